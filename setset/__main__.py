@@ -1,0 +1,5 @@
+"""`python -m setset` is the command `setset`."""
+
+from setset.cli import main
+
+main()

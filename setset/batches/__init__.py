@@ -1,0 +1,1 @@
+"""The batch file: format, writing, reading, verifying. Knows no database."""

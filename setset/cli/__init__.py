@@ -1,0 +1,73 @@
+"""The command line: one file a command, each parse, one call, print.
+
+Commands import what they need inside their bodies, so that `--help` loads neither numba nor SQLAlchemy.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+
+import click
+
+from setset import __version__
+from setset.errors import SetsetError
+
+COMMANDS = (
+    "run",
+    "status",
+    "count",
+    "check",
+    "repair",
+    "compact",
+    "lists",
+    "sql",
+    "history",
+    "db",
+)
+
+
+class LazyGroup(click.Group):
+    """Loads `setset/cli/NAME.py` when the command NAME is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"setset.cli.{cmd_name}").command
+        return command
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="setset")
+def cli() -> None:
+    """Find every hand of SET cards that holds no set.
+
+    \b
+    Start with:
+      setset run --size 6      all lists of up to 6 cards that can grow to 12
+      setset status            how far that is
+      setset lists --size 6 --limit 5
+    """
+
+
+def main() -> None:
+    """The entry point: runs the command, turns errors into one line on stderr and an exit code."""
+    try:
+        code = cli.main(standalone_mode=False)
+    except SetsetError as error:
+        click.echo(f"setset: {error}", err=True)
+        code = error.exit_code
+    except click.ClickException as error:
+        error.show()
+        code = error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("setset: interrupted", err=True)
+        code = 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = 0
+    sys.exit(code if isinstance(code, int) else 0)

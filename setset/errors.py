@@ -1,0 +1,41 @@
+"""One tree of errors. Each says in one line what is wrong and what to do next, and has its exit code."""
+
+from __future__ import annotations
+
+
+class SetsetError(Exception):
+    """Something that was asked for does not hold. `cli.main` prints it as one line and exits with its code."""
+
+    exit_code = 1
+
+
+class BadInput(SetsetError):
+    """A value that the user gave cannot be taken; nothing was changed."""
+
+    exit_code = 2
+
+
+class NotAWorkspace(SetsetError):
+    """There is no exploration database where one was expected."""
+
+    exit_code = 10
+
+
+class Locked(SetsetError):
+    """Somebody else is at work on the same workspace."""
+
+    exit_code = 11
+
+
+class NoSpace(SetsetError):
+    """A disk, quota or file size limit is exhausted."""
+
+    exit_code = 12
+
+
+class Interrupted(SetsetError):
+    """The run was asked to stop by a signal; what was finished is recorded."""
+
+    def __init__(self, signal_number: int, message: str) -> None:
+        super().__init__(message)
+        self.exit_code = 128 + signal_number

@@ -1,0 +1,1 @@
+"""The job manager: every source batch, expansion, file and count in one SQLite database."""

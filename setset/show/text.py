@@ -1,0 +1,79 @@
+"""Tables and numbers for people on terminals, plain text for pipes, JSON for programs."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+
+
+def number(value: int | float | None, digits: int = 0) -> str:
+    """With thousands separators; a dash for what is not known."""
+    return "-" if value is None else f"{value:,.{digits}f}"
+
+
+def share(part: int, whole: int | None) -> str:
+    """'12.3 %', never rounded up to 100 while something is missing; a dash for what is not known."""
+    if not whole:
+        return "-"
+    return f"{min(part / whole * 100, 100.0 if part >= whole else 99.9):.1f} %"
+
+
+def size_of(count: int | None) -> str:
+    """A number of bytes in decimal units, as disks are sold."""
+    if count is None:
+        return "-"
+    value = float(count)
+    for unit in ("B", "kB", "MB", "GB"):
+        if value < 1000:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} TB"
+
+
+def duration(seconds: float | None) -> str:
+    """'41 s', '12 min', '3.4 h' or '2.1 d'; a dash for what is not known."""
+    if seconds is None:
+        return "-"
+    for unit, length in (("d", 86400), ("h", 3600)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.1f} {unit}"
+    return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
+
+
+def print_json(value: Any) -> None:
+    click.echo(json.dumps(value, indent=2, default=str))
+
+
+def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> None:
+    """A ruled table on a terminal, aligned columns in a pipe; all but the first `left` columns to the right."""
+    body = [list(row) for row in rows]
+    if sys.stdout.isatty():
+        _print_rich(title, columns, body, left)
+        return
+    widths = [max(len(cell) for cell in column) for column in zip(columns, *body, strict=True)]
+    if title:
+        click.echo(title)
+    for row in [list(columns), *body]:
+        cells = [
+            cell.ljust(width) if place < left else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        click.echo("  ".join(cells).rstrip())
+
+
+def _print_rich(title: str, columns: Sequence[str], body: list[list[str]], left: int) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="left" if place < left else "right", no_wrap=place >= left)
+    for row in body:
+        table.add_row(*(Text(cell) for cell in row))
+    Console().print(table)
