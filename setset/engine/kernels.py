@@ -1,0 +1,598 @@
+"""The kernels: walk the tree of lists, at the speed of C.
+
+**The split.** A set of cards is two words: `low` for the cards 0..16, `high` for the cards 17..80. The
+cards that remain to a list lie above its highest card, so from the first card above 15 on the low word
+is empty and all the work is done on one word.
+
+**The invariant.** A *node* is the list of the cards chosen so far. For each card b that remains to the
+node at depth d, `follow[d, b]` is the set of cards that would remain to the list with b added.
+Choosing c gives
+
+    remaining      = follow[d, c]
+    follow[d+1, b] = follow[d, b] & remaining & ~third(c, b)    for each b in remaining
+
+so a list costs one AND for each of its remaining cards, whatever its size.
+
+**The bits.** A batch is the tree of the prefixes of its lists. Each inner node has one bit for each of
+its remaining cards, ascending: 1 if the batch goes on below that card. The nodes of one depth, in
+order, make one stream of bits, least significant bit first.
+
+**The node row.** All that a walk knows of the node that is open at depth d is in the row `nodes[d]`,
+in the columns named below, so that it can stop anywhere and go on later. `spare[c]` has the same first
+columns: every bit but that of third(c, b). Depths and cards are masked (`& 31`, `& 127`) where that tells
+the compiler that an index is not negative, and arrays are passed only to functions that are inlined,
+never cut into views: numba counts references to them, which costs more than the work itself.
+
+The kernels stand in this one module because numba's cache does not notice a change in another file;
+for the same reason all tables come in as arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import njit, types
+from numba.extending import intrinsic
+from numba.np import arrayobj
+
+U64 = npt.NDArray[np.uint64]
+I64 = npt.NDArray[np.int64]
+U8 = npt.NDArray[np.uint8]
+
+LOW = 17
+"""Cards below this are in the low word."""
+
+# Columns of a node. High cards need only the high word of what follows them.
+HIGH_OF_HIGH = 0  # + (b - 17): high word of follow[b], for b >= 17
+HIGH_OF_LOW = 64  # + b: high word of follow[b], for b < 17
+LOW_OF_LOW = 81  # + b: low word of follow[b], for b < 17
+REMAINING = 98  # low, high: the cards that remain
+TODO = 100  # two words, by index: the children of the source that are yet to be visited
+KEEP = 102  # two words, by index: the children that are in the batch that is being written
+CHOSEN = 104  # the index of the child that is open
+READ, READ_END = 105, 106  # positions in the words of the source, in bits
+WRITE = 107  # position in the words that are written, in bits
+CARD = 108  # + index: the remaining cards, ascending
+COLUMNS = 192
+
+# The state of a walk.
+DEPTH, BUDGET, LISTS, LEFT_LOW, LEFT_HIGH, LEAF_LOW, LEAF_HIGH = range(7)
+
+RUNNING, FULL, DONE, CORRUPT = range(4)
+
+SLACK = 48
+"""How far storing lists in whole words may run over the end of the rows, in bytes."""
+
+ONE = np.uint64(1)
+NONE = np.uint64(0)
+ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def popcount(_context: Any, word: Any) -> Any:
+    """The number of bits in a word."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(word), build
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def lowest(_context: Any, word: Any) -> Any:
+    """The index of the lowest bit of a word; 64 if it has none."""
+
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
+
+    return types.int64(word), build
+
+
+@njit(inline="always", _nrt=False)
+def _read(words: U64, position: int, count: int) -> tuple[np.uint64, np.uint64]:
+    """`count` (1 to 81) bits as two words. There are two words to spare behind the last stream."""
+    word = position >> 6
+    shift = np.uint64(position & 63)
+    back = np.uint64(63) - shift
+    first = (words[word] >> shift) | ((words[word + 1] << ONE) << back)
+    if count <= 64:
+        return first & (ALL >> np.uint64(64 - count)), NONE
+    second = (words[word + 1] >> shift) | ((words[word + 2] << ONE) << back)
+    return first, second & (ALL >> np.uint64(128 - count))
+
+
+@njit(inline="always", _nrt=False)
+def _write(words: U64, position: int, bits: np.uint64) -> None:
+    """Puts up to 64 bits where only zeros are so far, and zeros into the word behind."""
+    word = position >> 6
+    shift = np.uint64(position & 63)
+    words[word] |= bits << shift
+    words[word + 1] = (bits >> ONE) >> (np.uint64(63) - shift)
+
+
+@njit(inline="always", _nrt=False)
+def _glance(nodes: U64, depth: int, card: int) -> int:
+    """As `_descend`, but only what remains: enough for a node whose children have no children."""
+    depth, card = depth & 31, card & 127
+    low = nodes[depth, LOW_OF_LOW + card] if card < LOW else NONE
+    high = nodes[depth, HIGH_OF_LOW + card] if card < LOW else nodes[depth, (HIGH_OF_HIGH + card - LOW) & 63]
+    nodes[depth + 1, REMAINING] = low
+    nodes[depth + 1, REMAINING + 1] = high
+    return popcount(low) + popcount(high)
+
+
+@njit(inline="always", _nrt=False)
+def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
+    """Opens the node below `card` of the node at `depth`; returns how many cards remain to it."""
+    depth, card = depth & 31, card & 127
+    below = depth + 1
+    _glance(nodes, depth, card)
+    low, high = nodes[below, REMAINING], nodes[below, REMAINING + 1]
+    count = 0
+    rest = low
+    while rest:
+        b = lowest(rest)
+        rest &= rest - ONE
+        nodes[below, LOW_OF_LOW + b] = nodes[depth, LOW_OF_LOW + b] & low & spare[card, LOW_OF_LOW + b]
+        nodes[below, HIGH_OF_LOW + b] = nodes[depth, HIGH_OF_LOW + b] & high & spare[card, HIGH_OF_LOW + b]
+        nodes[below, CARD + count] = np.uint64(b)
+        count += 1
+    rest = high
+    while rest:
+        b = lowest(rest)
+        rest &= rest - ONE
+        nodes[below, HIGH_OF_HIGH + b] = nodes[depth, HIGH_OF_HIGH + b] & high & spare[card, HIGH_OF_HIGH + b]
+        nodes[below, CARD + count] = np.uint64(b + LOW)
+        count += 1
+    return count
+
+
+@njit(inline="always", _nrt=False)
+def _children(
+    nodes: U64, spare: U64, depth: int, card: int, need: int
+) -> tuple[np.uint64, np.uint64, int, int]:
+    """Which of the cards that remain after `card` make a list with at least `need` remaining cards.
+
+    As bits by index, for the remaining low and high cards, with the number of either.
+    """
+    depth, card = depth & 31, card & 127
+    keep_low = NONE
+    low_count = 0
+    if card < LOW:
+        low = nodes[depth, LOW_OF_LOW + card]
+        high = nodes[depth, HIGH_OF_LOW + card]
+        rest = low
+        while rest:
+            b = lowest(rest)
+            rest &= rest - ONE
+            left = popcount(nodes[depth, LOW_OF_LOW + b] & low & spare[card, LOW_OF_LOW + b])
+            left += popcount(nodes[depth, HIGH_OF_LOW + b] & high & spare[card, HIGH_OF_LOW + b])
+            keep_low |= np.uint64(left >= need) << np.uint64(low_count)
+            low_count += 1
+    else:
+        high = nodes[depth, (HIGH_OF_HIGH + card - LOW) & 63]
+    high_count = popcount(high)
+    keep_high = NONE
+    rest = high
+    # To each of the last `need` cards fewer than `need` cards remain.
+    for index in range(high_count - need):
+        b = lowest(rest)
+        rest &= rest - ONE
+        left = popcount(nodes[depth, HIGH_OF_HIGH + b] & high & spare[card, HIGH_OF_HIGH + b])
+        keep_high |= np.uint64(left >= need) << np.uint64(index)
+    return keep_low, keep_high, low_count, high_count
+
+
+@njit(inline="always", _nrt=False)
+def _close(nodes: U64, out: U64, depth: int) -> None:
+    """Writes the bits of the node at `depth` if anything of it is in this batch, and tells its parent."""
+    depth &= 31
+    if not (nodes[depth, KEEP] | nodes[depth, KEEP + 1]):
+        return
+    count = popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1])
+    position = np.int64(nodes[depth, WRITE])
+    _write(out, position, nodes[depth, KEEP])
+    if count > 64:
+        _write(out, position + 64, nodes[depth, KEEP + 1])
+    nodes[depth, WRITE] = np.uint64(position + count)
+    nodes[depth, KEEP] = NONE
+    nodes[depth, KEEP + 1] = NONE
+    if depth > 0:
+        parent = (depth - 1) & 31
+        index = np.int64(nodes[parent, CHOSEN]) & 127
+        nodes[parent, KEEP + (index >> 6)] |= ONE << np.uint64(index & 63)
+
+
+@njit(inline="always", _nrt=False)
+def _advance(nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: int, deeper: bool) -> int:
+    """Goes on to the next node at depth `last` with children to visit: RUNNING there, DONE or CORRUPT.
+
+    The nodes that it leaves are closed. Unless the walk is to go deeper than `last`, a node there needs
+    only its remaining cards.
+    """
+    depth = state[DEPTH]
+    while True:
+        depth &= 31
+        word = 0 if nodes[depth, TODO] else 1
+        rest = nodes[depth, TODO + word]
+        if not rest:
+            _close(nodes, out, depth)
+            if depth == 0:
+                return DONE
+            depth -= 1
+            continue
+        if depth == last:
+            state[DEPTH] = depth
+            return RUNNING
+        nodes[depth, TODO + word] = rest & (rest - ONE)
+        index = 64 * word + lowest(rest)
+        nodes[depth, CHOSEN] = np.uint64(index)
+        card = np.int64(nodes[depth, CARD + index])
+        if deeper or depth + 1 < last:
+            count = _descend(nodes, spare, depth, card)
+        else:
+            count = _glance(nodes, depth, card)
+        depth += 1
+        position = np.int64(nodes[depth, READ])
+        if count == 0 or position + count > np.int64(nodes[depth, READ_END]):
+            return CORRUPT
+        nodes[depth, READ] = np.uint64(position + count)
+        nodes[depth, TODO], nodes[depth, TODO + 1] = _read(source, position, count)
+        if not (nodes[depth, TODO] | nodes[depth, TODO + 1]):
+            return CORRUPT
+
+
+@njit(cache=True, _nrt=False)
+def _lowest_bits(word: np.uint64, count: int) -> np.uint64:
+    """The `count` lowest of the bits that are set in a word."""
+    rest = word
+    for _ in range(count):
+        rest &= rest - ONE
+    return word ^ rest
+
+
+@njit(cache=True, _nrt=False)
+def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int) -> bool:
+    """Puts the children that are left of the open leaf into the batch, as far as it has room.
+
+    If it has not, the batch is closed and the rest stays back for the next one: returns True.
+    """
+    keep_low, keep_high = np.uint64(state[LEFT_LOW]), np.uint64(state[LEFT_HIGH])
+    room = limit - state[LISTS]
+    in_low = popcount(keep_low)
+    full = in_low + popcount(keep_high) > room
+    if full:
+        keep_low = _lowest_bits(keep_low, min(room, in_low))
+        keep_high = _lowest_bits(keep_high, max(room - in_low, 0))
+    state[LEFT_LOW] ^= np.int64(keep_low)
+    state[LEFT_HIGH] ^= np.int64(keep_high)
+    if keep_low | keep_high:
+        position = np.int64(nodes[size, WRITE])
+        _write(out, position, keep_low)
+        _write(out, position + state[LEAF_LOW], keep_high)
+        nodes[size, WRITE] = np.uint64(position + state[LEAF_LOW] + state[LEAF_HIGH])
+        state[LISTS] += popcount(keep_low) + popcount(keep_high)
+        index = np.int64(nodes[size - 1, CHOSEN])
+        nodes[size - 1, KEEP + (index >> 6)] |= ONE << np.uint64(index & 63)
+    if full:
+        for depth in range(size - 1, -1, -1):
+            _close(nodes, out, depth)
+    return full
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def expand(
+    nodes: U64, state: I64, source: U64, out: U64, spare: U64, size: int, need: int, limit: int
+) -> int:
+    """Expands lists of `size` cards, about as many as the budget allows: RUNNING, FULL, DONE or CORRUPT.
+
+    A child is kept if at least `need` cards remain to it. A batch is FULL when it has `limit` lists and
+    one more is found: the caller takes the bits away, resets WRITE and LISTS, and calls again.
+    """
+    last = (size - 1) & 31
+    if (state[LEFT_LOW] | state[LEFT_HIGH]) and _cut(nodes, state, out, size, limit):
+        return FULL
+    while state[BUDGET] > 0:
+        outcome = _advance(nodes, state, source, out, spare, last, True)
+        if outcome != RUNNING:
+            return outcome
+        lists = state[LISTS]
+        position = np.int64(nodes[last + 1, WRITE])
+        for word in range(2):
+            rest = nodes[last, TODO + word]
+            state[BUDGET] -= popcount(rest)
+            keep = nodes[last, KEEP + word]
+            while rest:
+                bit = lowest(rest)
+                rest &= rest - ONE
+                card = np.int64(nodes[last, CARD + 64 * word + bit])
+                keep_low, keep_high, low, high = _children(nodes, spare, last, card, need)
+                kept = popcount(keep_low) + popcount(keep_high)
+                if lists + kept > limit:
+                    nodes[last, TODO + word] = rest
+                    nodes[last, KEEP + word] = keep
+                    nodes[last, CHOSEN] = np.uint64(64 * word + bit)
+                    nodes[last + 1, WRITE] = np.uint64(position)
+                    state[LISTS] = lists
+                    state[LEFT_LOW], state[LEFT_HIGH] = np.int64(keep_low), np.int64(keep_high)
+                    state[LEAF_LOW], state[LEAF_HIGH] = low, high
+                    _cut(nodes, state, out, size, limit)
+                    return FULL
+                if low:
+                    _write(out, position, keep_low)
+                _write(out, position + low, keep_high)
+                position += low + high if kept else 0
+                keep |= np.uint64(kept > 0) << np.uint64(bit)
+                lists += kept
+            nodes[last, TODO + word] = NONE
+            nodes[last, KEEP + word] = keep
+        nodes[last + 1, WRITE] = np.uint64(position)
+        state[LISTS] = lists
+    return RUNNING
+
+
+@njit(inline="always", _nrt=False)
+def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[int, int]:
+    """Of the list that ends with `card`: how many children have at least `need` remaining cards, and how
+    many cards remain to all its children together."""
+    depth, card = depth & 31, card & 127
+    kept = total = 0
+    high = nodes[depth, HIGH_OF_LOW + card] if card < LOW else nodes[depth, (HIGH_OF_HIGH + card - LOW) & 63]
+    if card < LOW:
+        low = nodes[depth, LOW_OF_LOW + card]
+        rest = low
+        while rest:
+            b = lowest(rest)
+            rest &= rest - ONE
+            left = popcount(nodes[depth, LOW_OF_LOW + b] & low & spare[card, LOW_OF_LOW + b])
+            left += popcount(nodes[depth, HIGH_OF_LOW + b] & high & spare[card, HIGH_OF_LOW + b])
+            kept += left >= need
+            total += left
+    rest = high
+    for _ in range(popcount(high) - need):
+        b = lowest(rest)
+        rest &= rest - ONE
+        left = popcount(nodes[depth, HIGH_OF_HIGH + b] & high & spare[card, HIGH_OF_HIGH + b])
+        kept += left >= need
+        total += left
+    return kept, total
+
+
+@njit(inline="always", _nrt=False)
+def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, counts: I64) -> None:
+    """Counts the lists below the open node at depth `size`: those of up to `final` cards one by one,
+    their children from what remains to them."""
+    need = max(target - final - 1, 0)
+    depth = size & 31
+    nodes[depth, TODO], nodes[depth, TODO + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
+    while True:
+        word = 0 if nodes[depth, TODO] else 1
+        rest = nodes[depth, TODO + word]
+        if not rest:
+            if depth == size:
+                return
+            depth = (depth - 1) & 31
+            continue
+        nodes[depth, TODO + word] = rest & (rest - ONE)
+        b = lowest(rest)
+        if word == 0:
+            card = b
+            remaining = popcount(nodes[depth, LOW_OF_LOW + b]) + popcount(nodes[depth, HIGH_OF_LOW + b])
+        else:
+            card = b + LOW
+            remaining = popcount(nodes[depth, HIGH_OF_HIGH + b])
+        if remaining < target - depth - 1:
+            continue
+        counts[depth + 1] += 1
+        if depth + 1 == final:
+            kept, total = _tally(nodes, spare, depth, card, need)
+            counts[final + 1] += kept
+            counts[final + 2] += total
+        elif remaining:
+            _descend(nodes, spare, depth, card)
+            depth = (depth + 1) & 31
+            nodes[depth, TODO], nodes[depth, TODO + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def count(
+    nodes: U64, state: I64, source: U64, spare: U64, size: int, target: int, final: int, counts: I64
+) -> int:
+    """Adds to `counts[n]` the lists of n cards that stem from the source's lists of `size` cards and are
+    kept for the target, n up to `final` + 1, about as many sources as the budget allows.
+
+    `counts[final + 2]` gets what remains to the lists of final + 1 cards: the number of lists of
+    final + 2 cards if the target is no larger than that.
+    """
+    last = (size - 1) & 31
+    need = max(target - final - 1, 0)
+    while state[BUDGET] > 0:
+        outcome = _advance(nodes, state, source, source, spare, last, True)
+        if outcome != RUNNING:
+            return outcome
+        for word in range(2):
+            rest = nodes[last, TODO + word]
+            state[BUDGET] -= popcount(rest)
+            while rest:
+                bit = lowest(rest)
+                rest &= rest - ONE
+                card = np.int64(nodes[last, CARD + 64 * word + bit])
+                if size == final:
+                    kept, total = _tally(nodes, spare, last, card, need)
+                    counts[final + 1] += kept
+                    counts[final + 2] += total
+                else:
+                    _descend(nodes, spare, last, card)
+                    _count_below(nodes, spare, size, target, final, counts)
+            nodes[last, TODO + word] = NONE
+    return RUNNING
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _store(_context: Any, rows: Any, at: Any, word: Any) -> Any:
+    """Puts the eight bytes of a word at any byte of a flat array of bytes."""
+
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+        place = builder.gep(array.data, [arguments[1]])
+        place = builder.bitcast(place, ir.IntType(64).as_pointer())
+        builder.store(arguments[2], place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(rows, at, word), build
+
+
+@njit(inline="always", _nrt=False)
+def _prefix(nodes: U64, depths: int) -> tuple[np.uint64, np.uint64, np.uint64]:
+    """The cards chosen so far, one byte each."""
+    first, second, third = NONE, NONE, NONE
+    for depth in range(depths):
+        card = nodes[depth, CARD + np.int64(nodes[depth, CHOSEN])] << np.uint64(8 * (depth & 7))
+        if depth < 8:
+            first |= card
+        elif depth < 16:
+            second |= card
+        else:
+            third |= card
+    return first, second, third
+
+
+@njit(inline="always", _nrt=False)
+def _put(
+    rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.uint64], card: np.uint64
+) -> None:
+    """Stores a list in whole words, which run over its end."""
+    first, second, third = prefix
+    if size <= 8:
+        _store(rows, at, first | card)
+        return
+    _store(rows, at, first)
+    if size <= 16:
+        _store(rows, at + 8, second | card)
+    else:
+        _store(rows, at + 8, second)
+        _store(rows, at + 16, third | card)
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def unpack(
+    nodes: U64, state: I64, source: U64, spare: U64, size: int, start: int, rows: U8
+) -> tuple[int, int]:
+    """Fills `rows`, one after the other, with the next lists of the source from list number `start` on.
+
+    Returns RUNNING (the rows are full), DONE or CORRUPT, and how many rows were filled. There are `SLACK`
+    bytes behind the last row.
+    """
+    last = (size - 1) & 31
+    room = (len(rows) - SLACK) // size
+    shift = np.uint64(8 * (last & 7))
+    filled = 0
+    while filled < room:
+        outcome = _advance(nodes, state, source, source, spare, last, False)
+        if outcome != RUNNING:
+            return outcome, filled
+        prefix = _prefix(nodes, last)
+        for word in range(2):
+            rest = nodes[last, TODO + word]
+            skipped = min(max(start - state[LISTS], 0), popcount(rest))
+            rest ^= _lowest_bits(rest, skipped)
+            late = rest ^ _lowest_bits(rest, room - filled) if popcount(rest) > room - filled else NONE
+            rest ^= late
+            state[LISTS] += skipped + popcount(rest)
+            nodes[last, TODO + word] = late
+            if not rest:
+                continue
+            # Every remaining card is stored; the next one overwrites it unless its bit is set.
+            index = 0
+            for kind in range(2):
+                cards = nodes[last, REMAINING + kind]
+                while cards:
+                    if index >> 6 == word:
+                        card = np.uint64(lowest(cards) + LOW * kind) << shift
+                        _put(rows, filled * size, size, prefix, card)
+                        filled += np.int64((rest >> np.uint64(index & 63)) & ONE)
+                    cards &= cards - ONE
+                    index += 1
+    return RUNNING, filled
+
+
+@njit(cache=True, _nrt=False)
+def _index_of(nodes: U64, depth: int, card: int) -> int:
+    """The index of a card among those that remain to a node; -1 if it does not."""
+    if card < LOW:
+        bit = ONE << np.uint64(card)
+        return popcount(nodes[depth, REMAINING] & (bit - ONE)) if nodes[depth, REMAINING] & bit else -1
+    bit = ONE << np.uint64(card - LOW)
+    if not nodes[depth, REMAINING + 1] & bit:
+        return -1
+    return popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1] & (bit - ONE))
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limit: int) -> tuple[int, int]:
+    """Writes lists that follow, in lexicographic order, those written so far; how far it came in `rows`.
+
+    RUNNING when all rows are in the batch, FULL when it has `limit` lists and there is one more, CORRUPT
+    at a row that is not a list or not above the one before it. The last batch ends with `finish`.
+    """
+    for row in range(rows.shape[0]):
+        if state[LISTS] == limit:
+            finish(nodes, out, size)
+            return FULL, row
+        depth = 0
+        if state[LISTS] > 0:
+            while depth < size and nodes[depth, CARD + np.int64(nodes[depth, CHOSEN])] == rows[row, depth]:
+                depth += 1
+            if depth == size or nodes[depth, CARD + np.int64(nodes[depth, CHOSEN])] > rows[row, depth]:
+                return CORRUPT, row
+            for below in range(size - 1, depth, -1):
+                _close(nodes, out, below)
+        while True:
+            index = _index_of(nodes, depth, np.int64(rows[row, depth]))
+            if index < 0:
+                return CORRUPT, row
+            nodes[depth, CHOSEN] = np.uint64(index)
+            if depth == size - 1:
+                break
+            _descend(nodes, spare, depth, np.int64(rows[row, depth]))
+            depth += 1
+        nodes[depth, KEEP + (index >> 6)] |= ONE << np.uint64(index & 63)
+        state[LISTS] += 1
+    return RUNNING, rows.shape[0]
+
+
+@njit(cache=True, _nrt=False)
+def finish(nodes: U64, out: U64, size: int) -> None:
+    """Closes the batch that `pack` has open."""
+    for depth in range(size - 1, -1, -1):
+        _close(nodes, out, depth)
+
+
+@njit(cache=True, _nrt=False)
+def edge(nodes: U64, source: U64, spare: U64, size: int, at_end: bool, cards: U8) -> bool:
+    """Puts the first or the last list of a batch into `cards`; False if the bits are no batch."""
+    for depth in range(size):
+        many = popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1])
+        position = np.int64(nodes[depth, READ_END]) - many if at_end else np.int64(nodes[depth, READ])
+        if (
+            many == 0
+            or position < np.int64(nodes[depth, READ])
+            or position + many > np.int64(nodes[depth, READ_END])
+        ):
+            return False
+        first, second = _read(source, position, many)
+        index = -1
+        for place in range(many):
+            word = first if place < 64 else second
+            if (word >> np.uint64(place & 63)) & ONE and (at_end or index < 0):
+                index = place
+        if index < 0:
+            return False
+        card = np.int64(nodes[depth, CARD + index])
+        cards[depth] = card
+        if depth < size - 1:
+            _descend(nodes, spare, depth, card)
+    return True

@@ -1,0 +1,248 @@
+"""The search as its callers see it: expand, count, list and pack the lists of a batch.
+
+Each function here validates and shapes; the kernels see arrays and integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from setset.cards import CARDS, third_table
+from setset.engine import kernels as k
+from setset.engine.streams import SPARE_WORDS, Streams, words_of
+from setset.errors import SetsetError
+
+BUDGET = 200_000
+"""Lists a kernel visits before it comes back to let the output grow: milliseconds of work."""
+
+Lists = npt.NDArray[np.uint8]
+
+
+class BadStreams(SetsetError):
+    """The bits are not those of a batch."""
+
+
+def needed(target: int, size: int) -> int:
+    """How many cards must remain to a list of this size for it to be kept."""
+    return max(target - size, 0)
+
+
+def expand(source: Streams, target: int, limit: int) -> Iterator[Streams]:
+    """The children that are kept for the target of all lists of a batch, in batches of at most `limit`."""
+    nodes, state = _open(source)
+    writer = _Writer(nodes, source.size + 1)
+    outcome = k.RUNNING
+    while outcome != k.DONE:
+        writer.make_room(BUDGET)
+        state[k.BUDGET] = BUDGET
+        outcome = k.expand(
+            nodes,
+            state,
+            source.words,
+            writer.words,
+            _spare(),
+            source.size,
+            needed(target, source.size + 1),
+            limit,
+        )
+        if outcome == k.FULL or (outcome == k.DONE and state[k.LISTS]):
+            yield writer.take(int(state[k.LISTS]))
+            state[k.LISTS] = 0
+        _refuse_corrupt(outcome)
+    _require_all_read(nodes, source)
+
+
+def count(source: Streams, target: int, upto: int) -> dict[int, int]:
+    """How many lists of each size above the source's, up to `upto` cards, stem from it for the target."""
+    size = source.size
+    final = max(upto - 2 if upto >= target else upto - 1, size)
+    nodes, state = _open(source)
+    counts = np.zeros(final + 3, np.int64)
+    outcome = k.RUNNING
+    while outcome != k.DONE:
+        state[k.BUDGET] = BUDGET
+        outcome = k.count(nodes, state, source.words, _spare(), size, target, final, counts)
+        _refuse_corrupt(outcome)
+    _require_all_read(nodes, source)
+    return {n: int(counts[n]) for n in range(size + 1, upto + 1)}
+
+
+def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lists]:
+    """The lists of a batch from number `start` on, in arrays of up to `chunk` rows.
+
+    An array is used again for the next chunk: copy what is to be kept.
+    """
+    nodes, state = _open(source)
+    room = min(chunk, max(source.lists - start, 1))
+    rows = np.empty(room * source.size + k.SLACK, np.uint8)
+    outcome = k.RUNNING
+    while outcome == k.RUNNING:
+        outcome, filled = k.unpack(nodes, state, source.words, _spare(), source.size, start, rows)
+        _refuse_corrupt(outcome)
+        if filled:
+            yield rows[: filled * source.size].reshape(filled, source.size)
+    _require_all_read(nodes, source)
+    if state[k.LISTS] != source.lists:
+        raise BadStreams(f"the bits hold {state[k.LISTS]} lists, not {source.lists}")
+
+
+def pack(chunks: Iterable[Lists], size: int, limit: int) -> Iterator[Streams]:
+    """Batches of at most `limit` lists from arrays of lists in lexicographic order."""
+    nodes, state = _root(), np.zeros(8, np.int64)
+    writer = _Writer(nodes, size)
+    for chunk in chunks:
+        done = 0
+        while done < len(chunk):
+            rows = np.ascontiguousarray(chunk[done : done + BUDGET])
+            writer.make_room(len(rows))
+            outcome, taken = k.pack(nodes, state, writer.words, _spare(), rows, size, limit)
+            _refuse_corrupt(outcome)
+            done += taken
+            if outcome == k.FULL:
+                yield writer.take(int(state[k.LISTS]))
+                state[k.LISTS] = 0
+    if state[k.LISTS]:
+        k.finish(nodes, writer.words, size)
+        yield writer.take(int(state[k.LISTS]))
+
+
+def seeds(target: int) -> Lists:
+    """The 3-lists that an exploration starts from: all no-set triples of cards below 81 - (target - 3)."""
+    below = CARDS - (target - 3)
+    a, b, c = np.meshgrid(*[np.arange(below, dtype=np.uint8)] * 3, indexing="ij")
+    return np.argwhere((a < b) & (b < c) & (third_table()[a, b] != c)).astype(np.uint8)
+
+
+def first_and_last(source: Streams) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The first and the last list of a batch, without a walk through it."""
+    ends = []
+    for at_end in (False, True):
+        nodes, _ = _open(source)
+        nodes[0, k.READ] = 0
+        cards = np.empty(source.size, np.uint8)
+        if not k.edge(nodes, source.words, _spare(), source.size, at_end, cards):
+            raise BadStreams("the bits hold no list")
+        ends.append(tuple(int(card) for card in cards))
+    return ends[0], ends[1]
+
+
+def warm() -> None:
+    """Compiles the kernels, or loads them from numba's cache."""
+    source = next(pack([seeds(4)[:100]], 3, 100))
+    for batch in expand(source, 12, 50):
+        first_and_last(batch)
+        list(unpack(batch))
+    count(source, 12, 5)
+
+
+class _Writer:
+    """Grows the words that a kernel writes, one row a depth, and takes finished batches out of them."""
+
+    def __init__(self, nodes: npt.NDArray[np.uint64], size: int) -> None:
+        self._nodes = nodes
+        self._rows = np.empty((size, 1024), np.uint64)
+        self._reset()
+
+    @property
+    def words(self) -> npt.NDArray[np.uint64]:
+        return self._rows.reshape(-1)
+
+    def make_room(self, lists: int) -> None:
+        """Room for one node a list at each depth, and for the nodes that a full batch closes."""
+        size, capacity = self._rows.shape
+        lengths = self._lengths()
+        want = (int(lengths.max()) + CARDS * (lists + 2 * CARDS)) // 64 + 4
+        if want > capacity:
+            rows = np.empty((size, max(want, 2 * capacity)), np.uint64)
+            used = int(lengths.max()) // 64 + 1
+            rows[:, :used] = self._rows[:, :used]
+            self._rows = rows
+            self._nodes[:size, k.WRITE] = self._starts() + lengths
+
+    def take(self, lists: int) -> Streams:
+        """The finished batch; the next one starts empty."""
+        lengths = tuple(int(length) for length in self._lengths())
+        used = [row[:count] for row, count in zip(self._rows, words_of(lengths), strict=True)]
+        self._reset(words := np.concatenate([*used, np.zeros(SPARE_WORDS, np.uint64)]))
+        return Streams(lists, lengths, words)
+
+    def _reset(self, _taken: npt.NDArray[np.uint64] | None = None) -> None:
+        # The kernels zero each word before they reach it, except the first.
+        self._rows[:, 0] = 0
+        self._nodes[: len(self._rows), k.WRITE] = self._starts()
+
+    def _starts(self) -> npt.NDArray[np.int64]:
+        size, capacity = self._rows.shape
+        return 64 * capacity * np.arange(size, dtype=np.int64)
+
+    def _lengths(self) -> npt.NDArray[np.int64]:
+        return self._nodes[: len(self._rows), k.WRITE].astype(np.int64) - self._starts()
+
+
+@cache
+def _spare() -> npt.NDArray[np.uint64]:
+    """For cards c and b, in the columns of a node: all cards but third(c, b)."""
+    thirds = third_table()
+    table = np.zeros((CARDS, k.REMAINING), np.uint64)
+    for c in range(CARDS):
+        for b in range(CARDS):
+            low, high = _words([] if b == c else [int(thirds[c, b])])
+            _set_follow(table[c], b, ~low, ~high)
+    return table
+
+
+@cache
+def _root_row() -> npt.NDArray[np.uint64]:
+    row = np.zeros(k.COLUMNS, np.uint64)
+    row[k.REMAINING], row[k.REMAINING + 1] = _words(range(CARDS))
+    row[k.CARD : k.CARD + CARDS] = np.arange(CARDS)
+    for b in range(CARDS):
+        _set_follow(row, b, *_words(range(b + 1, CARDS)))
+    return row
+
+
+def _words(cards: Iterable[int]) -> tuple[np.uint64, np.uint64]:
+    """A set of cards as its low and its high word."""
+    whole = sum(1 << card for card in cards)
+    return np.uint64(whole & ((1 << k.LOW) - 1)), np.uint64(whole >> k.LOW)
+
+
+def _set_follow(row: npt.NDArray[np.uint64], b: int, low: np.uint64, high: np.uint64) -> None:
+    if b < k.LOW:
+        row[k.LOW_OF_LOW + b], row[k.HIGH_OF_LOW + b] = low, high
+    else:
+        row[k.HIGH_OF_HIGH + b - k.LOW] = high
+
+
+def _root() -> npt.NDArray[np.uint64]:
+    """The nodes of a walk that stands at the empty list."""
+    nodes = np.zeros((CARDS // 3, k.COLUMNS), np.uint64)
+    nodes[0] = _root_row()
+    return nodes
+
+
+def _open(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """A walk that is about to visit the lists of a batch."""
+    nodes, starts = _root(), source.starts
+    nodes[: source.size, k.READ] = starts
+    nodes[: source.size, k.READ_END] = starts + np.array(source.lengths)
+    if source.lengths[0] != CARDS:
+        raise BadStreams("the stream of the root must have one bit a card")
+    nodes[0, k.TODO] = source.words[0]
+    nodes[0, k.TODO + 1] = source.words[1] & np.uint64((1 << (CARDS - 64)) - 1)
+    nodes[0, k.READ] += np.uint64(CARDS)
+    return nodes, np.zeros(8, np.int64)
+
+
+def _refuse_corrupt(outcome: int) -> None:
+    if outcome == k.CORRUPT:
+        raise BadStreams("the bits are not those of a tree of lists")
+
+
+def _require_all_read(nodes: npt.NDArray[np.uint64], source: Streams) -> None:
+    if (nodes[: source.size, k.READ] != nodes[: source.size, k.READ_END]).any():
+        raise BadStreams("bits are left over after the last list")
