@@ -59,7 +59,9 @@ def parse(text: str) -> int:
     word = text.strip().lower()
     if word.isdecimal() and int(word) < CARDS:
         return int(word)
-    meant = {value: (place, index) for place, values in enumerate(VALUES) for index, value in enumerate(values)}
+    meant = {
+        value: (place, index) for place, values in enumerate(VALUES) for index, value in enumerate(values)
+    }
     found = dict(meant[part] for part in word.replace("-", " ").split() if part in meant)
     if len(found) != len(FEATURES) or len(word.replace("-", " ").split()) != len(FEATURES):
         raise BadInput(f"not a card: {text!r} (give 0 to 80 or a name such as 'red one solid diamond')")

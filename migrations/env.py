@@ -1,0 +1,27 @@
+"""Runs migrations on one SQLite database, in one transaction."""
+
+from pathlib import Path
+
+from alembic import context
+from sqlalchemy import text
+
+from setset.jobs.database import open_engine
+from setset.jobs.models import Base
+
+database = context.config.attributes.get("database") or Path(
+    context.get_x_argument(as_dictionary=True)["database"]
+)
+
+engine = open_engine(database, read_only=False)
+with engine.connect() as connection:
+    # Rebuilding a table would empty those that refer to it. Outside a transaction, or it has no effect.
+    connection.connection.driver_connection.execute("PRAGMA foreign_keys = OFF")
+    with connection.begin():
+        context.configure(
+            connection=connection, target_metadata=Base.metadata, render_as_batch=True, transactional_ddl=True
+        )
+        context.run_migrations()
+        broken = connection.execute(text("PRAGMA foreign_key_check")).fetchall()
+        if broken:
+            raise RuntimeError(f"the migration would break references: {broken[:5]}")
+engine.dispose()

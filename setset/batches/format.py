@@ -1,0 +1,166 @@
+"""The batch file as bytes. docs/batch-file.md has the same as a table of byte offsets.
+
+A file holds nothing but its lists and where they come from: it can be decoded with no pruning rule and no
+other file. Its last 16 bytes are a digest of all that stands before them, so that any altered bit shows.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from dataclasses import dataclass
+
+import xxhash
+
+from setset.cards import CARDS, LARGEST
+from setset.engine.streams import Streams, from_payload, words_of
+from setset.errors import SetsetError
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+MAGIC = b"\x93SETSET\n"
+VERSION = 1
+MOST_LISTS = 32_000_000
+"""The most lists that a file may hold, so that a file from a stranger cannot ask for much memory."""
+MOST_PAYLOAD = 1 << 28
+LEVEL = 1
+"""On these bits higher levels of zstd cost more time than their bytes would take to write."""
+
+DIGEST_BYTES = 16
+ENDS_SOURCE = 1
+_HEAD = struct.Struct("<8sHBBB3xQQQQIIQ20s20s16s")
+HEAD_BYTES = _HEAD.size
+_PAD = 0xFF
+
+Cards = tuple[int, ...]
+
+
+class BadBatch(SetsetError):
+    """The bytes are not a sound batch file."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Which stretch of all expansions of a size a batch holds.
+
+    From part `first_part` of what source batch number `first_source` became, to part `last_part` of what
+    `last_source` became, which is that source's last part if `ends_source`. Only compacting makes batches
+    of more than one part.
+    """
+
+    first_source: int
+    first_part: int
+    last_source: int
+    last_part: int
+    ends_source: bool
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a batch file says of itself."""
+
+    target: int
+    size: int
+    lists: int
+    batch_lists: int
+    span: Span
+    first: Cards
+    last: Cards
+    source_digest: bytes
+    lengths: tuple[int, ...]
+    packed: int
+
+    @property
+    def file_bytes(self) -> int:
+        return HEAD_BYTES + 8 * self.size + self.packed + DIGEST_BYTES
+
+
+def encode(
+    streams: Streams,
+    target: int,
+    batch_lists: int,
+    span: Span,
+    ends: tuple[Cards, Cards],
+    source_digest: bytes,
+) -> bytes:
+    """The batch file with these lists; `ends` are the first and the last of them."""
+    payload = streams.payload()
+    if len(payload) > MOST_PAYLOAD:
+        raise SetsetError(
+            f"a batch of {streams.lists} lists takes {len(payload)} bytes: give a smaller --batch-lists"
+        )
+    packed = zstd.compress(payload, LEVEL)
+    head = _HEAD.pack(
+        MAGIC,
+        VERSION,
+        target,
+        streams.size,
+        ENDS_SOURCE if span.ends_source else 0,
+        streams.lists,
+        batch_lists,
+        span.first_source,
+        span.last_source,
+        span.first_part,
+        span.last_part,
+        len(packed),
+        *(bytes(cards).ljust(LARGEST, bytes([_PAD])) for cards in ends),
+        source_digest,
+    )
+    body = head + struct.pack(f"<{streams.size}Q", *streams.lengths) + packed
+    return body + digest_of(body)
+
+
+def digest_of(body: bytes | memoryview) -> bytes:
+    return xxhash.xxh3_128_digest(body)
+
+
+def parse_header(data: bytes | memoryview) -> Header:
+    """The header at the start of a batch file, each field checked for sense."""
+    if len(data) < HEAD_BYTES:
+        raise BadBatch("too short for a batch file")
+    fields = _HEAD.unpack_from(data)
+    magic, version, target, size, flags = fields[:5]
+    lists, batch_lists, first_source, last_source, first_part, last_part, packed = fields[5:12]
+    if magic != MAGIC:
+        raise BadBatch("not a batch file")
+    if version != VERSION:
+        raise BadBatch(f"a batch file of format {version}; this setset reads format {VERSION}")
+    if not 3 <= size <= LARGEST or not 1 <= lists <= batch_lists <= MOST_LISTS or flags & ~ENDS_SOURCE:
+        raise BadBatch("the header makes no sense")
+    if len(data) < HEAD_BYTES + 8 * size:
+        raise BadBatch("too short for a batch file")
+    lengths = struct.unpack_from(f"<{size}Q", data, HEAD_BYTES)
+    if max(lengths) > lists * CARDS or 8 * int(words_of(lengths).sum()) > MOST_PAYLOAD:
+        raise BadBatch("the header makes no sense")
+    first, last = (tuple(cards[:size]) for cards in fields[12:14])
+    span = Span(first_source, first_part, last_source, last_part, bool(flags & ENDS_SOURCE))
+    return Header(target, size, lists, batch_lists, span, first, last, fields[14], lengths, packed)
+
+
+def verify(data: bytes | memoryview) -> tuple[Header, bytes]:
+    """The header and the digest of a whole batch file, none of whose bits is altered."""
+    header = parse_header(data)
+    if len(data) != header.file_bytes:
+        raise BadBatch(f"{len(data)} bytes long instead of {header.file_bytes}")
+    digest = bytes(data[-DIGEST_BYTES:])
+    if digest_of(memoryview(data)[:-DIGEST_BYTES]) != digest:
+        raise BadBatch("altered: its digest does not fit")
+    return header, digest
+
+
+def decode(data: bytes | memoryview) -> tuple[Header, Streams]:
+    """The header and the bits of a whole batch file. The lists themselves are checked when they are walked."""
+    header, _ = verify(data)
+    start = HEAD_BYTES + 8 * header.size
+    expected = 8 * int(words_of(header.lengths).sum())
+    decompressor = zstd.ZstdDecompressor()
+    try:
+        payload = decompressor.decompress(data[start : start + header.packed], max_length=expected + 1)
+    except zstd.ZstdError as error:
+        raise BadBatch(f"its bits cannot be unpacked: {error}") from error
+    if len(payload) != expected or not decompressor.eof or decompressor.unused_data:
+        raise BadBatch("its bits are not as many as its header says")
+    return header, from_payload(header.lists, header.lengths, payload)

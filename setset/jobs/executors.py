@@ -1,0 +1,142 @@
+"""Where orders are carried out. The runner knows nothing but `concurrent.futures.Executor`."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any
+
+
+class WorkerDied(Exception):
+    """The process that carried out an order is gone."""
+
+
+class LocalExecutor(Executor):
+    """A fixed number of worker processes, each a pool of its own.
+
+    A `ProcessPoolExecutor` whose process dies fails every future it holds, so with a pool a process the
+    blame falls on one order, and the other workers go on.
+    """
+
+    def __init__(self, workers: int) -> None:
+        self._queue: deque[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = deque()
+        self._lock = threading.Lock()
+        self._closed = False
+        self._idle = [_new_pool() for _ in range(workers)]
+        self._pools = set(self._idle)
+        # The first worker compiles the kernels, or finds them compiled; the others load them.
+        with _no_interrupt():
+            warm = self._idle[0].submit(_warm)
+        warm.result()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        if kwargs:
+            raise TypeError("orders take no keyword arguments")
+        future: Future[Any] = Future()
+        with self._lock:
+            self._queue.append((future, fn, args))
+        self._hand_out()
+        return future
+
+    def _hand_out(self) -> None:
+        while True:
+            with self._lock:
+                if self._closed or not self._queue or not self._idle:
+                    return
+                pool, (outer, fn, args) = self._idle.pop(), self._queue.popleft()
+            if not outer.set_running_or_notify_cancel():
+                self._take_back(pool)
+                continue
+            try:
+                with _no_interrupt():
+                    inner = pool.submit(fn, *args)
+            except BrokenProcessPool:
+                self._replace(pool)
+                outer.set_exception(WorkerDied("the worker process died while it was idle"))
+                continue
+            inner.add_done_callback(lambda inner, pool=pool, outer=outer: self._finish(pool, inner, outer))
+
+    def _finish(self, pool: ProcessPoolExecutor, inner: Future[Any], outer: Future[Any]) -> None:
+        error = inner.exception()
+        if isinstance(error, BrokenProcessPool):
+            self._replace(pool)
+            error = WorkerDied("the worker process died")
+        else:
+            self._take_back(pool)
+        # The worker's next order goes out before the caller hears of this one.
+        self._hand_out()
+        if error is None:
+            outer.set_result(inner.result())
+        else:
+            outer.set_exception(error)
+
+    def _take_back(self, pool: ProcessPoolExecutor) -> None:
+        with self._lock:
+            self._idle.append(pool)
+
+    def _replace(self, pool: ProcessPoolExecutor) -> None:
+        pool.shutdown(wait=False)
+        with self._lock:
+            self._pools.discard(pool)
+            if not self._closed:
+                fresh = _new_pool()
+                self._pools.add(fresh)
+                self._idle.append(fresh)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Ends the workers: after what they are doing if `wait`, at once otherwise."""
+        with self._lock:
+            self._closed = True
+            queued, pools = list(self._queue) if cancel_futures else [], list(self._pools)
+            self._queue.clear()
+        for future, _, _ in queued:
+            future.cancel()
+        for pool in pools:
+            if not wait:
+                for process in list((pool._processes or {}).values()):
+                    process.kill()
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _new_pool() -> ProcessPoolExecutor:
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, mp_context=context, initializer=_start_worker, initargs=(os.getpid(),))
+
+
+@contextlib.contextmanager
+def _no_interrupt() -> Iterator[None]:
+    """A process that is started in here inherits that Ctrl-C is not for it but for the coordinator."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_worker(parent: int) -> None:
+    """Ties a worker's life to the coordinator's.
+
+    PR_SET_PDEATHSIG would not do: it fires when the *thread* that started the process ends, and a lost
+    worker is replaced from a thread that ends soon.
+    """
+    threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: int) -> None:
+    pause = threading.Event()
+    while os.getppid() == parent:
+        pause.wait(0.2)
+    os._exit(1)
+
+
+def _warm() -> None:
+    from setset.engine import search
+
+    search.warm()

@@ -1,0 +1,167 @@
+"""`setset run`: build all that is missing up to a size, or count what lies beyond the stored sizes."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from pathlib import Path
+
+from setset.batches.format import MOST_LISTS
+from setset.errors import BadInput, SetsetError
+from setset.jobs import compacting, expansions, sweeping
+from setset.jobs.executors import LocalExecutor
+from setset.jobs.expansions import Claim
+from setset.jobs.models import Work
+from setset.jobs.records import SEED_SOURCE_SIZE
+from setset.jobs.repairing import remake
+from setset.jobs.runner import Shift, Stop
+from setset.jobs.store import Store
+from setset.jobs.watching import Watcher
+from setset.jobs.worker import BadSource
+from setset.jobs.workspace import Workspace
+
+BATCH_LISTS = 16_000_000
+"""Lists in a full file: about half a megabyte, a second of work to expand."""
+COMPACT_FROM = 13
+"""From here on most lists cannot grow, so that files shrink and are worth merging."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a run is asked for."""
+
+    size: int
+    target: int = 12
+    workers: int = 1
+    batch_lists: int | None = None
+    output: Path | None = None
+    first: int = 0
+    count_only: bool = False
+    compact: bool = True
+    command: str = "setset run"
+
+    def validate(self) -> None:
+        if not 3 <= self.size <= 20:
+            raise BadInput(f"size {self.size}: lists have 3 to 20 cards")
+        if not 4 <= self.target <= 20:
+            raise BadInput(f"target {self.target}: a target is 4 to 20")
+        if self.workers < 1:
+            raise BadInput("at least one worker is needed")
+        if self.batch_lists is not None and not 1 <= self.batch_lists <= MOST_LISTS:
+            raise BadInput(f"a file holds 1 to {MOST_LISTS:,} lists")
+        if self.first and self.count_only:
+            raise BadInput("--from and --count-only do not go together")
+
+
+def explore(workspace: Workspace, request: Request, watcher: Watcher) -> None:
+    """Does what a run is asked for; on return all of it holds."""
+    request.validate()
+    with workspace.held(create=True), Stop().listening() as stop:
+        _Exploration(Store.writing(workspace), request, watcher, stop).run()
+
+
+class _Exploration:
+    def __init__(self, store: Store, request: Request, watcher: Watcher, stop: Stop) -> None:
+        self._store, self._request, self._watcher, self._stop = store, request, watcher, stop
+        self._executor: Executor | None = None
+        self._id = store.exploration(request.target)
+
+    def run(self) -> None:
+        request = self._request
+        run_id = self._store.begin_run(request.command, request.workers)
+        outcome = "failed"
+        try:
+            sweeping.sweep(self._store, self._watcher)
+            root_id = self._store.use_root(request.output)
+            with self._finally_shut_down():
+                if request.count_only:
+                    self._count(run_id, root_id)
+                else:
+                    self._build(run_id, root_id)
+            outcome = "done"
+        except SetsetError as error:
+            outcome = str(error)
+            raise
+        finally:
+            self._store.end_run(run_id, outcome)
+
+    def _build(self, run_id: int, root_id: int) -> None:
+        request = self._request
+        for size in range(3, request.size + 1):
+            first = request.first if size == request.size else 0
+            if first and not self._store.is_complete(self._id, size - 1):
+                raise BadInput(
+                    f"size {size - 1} is not complete: 'setset run --size {size - 1}' first, then --from"
+                )
+            if first and first >= (known := self._store.count_batches(self._id, size - 1)):
+                raise BadInput(
+                    f"there is no batch {first} of size {size - 1}: {known:,} are known, numbered from 0"
+                )
+            self._work(self._claim(run_id, root_id, Work.STORE, size, size - 1, first))
+            if size >= COMPACT_FROM and request.compact and not self._store.was_expanded(self._id, size):
+                compacting.compact(self._store, self._id, size, None, self._pool(), self._watcher)
+
+    def _count(self, run_id: int, root_id: int) -> None:
+        complete = [size for size in self._store.sizes(self._id) if self._store.is_complete(self._id, size)]
+        if not complete:
+            raise BadInput(
+                "there is nothing to count from: 'setset run --size 3' or more first, without --count-only"
+            )
+        source_size = max(complete)
+        if source_size >= self._request.size:
+            return
+        self._work(self._claim(run_id, root_id, Work.COUNT, self._request.size, source_size, 0))
+
+    def _claim(self, run_id: int, root_id: int, work: Work, size: int, source_size: int, first: int) -> Claim:
+        wanted = self._request.batch_lists
+        batch_lists = wanted or BATCH_LISTS
+        if work is Work.STORE:
+            batch_lists = self._store.begin_size(self._id, size, batch_lists)
+            if wanted not in (None, batch_lists):
+                self._watcher.notice(
+                    f"size {size} was begun with files of {batch_lists:,} lists and goes on so"
+                )
+        root = self._store.roots()[root_id]
+        return Claim(
+            run_id, self._id, self._request.target, work, size, source_size, root_id, root, batch_lists, first
+        )
+
+    def _work(self, claim: Claim) -> None:
+        if claim.work is Work.STORE and self._store.is_complete(self._id, claim.size):
+            return
+        expansions.plan(self._store, self._id, claim.work, claim.size, claim.source_size)
+        jobs, lists_in = expansions.remaining(
+            self._store, self._id, claim.work, claim.size, claim.source_size, claim.first
+        )
+        if not jobs:
+            return
+        self._watcher.begin(claim.size, claim.work.value, jobs, lists_in)
+        try:
+            Shift(
+                self._store, claim, self._pool(), self._request.workers, self._watcher, self._stop, self._mend
+            ).work()
+        finally:
+            self._watcher.end()
+
+    def _mend(self, bad: BadSource) -> None:
+        if bad.size == SEED_SOURCE_SIZE:
+            return
+        batch = self._store.batch(self._id, bad.size, bad.number)
+        self._store.set_defect(batch.id, bad.reason)
+        remake(self._store, self._pool(), batch)
+
+    def _pool(self) -> Executor:
+        """The executor, started when there is something to do."""
+        if self._executor is None:
+            self._executor = LocalExecutor(self._request.workers)
+        return self._executor
+
+    @contextlib.contextmanager
+    def _finally_shut_down(self) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            if self._executor is not None:
+                self._executor.shutdown(wait=not self._stop, cancel_futures=True)

@@ -1,0 +1,192 @@
+"""The tables. `store` alone uses them; docs/schema.md describes them and the views for people."""
+
+from __future__ import annotations
+
+import enum
+
+from sqlalchemy import CheckConstraint, Enum, ForeignKey, Index, MetaData, Text, UniqueConstraint, text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+
+class Base(DeclarativeBase):
+    metadata = MetaData(
+        naming_convention={
+            "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+            "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+            "ck": "ck_%(table_name)s_%(constraint_name)s",
+            "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+            "pk": "pk_%(table_name)s",
+        }
+    )
+    type_annotation_map = {str: Text()}  # noqa: RUF012 (SQLAlchemy's declarative style)
+
+
+class Work(enum.StrEnum):
+    """What an expansion leaves behind."""
+
+    STORE = "store"
+    """Batch files of the next size."""
+    COUNT = "count"
+    """Counts of all sizes up to the one asked for, and no files."""
+
+
+class State(enum.StrEnum):
+    """Where an expansion stands."""
+
+    PLANNED = "planned"
+    """Nobody works on it."""
+    RUNNING = "running"
+    """Handed to a worker by the run that holds the workspace; planned again when that run is gone."""
+    DONE = "done"
+    """Its outcome is recorded."""
+    FAILED = "failed"
+    """Given up after several attempts; the next run tries again."""
+
+
+def _values(states: type[enum.StrEnum]) -> list[str]:
+    return [state.value for state in states]
+
+
+class Workspace(Base):
+    """The one row that says which workspace this is, so that a storage root knows whose it is."""
+
+    __tablename__ = "workspace"
+
+    id: Mapped[str] = mapped_column(primary_key=True)
+    created_at: Mapped[str]
+
+
+class Exploration(Base):
+    """All that this database knows for one target."""
+
+    __tablename__ = "explorations"
+    __table_args__ = (CheckConstraint("target BETWEEN 4 AND 20", name="target"),)
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    target: Mapped[int] = mapped_column(unique=True)
+    created_at: Mapped[str]
+
+
+class Size(Base):
+    """A size of an exploration: how many lists its files may hold, and how far its numbering has come.
+
+    The batches that stem from the sources numbered below `numbered` have their numbers; the size is
+    complete when those are all sources, and the size before it is complete.
+    """
+
+    __tablename__ = "sizes"
+    __table_args__ = (CheckConstraint("batch_lists > 0", name="batch_lists"),)
+
+    exploration_id: Mapped[int] = mapped_column(ForeignKey("explorations.id"), primary_key=True)
+    size: Mapped[int] = mapped_column(primary_key=True)
+    batch_lists: Mapped[int]
+    numbered: Mapped[int] = mapped_column(default=0)
+    complete: Mapped[bool] = mapped_column(default=False)
+
+
+class Root(Base):
+    """A folder below which batch files are: an absolute path, or one relative to the workspace."""
+
+    __tablename__ = "storage_roots"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    path: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[str]
+
+
+class Batch(Base):
+    """A batch file that is, or should be, there.
+
+    The span (first_source, first_part) to (last_source, last_part) says from which parts of which source
+    batches' expansions it comes. `number` is its place among all batches of the size, known once everything
+    before it is. `defect` says what is wrong with the file, if something was noticed.
+    """
+
+    __tablename__ = "batches"
+    __table_args__ = (
+        UniqueConstraint("exploration_id", "size", "number"),
+        UniqueConstraint("exploration_id", "size", "first_source", "first_part"),
+        UniqueConstraint("root_id", "path"),
+        CheckConstraint("lists > 0 AND bytes > 0", name="not_empty"),
+        Index("ix_batches_defect", "defect", sqlite_where=text("defect IS NOT NULL")),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    exploration_id: Mapped[int] = mapped_column(ForeignKey("explorations.id"))
+    size: Mapped[int]
+    number: Mapped[int | None]
+    first_source: Mapped[int]
+    first_part: Mapped[int]
+    last_source: Mapped[int]
+    last_part: Mapped[int]
+    ends_source: Mapped[bool]
+    lists: Mapped[int]
+    first_list: Mapped[str]
+    last_list: Mapped[str]
+    root_id: Mapped[int] = mapped_column(ForeignKey("storage_roots.id"))
+    path: Mapped[str]
+    bytes: Mapped[int]
+    digest: Mapped[str]
+    defect: Mapped[str | None]
+
+
+class Run(Base):
+    """One invocation that wrote to the workspace."""
+
+    __tablename__ = "runs"
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    command: Mapped[str]
+    version: Mapped[str]
+    host: Mapped[str]
+    pid: Mapped[int]
+    workers: Mapped[int]
+    started_at: Mapped[str]
+    finished_at: Mapped[str | None]
+    outcome: Mapped[str | None]
+    batches_added: Mapped[int] = mapped_column(default=0)
+    lists_added: Mapped[int] = mapped_column(default=0)
+    lists_counted: Mapped[int] = mapped_column(default=0)
+    bytes_added: Mapped[int] = mapped_column(default=0)
+
+
+class Expansion(Base):
+    """The unit of work: source batch number `source` of size `source_size` becomes lists of `size`.
+
+    The seeds come from a source of their own, number 0 of size 2.
+    """
+
+    __tablename__ = "expansions"
+    __table_args__ = (
+        UniqueConstraint("exploration_id", "work", "size", "source_size", "source"),
+        Index(None, "exploration_id", "work", "size", "source_size", "state", "source"),
+    )
+
+    id: Mapped[int] = mapped_column(primary_key=True)
+    exploration_id: Mapped[int] = mapped_column(ForeignKey("explorations.id"))
+    work: Mapped[Work] = mapped_column(Enum(Work, values_callable=_values, native_enum=False, length=None))
+    size: Mapped[int]
+    source_size: Mapped[int]
+    source: Mapped[int]
+    state: Mapped[State] = mapped_column(Enum(State, values_callable=_values, native_enum=False, length=None))
+    attempts: Mapped[int] = mapped_column(default=0)
+    lists_in: Mapped[int]
+    lists_out: Mapped[int | None]
+    batches_out: Mapped[int | None]
+    bytes_out: Mapped[int | None]
+    run_id: Mapped[int | None] = mapped_column(ForeignKey("runs.id"))
+    host: Mapped[str | None]
+    pid: Mapped[int | None]
+    seconds: Mapped[float | None]
+    finished_at: Mapped[str | None]
+    error: Mapped[str | None]
+
+
+class Tally(Base):
+    """How many lists of a size a counting expansion found."""
+
+    __tablename__ = "tallies"
+
+    expansion_id: Mapped[int] = mapped_column(ForeignKey("expansions.id"), primary_key=True)
+    size: Mapped[int] = mapped_column(primary_key=True)
+    lists: Mapped[int]
