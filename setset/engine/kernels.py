@@ -29,7 +29,8 @@ for the same reason all tables come in as arguments.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -71,27 +72,46 @@ NONE = np.uint64(0)
 ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def popcount(_context: Any, word: Any) -> Any:
-    """The number of bits in a word."""
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+# Without reference counts (`_nrt`): the kernels neither make nor keep arrays.
+_kernel: Callable[[_Function], _Function] = njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]
+_inlined: Callable[[_Function], _Function] = njit(forceinline=True, _nrt=False)  # type: ignore[call-overload]
 
+
+def _popcount(_context: Any, word: Any) -> Any:
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])
 
     return types.int64(word), build
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def lowest(_context: Any, word: Any) -> Any:
-    """The index of the lowest bit of a word; 64 if it has none."""
-
+def _lowest(_context: Any, word: Any) -> Any:
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
     return types.int64(word), build
 
 
-@njit(inline="always", _nrt=False)
+def _store_word(_context: Any, rows: Any, at: Any, word: Any) -> Any:
+    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        array = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])  # type: ignore[no-untyped-call]
+        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(64).as_pointer())
+        builder.store(arguments[2], place, align=1)
+        return context.get_dummy_value()
+
+    return types.void(rows, at, word), build
+
+
+popcount = cast(Callable[[np.uint64], int], intrinsic(_popcount))
+"""The number of bits in a word."""
+lowest = cast(Callable[[np.uint64], int], intrinsic(_lowest))
+"""The index of the lowest bit of a word; 64 if it has none."""
+_int = cast(Callable[[Any], int], np.int64)
+_store = cast(Callable[[U8, int, np.uint64], None], intrinsic(_store_word))
+"""Puts the eight bytes of a word at any byte of a flat array of bytes."""
+
+
+@_inlined
 def _read(words: U64, position: int, count: int) -> tuple[np.uint64, np.uint64]:
     """`count` (1 to 81) bits as two words. There are two words to spare behind the last stream."""
     word = position >> 6
@@ -104,7 +124,7 @@ def _read(words: U64, position: int, count: int) -> tuple[np.uint64, np.uint64]:
     return first, second & (ALL >> np.uint64(128 - count))
 
 
-@njit(inline="always", _nrt=False)
+@_inlined
 def _write(words: U64, position: int, bits: np.uint64) -> None:
     """Puts up to 64 bits where only zeros are so far, and zeros into the word behind."""
     word = position >> 6
@@ -113,7 +133,7 @@ def _write(words: U64, position: int, bits: np.uint64) -> None:
     words[word + 1] = (bits >> ONE) >> (np.uint64(63) - shift)
 
 
-@njit(inline="always", _nrt=False)
+@_inlined
 def _glance(nodes: U64, depth: int, card: int) -> int:
     """As `_descend`, but only what remains: enough for a node whose children have no children."""
     depth, card = depth & 31, card & 127
@@ -124,7 +144,7 @@ def _glance(nodes: U64, depth: int, card: int) -> int:
     return popcount(low) + popcount(high)
 
 
-@njit(inline="always", _nrt=False)
+@_inlined
 def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
     """Opens the node below `card` of the node at `depth`; returns how many cards remain to it."""
     depth, card = depth & 31, card & 127
@@ -150,7 +170,7 @@ def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
     return count
 
 
-@njit(inline="always", _nrt=False)
+@_inlined
 def _children(
     nodes: U64, spare: U64, depth: int, card: int, need: int
 ) -> tuple[np.uint64, np.uint64, int, int]:
@@ -186,14 +206,14 @@ def _children(
     return keep_low, keep_high, low_count, high_count
 
 
-@njit(inline="always", _nrt=False)
+@_inlined
 def _close(nodes: U64, out: U64, depth: int) -> None:
     """Writes the bits of the node at `depth` if anything of it is in this batch, and tells its parent."""
     depth &= 31
     if not (nodes[depth, KEEP] | nodes[depth, KEEP + 1]):
         return
     count = popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1])
-    position = np.int64(nodes[depth, WRITE])
+    position = _int(nodes[depth, WRITE])
     _write(out, position, nodes[depth, KEEP])
     if count > 64:
         _write(out, position + 64, nodes[depth, KEEP + 1])
@@ -202,11 +222,11 @@ def _close(nodes: U64, out: U64, depth: int) -> None:
     nodes[depth, KEEP + 1] = NONE
     if depth > 0:
         parent = (depth - 1) & 31
-        index = np.int64(nodes[parent, CHOSEN]) & 127
+        index = _int(nodes[parent, CHOSEN]) & 127
         nodes[parent, KEEP + (index >> 6)] |= ONE << np.uint64(index & 63)
 
 
-@njit(inline="always", _nrt=False)
+@_inlined
 def _advance(nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: int, deeper: bool) -> int:
     """Goes on to the next node at depth `last` with children to visit: RUNNING there, DONE or CORRUPT.
 
@@ -230,14 +250,14 @@ def _advance(nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: in
         nodes[depth, TODO + word] = rest & (rest - ONE)
         index = 64 * word + lowest(rest)
         nodes[depth, CHOSEN] = np.uint64(index)
-        card = np.int64(nodes[depth, CARD + index])
+        card = _int(nodes[depth, CARD + index])
         if deeper or depth + 1 < last:
             count = _descend(nodes, spare, depth, card)
         else:
             count = _glance(nodes, depth, card)
         depth += 1
-        position = np.int64(nodes[depth, READ])
-        if count == 0 or position + count > np.int64(nodes[depth, READ_END]):
+        position = _int(nodes[depth, READ])
+        if count == 0 or position + count > _int(nodes[depth, READ_END]):
             return CORRUPT
         nodes[depth, READ] = np.uint64(position + count)
         nodes[depth, TODO], nodes[depth, TODO + 1] = _read(source, position, count)
@@ -245,7 +265,7 @@ def _advance(nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: in
             return CORRUPT
 
 
-@njit(cache=True, _nrt=False)
+@_kernel
 def _lowest_bits(word: np.uint64, count: int) -> np.uint64:
     """The `count` lowest of the bits that are set in a word."""
     rest = word
@@ -254,7 +274,7 @@ def _lowest_bits(word: np.uint64, count: int) -> np.uint64:
     return word ^ rest
 
 
-@njit(cache=True, _nrt=False)
+@_kernel
 def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int) -> bool:
     """Puts the children that are left of the open leaf into the batch, as far as it has room.
 
@@ -263,19 +283,19 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int) -> bool:
     keep_low, keep_high = np.uint64(state[LEFT_LOW]), np.uint64(state[LEFT_HIGH])
     room = limit - state[LISTS]
     in_low = popcount(keep_low)
-    full = in_low + popcount(keep_high) > room
+    full = bool(in_low + popcount(keep_high) > room)
     if full:
         keep_low = _lowest_bits(keep_low, min(room, in_low))
         keep_high = _lowest_bits(keep_high, max(room - in_low, 0))
-    state[LEFT_LOW] ^= np.int64(keep_low)
-    state[LEFT_HIGH] ^= np.int64(keep_high)
+    state[LEFT_LOW] ^= _int(keep_low)
+    state[LEFT_HIGH] ^= _int(keep_high)
     if keep_low | keep_high:
-        position = np.int64(nodes[size, WRITE])
+        position = _int(nodes[size, WRITE])
         _write(out, position, keep_low)
         _write(out, position + state[LEAF_LOW], keep_high)
         nodes[size, WRITE] = np.uint64(position + state[LEAF_LOW] + state[LEAF_HIGH])
         state[LISTS] += popcount(keep_low) + popcount(keep_high)
-        index = np.int64(nodes[size - 1, CHOSEN])
+        index = _int(nodes[size - 1, CHOSEN])
         nodes[size - 1, KEEP + (index >> 6)] |= ONE << np.uint64(index & 63)
     if full:
         for depth in range(size - 1, -1, -1):
@@ -283,7 +303,7 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int) -> bool:
     return full
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@_kernel
 def expand(
     nodes: U64, state: I64, source: U64, out: U64, spare: U64, size: int, need: int, limit: int
 ) -> int:
@@ -300,7 +320,7 @@ def expand(
         if outcome != RUNNING:
             return outcome
         lists = state[LISTS]
-        position = np.int64(nodes[last + 1, WRITE])
+        position = _int(nodes[last + 1, WRITE])
         for word in range(2):
             rest = nodes[last, TODO + word]
             state[BUDGET] -= popcount(rest)
@@ -308,7 +328,7 @@ def expand(
             while rest:
                 bit = lowest(rest)
                 rest &= rest - ONE
-                card = np.int64(nodes[last, CARD + 64 * word + bit])
+                card = _int(nodes[last, CARD + 64 * word + bit])
                 keep_low, keep_high, low, high = _children(nodes, spare, last, card, need)
                 kept = popcount(keep_low) + popcount(keep_high)
                 if lists + kept > limit:
@@ -317,7 +337,7 @@ def expand(
                     nodes[last, CHOSEN] = np.uint64(64 * word + bit)
                     nodes[last + 1, WRITE] = np.uint64(position)
                     state[LISTS] = lists
-                    state[LEFT_LOW], state[LEFT_HIGH] = np.int64(keep_low), np.int64(keep_high)
+                    state[LEFT_LOW], state[LEFT_HIGH] = _int(keep_low), _int(keep_high)
                     state[LEAF_LOW], state[LEAF_HIGH] = low, high
                     _cut(nodes, state, out, size, limit)
                     return FULL
@@ -334,7 +354,7 @@ def expand(
     return RUNNING
 
 
-@njit(inline="always", _nrt=False)
+@_inlined
 def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[int, int]:
     """Of the list that ends with `card`: how many children have at least `need` remaining cards, and how
     many cards remain to all its children together."""
@@ -361,7 +381,7 @@ def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[in
     return kept, total
 
 
-@njit(inline="always", _nrt=False)
+@_inlined
 def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, counts: I64) -> None:
     """Counts the lists below the open node at depth `size`: those of up to `final` cards one by one,
     their children from what remains to them."""
@@ -397,7 +417,7 @@ def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, cou
             nodes[depth, TODO], nodes[depth, TODO + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@_kernel
 def count(
     nodes: U64, state: I64, source: U64, spare: U64, size: int, target: int, final: int, counts: I64
 ) -> int:
@@ -419,7 +439,7 @@ def count(
             while rest:
                 bit = lowest(rest)
                 rest &= rest - ONE
-                card = np.int64(nodes[last, CARD + 64 * word + bit])
+                card = _int(nodes[last, CARD + 64 * word + bit])
                 if size == final:
                     kept, total = _tally(nodes, spare, last, card, need)
                     counts[final + 1] += kept
@@ -431,26 +451,12 @@ def count(
     return RUNNING
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _store(_context: Any, rows: Any, at: Any, word: Any) -> Any:
-    """Puts the eight bytes of a word at any byte of a flat array of bytes."""
-
-    def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        array = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-        place = builder.gep(array.data, [arguments[1]])
-        place = builder.bitcast(place, ir.IntType(64).as_pointer())
-        builder.store(arguments[2], place, align=1)
-        return context.get_dummy_value()
-
-    return types.void(rows, at, word), build
-
-
-@njit(inline="always", _nrt=False)
+@_inlined
 def _prefix(nodes: U64, depths: int) -> tuple[np.uint64, np.uint64, np.uint64]:
     """The cards chosen so far, one byte each."""
     first, second, third = NONE, NONE, NONE
     for depth in range(depths):
-        card = nodes[depth, CARD + np.int64(nodes[depth, CHOSEN])] << np.uint64(8 * (depth & 7))
+        card = nodes[depth, CARD + _int(nodes[depth, CHOSEN])] << np.uint64(8 * (depth & 7))
         if depth < 8:
             first |= card
         elif depth < 16:
@@ -460,7 +466,7 @@ def _prefix(nodes: U64, depths: int) -> tuple[np.uint64, np.uint64, np.uint64]:
     return first, second, third
 
 
-@njit(inline="always", _nrt=False)
+@_inlined
 def _put(
     rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.uint64], card: np.uint64
 ) -> None:
@@ -477,7 +483,7 @@ def _put(
         _store(rows, at + 16, third | card)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@_kernel
 def unpack(
     nodes: U64, state: I64, source: U64, spare: U64, size: int, start: int, rows: U8
 ) -> tuple[int, int]:
@@ -513,13 +519,13 @@ def unpack(
                     if index >> 6 == word:
                         card = np.uint64(lowest(cards) + LOW * kind) << shift
                         _put(rows, filled * size, size, prefix, card)
-                        filled += np.int64((rest >> np.uint64(index & 63)) & ONE)
+                        filled += _int((rest >> np.uint64(index & 63)) & ONE)
                     cards &= cards - ONE
                     index += 1
     return RUNNING, filled
 
 
-@njit(cache=True, _nrt=False)
+@_kernel
 def _index_of(nodes: U64, depth: int, card: int) -> int:
     """The index of a card among those that remain to a node; -1 if it does not."""
     if card < LOW:
@@ -531,7 +537,7 @@ def _index_of(nodes: U64, depth: int, card: int) -> int:
     return popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1] & (bit - ONE))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@_kernel
 def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limit: int) -> tuple[int, int]:
     """Writes lists that follow, in lexicographic order, those written so far; how far it came in `rows`.
 
@@ -544,44 +550,40 @@ def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limi
             return FULL, row
         depth = 0
         if state[LISTS] > 0:
-            while depth < size and nodes[depth, CARD + np.int64(nodes[depth, CHOSEN])] == rows[row, depth]:
+            while depth < size and nodes[depth, CARD + _int(nodes[depth, CHOSEN])] == rows[row, depth]:
                 depth += 1
-            if depth == size or nodes[depth, CARD + np.int64(nodes[depth, CHOSEN])] > rows[row, depth]:
+            if depth == size or nodes[depth, CARD + _int(nodes[depth, CHOSEN])] > rows[row, depth]:
                 return CORRUPT, row
             for below in range(size - 1, depth, -1):
                 _close(nodes, out, below)
         while True:
-            index = _index_of(nodes, depth, np.int64(rows[row, depth]))
+            index = _index_of(nodes, depth, _int(rows[row, depth]))
             if index < 0:
                 return CORRUPT, row
             nodes[depth, CHOSEN] = np.uint64(index)
             if depth == size - 1:
                 break
-            _descend(nodes, spare, depth, np.int64(rows[row, depth]))
+            _descend(nodes, spare, depth, _int(rows[row, depth]))
             depth += 1
         nodes[depth, KEEP + (index >> 6)] |= ONE << np.uint64(index & 63)
         state[LISTS] += 1
     return RUNNING, rows.shape[0]
 
 
-@njit(cache=True, _nrt=False)
+@_kernel
 def finish(nodes: U64, out: U64, size: int) -> None:
     """Closes the batch that `pack` has open."""
     for depth in range(size - 1, -1, -1):
         _close(nodes, out, depth)
 
 
-@njit(cache=True, _nrt=False)
+@_kernel
 def edge(nodes: U64, source: U64, spare: U64, size: int, at_end: bool, cards: U8) -> bool:
     """Puts the first or the last list of a batch into `cards`; False if the bits are no batch."""
     for depth in range(size):
         many = popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1])
-        position = np.int64(nodes[depth, READ_END]) - many if at_end else np.int64(nodes[depth, READ])
-        if (
-            many == 0
-            or position < np.int64(nodes[depth, READ])
-            or position + many > np.int64(nodes[depth, READ_END])
-        ):
+        position = _int(nodes[depth, READ_END]) - many if at_end else _int(nodes[depth, READ])
+        if many == 0 or position < _int(nodes[depth, READ]) or position + many > _int(nodes[depth, READ_END]):
             return False
         first, second = _read(source, position, many)
         index = -1
@@ -591,7 +593,7 @@ def edge(nodes: U64, source: U64, spare: U64, size: int, at_end: bool, cards: U8
                 index = place
         if index < 0:
             return False
-        card = np.int64(nodes[depth, CARD + index])
+        card = _int(nodes[depth, CARD + index])
         cards[depth] = card
         if depth < size - 1:
             _descend(nodes, spare, depth, card)

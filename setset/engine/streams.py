@@ -33,9 +33,9 @@ class Streams:
         """Where each stream starts, in bits."""
         return 64 * np.concatenate(([0], np.cumsum(words_of(self.lengths)[:-1]))).astype(np.int64)
 
-    def payload(self) -> memoryview:
+    def payload(self) -> bytes:
         """The words as bytes, without the spare ones."""
-        return memoryview(self.words[: len(self.words) - SPARE_WORDS].astype("<u8", copy=False)).cast("B")
+        return self.words[: len(self.words) - SPARE_WORDS].astype("<u8", copy=False).tobytes()
 
 
 def words_of(lengths: tuple[int, ...]) -> npt.NDArray[np.int64]:

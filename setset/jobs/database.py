@@ -31,10 +31,17 @@ class OlderSchema(BadDatabase):
     """The database is of an earlier version."""
 
 
+def require_file(path: Path) -> None:
+    """Refuses a folder that is not a workspace."""
+    if not path.is_file():
+        raise NotAWorkspace(
+            f"no workspace at {path.parent}: there is no {path.name} ('setset run' makes one)"
+        )
+
+
 def open_engine(path: Path, read_only: bool) -> Engine:
     """An engine on an existing database. Nothing is written by opening it."""
-    if not path.is_file():
-        raise NotAWorkspace(f"no workspace at {path.parent}: there is no {path.name} (setset run makes one)")
+    require_file(path)
     mode = "ro" if read_only else "rw"
     engine = create_engine(
         "sqlite://",
@@ -90,8 +97,7 @@ def corrupt(path: Path, error: Exception) -> str:
 
 def require_current(path: Path) -> None:
     """Refuses a database of another schema, saying what to do."""
-    if not path.is_file():
-        raise NotAWorkspace(f"no workspace at {path.parent}: there is no {path.name} (setset run makes one)")
+    require_file(path)
     found = revision(path)
     if found == HEAD:
         return

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from functools import partial
 from typing import Any
 
 
@@ -61,9 +62,9 @@ class LocalExecutor(Executor):
                 self._replace(pool)
                 outer.set_exception(WorkerDied("the worker process died while it was idle"))
                 continue
-            inner.add_done_callback(lambda inner, pool=pool, outer=outer: self._finish(pool, inner, outer))
+            inner.add_done_callback(partial(self._finish, pool, outer))
 
-    def _finish(self, pool: ProcessPoolExecutor, inner: Future[Any], outer: Future[Any]) -> None:
+    def _finish(self, pool: ProcessPoolExecutor, outer: Future[Any], inner: Future[Any]) -> None:
         error = inner.exception()
         if isinstance(error, BrokenProcessPool):
             self._replace(pool)

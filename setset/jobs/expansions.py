@@ -63,6 +63,15 @@ def plan(store: Store, exploration: int, work: Work, size: int, source_size: int
             Batch.number.is_not(None),
             Batch.number.not_in(known),
         )
+        # What is known from files alone does not say how many lists the source has.
+        lists = select(Batch.lists).where(
+            Batch.exploration_id == exploration, Batch.size == source_size, Batch.number == Expansion.source
+        )
+        do.execute(
+            update(Expansion)
+            .where(mine, Expansion.lists_in == 0)
+            .values(lists_in=func.coalesce(lists.scalar_subquery(), 0))
+        )
         missing = [{**fresh, "source": number, "lists_in": lists} for number, lists in do.execute(sources)]
         if missing:
             do.execute(insert(Expansion), missing)
@@ -77,8 +86,8 @@ def remaining(
         Expansion.state != State.DONE,
         Expansion.source >= first,
     )
-    count, lists = store.query(undone)[0]
-    return int(count), int(lists)
+    ((count, lists),) = [tuple(row) for row in store.query(undone)]
+    return count, lists
 
 
 def turn(
@@ -161,18 +170,35 @@ def _finish(do: Connection, claim: Claim, job: Job, report: Report) -> None:
     )
 
 
-def forget(store: Store, exploration: int, size: int, source: int) -> None:
-    """Takes an expansion and its batches out of the records, so that it is done again."""
+def redo(store: Store, exploration: int, size: int, source: int, root_id: int, report: Report) -> None:
+    """Puts the outcome of an expansion that was done again in the place of what is recorded of it."""
     with store.transaction() as do:
-        do.execute(
-            update(Expansion)
-            .where(these(exploration, Work.STORE, size, size - 1), Expansion.source == source)
-            .values(state=State.PLANNED, attempts=0, lists_out=None, batches_out=None, bytes_out=None)
+        mine = and_(Batch.exploration_id == exploration, Batch.size == size)
+        do.execute(delete(Batch).where(mine, Batch.first_source == source))
+        for batch in report.batches:
+            do.execute(insert(Batch).values(**batch_columns(exploration, size, root_id, batch)))
+        done = update(Expansion).where(
+            these(exploration, Work.STORE, size, size - 1), Expansion.source == source
         )
-        its = and_(Batch.exploration_id == exploration, Batch.size == size, Batch.first_source == source)
-        do.execute(delete(Batch).where(its))
-        after = and_(Batch.exploration_id == exploration, Batch.size == size, Batch.first_source > source)
-        do.execute(update(Batch).where(after).values(number=None))
-        back = and_(Size.exploration_id == exploration, Size.size == size)
-        do.execute(update(Size).where(back).values(numbered=func.min(Size.numbered, source), complete=False))
+        source_lists = (
+            select(Batch.lists)
+            .where(Batch.exploration_id == exploration, Batch.size == size - 1, Batch.number == source)
+            .scalar_subquery()
+        )
+        do.execute(
+            done.values(
+                state=State.DONE,
+                lists_in=func.coalesce(source_lists, 0),
+                lists_out=sum(batch.lists for batch in report.batches),
+                batches_out=len(report.batches),
+                bytes_out=sum(batch.bytes for batch in report.batches),
+                finished_at=now(),
+            )
+        )
+        do.execute(update(Batch).where(mine).values(number=None))
+        do.execute(
+            update(Size)
+            .where(Size.exploration_id == exploration, Size.size == size)
+            .values(numbered=0, complete=False)
+        )
         number_batches(do, exploration, size)

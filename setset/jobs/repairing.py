@@ -2,45 +2,65 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Executor
+from typing import TYPE_CHECKING
 
-from setset.errors import SetsetError
+from setset.jobs import expansions
 from setset.jobs.records import SEED_SOURCE_SIZE, ExpandOrder, RemakeOrder, StoredBatch
 from setset.jobs.store import Store
 from setset.jobs.worker import BadSource, carry_out
 
+if TYPE_CHECKING:
+    from setset.jobs.checking import Finding
+
+REPAIRABLE = ("file", "lists", "sum")
+"""Kinds of findings that `setset repair` mends; strays are left to the next run or to their owner."""
+
+
+def repair(store: Store, executor: Executor, findings: Iterable[Finding]) -> None:
+    """Mends findings of the kinds that can be, in their order: smallest sizes first."""
+    for finding in findings:
+        if finding.batch is not None:
+            remake(store, executor, finding.batch)
+        elif finding.source is not None and finding.target is not None and finding.size is not None:
+            _redo(store, executor, finding.target, finding.size, finding.source)
+
 
 def remake(store: Store, executor: Executor, batch: StoredBatch) -> None:
-    """Makes one batch again, byte-identical; its sources first if one of them turns out to be defective."""
-    order = remake_order(store, batch)
-    for _ in order.expansions:
+    """Makes one batch again, byte-identical; its sources first, if one of them turns out to be defective."""
+    while True:
         try:
-            report = executor.submit(carry_out, order).result()
-            store.replace(batch, report.batches[0])
-            return
+            report = executor.submit(carry_out, remake_order(store, batch)).result()
         except BadSource as bad:
-            exploration = store.find_exploration(batch.target)
-            remake(store, executor, store.batch(exploration, bad.size, bad.number))
-    # One more time: each source that was bad has been made again.
-    report = executor.submit(carry_out, order).result()
-    store.replace(batch, report.batches[0])
+            remake(store, executor, store.batch(store.find_exploration(batch.target), bad.size, bad.number))
+            continue
+        store.replace(batch, report.batches[0])
+        return
 
 
 def remake_order(store: Store, batch: StoredBatch) -> RemakeOrder:
     """What it takes to derive a batch anew."""
     exploration = store.find_exploration(batch.target)
-    batch_lists = store.batch_lists(exploration, batch.size)
-    root = str(store.roots()[batch.root_id])
-    source_size = batch.size - 1
-    if source_size == SEED_SOURCE_SIZE:
-        return RemakeOrder(batch.span, (ExpandOrder(batch.target, batch.size, batch_lists, None, root),))
-    sources = [
-        store.source_of(store.batch(exploration, source_size, number))
-        for number in range(batch.span.first_source, batch.span.last_source + 1)
-    ]
-    if not sources:
-        raise SetsetError(f"{batch} has no source")
-    return RemakeOrder(
-        batch.span,
-        tuple(ExpandOrder(batch.target, batch.size, batch_lists, source, root) for source in sources),
-    )
+    numbers = range(batch.span.first_source, batch.span.last_source + 1)
+    orders = [_expand_order(store, exploration, batch.target, batch.size, n, batch.root_id) for n in numbers]
+    return RemakeOrder(batch.span, tuple(orders))
+
+
+def _expand_order(
+    store: Store, exploration: int, target: int, size: int, number: int, root_id: int
+) -> ExpandOrder:
+    source = None
+    if size - 1 != SEED_SOURCE_SIZE:
+        source = store.source_of(store.batch(exploration, size - 1, number))
+    limit = store.batch_lists(exploration, size)
+    return ExpandOrder(target, size, limit, source, str(store.roots()[root_id]))
+
+
+def _redo(store: Store, executor: Executor, target: int, size: int, source: int) -> None:
+    """Does a whole expansion again whose records do not add up."""
+    exploration = store.find_exploration(target)
+    root_id = store.use_root(None)
+    order = _expand_order(store, exploration, target, size, source, root_id)
+    report = executor.submit(carry_out, order).result()
+    expansions.redo(store, exploration, size, source, root_id, report)

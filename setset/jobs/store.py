@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, delete, func, insert, select, update
+from sqlalchemy import Connection, Executable, Row, Select, and_, delete, func, insert, select, update
 from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.orm import aliased
 
 from setset import __version__
 from setset.batches.format import Cards, Span
@@ -20,8 +21,8 @@ from setset.errors import BadInput, SetsetError
 from setset.jobs import database
 from setset.jobs.models import Batch, Expansion, Exploration, Root, Run, Size, State, Work
 from setset.jobs.models import Workspace as WorkspaceRow
-from setset.jobs.numbering import give_numbers, number_batches
-from setset.jobs.records import NewBatch, Source, StoredBatch
+from setset.jobs.numbering import give_numbers, number_batches, these
+from setset.jobs.records import SEED_SOURCE_SIZE, NewBatch, Source, StoredBatch
 from setset.jobs.workspace import OWN_ROOT, Workspace, claim_root
 
 PAGE = 1000
@@ -66,7 +67,7 @@ class Store:
         except DatabaseError as error:
             raise database.explain(self.workspace.database, error) from error
 
-    def query(self, statement: Select[Any]) -> Sequence[Row[Any]]:
+    def query(self, statement: Executable) -> Sequence[Row[Any]]:
         with self.transaction() as do:
             return do.execute(statement).all()
 
@@ -169,6 +170,29 @@ class Store:
         at = and_(Batch.exploration_id == exploration, Batch.size == size, Batch.number.is_not(None))
         return int(self.query(select(func.count()).select_from(Batch).where(at))[0][0])
 
+    def batch_with_list(self, exploration: int, size: int, index: int) -> tuple[StoredBatch, int]:
+        """The batch that holds list number `index` of a size, and the list's number in it."""
+        mine = and_(Batch.exploration_id == exploration, Batch.size == size, Batch.number.is_not(None))
+        passed = 0
+        for row in self.query(select(Batch.number, Batch.lists).where(mine).order_by(Batch.number)):
+            if index < passed + row.lists:
+                return self.batch(exploration, size, row.number), index - passed
+            passed += row.lists
+        raise BadInput(f"there is no list {index:,} of size {size}: {passed:,} are known, numbered from 0")
+
+    def next_batch(self, exploration: int, batch: StoredBatch) -> StoredBatch | None:
+        """The batch with the next number."""
+        if batch.number is None or batch.number + 1 >= self.count_batches(exploration, batch.size):
+            return None
+        return self.batch(exploration, batch.size, batch.number + 1)
+
+    def lists_by_number(self, exploration: int, size: int) -> dict[int, int]:
+        """How many lists each numbered batch of a size has; the seeds' source counts as empty."""
+        if size == SEED_SOURCE_SIZE:
+            return {0: 0}
+        mine = and_(Batch.exploration_id == exploration, Batch.size == size, Batch.number.is_not(None))
+        return {row.number: row.lists for row in self.query(select(Batch.number, Batch.lists).where(mine))}
+
     def path_of(self, batch: StoredBatch) -> Path:
         """Where a batch's file is; refuses a path that would lead out of its storage root."""
         if Path(batch.path).is_absolute() or ".." in Path(batch.path).parts:
@@ -219,6 +243,47 @@ class Store:
             Expansion.state == State.DONE,
         )
         return bool(self.query(select(Expansion.id).where(used).limit(1)))
+
+    def finished(self, exploration: int, size: int) -> Sequence[Row[Any]]:
+        """Of each finished expansion to a size: source, lists read, lists of the source, batches, lists made."""
+        source = aliased(Batch)
+        return self.query(
+            select(
+                Expansion.source,
+                Expansion.lists_in,
+                source.lists.label("source_lists"),
+                Expansion.batches_out,
+                Expansion.lists_out,
+            )
+            .outerjoin(
+                source,
+                and_(
+                    source.exploration_id == exploration,
+                    source.size == size - 1,
+                    source.number == Expansion.source,
+                ),
+            )
+            .where(these(exploration, Work.STORE, size, size - 1), Expansion.state == State.DONE)
+        )
+
+    def compacted_sources(self, exploration: int, size: int) -> set[int]:
+        """The sources whose parts are in merged batches."""
+        merged = select(Batch.first_source, Batch.last_source).where(
+            Batch.exploration_id == exploration,
+            Batch.size == size,
+            (Batch.first_source != Batch.last_source) | (Batch.first_part != Batch.last_part),
+        )
+        return {n for row in self.query(merged) for n in range(row.first_source, row.last_source + 1)}
+
+    def list_sums(self, exploration: int, size: int) -> tuple[int, int]:
+        """How many lists of a size the batches hold, and how many the expansions made."""
+        held = select(func.coalesce(func.sum(Batch.lists), 0)).where(
+            Batch.exploration_id == exploration, Batch.size == size
+        )
+        made = select(func.coalesce(func.sum(Expansion.lists_out), 0)).where(
+            these(exploration, Work.STORE, size, size - 1)
+        )
+        return int(self.query(held)[0][0]), int(self.query(made)[0][0])
 
     def was_recorded(self, target: int, size: int, source: int) -> bool:
         """Whether the expansion of a source is done."""

@@ -1,0 +1,64 @@
+"""`setset count`"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command()
+@options.size()
+@click.option("--recount", is_flag=True, help="Decode every file and compare.")
+@options.as_json
+@options.workspace
+def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> None:
+    """How many lists there are of each size, with what that counts and the reference figure where one is known.
+
+    Exit code 1 if a complete count differs from its reference or from the decoded files.
+
+    \b
+    Examples:
+      setset count
+      setset count --size 7 --recount
+    """
+    from setset.jobs import overview
+    from setset.jobs.recounting import recounted
+    from setset.jobs.store import Store
+    from setset.jobs.workspace import Workspace
+    from setset.show.progress import watching
+    from setset.show.text import print_json
+    from setset.show.workspaces import print_counts
+
+    store = Store.reading(Workspace(workspace))
+    counts = overview.counts(store, size)
+    again = None
+    if recount:
+        with watching(as_json) as watcher:
+            again = recounted(store, size, watcher)
+    if as_json:
+        rows = [
+            {
+                **dataclasses.asdict(count),
+                "counts": count.counts,
+                "verdict": count.verdict,
+                **({"decoded": again.get((count.target, count.size))} if again is not None else {}),
+            }
+            for count in counts
+        ]
+        print_json(rows)
+    else:
+        print_counts(counts, again)
+    if any(count.verdict == "WRONG" or _differs(count, again) for count in counts):
+        raise SystemExit(1)
+
+
+def _differs(count: object, again: dict[tuple[int, int], int] | None) -> bool:
+    from setset.jobs.overview import Count
+
+    if again is None or not isinstance(count, Count) or count.origin != "stored":
+        return False
+    return again.get((count.target, count.size), 0) != count.lists

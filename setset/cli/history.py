@@ -1,0 +1,33 @@
+"""`setset history`"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command()
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many runs.")
+@options.as_json
+@options.workspace
+def command(limit: int, as_json: bool, workspace: Path) -> None:
+    """Past runs, newest first: when, what, by which version, how it ended, what it added.
+
+    \b
+    Example:
+      setset history --limit 5
+    """
+    from setset.jobs.overview import runs
+    from setset.jobs.store import Store
+    from setset.jobs.workspace import Workspace
+    from setset.show.text import print_json
+    from setset.show.workspaces import print_history
+
+    found = runs(Store.reading(Workspace(workspace)), limit)
+    if as_json:
+        print_json(found)
+    else:
+        print_history(found)

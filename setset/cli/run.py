@@ -1,0 +1,74 @@
+"""`setset run`"""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command()
+@options.size(required=True, help="Build all sizes up to this one.")
+@options.target
+@click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
+@click.option("--batch-lists", type=click.IntRange(1), help="Most lists in a file [default: 16,000,000].")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where this run's files go: another disk, a NAS. The database remembers.",
+)
+@click.option(
+    "--from",
+    "first",
+    type=click.IntRange(0),
+    default=0,
+    help="Expand only source batches from this number on.",
+)
+@click.option("--count-only", is_flag=True, help="Count without files, from the largest complete size on.")
+@click.option("--no-compact", is_flag=True, help="Do not merge small files after sizes from 13 on.")
+@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@options.workspace
+def command(
+    size: int,
+    target: int,
+    workers: int | None,
+    batch_lists: int | None,
+    output: Path | None,
+    first: int,
+    count_only: bool,
+    no_compact: bool,
+    quiet: bool,
+    workspace: Path,
+) -> None:
+    """Build all that is missing up to a size.
+
+    Stopped at any moment, by Ctrl-C or by a power cut, it goes on where it was when it is run again.
+
+    \b
+    Examples:
+      setset run --size 6
+      setset run --size 9 --output /mnt/nas/caps
+      setset run --size 12 --count-only
+    """
+    from setset.jobs.exploring import Request, explore
+    from setset.jobs.runner import default_workers
+    from setset.jobs.workspace import Workspace
+    from setset.show.progress import watching
+
+    request = Request(
+        size=size,
+        target=target,
+        workers=workers or default_workers(),
+        batch_lists=batch_lists,
+        output=output,
+        first=first,
+        count_only=count_only,
+        compact=not no_compact,
+        command=shlex.join(["setset", *sys.argv[1:]]),
+    )
+    with watching(quiet, whole=1 if count_only else size - 2) as watcher:
+        explore(Workspace(workspace), request, watcher)

@@ -1,0 +1,47 @@
+"""`setset status`"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command()
+@click.option("--watch", is_flag=True, help="Draw it again every two seconds, until Ctrl-C.")
+@options.as_json
+@options.workspace
+def command(watch: bool, as_json: bool, workspace: Path) -> None:
+    """How far each size is, and what is running, failed or defective.
+
+    \b
+    Example:
+      setset status --watch
+    """
+    from setset.jobs import overview
+    from setset.jobs.store import Store
+    from setset.jobs.workspace import Workspace
+    from setset.show.text import print_json
+    from setset.show.workspaces import print_status
+
+    store = Store.reading(Workspace(workspace))
+    while True:
+        sizes, troubles = overview.progress(store), overview.troubles(store)
+        if watch:
+            click.clear()
+        if as_json:
+            print_json(
+                {
+                    "sizes": [dataclasses.asdict(size) for size in sizes],
+                    "troubles": [dataclasses.asdict(trouble) for trouble in troubles],
+                }
+            )
+        else:
+            print_status(sizes, troubles)
+        if not watch:
+            return
+        time.sleep(2)

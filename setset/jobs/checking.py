@@ -1,0 +1,147 @@
+"""`setset check`: compare what the database says with what is on disk. Reads only; never writes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future
+from dataclasses import dataclass
+
+from setset.batches import files
+from setset.batches.format import BadBatch
+from setset.errors import SetsetError
+from setset.jobs.records import StoredBatch
+from setset.jobs.repairing import remake_order
+from setset.jobs.store import Store
+from setset.jobs.sweeping import strays
+from setset.jobs.watching import Watcher
+from setset.jobs.worker import differs
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is not as it should be.
+
+    Kinds: a *file* of a batch is missing, altered, truncated or another one; a *sum*: an expansion's batches
+    do not add up; a *number* or the *order* of batches is wrong; *lists* are not what the sources expand to;
+    a file is *temporary*, *orphan* or *foreign*: no row vouches for it.
+    """
+
+    kind: str
+    where: str
+    what: str
+    target: int | None = None
+    size: int | None = None
+    batch: StoredBatch | None = None
+    source: int | None = None
+
+
+def check(
+    store: Store, size: int | None, watcher: Watcher, deep: Executor | None = None
+) -> Iterator[Finding]:
+    """Everything that is wrong, smallest sizes first. With an executor for `deep`, also what only decoding
+    each file and deriving its lists anew from its sources can show."""
+    for target in store.targets():
+        exploration = store.find_exploration(target)
+        for each in store.sizes(exploration):
+            if size in (None, each):
+                yield from _check_size(store, target, exploration, each, watcher)
+                if deep is not None:
+                    yield from _check_lists(store, exploration, each, deep, watcher)
+    if size is None:
+        for stray in strays(store):
+            what = {
+                "temporary": "half-written by a run that was stopped; the next run removes it",
+                "orphan": "a sound batch file that is not recorded; the next run takes it over or removes it",
+                "foreign": "not a file of setset; it is left alone",
+            }[stray.kind]
+            yield Finding(stray.kind, str(stray.path), what)
+
+
+def _check_size(
+    store: Store, target: int, exploration: int, size: int, watcher: Watcher
+) -> Iterator[Finding]:
+    watcher.begin(size, "check", store.count_batches(exploration, size), 0)
+    previous: StoredBatch | None = None
+    number = 0
+    found: dict[int, tuple[int, int]] = {}
+    for batch in store.batches(exploration, size):
+        problem = _file_problem(store, batch)
+        if problem:
+            yield Finding("file", str(store.path_of(batch)), f"{batch}: {problem}", target, size, batch)
+        if batch.number not in (None, number):
+            yield Finding("number", str(batch), f"comes after batch {number - 1}", target, size)
+        if previous and previous.last >= batch.first:
+            yield Finding("order", str(batch), f"does not come after {previous}", target, size)
+        if batch.span.first_source == batch.span.last_source:
+            parts, lists = found.get(batch.span.first_source, (0, 0))
+            found[batch.span.first_source] = parts + 1, lists + batch.lists
+        previous, number = batch, number + 1
+        watcher.advance(batch.lists, batch.lists)
+    yield from _check_sums(store, target, exploration, size, found)
+    watcher.end()
+
+
+def _file_problem(store: Store, batch: StoredBatch) -> str | None:
+    """What is wrong with a batch's file, in the light of its row."""
+    try:
+        header, digest = files.verify(store.path_of(batch))
+    except (BadBatch, SetsetError) as error:
+        return str(error)
+    if digest != batch.digest:
+        return "a sound batch file, but not the one that the database vouches for"
+    said = (header.target, header.size, header.span, header.lists, header.first, header.last)
+    if said != (batch.target, batch.size, batch.span, batch.lists, batch.first, batch.last):
+        return "the file's header and the database differ"
+    return None
+
+
+def _check_sums(
+    store: Store, target: int, exploration: int, size: int, found: dict[int, tuple[int, int]]
+) -> Iterator[Finding]:
+    """Whether each finished expansion has the batches and lists that it is recorded with."""
+    compacted = store.compacted_sources(exploration, size)
+    for row in store.finished(exploration, size):
+        source, lists_in, source_lists, batches_out, lists_out = tuple(row)
+        where = f"the expansion of batch {source} of size {size - 1}"
+        if source_lists is not None and lists_in != source_lists:
+            yield Finding(
+                "sum", where, f"read {lists_in:,} lists of {source_lists:,}", target, size, None, source
+            )
+        if source in compacted:
+            continue
+        parts, lists = found.get(source, (0, 0))
+        if (parts, lists) != (batches_out, lists_out):
+            what = f"made {batches_out} batches with {lists_out:,} lists; {parts} with {lists:,} are recorded"
+            yield Finding("sum", where, what, target, size, None, source)
+    recorded, made = store.list_sums(exploration, size)
+    if compacted and recorded != made:
+        yield Finding(
+            "sum", f"size {size}", f"{made:,} lists were made, {recorded:,} are recorded", target, size
+        )
+
+
+def _check_lists(
+    store: Store, exploration: int, size: int, executor: Executor, watcher: Watcher
+) -> Iterator[Finding]:
+    """Decodes each file and derives it anew."""
+    watcher.begin(size, "derive", store.count_batches(exploration, size), 0)
+    window: list[tuple[StoredBatch, Future[str | None]]] = []
+    for batch in store.batches(exploration, size):
+        order = remake_order(store, batch)
+        window.append((batch, executor.submit(differs, order, str(store.path_of(batch)), batch.digest)))
+        if len(window) >= 8:
+            yield from _verdict(store, *window.pop(0), watcher)
+    for pending in window:
+        yield from _verdict(store, *pending, watcher)
+    watcher.end()
+
+
+def _verdict(
+    store: Store, batch: StoredBatch, future: Future[str | None], watcher: Watcher
+) -> Iterator[Finding]:
+    problem = future.result()
+    watcher.advance(batch.lists, batch.lists)
+    if problem:
+        yield Finding(
+            "lists", str(store.path_of(batch)), f"{batch}: {problem}", batch.target, batch.size, batch
+        )

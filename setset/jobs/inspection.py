@@ -1,0 +1,90 @@
+"""`setset check`, `repair` and `compact` on a whole workspace."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from concurrent.futures import Executor
+
+from setset.errors import SetsetError
+from setset.jobs import database
+from setset.jobs.checking import Finding, check
+from setset.jobs.compacting import compact
+from setset.jobs.executors import LocalExecutor
+from setset.jobs.repairing import REPAIRABLE, remake, repair
+from setset.jobs.runner import default_workers
+from setset.jobs.store import Store
+from setset.jobs.sweeping import sweep
+from setset.jobs.watching import Watcher
+from setset.jobs.workspace import Workspace
+
+
+def inspect(workspace: Workspace, size: int | None, deep: bool, watcher: Watcher) -> Iterator[Finding]:
+    """Everything that is wrong with a workspace, which is not changed by looking."""
+    store = Store.reading(workspace)
+    if not deep:
+        yield from check(store, size, watcher)
+        return
+    with _executor() as executor:
+        yield from check(store, size, watcher, executor)
+
+
+def mend(
+    workspace: Workspace, target: int, size: int | None, number: int | None, dry_run: bool, watcher: Watcher
+) -> tuple[list[Finding], list[Finding]]:
+    """Mends what `check` finds, or makes one batch again; returns what was done and what was left."""
+    if dry_run:
+        return _findings(Store.reading(workspace), target, size, number, watcher)
+    database.require_file(workspace.database)
+    with workspace.held():
+        store = Store.writing(workspace)
+        run_id = store.begin_run("setset repair", default_workers())
+        outcome = "failed"
+        try:
+            sweep(store, watcher)
+            done, left = _findings(store, target, size, number, watcher)
+            if done:
+                with _executor() as executor:
+                    if number is not None and size is not None:
+                        remake(store, executor, store.batch(store.find_exploration(target), size, number))
+                    else:
+                        repair(store, executor, done)
+            outcome = "done"
+        except SetsetError as error:
+            outcome = str(error)
+            raise
+        finally:
+            store.end_run(run_id, outcome)
+    return done, left
+
+
+def compact_size(
+    workspace: Workspace, target: int, size: int, up_to: int | None, watcher: Watcher
+) -> tuple[int, int]:
+    """Compacts one size; returns how many files there were and are."""
+    database.require_file(workspace.database)
+    with workspace.held():
+        store = Store.writing(workspace)
+        sweep(store, watcher)
+        with _executor() as executor:
+            return compact(store, store.find_exploration(target), size, up_to, executor, watcher)
+
+
+def _findings(
+    store: Store, target: int, size: int | None, number: int | None, watcher: Watcher
+) -> tuple[list[Finding], list[Finding]]:
+    """What can be mended and what cannot."""
+    if number is not None and size is not None:
+        batch = store.batch(store.find_exploration(target), size, number)
+        return [Finding("file", str(store.path_of(batch)), f"{batch}, as asked", target, size, batch)], []
+    found = list(check(store, size, watcher))
+    return [f for f in found if f.kind in REPAIRABLE], [f for f in found if f.kind not in REPAIRABLE]
+
+
+@contextlib.contextmanager
+def _executor() -> Iterator[Executor]:
+    executor = LocalExecutor(default_workers())
+    try:
+        yield executor
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,179 @@
+"""What a person asks of a workspace: how far it is, how many lists there are, what is wrong, what was run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import text
+
+from setset.jobs.store import Store
+
+REFERENCE_BY_TARGET = {
+    (12, 3): 58_896,
+    (12, 4): 1_004_589,
+    (12, 5): 13_394_538,
+    (12, 6): 141_370_218,
+    (12, 7): 1_180_345_041,
+    (12, 8): 7_920_450_378,
+    (12, 9): 43_126_538_805,
+}
+"""Lists kept for a target at sizes below it, from independent programs."""
+
+REFERENCE = {
+    12: 2_284_535_476_080,
+    15: 2_970_003_246_912,
+    18: 6_482_268_000,
+    20: 682_344,
+}
+"""All lists of a size: what every exploration keeps from its target on (Knuth, SETSET-ALL)."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far one size is. A count-only size has no batches and no bytes."""
+
+    target: int
+    size: int
+    work: str
+    source_size: int
+    sources: int
+    expanded: int
+    running: int
+    failed: int
+    batches: int | None
+    defects: int | None
+    lists: int
+    bytes: int | None
+    share: float
+    lists_per_second: float | None
+    seconds_left: float | None
+    state: str
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """An expansion that is running or failed, or a batch with a defect."""
+
+    target: int
+    size: int
+    state: str
+    what: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class Count:
+    """How many lists of a size are kept for a target, as far as the database knows."""
+
+    target: int
+    size: int
+    lists: int
+    complete: bool
+    origin: str
+    reference: int | None
+
+    @property
+    def counts(self) -> str:
+        """What is counted, in words."""
+        if self.size >= self.target:
+            return f"all lists of {self.size} cards"
+        if self.size == 3:
+            return f"seeds for target {self.target}"
+        return f"lists of {self.size} cards that {self.target - self.size} or more cards can extend upwards"
+
+    @property
+    def verdict(self) -> str:
+        if not self.complete:
+            return "incomplete"
+        if self.reference is None:
+            return "complete"
+        return "OK" if self.lists == self.reference else "WRONG"
+
+
+def progress(store: Store) -> list[Progress]:
+    workers = _workers(store)
+    return [_progress(row, workers) for row in store.query(text("SELECT * FROM progress"))]
+
+
+def _workers(store: Store) -> int:
+    """The workers of the run that is under way, or of the last one."""
+    for row in store.query(text("SELECT workers FROM runs ORDER BY id DESC LIMIT 1")):
+        return int(row.workers)
+    return 1
+
+
+def _progress(row: Any, workers: int) -> Progress:
+    total, done = row.source_lists or 0, row.source_lists_done
+    share = 1.0 if row.complete else done / total if total else row.expanded / max(row.sources, 1)
+    rate = row.lists_out * workers / row.seconds if row.seconds and row.lists_out else None
+    left = (
+        (total - done) * row.seconds / done / workers if row.seconds and done and not row.complete else None
+    )
+    if row.complete:
+        state = "defective" if row.defects else "complete"
+    elif row.failed:
+        state = "failed"
+    else:
+        state = "running" if row.running else "stopped"
+    return Progress(
+        row.target,
+        row.size,
+        row.work,
+        row.source_size,
+        row.sources,
+        row.expanded,
+        row.running,
+        row.failed,
+        row.batches if row.work == "store" else None,
+        row.defects,
+        row.lists or 0,
+        row.bytes,
+        share,
+        rate,
+        left,
+        state,
+    )
+
+
+def troubles(store: Store) -> list[Trouble]:
+    """What is running, failed or defective."""
+    running = text(
+        "SELECT x.target, e.size, e.source, e.source_size, e.attempts, r.host, r.pid FROM expansions e "
+        "JOIN explorations x ON x.id = e.exploration_id LEFT JOIN runs r ON r.id = e.run_id "
+        "WHERE e.state = 'running' ORDER BY e.size, e.source LIMIT 100"
+    )
+    found = [
+        Trouble(
+            row.target,
+            row.size,
+            "running",
+            f"source {row.source} of size {row.source_size}",
+            f"attempt {row.attempts + 1}, run by pid {row.pid} on {row.host}",
+        )
+        for row in store.query(running)
+    ]
+    for row in store.query(text("SELECT * FROM defects LIMIT 100")):
+        state = "failed" if row.what.startswith("failed ") else "defective"
+        found.append(Trouble(row.target, row.size, state, row.path, row.what))
+    return found
+
+
+def counts(store: Store, size: int | None = None) -> list[Count]:
+    return [
+        Count(
+            row.target, row.size, row.lists, bool(row.complete), row.origin, reference(row.target, row.size)
+        )
+        for row in store.query(text("SELECT * FROM counts"))
+        if size in (None, row.size)
+    ]
+
+
+def reference(target: int, size: int) -> int | None:
+    return REFERENCE.get(size) if size >= target else REFERENCE_BY_TARGET.get((target, size))
+
+
+def runs(store: Store, limit: int) -> list[dict[str, Any]]:
+    """The last runs, newest first."""
+    found = text("SELECT * FROM runs ORDER BY id DESC LIMIT :limit").bindparams(limit=limit)
+    return [dict(row._mapping) for row in store.query(found)]
