@@ -8,6 +8,12 @@ the list* to the standard one, and they can be tried one frame card at a time: k
 labels below 3**(k - 1) are taken, and of two lists of one length that one is less which has the lowest
 label that only one of them has.
 
+Most frames need not be tried. Take the steps b - a between cards a, b of the list. If there are two pairs
+with the same step, a and b, c and d, then a, b, c to 0, 1, 3 brings d to 4, so the least list holds 0, 1,
+3, 4. If there are three, the third is not in the plane of the other two (which is full with four), and the
+least list holds 0, 1, 3, 4, 9, 10. So the first two cards of a frame must be a step apart that many pairs
+share, and the next two must be first cards of such pairs.
+
 Each frame that ends at the least list is a map that takes the list there, so their number is the order of
 the group that the stabilizer makes on the flat that the list spans.
 """
@@ -44,6 +50,27 @@ def _dimension(cards, total, minus):  # type: ignore[no-untyped-def]
         width = max(3 * width, 1)
         dimension += 1
     return dimension
+
+
+@njit(cache=True)
+def _parallels(cards, minus):  # type: ignore[no-untyped-def]
+    """How many ordered pairs of cards are each step apart, and the most, up to 3."""
+    parallels = np.zeros(81, np.int64)
+    for a in cards:
+        for b in cards:
+            parallels[minus[b, a]] += 1
+    return parallels, min(parallels[1:].max(), 3)
+
+
+@njit(cache=True)
+def _choose_parallels(cards, inside, step, most, choices, ends, total):  # type: ignore[no-untyped-def]
+    """Leave as third and fourth card of a frame only cards with another one a step ahead, if that many are."""
+    for depth in range(2, most + 1):
+        ends[depth] = 0
+        for card in cards:
+            if inside[total[card, step]]:
+                choices[depth, ends[depth]] = card
+                ends[depth] += 1
 
 
 @njit(cache=True)
@@ -95,16 +122,20 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
     points = np.zeros(81, np.uint8)
     places = np.zeros(81, np.uint8)  # of the cards of the list; stale unless points[places[card]] == card
     widths = np.array((0, 1, 3, 9, 27), np.int64)
+    parallels, most = _parallels(cards, minus)
+    choices = np.zeros((5, len(cards)), np.uint8)  # by depth: the cards that may come next in the frame
+    choices[:] = cards
+    ends = np.full(5, len(cards), np.int64)
     turn = np.full(5, -1, np.int64)
     count = 0
     depth = 0
     while depth >= 0:
         turn[depth] += 1
-        if turn[depth] == len(cards):
+        if turn[depth] == ends[depth]:
             turn[depth] = -1
             depth -= 1
             continue
-        card = cards[turn[depth]]
+        card = choices[depth, turn[depth]]
         if depth == 0:
             points[0] = card
             places[card] = 0
@@ -112,7 +143,12 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
             width = widths[depth]
             if places[card] < width and points[places[card]] == card:
                 continue
-            verdict = _settle(width, minus[card, points[0]], inside, points, places, best, total)
+            step = minus[card, points[0]]
+            if depth == 1:
+                if parallels[step] < most:
+                    continue
+                _choose_parallels(cards, inside, step, most, choices, ends, total)
+            verdict = _settle(width, step, inside, points, places, best, total)
             if verdict < 0:
                 continue
             if verdict > 0:
@@ -122,7 +158,7 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
             continue
         if count < len(frames):
             for place in range(dimension + 1):
-                frames[count, place] = cards[turn[place]]
+                frames[count, place] = choices[place, turn[place]]
         count += 1
     return dimension, count
 
