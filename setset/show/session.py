@@ -6,12 +6,13 @@ own editing mode, so everything works in a pipe as well, without colours and wit
 
 from __future__ import annotations
 
+import shutil
 import string
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Final
 
@@ -60,9 +61,9 @@ class Session:
     def play(self) -> None:
         """Plays until the game is over, somebody quits, or there is no more input."""
         while not self.game.over:
-            self._show()
+            fits = self._show()
             try:
-                with _ticking(self.elapsed) if can_draw() else _silent():
+                with _ticking(self.elapsed) if fits else nullcontext():
                     line = input("> ")
             except EOFError:
                 click.echo()
@@ -117,12 +118,16 @@ class Session:
         letters = " and ".join(LABELS[self.game.table.index(card)] for card in shown)
         return f"One of the sets has {letters}."
 
-    def _show(self) -> None:
+    def _show(self) -> bool:
+        """Draws everything; whether all of it, with the clock on top, is on the screen of a terminal."""
         if can_draw():
             click.clear()
         click.echo(f"{clock_text(self.elapsed())}   {self._standing()}")
-        print_cards(self.game.table, list(LABELS[: len(self.game.table)]))
+        around = 2 + len(self.message.splitlines())
+        height = shutil.get_terminal_size().lines
+        used = print_cards(self.game.table, list(LABELS[: len(self.game.table)]), height - around)
         click.echo(self.message)
+        return can_draw() and used + around <= height
 
     def _standing(self) -> str:
         scores = [
@@ -191,12 +196,10 @@ def _result(game: Game, players: Sequence[str]) -> str:
     best = max(game.scores)
     ranked = sorted(zip(game.scores, players, strict=True), key=lambda pair: -pair[0])
     winners = " and ".join(each for score, each in ranked if score == best)
-    return ", ".join(f"{each} {score}" for score, each in ranked) + f": {winners} won"
-
-
-@contextmanager
-def _silent() -> Iterator[None]:
-    yield
+    return (
+        ", ".join(f"{each} {score}" for score, each in ranked)
+        + f": {winners} {'won' if game.over else 'in the lead'}"
+    )
 
 
 @contextmanager

@@ -35,32 +35,45 @@ def can_draw() -> bool:
     )
 
 
-def print_cards(cards: Sequence[int], labels: Sequence[str] | None = None) -> None:
-    """Draws the cards in rows where the terminal can; else one line a card: number, code, name."""
+def print_cards(cards: Sequence[int], labels: Sequence[str] | None = None, height: int | None = None) -> int:
+    """Draws the cards in rows where the terminal can; else one line a card: number, code, name.
+
+    How many lines it took; if more than `height`, a terminal's cards are drawn without their lower edges.
+    """
     import click
 
     if not can_draw():
         for index, card in enumerate(cards):
             label = f"{labels[index]}  " if labels else ""
             click.echo(f"{label}{card:2}  {code(card)}  {name(card)}")
-        return
+        return len(cards)
     from rich.console import Console
 
     console = Console(highlight=False)
-    for row in rows_of_cards(cards, labels, console.width):
-        console.print(row, no_wrap=True, overflow="crop", crop=False)
+    lines = rows_of_cards(cards, labels, console.width, height)
+    for line in lines:
+        console.print(line, no_wrap=True, overflow="crop", crop=False)
+    return len(lines)
 
 
-def rows_of_cards(cards: Sequence[int], labels: Sequence[str] | None = None, width: int = 80) -> list[Text]:
+def rows_of_cards(
+    cards: Sequence[int],
+    labels: Sequence[str] | None = None,
+    width: int = 80,
+    height: int | None = None,
+) -> list[Text]:
     """The lines of a grid of cards that fits the width; each card has its label, or its code, on its edge."""
     from rich.text import Text
 
     across = max(1, min(usual_columns(len(cards)), (width + 1) // (CARD + 3)))
+    down = -(-len(cards) // across)
+    closed = height is None or down * (ROWS + 2) <= height
     lines = []
     for start in range(0, len(cards), across):
         row = range(start, min(start + across, len(cards)))
         drawn = [card_lines(cards[index], labels[index] if labels else None) for index in row]
-        lines += [Text(" ").join(parts) for parts in zip(*drawn, strict=True)]
+        whole = [Text(" ").join(parts) for parts in zip(*drawn, strict=True)]
+        lines += whole if closed else whole[:-1]
     return lines
 
 
