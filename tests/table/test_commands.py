@@ -161,7 +161,8 @@ def test_bad_input_is_one_clear_line(run: Run, arguments: list[str], complaint: 
 @pytest.mark.parametrize(
     "arguments",
     [["deal", "--cards", "82"], ["deal", "--cards", "0"], ["deal", "--seed", "-1"],
-     ["simulate", "--games", "0"], ["simulate", "--policy", "best"], ["simulate", "--workers", "0"], ["draw", "0", "--scale", "0"]],
+     ["simulate", "--games", "0"], ["simulate", "--policy", "best"],
+     ["simulate", "--workers", "0"], ["draw", "0", "--scale", "0"]],
 )  # fmt: skip
 def test_options_out_of_range_are_refused(run: Run, arguments: list[str]) -> None:
     code, out, err = run(*arguments)
