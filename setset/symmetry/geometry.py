@@ -61,6 +61,16 @@ def pointwise_stabilizer(dimension: int) -> int:
     return frames(DIMENSION, dimension + 1)
 
 
+def spans(frames: Cards) -> Cards:
+    """For each row, a frame, the cards of its flat by their labels."""
+    points = frames[:, :1]
+    for place in range(1, frames.shape[1]):
+        step = difference_table()[frames[:, place], frames[:, 0]][:, None]
+        once = sum_table()[points, step]
+        points = np.concatenate([points, once, sum_table()[once, step]], axis=1)
+    return points
+
+
 def _read_only(table: Cards) -> Cards:
     table.setflags(write=False)
     return table

@@ -64,7 +64,7 @@ def _parallels(cards, minus):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _choose_parallels(cards, inside, step, most, choices, ends, total):  # type: ignore[no-untyped-def]
-    """Leave as third and fourth card of a frame only cards with another one a step ahead, if that many are."""
+    """Leave as third and fourth card of a frame only cards with another a step ahead, if that many are."""
     for depth in range(2, most + 1):
         ends[depth] = 0
         for card in cards:

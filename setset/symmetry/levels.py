@@ -28,7 +28,7 @@ from setset.errors import BadInput, SetsetError
 from setset.symmetry import fingerprint
 from setset.symmetry.classes import Level, Link, ListClass
 from setset.symmetry.geometry import GROUP_ORDER, Cards
-from setset.symmetry.hand import checked_size
+from setset.symmetry.inputs import checked_size
 from setset.symmetry.least import least_of_each
 
 Integers = npt.NDArray[np.int64]
