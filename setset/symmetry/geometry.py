@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS, WEIGHTS, digits
+from setset.cards import CARDS, WEIGHTS, digits, third_table
 
 Cards = npt.NDArray[np.uint8]
 
@@ -34,6 +34,12 @@ def difference_table() -> Cards:
     """`table[p, q]` is the card p - q, digit by digit modulo 3."""
     places = np.array([digits(card) for card in range(CARDS)])
     return _read_only(((places[:, None, :] - places[None, :, :]) % 3 @ np.array(WEIGHTS)).astype(np.uint8))
+
+
+@cache
+def thirds() -> Cards:
+    """`table[p, q]` is the card that makes a set with p and q (p itself if p == q)."""
+    return _read_only(third_table())
 
 
 def frames(dimension: int, start: int = 0) -> int:
