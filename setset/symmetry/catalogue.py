@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
 from itertools import accumulate
 
 from setset.cards import LARGEST
 from setset.errors import BadInput
 from setset.symmetry.classes import Level, ListClass
-from setset.symmetry.hand import checked_size
+from setset.symmetry.inputs import checked_size
 from setset.symmetry.levels import build
 
 
@@ -78,3 +79,9 @@ class Catalogue:
             for link in self.level(one.size).links
             if link.larger == one.number
         )
+
+
+@cache
+def in_memory() -> Catalogue:
+    """The catalogue of this process, built as far as anybody asked for."""
+    return Catalogue()

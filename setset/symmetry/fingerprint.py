@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from setset.cards import third_table
-from setset.symmetry.geometry import Cards
+from setset.cards import CARDS
+from setset.symmetry.geometry import Cards, thirds
 
 Fingerprints = npt.NDArray[np.uint64]
 
@@ -102,19 +102,19 @@ def _of_longer(lists, out, third):  # type: ignore[no-untyped-def]
 def of_each(lists: Cards) -> Fingerprints:
     """One for each row of `lists`."""
     out = np.zeros(len(lists), np.uint64)
-    _of_each(lists, out, third_table())
+    _of_each(lists, out, thirds())
     return out
 
 
 def of_shorter(lists: Cards) -> Fingerprints:
     """`out[row, place]` is that of the row without its card at that place."""
     out = np.zeros(lists.shape, np.uint64)
-    _of_shorter(lists, out, third_table())
+    _of_shorter(lists, out, thirds())
     return out
 
 
 def of_longer(lists: Cards) -> Fingerprints:
     """`out[row, card]` is that of the row with that card added, 0 where the card cannot be added."""
-    out = np.zeros((len(lists), len(third_table())), np.uint64)
-    _of_longer(lists, out, third_table())
+    out = np.zeros((len(lists), CARDS), np.uint64)
+    _of_longer(lists, out, thirds())
     return out

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from setset.cards import CARDS
 from setset.symmetry.affine import AffineMap
-from setset.symmetry.geometry import DIMENSION, difference_table, pointwise_stabilizer, sum_table
-from setset.symmetry.hand import checked
+from setset.symmetry.geometry import DIMENSION, pointwise_stabilizer, spans
+from setset.symmetry.inputs import checked
 from setset.symmetry.least import least_frames
 
 
@@ -45,24 +47,10 @@ def form(cards: Iterable[int]) -> Form:
     return Form(least, there, len(frames) * pointwise_stabilizer(dimension), dimension)
 
 
-def span(frame: Sequence[int]) -> list[int]:
-    """The cards of the flat of a frame, by label: `span(frame)[3**k]` is the frame's card number k."""
-    total, minus = sum_table(), difference_table()
-    points: list[int] = []
-    for card in frame:
-        if not points:
-            points = [card]
-            continue
-        step = minus[card, points[0]]
-        once = [int(total[point, step]) for point in points]
-        points = [*points, *once, *(int(total[point, step]) for point in once)]
-    return points
-
-
 def whole_frame(frame: Sequence[int]) -> list[int]:
     """The frame, carried on to five cards by the least card outside its flat, again and again."""
     whole = list(frame)
     while len(whole) <= DIMENSION:
-        flat = set(span(whole))
+        flat = spans(np.array([whole], np.uint8))[0].tolist() if whole else []
         whole.append(next(card for card in range(CARDS) if card not in flat))
     return whole

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS, WEIGHTS, digits
+from setset.cards import CARDS, WEIGHTS, digits, third_table
 
 Cards = npt.NDArray[np.uint8]
 
@@ -34,6 +34,12 @@ def difference_table() -> Cards:
     """`table[p, q]` is the card p - q, digit by digit modulo 3."""
     places = np.array([digits(card) for card in range(CARDS)])
     return _read_only(((places[:, None, :] - places[None, :, :]) % 3 @ np.array(WEIGHTS)).astype(np.uint8))
+
+
+@cache
+def thirds() -> Cards:
+    """`table[p, q]` is the card that makes a set with p and q (p itself if p == q)."""
+    return _read_only(third_table())
 
 
 def frames(dimension: int, start: int = 0) -> int:
@@ -59,6 +65,16 @@ GROUP_ORDER: Final = frames(DIMENSION)
 def pointwise_stabilizer(dimension: int) -> int:
     """How many affine maps of AG(4,3) fix every card of a flat of this dimension (-1: of no card at all)."""
     return frames(DIMENSION, dimension + 1)
+
+
+def spans(frames: Cards) -> Cards:
+    """For each row, a frame, the cards of its flat by their labels."""
+    points = frames[:, :1]
+    for place in range(1, frames.shape[1]):
+        step = difference_table()[frames[:, place], frames[:, 0]][:, None]
+        once = sum_table()[points, step]
+        points = np.concatenate([points, once, sum_table()[once, step]], axis=1)
+    return points
 
 
 def _read_only(table: Cards) -> Cards:

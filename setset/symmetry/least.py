@@ -64,7 +64,7 @@ def _parallels(cards, minus):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _choose_parallels(cards, inside, step, most, choices, ends, total):  # type: ignore[no-untyped-def]
-    """Leave as third and fourth card of a frame only cards with another one a step ahead, if that many are."""
+    """Leave as third and fourth card of a frame only cards with another a step ahead, if that many are."""
     for depth in range(2, most + 1):
         ends[depth] = 0
         for card in cards:
@@ -80,27 +80,29 @@ def _settle(width, step, inside, points, places, best, total):  # type: ignore[n
     The gain is the flat moved once and twice by the step. Returns -1 for worse (and stops there), 0 for as
     good, 1 for better; a better gain becomes the best, and what was best beyond it is forgotten.
     """
-    label = width
-    while label < 3 * width:
+    end = width + width + width
+    better = end
+    for label in range(width, end):
         point = total[points[label - width], step]
         taken = inside[point]
-        if taken < best[label]:
-            return -1
+        if taken != best[label]:
+            if taken < best[label]:
+                return -1
+            better = label
+            break
         points[label] = point
         if taken:
             places[point] = label
-        if taken > best[label]:
-            break
-        label += 1
-    if label == 3 * width:
+    if better == end:
         return 0
-    for rest in range(label, 3 * width):
-        point = total[points[rest - width], step]
-        points[rest] = point
-        best[rest] = inside[point]
+    for label in range(better, end):
+        point = total[points[label - width], step]
+        points[label] = point
+        best[label] = inside[point]
         if inside[point]:
-            places[point] = rest
-    best[3 * width :] = UNKNOWN
+            places[point] = label
+    for label in range(end, np.uint64(81)):
+        best[label] = UNKNOWN
     return 1
 
 
@@ -121,7 +123,7 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
     best[0] = 1
     points = np.zeros(81, np.uint8)
     places = np.zeros(81, np.uint8)  # of the cards of the list; stale unless points[places[card]] == card
-    widths = np.array((0, 1, 3, 9, 27), np.int64)
+    widths = np.array((0, 1, 3, 9, 27), np.uint64)  # unsigned, or numba would look for negative places
     parallels, most = _parallels(cards, minus)
     choices = np.zeros((5, len(cards)), np.uint8)  # by depth: the cards that may come next in the frame
     choices[:] = cards

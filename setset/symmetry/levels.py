@@ -23,12 +23,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS, third_table
+from setset.cards import CARDS
 from setset.errors import BadInput, SetsetError
 from setset.symmetry import fingerprint
 from setset.symmetry.classes import Level, Link, ListClass
-from setset.symmetry.geometry import GROUP_ORDER, Cards
-from setset.symmetry.hand import checked_size
+from setset.symmetry.geometry import GROUP_ORDER, Cards, thirds
+from setset.symmetry.inputs import checked_size
 from setset.symmetry.least import least_of_each
 
 Integers = npt.NDArray[np.int64]
@@ -67,8 +67,8 @@ def _records(leasts: Cards, stabilizers: Integers) -> tuple[ListClass, ...]:
 def _free_cards(lists: Cards) -> Integers:
     """For each row, how many cards can be added to it."""
     blocked = np.zeros((len(lists), CARDS), np.bool_)
-    thirds = third_table()[lists[:, :, None], lists[:, None, :]]  # a card's third with itself is itself
-    np.put_along_axis(blocked, thirds.reshape(len(lists), lists.shape[1] ** 2).astype(np.int64), True, axis=1)
+    taken = thirds()[lists[:, :, None], lists[:, None, :]]  # a card's third with itself is itself
+    np.put_along_axis(blocked, taken.reshape(len(lists), lists.shape[1] ** 2).astype(np.int64), True, axis=1)
     free: Integers = (~blocked).sum(axis=1)
     return free
 
