@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from setset.sat.encoding import encode as encode
     from setset.sat.extra import MissingExtra as MissingExtra
     from setset.sat.fixing import Fixing as Fixing
-    from setset.sat.fixing import fixing as fixing
+    from setset.sat.fixing import fix_cards as fix_cards
     from setset.sat.fixing import spanning_sevens as spanning_sevens
     from setset.sat.reading import parse_answer as parse_answer
     from setset.sat.reading import read_answer as read_answer
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "encoding": ("Problem", "dimacs", "encode"),
     "extra": ("MissingExtra",),
-    "fixing": ("Fixing", "fixing", "spanning_sevens"),
+    "fixing": ("Fixing", "fix_cards", "spanning_sevens"),
     "reading": ("parse_answer", "read_answer"),
     "solving": ("Answer", "NoAnswer", "WrongAnswer", "solve"),
 }

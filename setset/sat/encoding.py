@@ -15,7 +15,7 @@ from typing import Final
 from setset.cards import CARDS, code, line, name
 from setset.errors import BadInput
 from setset.sat.extra import needs_extra
-from setset.sat.fixing import Fixing, fixing
+from setset.sat.fixing import Fixing, fix_cards
 
 ENCODINGS: Final = ("totalizer", "kmtotalizer", "mtotalizer", "seqcounter", "sortnetwrk", "cardnetwrk")
 """Of PySAT; with all of them solvers need well under a second for 21 cards in two cases."""
@@ -42,7 +42,7 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0]) -> Probl
         raise BadInput(f"cannot ask for {cards} of {CARDS} cards: 1 to {CARDS}")
     if encoding not in ENCODINGS:
         raise BadInput(f"no encoding {encoding!r}: {', '.join(ENCODINGS)}")
-    fixed = fixing(fix, cards)
+    fixed = fix_cards(fix, cards)
     clauses = [tuple(-variable(card) for card in triple) for triple in all_sets()]
     counting, top = _at_least(cards, encoding)
     clauses += counting

@@ -47,13 +47,12 @@ class Fixing:
     least: int | None
 
 
-def fixing(name: str, cards: int) -> Fixing:
+def fix_cards(name: str, cards: int) -> Fixing:
     """The fixing of that name, or of the cards that the text names; refuses one that could lose an answer."""
     fixed = _named(name) if name in NAMES else _chosen(name)
     if fixed.least is not None and cards < fixed.least:
-        raise BadInput(
-            f"--fix {name} may lose an answer below {fixed.least} cards; for {cards} take --fix {strongest(cards)}"
-        )
+        better = f"for {cards} take --fix {strongest(cards)}"
+        raise BadInput(f"--fix {name} may lose an answer below {fixed.least} cards; {better}")
     return fixed
 
 

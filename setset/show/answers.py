@@ -15,7 +15,6 @@ from setset.sat.solving import Answer
 from setset.show.hands import cards_as_json, how_many
 from setset.show.terminal import print_cards
 from setset.show.text import number, print_json
-from setset.symmetry import classify
 
 
 def write_problem(problem: Problem, output: Path | None) -> None:
@@ -69,6 +68,8 @@ def show_read(cards: Sequence[int] | None, as_json: bool) -> bool:
 
 
 def _show_cards(cards: Sequence[int]) -> None:
+    from setset.symmetry import classify
+
     found = classify(cards)
     print_cards(cards)
     click.echo(f"{how_many(len(cards), 'card')} without a set, checked")
@@ -84,6 +85,8 @@ def _show_cards(cards: Sequence[int]) -> None:
 def _as_json(cards: Sequence[int] | None) -> dict[str, Any]:
     if cards is None:
         return {"found": False, "cards": None}
+    from setset.symmetry import classify
+
     found = classify(cards)
     return {
         "found": True,

@@ -11,7 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setset.errors import BadInput
-from setset.table import Policy, by_round, ends, in_play, play_out, random_hands, simulate
+from setset.table import (
+    Policy,
+    by_round,
+    chance_without_set,
+    ends,
+    in_play,
+    mean_sets,
+    play_out,
+    random_hands,
+    simulate,
+)
 from setset.table.estimating import TO_THE_END, UNTIL_LAST_DEAL, Estimate, deviation, odds_against
 from setset.table.simulating import PORTION, Simulation, play_portion
 from tests.table import naive
@@ -78,6 +88,24 @@ def test_random_hands_have_the_exact_number_of_sets(many: Simulation) -> None:
     for hands in random_hands(many):
         expected = comb(hands.size, 3) / 79
         assert abs(hands.sets.value - expected) < 4 * hands.sets.error
+
+
+def test_exact_chances_come_out_of_the_classified_lists() -> None:
+    assert chance_without_set(12) == Fraction(325432404, 10074689485)
+    for size, odds in ((12, 29.96), (15, 2741), (18, 70_454_349)):
+        chance = chance_without_set(size)
+        assert float((1 - chance) / chance) == pytest.approx(odds, rel=2e-4)
+    assert chance_without_set(2) == 1
+    assert chance_without_set(21) == 0
+    assert mean_sets(81) == 1080
+    for size in (-1, 82):
+        with pytest.raises(BadInput):
+            chance_without_set(size)
+
+
+def test_random_hands_agree_with_the_exact_chances(many: Simulation) -> None:
+    for hands in random_hands(many):
+        assert abs(deviation(hands, chance_without_set(hands.size))) < 4
 
 
 def test_play_agrees_with_what_others_found(many: Simulation) -> None:
