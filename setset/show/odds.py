@@ -57,19 +57,13 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
     _print_hands(simulation, exact)
     for counting, words in enumerate(COUNTINGS):
         click.echo()
-        rows = [
-            [str(at.size), number(at.tables), number(at.without), *_figures(at)]
-            for at in _sizes(simulation, counting)
-        ]
-        print_table(f"Tables in play, {words}", ["cards", "tables", "no set", *_FIGURES], rows)
+        rows = [[str(at.size), number(at.tables), *_figures(at)] for at in _sizes(simulation, counting)]
+        print_table(f"Tables in play, {words}", ["cards", "tables", *_FIGURES], rows)
     click.echo()
     rounds = [
-        [str(each.taken + 1), number(each.at.tables), number(each.at.without), *_figures(each.at)]
-        for each in by_round(simulation)
+        [str(each.taken + 1), number(each.at.tables), *_figures(each.at)] for each in by_round(simulation)
     ]
-    print_table(
-        "Tables of 12 by round, up to the last deal", ["round", "tables", "no set", *_FIGURES], rounds
-    )
+    print_table("Tables of 12 by round, up to the last deal", ["round", "tables", *_FIGURES], rounds)
     click.echo()
     last = [[str(end.cards), number(end.games), _percent(end.share)] for end in ends(simulation)]
     print_table("Cards left at the end", ["cards", "games", "share"], last)

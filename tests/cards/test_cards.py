@@ -6,7 +6,7 @@ import itertools
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setset import cards
@@ -121,6 +121,7 @@ def test_a_card_given_twice_is_refused(arguments: list[str]) -> None:
 
 
 @given(st.lists(CARD, unique=True), st.randoms())
+@settings(deadline=None)
 def test_any_mixture_of_spellings_is_read(hand: list[int], random: Random) -> None:
     texts = [random.choice([str, cards.name, cards.code])(card) for card in hand]
     assert cards.parse_cards(texts) == tuple(hand)
@@ -150,6 +151,7 @@ def test_sets_are_exact_in_every_place_of_the_card() -> None:
 
 
 @given(CARD, CARD)
+@settings(deadline=None)
 def test_third_card_is_symmetric_and_an_involution(a: int, b: int) -> None:
     assert cards.third(a, b) == cards.third(b, a)
     assert cards.third(a, cards.third(a, b)) == b
@@ -157,6 +159,7 @@ def test_third_card_is_symmetric_and_an_involution(a: int, b: int) -> None:
 
 
 @given(st.lists(CARD, max_size=7))
+@settings(deadline=None)
 def test_a_span_is_the_smallest_flat(hand: list[int]) -> None:
     """The same cards as closing the hand under third cards, one pair at a time."""
     closed = set(hand)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setset import cards
@@ -20,6 +20,7 @@ oval purple 1 striped, squiggle purple 1 striped, oval red 1 striped, diamond re
 
 
 @given(TABLE)
+@settings(deadline=None)
 def test_find_agrees_with_the_loop_over_all_triples(table: list[int]) -> None:
     assert find_sets(table) == naive.sets(table)
 
@@ -39,6 +40,7 @@ def test_the_example_of_the_kata() -> None:
 
 
 @given(TABLE)
+@settings(deadline=None)
 def test_ultra_sets_are_all_pairs_of_pairs_with_one_third_card(table: list[int]) -> None:
     expected = {
         frozenset((frozenset(p), frozenset(q)))

@@ -33,7 +33,7 @@ def test_a_seed_fixes_the_deal_for_ever() -> None:
 
 
 @given(SEED)
-@settings(max_examples=50)
+@settings(max_examples=50, deadline=None)
 def test_a_shuffle_is_the_whole_deck_and_a_deal_its_beginning(seed: int) -> None:
     deck = Stream(seed).shuffled()
     assert sorted(deck) == list(range(81))
