@@ -29,8 +29,7 @@ def show_deal(cards: Sequence[int], seed: int | None, as_json: bool) -> None:
         print_json({"seed": seed, "cards": cards_as_json(cards)})
         return
     print_cards(cards)
-    if can_draw():
-        click.echo(f"seed {seed}")
+    click.echo(f"seed {seed}", err=not can_draw())  # a pipe gets the cards alone
 
 
 def show_sets(cards: Sequence[int], sets: Sequence[Triple], seed: int | None, as_json: bool) -> bool:

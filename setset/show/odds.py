@@ -6,10 +6,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
+from math import floor, log10
 from typing import Any
 
 import click
 
+from setset.cards import LARGEST
 from setset.show.text import number, print_json, print_table
 from setset.table.estimating import (
     COUNTINGS,
@@ -101,17 +103,23 @@ def _sizes(simulation: Simulation, counting: int) -> list[Tables]:
 
 
 def _figures(at: Tables) -> list[str]:
-    sets = f"{at.sets.value:.4f} ± {at.sets.error:.4f}"
+    sets = _with_error(at.sets)
+    odds = at.odds
+    if at.size > LARGEST:
+        return ["0", "-", sets]
     if at.at_most is not None:
         return [f"< {at.at_most * 100:.2g} %", f"> {number(1 / at.at_most - 1)}", sets]
-    odds = at.odds
-    places = 0 if odds is None or odds.value >= 1000 else 2
-    shown = "-" if odds is None else f"{number(odds.value, places)} ± {number(odds.error, places)}"
-    return [_percent(at.chance), shown, sets]
+    return [_percent(at.chance), "-" if odds is None else _with_error(odds), sets]
 
 
 def _percent(share: Estimate) -> str:
-    return f"{share.value * 100:.4f} ± {share.error * 100:.4f} %"
+    return _with_error(Estimate(share.value * 100, share.error * 100)) + " %"
+
+
+def _with_error(estimate: Estimate) -> str:
+    """Value and standard error, to two digits of the error."""
+    places = min(6, max(0, 1 - floor(log10(estimate.error)))) if estimate.error else 2
+    return f"{number(estimate.value, places)} ± {number(estimate.error, places)}"
 
 
 def _as_json(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> dict[str, Any]:

@@ -155,6 +155,8 @@ class Session:
 def understood(line: str, players: Sequence[str], cards: int) -> Call:
     """The call that a line means; BadInput says what is wrong with it."""
     words = line.lower().replace(",", " ").split()
+    if not words:
+        raise BadInput(f"not a call: {line!r}")
     player = 0
     if len(players) > 1:
         names = [each.lower() for each in players]

@@ -7,14 +7,10 @@ ratio of means: sqrt(sum (x - R y)^2) / sum y, which needs only the sums of xx, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 from typing import Final
-
-import numpy as np
-import numpy.typing as npt
 
 from setset.table.simulating import Simulation
 
@@ -99,10 +95,9 @@ def random_hands(simulation: Simulation) -> list[Tables]:
 
 def by_round(simulation: Simulation) -> list[Round]:
     """Tables of twelve up to the last deal; a round sees at most one in each game."""
-    rounds: Sequence[npt.NDArray[np.int64]] = list(simulation.rounds)
     return [
         Round(taken, _independent(12, *(int(value) for value in sums)))
-        for taken, sums in enumerate(rounds)
+        for taken, sums in enumerate(simulation.rounds)
         if sums[0]
     ]
 

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from itertools import islice
 from multiprocessing import get_context, parent_process
 from typing import Final
 
@@ -57,9 +58,10 @@ def simulate(
     if workers < 1:
         raise BadInput(f"cannot work with {workers} worker processes; at least 1")
     check_seed(seed)
-    portions = [(first, min(PORTION, games - first)) for first in range(0, games, PORTION)]
+    starts = range(0, games, PORTION)
+    portions = ((first, min(PORTION, games - first)) for first in starts)
     total = tuple(np.zeros(shape, np.int64) for shape in SHAPES)
-    several = min(workers, len(portions))
+    several = min(workers, len(starts))
     shares = _in_turn(seed, policy, portions) if several == 1 else _shared(seed, policy, portions, several)
     for played, sums in shares:
         for whole, part in zip(total, sums, strict=True):
@@ -78,23 +80,24 @@ def play_portion(seed: int, policy: Policy, first: int, games: int) -> tuple[int
     return games, sums
 
 
-def _in_turn(seed: int, policy: Policy, portions: list[tuple[int, int]]) -> Iterator[tuple[int, Sums]]:
+def _in_turn(seed: int, policy: Policy, portions: Iterator[tuple[int, int]]) -> Iterator[tuple[int, Sums]]:
     for first, games in portions:
         yield play_portion(seed, policy, first, games)
 
 
 def _shared(
-    seed: int, policy: Policy, portions: list[tuple[int, int]], workers: int
+    seed: int, policy: Policy, portions: Iterator[tuple[int, int]], workers: int
 ) -> Iterator[tuple[int, Sums]]:
     """The portions from a pool of processes, as they finish; only a few wait in it at any time."""
     play_portion(seed, policy, 0, 0)  # compiles once, so that the workers find numba's cache warm
-    waiting = list(reversed(portions))
     with ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker) as pool:
         try:
             running: set[Future[tuple[int, Sums]]] = set()
-            while waiting or running:
-                while waiting and len(running) < 2 * workers:
-                    running.add(pool.submit(play_portion, seed, policy, *waiting.pop()))
+            while True:
+                for first, games in islice(portions, 2 * workers - len(running)):
+                    running.add(pool.submit(play_portion, seed, policy, first, games))
+                if not running:
+                    return
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()

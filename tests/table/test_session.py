@@ -48,7 +48,8 @@ def test_what_players_type(line: str, players: list[str], call: Call) -> None:
 @pytest.mark.parametrize(
     ("line", "players"),
     [("af", []), ("afkl", []), ("aaf", []), ("afm", []), ("hello", []), ("afk", ["Ada", "Emmy"]),
-     ("3 afk", ["Ada", "Emmy"]), ("2", ["Ada", "Emmy"]), ("0 afk", ["Ada", "Emmy"])],
+     ("3 afk", ["Ada", "Emmy"]), ("2", ["Ada", "Emmy"]), ("0 afk", ["Ada", "Emmy"]),
+     (",", []), (",", ["Ada", "Emmy"])],
 )  # fmt: skip
 def test_what_is_no_call_is_refused(line: str, players: list[str]) -> None:
     with pytest.raises(BadInput):
