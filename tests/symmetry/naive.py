@@ -65,7 +65,6 @@ def least(cards: Hand) -> Hand:
 
 def generators() -> list[list[int]]:
     """Maps that generate all affine maps: a step, adding one feature to another, exchanges, a sign."""
-
     def table(move: object) -> list[int]:
         return [from_digits(*(value % 3 for value in move(*digits(card)))) for card in range(CARDS)]  # type: ignore[operator]
 
