@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from itertools import combinations
@@ -110,49 +111,92 @@ GAME = moves(
 """These generate the renamings of features and values."""
 
 
+def fingerprint(cards: Hand) -> object:
+    """What the fingerprint sums up, in full: for each card, what its pairs see, what those see, and so on."""
+    pairs = Counter(THIRD[a][b] for a, b in combinations(cards, 2))
+    seen = {a: sorted(pairs[THIRD[a][b]] for b in cards if b != a) for a in cards}
+    outside: dict[int, list[object]] = {card: [] for card in pairs}
+    for a, b in combinations(cards, 2):
+        outside[THIRD[a][b]].append(sorted((seen[a], seen[b])))
+    known = {card: repr(sorted(what, key=repr)) for card, what in outside.items()}
+    return sorted(
+        repr((seen[a], sorted((known[THIRD[a][b]], seen[b]) for b in cards if b != a))) for a in cards
+    )
+
+
+@cache
 def all_lists(size: int) -> Lists:
-    """Every list of a small size, a row each."""
+    """Every list of a small size, a row each, in lexicographic order."""
     every = np.array(list(combinations(range(CARDS), size)), np.uint8)
     for a, b, c in combinations(range(size), 3):
         every = every[third_table()[every[:, a], every[:, b]] != every[:, c]]
     return every
 
 
-def orbit_labels(lists: Lists, tables: list[Table]) -> npt.NDArray[np.int64]:
-    """For each row a number that two rows share if and only if the moves join them."""
+def orbit_labels(lists: Lists, tables: list[Table]) -> Table:
+    """For each row a number; two rows share it if and only if the moves, which permute the rows, join them."""
     weights = np.random.default_rng(0).integers(
         0, 1 << 63, CARDS
     )  # a list is known by the sum over its cards
     keys = weights[lists].sum(axis=1)
     order = np.argsort(keys)
     assert (np.diff(keys[order]) != 0).all()
-    goes = [order[np.searchsorted(keys, weights[table[lists]].sum(axis=1), sorter=order)] for table in tables]
-    labels = np.arange(len(lists))
-    while True:
-        before = labels
-        for to in goes:
-            labels = np.minimum(labels, labels[to])
-        labels = labels[labels]
-        if np.array_equal(labels, before):
-            return labels
+    roots = np.arange(len(lists))
+    for table in tables:
+        moved = weights[table[lists]].sum(axis=1)
+        back = np.argsort(moved)
+        assert np.array_equal(moved[back], keys[order])
+        _join(roots, back, order)
+    labels: Table = _all_roots(roots)
+    return labels
+
+
+@njit
+def _root(roots, row):  # type: ignore[no-untyped-def]
+    while roots[row] != row:
+        roots[row] = roots[roots[row]]
+        row = roots[row]
+    return row
+
+
+@njit
+def _all_roots(roots):  # type: ignore[no-untyped-def]
+    return np.array([_root(roots, row) for row in range(len(roots))])
+
+
+@njit
+def _join(roots, some, others):  # type: ignore[no-untyped-def]
+    for place in range(len(some)):
+        one, other = _root(roots, some[place]), _root(roots, others[place])
+        roots[max(one, other)] = min(one, other)
 
 
 @njit
 def _count_lists(hand, depth, size, blocked, third):  # type: ignore[no-untyped-def]
+    """The lists that begin with `depth` cards of the hand; `blocked` counts pairs by their thirds."""
     start = hand[depth - 1] + 1 if depth else 0
     count = 0
     if depth == size - 1:
         for card in range(start, 81):
             count += blocked[card] == 0
         return count
-    for card in range(start, 81):
-        if blocked[card] == 0:
-            hand[depth] = card
+    above = 0
+    for card in range(80, start - 1, -1):
+        if blocked[card]:
+            continue
+        if depth == size - 2:
+            count += above
             for place in range(depth):
-                blocked[third[hand[place], card]] += 1
-            count += _count_lists(hand, depth + 1, size, blocked, third)
-            for place in range(depth):
-                blocked[third[hand[place], card]] -= 1
+                other = third[hand[place], card]
+                count -= other > card and blocked[other] == 0
+            above += 1
+            continue
+        hand[depth] = card
+        for place in range(depth):
+            blocked[third[hand[place], card]] += 1
+        count += _count_lists(hand, depth + 1, size, blocked, third)
+        for place in range(depth):
+            blocked[third[hand[place], card]] -= 1
     return count
 
 

@@ -15,7 +15,7 @@ from tests.symmetry.strategies import lists, maps
 
 
 @given(lists(), maps())
-@settings(max_examples=400)
+@settings(max_examples=200)
 def test_a_map_does_not_change_the_canonical_form(cards: tuple[int, ...], g: AffineMap) -> None:
     found, moved = form(cards), form(g.on(cards))
     assert found.cards == moved.cards == canonical(cards)
@@ -31,8 +31,8 @@ def test_the_map_takes_the_list_to_its_form(cards: tuple[int, ...]) -> None:
     assert canonical(found.cards) == found.cards
 
 
-@given(lists(least=1, most=8))
-@settings(max_examples=40)
+@given(lists(least=1, most=7))
+@settings(max_examples=20)
 def test_the_form_is_the_least_that_trying_every_frame_finds(cards: tuple[int, ...]) -> None:
     least, count = naive.least(cards)
     found = form(cards)
@@ -46,7 +46,7 @@ def test_forms_differ_exactly_where_no_map_joins(size: int) -> None:
     """Over all lists of the size: as many lists share a form as generators of the group join."""
     every = naive.all_lists(size)
     leasts, _, stabilizers = least_of_each(every)
-    forms, number = np.unique(leasts, axis=0, return_inverse=True)
+    forms, number = np.unique(leasts @ 81 ** np.arange(size), return_inverse=True)
     joined = naive.orbit_labels(every, naive.AFFINE)
     pairs = Counter(zip(joined.tolist(), number.tolist(), strict=True))
     assert len(pairs) == len(forms) == len(set(joined.tolist()))

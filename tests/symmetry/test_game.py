@@ -31,7 +31,7 @@ def test_the_identity_keeps_all_games_and_a_renaming_the_usual_one() -> None:
         return int(_kept_by_all(np.array([frame], np.uint8), *_tables(), difference_table()))
 
     assert kept([0, 1, 3, 9, 27]) == 63_180
-    assert kept([5, 3, 4, 14, 32]) > 0
+    assert kept([0, 3, 1, 9, 27]) > 0  # exchanges shape and shading
     assert int(_tables()[3].sum()) == 24 * 63_180
 
 

@@ -94,6 +94,14 @@ def test_a_map_does_not_change_the_fingerprint(cards: tuple[int, ...], g: Affine
             assert of_each(grown)[0] == longer[0, card]
 
 
+@pytest.mark.parametrize("size", [4, 6, 8, 9, 10])
+def test_fingerprints_tell_apart_what_writing_it_all_out_tells_apart(catalogue: Catalogue, size: int) -> None:
+    forms = [each.cards for each in catalogue.level(size).classes]
+    short = of_each(np.array(forms, np.uint8)).tolist()
+    full = [str(naive.fingerprint(cards)) for cards in forms]
+    assert len(set(zip(short, full, strict=True))) == len(set(short)) == len(set(full))
+
+
 def test_a_size_is_built_from_the_stored_classes_of_the_one_before(catalogue: Catalogue) -> None:
     stored = [dataclasses.replace(each) for each in catalogue.level(8).classes]
     assert build(9, stored) == catalogue.level(9)
