@@ -150,6 +150,8 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
                 if parallels[step] < most:
                     continue
                 _choose_parallels(cards, inside, step, most, choices, ends, total)
+            elif depth == most == 3 and inside[total[points[3], step]] < best[12]:
+                continue  # labels 9, 10, 11 are as in any other try, 12 is worse
             verdict = _settle(width, step, inside, points, places, best, total)
             if verdict < 0:
                 continue

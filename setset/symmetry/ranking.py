@@ -12,11 +12,20 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
+from setset.cards import CARDS
 from setset.errors import BadInput
 from setset.symmetry.catalogue import Catalogue, in_memory
 from setset.symmetry.classes import ListClass
 from setset.symmetry.flats import dimension_of, flat_number, flats, own_maps
-from setset.symmetry.geometry import Cards, difference_table, frames, spans, sum_table
+from setset.symmetry.geometry import (
+    STANDARD_FRAME,
+    Cards,
+    difference_table,
+    flat_cards,
+    frames,
+    spans,
+    sum_table,
+)
 from setset.symmetry.inputs import checked
 from setset.symmetry.least import least_frames
 from setset.symmetry.walk import _place, _walk
@@ -57,30 +66,34 @@ def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[Cards]:
 
 def member_rank(cards: Iterable[int]) -> int:
     """The rank of a list among the members of its class."""
-    hand = checked(cards)
-    if not hand:
-        return 0
-    form, leading = least_frames(hand)
-    flat = flat_number(leading[0].tolist())
-    maps = own_maps(form)
-    dimension = dimension_of(maps)
-    places = {card: label for label, card in enumerate(flats(dimension)[flat].tolist())}
-    _, leading = least_frames([places[card] for card in hand])
-    # The map g with g(hand) = form takes the leading frame to the standard one; wanted is g(standard frame).
-    goes = np.empty(maps.shape[1], np.uint8)
-    goes[spans(leading[:1])[0]] = np.arange(maps.shape[1])
-    frame = goes[[0, *(3**k for k in range(dimension))]]
-    ways = _ways(dimension)
-    within = _place(frame, maps, ways, sum_table(), difference_table())
-    return flat * (int(ways[0]) // len(maps)) + int(within)
+    return _member_rank(*least_frames(checked(cards)))
 
 
 def rank(cards: Iterable[int], catalogue: Catalogue | None = None) -> int:
     """The rank of a list among all lists of its size, from 0."""
+    form, leading = least_frames(checked(cards))
     catalogue = catalogue or in_memory()
-    hand = checked(cards)
-    one = catalogue.of_form(least_frames(hand)[0])
-    return catalogue.starts(one.size)[one.number] + member_rank(hand)
+    return catalogue.starts(len(form))[catalogue.of_form(form).number] + _member_rank(form, leading)
+
+
+def _member_rank(form: tuple[int, ...], leading: Cards) -> int:
+    """From the canonical form and the frames of the list that lead there."""
+    if not form:
+        return 0
+    dimension = leading.shape[1] - 1
+    flat = flat_number(leading[0].tolist())
+    labels = np.arange(flat_cards(dimension + 1), dtype=np.uint8)
+    places = np.zeros(CARDS, np.uint8)
+    places[flats(dimension)[flat]] = labels
+    # The map g from the list to the form takes the leading frame to the standard one. Its frame is wanted:
+    # where the standard one goes.
+    goes = np.empty_like(labels)
+    goes[spans(places[leading[:1]])[0]] = labels
+    frame = goes[list(STANDARD_FRAME[: dimension + 1])]
+    maps = own_maps(form)
+    ways = _ways(dimension)
+    within = _place(frame, maps, ways, sum_table(), difference_table())
+    return flat * (int(ways[0]) // len(maps)) + int(within)
 
 
 def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> tuple[int, ...]:
