@@ -209,7 +209,7 @@ def test_wrong_answers_are_noticed() -> None:
 
 
 def test_a_solver_that_takes_too_long_is_stopped() -> None:
-    """Without fixed cards 21 keeps solvers busy for many minutes."""
+    """Without fixed cards 21 keeps glucose busy for over two minutes."""
     with pytest.raises(NoAnswer, match=r"within 0\.2 s"):
         solve(encode(21, "none"), timeout=0.2)
 
