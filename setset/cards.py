@@ -7,6 +7,7 @@ their digits sum to 0 modulo 3 in each place: they are a line of the geometry.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 import numpy as np
@@ -26,6 +27,25 @@ VALUES: Final = (
     ("diamond", "squiggle", "oval"),
 )
 WEIGHTS: Final = (27, 9, 3, 1)
+SYNONYMS: Final = (
+    (("crimson",), ("emerald",), ("violet", "magenta", "blue")),
+    (("1", "single"), ("2", "double"), ("3", "triple")),
+    (
+        ("filled", "full"),
+        ("shaded", "hatched", "stripy", "stripey", "striated", "lined"),
+        ("empty", "outlined", "outline", "hollow", "blank", "unfilled"),
+    ),
+    (
+        ("rhombus", "lozenge", "rhomb"),
+        ("wave", "squiggly", "tilde", "wiggle", "worm"),
+        ("pill", "ellipse", "capsule", "stadium", "round"),
+    ),
+)
+"""Other words that players use for the same values, place by place as in `VALUES`."""
+
+CODES: Final = ("rgp", "123", "fhe", "dso")
+"""The letters of short codes: red green purple; 1 2 3; filled hatched empty; diamond squiggle oval. All
+twelve differ, so a code can be read in any order."""
 
 
 def digits(card: int) -> tuple[int, int, int, int]:
@@ -39,14 +59,57 @@ def from_digits(colour: int, count: int, shading: int, shape: int) -> int:
 
 def third(a: int, b: int) -> int:
     """The one card that completes a and b to a set (a itself if a == b)."""
-    return from_digits(*(-(x + y) % 3 for x, y in zip(digits(a), digits(b), strict=True)))  # type: ignore[arg-type]
+    return from_digits(*(-(x + y) % 3 for x, y in zip(digits(a), digits(b), strict=True)))
 
 
 def third_table() -> npt.NDArray[np.uint8]:
     """`table[a, b] == third(a, b)` for all pairs of cards."""
     places = np.array([digits(card) for card in range(CARDS)])
     sums = -(places[:, None, :] + places[None, :, :]) % 3
-    return (sums @ np.array(WEIGHTS)).astype(np.uint8)
+    table: npt.NDArray[np.uint8] = (sums @ np.array(WEIGHTS)).astype(np.uint8)
+    return table
+
+
+def is_set(a: int, b: int, c: int) -> bool:
+    """Whether the three are different cards that form a set."""
+    return a != b and third(a, b) == c
+
+
+def line(a: int, b: int) -> tuple[int, int, int]:
+    """The three cards, ascending, of the one line through two different cards: a set."""
+    if a == b:
+        raise BadInput(f"a line needs two different cards, not {a} twice")
+    low, middle, high = sorted((a, b, third(a, b)))
+    return low, middle, high
+
+
+def plane(a: int, b: int, c: int) -> tuple[int, ...]:
+    """The nine cards, ascending, of the one plane through three different cards that are no set."""
+    if len({a, b, c}) < 3 or is_set(a, b, c):
+        raise BadInput(f"a plane needs three different cards that are no set, not {a}, {b}, {c}")
+    return span((a, b, c))
+
+
+def span(cards: Iterable[int]) -> tuple[int, ...]:
+    """The smallest flat that holds the cards, ascending: 0, 1, 3, 9, 27 or 81 cards.
+
+    A set of cards is a flat exactly if it has the third card of each two of its cards. To grow a flat by
+    a card c outside it, take a card p of the flat: the new directions are those of the flat and p -> c.
+    """
+    flat: set[int] = set()
+    for card in cards:
+        if not flat:
+            flat = {card}
+        elif card not in flat:
+            origin = next(iter(flat))
+            shift = [(c - p) % 3 for c, p in zip(digits(card), digits(origin), strict=True)]
+            flat |= {_moved(point, shift, times) for point in flat for times in (1, 2)}
+    return tuple(sorted(flat))
+
+
+def _moved(card: int, shift: Sequence[int], times: int) -> int:
+    colour, count, shading, shape = ((x + times * s) % 3 for x, s in zip(digits(card), shift, strict=True))
+    return from_digits(colour, count, shading, shape)
 
 
 def name(card: int) -> str:
@@ -54,15 +117,81 @@ def name(card: int) -> str:
     return " ".join(VALUES[place][value] for place, value in enumerate(digits(card)))
 
 
+def code(card: int) -> str:
+    """'r1fd': a letter of `CODES` for each of colour, count, shading and shape."""
+    return "".join(CODES[place][value] for place, value in enumerate(digits(card)))
+
+
 def parse(text: str) -> int:
-    """The card that a number 0..80 or a full name in any order of its words means."""
+    """The card that a number 0..80, a full name or a short code means, their parts in any order."""
     word = text.strip().lower()
-    if word.isdecimal() and int(word) < CARDS:
+    if word.isascii() and word.isdecimal() and len(word) < 10 and int(word) < CARDS:
         return int(word)
-    meant = {
-        value: (place, index) for place, values in enumerate(VALUES) for index, value in enumerate(values)
-    }
-    found = dict(meant[part] for part in word.replace("-", " ").split() if part in meant)
-    if len(found) != len(FEATURES) or len(word.replace("-", " ").split()) != len(FEATURES):
-        raise BadInput(f"not a card: {text!r} (give 0 to 80 or a name such as 'red one solid diamond')")
+    words = word.replace("-", " ").replace("_", " ").split()
+    if len(words) == 1 and len(word) == len(FEATURES):
+        found = dict(_LETTERS[letter] for letter in word if letter in _LETTERS)
+    elif len(words) == len(FEATURES):
+        found = dict(_WORDS[part] for part in words if part in _WORDS)
+    else:
+        found = {}
+    if len(found) != len(FEATURES):
+        shown = text if len(text) <= 60 else text[:57] + "..."
+        raise BadInput(
+            f"not a card: {shown!r} (give 0 to 80, a name such as 'red one solid diamond', or r1fd)"
+        )
     return from_digits(*(found[place] for place in range(len(FEATURES))))
+
+
+def parse_cards(texts: Iterable[str]) -> tuple[int, ...]:
+    """The different cards, in the order given, that the arguments of a command line mean.
+
+    An argument is a card or several with commas between them. A name that the shell has split into its
+    words is put together again: at commas if there are any, else four words a card.
+    """
+    arguments = list(texts)
+    try:
+        cards = [parse(piece) for argument in arguments for piece in _pieces(argument)]
+    except BadInput:
+        whole = " ".join(arguments)
+        words = whole.split()
+        places = len(FEATURES)
+        fours = [" ".join(words[start : start + places]) for start in range(0, len(words), places)]
+        try:
+            cards = [parse(piece) for piece in (_pieces(whole) if "," in whole else fours)]
+        except BadInput:
+            cards = []
+        if not cards:
+            raise
+    return distinct(cards)
+
+
+def distinct(cards: Iterable[int]) -> tuple[int, ...]:
+    """The same cards; refuses a number that is no card, and a card that is there twice."""
+    seen: list[int] = []
+    for card in cards:
+        if not 0 <= card < CARDS:
+            raise BadInput(f"not a card: {card} (cards are 0 to {CARDS - 1})")
+        if card in seen:
+            raise BadInput(f"card {card} ({name(card)}) is given twice")
+        seen.append(card)
+    return tuple(seen)
+
+
+def _pieces(text: str) -> list[str]:
+    return [piece for piece in text.replace(";", ",").split(",") if piece.strip()]
+
+
+def _meanings() -> dict[str, tuple[int, int]]:
+    """Each word for a feature, in singular and plural, as (place, value)."""
+    meant = {}
+    for place, values in enumerate(VALUES):
+        for index, value in enumerate(values):
+            for word in (value, *SYNONYMS[place][index]):
+                meant[word] = meant[f"{word}s"] = (place, index)
+    return meant | {"rhombi": (3, 0), "rhombuses": (3, 0)}
+
+
+_WORDS: Final = _meanings()
+_LETTERS: Final = {
+    letter: (place, index) for place, letters in enumerate(CODES) for index, letter in enumerate(letters)
+}

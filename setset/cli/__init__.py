@@ -25,6 +25,12 @@ COMMANDS = (
     "sql",
     "history",
     "db",
+    "find",
+    "deal",
+    "play",
+    "simulate",
+    "draw",
+    "sat",
 )
 
 

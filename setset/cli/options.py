@@ -32,3 +32,28 @@ target = click.option(
 
 def size(required: bool = False, help: str = "Only this size.") -> Decorator:  # noqa: A002 (click's word)
     return click.option("--size", type=click.IntRange(3, 20), required=required, help=help)
+
+
+cards = click.argument("cards", nargs=-1, metavar="CARDS...")
+seed = click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), help="Deal the cards that this number fixes; else any."
+)
+instead = click.option(
+    "--deal", "count", type=click.IntRange(1, 81), help="Deal this many cards instead of naming them."
+)
+
+
+def hand(texts: tuple[str, ...], count: int | None, seed: int | None) -> tuple[tuple[int, ...], int | None]:
+    """The cards that a command line names, or those that it asks to be dealt and the seed they came from."""
+    from setset.cards import parse_cards
+    from setset.errors import BadInput
+    from setset.table import deal, new_seed
+
+    if texts and (count is not None or seed is not None):
+        raise BadInput("give cards, or --deal with --seed, not both")
+    if texts:
+        return parse_cards(texts), None
+    if count is None:
+        raise BadInput("which cards? give some (0 to 80, names or codes), or --deal 12")
+    chosen = new_seed() if seed is None else seed
+    return deal(count, chosen), chosen

@@ -1,0 +1,50 @@
+"""`setset draw`: cards as a picture."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command("draw")
+@options.cards
+@options.instead
+@options.seed
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The picture, NAME.svg or NAME.png. Without it the cards are drawn on the terminal.",
+)
+@click.option("--columns", type=click.IntRange(1, 81), help="Cards in a row; else three rows as on a table.")
+@click.option("--sets", "with_sets", is_flag=True, help="Outline the sets, each in its own colour.")
+@click.option(
+    "--scale",
+    type=click.FloatRange(0.1, 20),
+    default=2.0,
+    show_default=True,
+    help="Size of a PNG; at 1 a card is 170 pixels wide.",
+)
+def command(
+    cards: tuple[str, ...],
+    count: int | None,
+    seed: int | None,
+    output: Path | None,
+    columns: int | None,
+    with_sets: bool,
+    scale: float,
+) -> None:
+    """Draw CARDS, numbers 0 to 80, names or codes, as an SVG or PNG picture or on the terminal.
+
+    \b
+    Examples:
+      setset draw --deal 12 --seed 7 --sets -o table.svg
+      setset draw r1fd "green two striped squiggle" 80 -o set.png
+    """
+    from setset.show import hands
+
+    chosen, _ = options.hand(cards, count, seed)
+    hands.show_picture(chosen, output, columns, with_sets, scale)

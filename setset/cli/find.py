@@ -1,0 +1,45 @@
+"""`setset find`: every set among some cards."""
+
+from __future__ import annotations
+
+import click
+
+from setset.cli import options
+
+
+@click.command("find")
+@options.cards
+@options.instead
+@options.seed
+@click.option(
+    "--ultra", is_flag=True, help="Find ultra sets: two pairs of cards that share their third card."
+)
+@options.as_json
+@click.pass_context
+def command(
+    ctx: click.Context,
+    cards: tuple[str, ...],
+    count: int | None,
+    seed: int | None,
+    ultra: bool,
+    as_json: bool,
+) -> None:
+    """Find every set among CARDS: numbers 0 to 80, names or codes.
+
+    Exit code 1 if there is none.
+
+    \b
+    Examples:
+      setset find 0 40 80 7
+      setset find "red one solid diamond, two green shaded squiggles, p3eo"
+      setset find --deal 12 --seed 7 --ultra
+    """
+    from setset.show import hands
+    from setset.table import find_sets, ultra_sets
+
+    chosen, dealt_from = options.hand(cards, count, seed)
+    if ultra:
+        found = hands.show_ultra_sets(chosen, ultra_sets(chosen), dealt_from, as_json)
+    else:
+        found = hands.show_sets(chosen, find_sets(chosen), dealt_from, as_json)
+    ctx.exit(0 if found else 1)

@@ -1,0 +1,46 @@
+"""`setset play`: the game, for people in a terminal or by itself."""
+
+from __future__ import annotations
+
+import click
+
+from setset.cli import options
+
+
+@click.command("play")
+@options.seed
+@click.option("--auto", is_flag=True, help="Let the program play to the end, and print each step.")
+@click.option(
+    "--policy",
+    type=click.Choice(["random", "first"]),
+    default="random",
+    show_default=True,
+    help="With --auto: which set is taken.",
+)
+@click.option("--player", "players", multiple=True, help="A player's name; give it once for each player.")
+@options.as_json
+def command(seed: int | None, auto: bool, policy: str, players: tuple[str, ...], as_json: bool) -> None:
+    """Play a game of SET: twelve cards, a point for a set, a point off for a wrong call.
+
+    Type the letters of three cards, `none` if you see no set, `hint`, `help` or `quit`. With several
+    players begin with the player's name or number: `2 afk`.
+
+    \b
+    Examples:
+      setset play --player Ada --player Emmy
+      setset play --seed 7 --auto
+    """
+    from setset.errors import BadInput
+    from setset.show.automatic import show_game
+    from setset.show.session import Session
+    from setset.table import Policy, new_seed
+
+    chosen = new_seed() if seed is None else seed
+    if auto:
+        if players:
+            raise BadInput("--auto plays by itself: leave out --player")
+        show_game(chosen, Policy(policy), as_json)
+    elif as_json:
+        raise BadInput("--json needs --auto")
+    else:
+        Session(chosen, players).play()

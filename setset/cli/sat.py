@@ -1,0 +1,112 @@
+"""`setset sat`: the same question as a SAT problem."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+_many = click.option(
+    "--cards", type=int, required=True, help="At least this many cards without a set, 1 to 81."
+)
+_encoding = click.option(
+    "--encoding",
+    default="totalizer",
+    show_default=True,
+    help="How PySAT counts: totalizer, kmtotalizer, mtotalizer, seqcounter, sortnetwrk or cardnetwrk.",
+)
+_FIX = "none, triangle (3 cards), frame (5), cases (2 cases of 8), or cards such as 0,1,3."
+
+
+@click.group("sat")
+def command() -> None:
+    """Ask a SAT solver for cards without a set. Needs the extra setset[sat].
+
+    \b
+    Examples:
+      setset sat solve --cards 20
+      setset sat solve --cards 21 --proof 21.drat
+    """
+
+
+@command.command("encode")
+@_many
+@click.option("--fix", default="none", show_default=True, metavar="WHAT", help=f"Fix cards: {_FIX}")
+@_encoding
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else stdout.")
+def encode_command(cards: int, fix: str, encoding: str, output: Path | None) -> None:
+    """Write the problem in DIMACS, for any solver.
+
+    \b
+    Example:
+      setset sat encode --cards 20 -o 20.cnf && minisat 20.cnf answer; setset sat read answer
+    """
+    from setset.sat import encode
+    from setset.show.answers import write_problem
+
+    write_problem(encode(cards, fix, encoding), output)
+
+
+@command.command("solve")
+@_many
+@click.option("--fix", metavar="WHAT", help=f"Fix cards: {_FIX} Else the most that loses no answer.")
+@_encoding
+@click.option(
+    "--solver", default="glucose4", show_default=True, help="A solver of PySAT, such as cadical153."
+)
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Give up after so many seconds.")
+@click.option(
+    "--proof",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a DRAT proof for the problem that `encode` writes with the same --fix and --encoding.",
+)
+@options.as_json
+@click.pass_context
+def solve_command(
+    ctx: click.Context,
+    cards: int,
+    fix: str | None,
+    encoding: str,
+    solver: str,
+    timeout: float | None,
+    proof: Path | None,
+    as_json: bool,
+) -> None:
+    """Find so many cards without a set, checked, drawn and classified, or prove that there are none.
+
+    Exit code 1 if there are none or the time is over.
+
+    \b
+    Examples:
+      setset sat solve --cards 20
+      setset sat solve --cards 21 --solver cadical153 --timeout 60
+    """
+    from setset.sat import encode, solve
+    from setset.sat.fixing import strongest
+    from setset.show.answers import show_answer
+
+    problem = encode(cards, strongest(cards) if fix is None else fix, encoding)
+    answer = solve(problem, solver, timeout, proof is not None)
+    ctx.exit(0 if show_answer(answer, proof, as_json) else 1)
+
+
+@command.command("read")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--cards", type=click.IntRange(1, 81), default=1, help="Insist on at least this many.")
+@options.as_json
+@click.pass_context
+def read_command(ctx: click.Context, file: Path, cards: int, as_json: bool) -> None:
+    """Read another solver's output FILE: check, draw and classify its cards.
+
+    Exit code 1 if it says that there are none, or its cards are wrong.
+
+    \b
+    Example:
+      setset sat read answer --cards 20
+    """
+    from setset.sat import read_answer
+    from setset.show.answers import show_read
+
+    ctx.exit(0 if show_read(read_answer(file, cards), as_json) else 1)

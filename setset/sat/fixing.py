@@ -1,0 +1,135 @@
+"""Cards that may be fixed without losing an answer, because affine maps take every list to one with them.
+
+An affine map takes sets to sets, so a list of K cards exists if and only if one exists among its images.
+Fixing cards is sound for K if every list of K cards has an image that holds them.
+
+Triangle. Any three cards of a list are no set, and affine maps take any three such cards to any others.
+
+Frame. A list that lies in no hyperplane holds five cards in general position, and affine maps take such
+five to any other five. A hyperplane holds at most 9 cards of a list, so this is so for every K > 9.
+
+Cases. The three colours are three parallel hyperplanes, so one of them, by a map the first, holds at least
+K / 3 cards of the list: 7 or more if K >= 19. Seven of them do not lie in a plane, which holds at most 4,
+so they span the hyperplane. Maps of the hyperplane extend to all cards; so the seven can be taken to one
+representative for each class of 7-lists that span a hyperplane. There are two such classes. As K > 9, the
+list has a card outside the hyperplane, and the maps that fix the hyperplane pointwise, (x, y) -> (a x,
+y + x v) with x the colour, a = 1 or 2, and v any of 27 vectors, take each card outside to each other. So
+one card outside may be fixed too: two cases with eight cards each, and every list of K >= 19 cards has an
+image in one of them. The numbers 4, 9 and two are computed below, not assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from setset.cards import distinct, parse_cards, span, third
+from setset.errors import BadInput, SetsetError
+
+FRAME: Final = (0, 1, 3, 9, 27)
+"""Five cards in general position; the first d + 1 of them span a flat of dimension d."""
+COLOURS: Final = 3
+SEVEN: Final = 7
+NAMES: Final = ("none", "triangle", "frame", "cases")
+
+
+@dataclass(frozen=True)
+class Fixing:
+    """Every list of `least` cards or more has an image that holds all cards of one of the cases.
+
+    `least` is None for cards that a user chose: then only lists that hold them are asked for.
+    """
+
+    name: str
+    cases: tuple[tuple[int, ...], ...]
+    least: int | None
+
+
+def fix_cards(name: str, cards: int) -> Fixing:
+    """The fixing of that name, or of the cards that the text names; refuses one that could lose an answer."""
+    fixed = _named(name) if name in NAMES else _chosen(name)
+    if fixed.least is not None and cards < fixed.least:
+        better = f"for {cards} take --fix {strongest(cards)}"
+        raise BadInput(f"--fix {name} may lose an answer below {fixed.least} cards; {better}")
+    return fixed
+
+
+def strongest(cards: int) -> str:
+    """The name of the fixing that fixes most and loses nothing for so many cards."""
+    return next(name for name in reversed(NAMES) if cards >= (_named(name).least or 0))
+
+
+@cache
+def _named(name: str) -> Fixing:
+    hyperplane = span(FRAME[:4])
+    if name == "none":
+        return Fixing(name, ((),), 0)
+    if name == "triangle":
+        return Fixing(name, (FRAME[:3],), 3)
+    if name == "frame":
+        return Fixing(name, (FRAME,), largest_in(hyperplane, FRAME[:4]) + 1)
+    outside = FRAME[4]
+    least = COLOURS * (SEVEN - 1) + 1
+    return Fixing(name, tuple((*seven, outside) for seven in spanning_sevens()), least)
+
+
+def spanning_sevens() -> tuple[tuple[int, ...], ...]:
+    """The canonical forms of the 7-lists that span a hyperplane: up to affine maps there are no others.
+
+    Such a list holds four cards in general position, which a map takes to the first four of the frame; so
+    the lists of the first hyperplane that hold those four are enough to meet every class.
+    """
+    from setset.symmetry import canonical
+
+    hyperplane, plane = span(FRAME[:4]), span(FRAME[:3])
+    if largest_in(plane, FRAME[:3]) >= SEVEN:
+        raise SetsetError("seven cards of a list could lie in a plane: the argument for two cases fails")
+    forms = {canonical(cards) for cards in lists_from(FRAME[:4], hyperplane) if len(cards) == SEVEN}
+    for form in forms:
+        if span(form) != hyperplane:
+            raise SetsetError(f"the canonical form {form} does not span the first hyperplane")
+    return tuple(sorted(forms))
+
+
+def largest_in(flat: Sequence[int], frame: Sequence[int]) -> int:
+    """The size of the largest list in a flat that a frame of it spans.
+
+    A list that spans less is no larger, because a larger flat holds lists at least as large.
+    """
+    return max(len(cards) for cards in lists_from(frame, flat))
+
+
+def lists_from(start: Sequence[int], flat: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Every list of cards of the flat that holds the start, each once: the start, then ascending cards."""
+
+    def grow(cards: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        yield cards
+        for place, card in enumerate(left):
+            blocked = {third(card, other) for other in cards}
+            yield from grow((*cards, card), [other for other in left[place + 1 :] if other not in blocked])
+
+    blocked = {third(a, b) for a in start for b in start}
+    yield from grow(tuple(start), [card for card in flat if card not in blocked])
+
+
+def _chosen(text: str) -> Fixing:
+    cards = tuple(sorted(distinct(parse_cards([text]))))
+    triple = first_set(cards)
+    if triple is not None:
+        raise BadInput(f"the fixed cards hold a set: {' '.join(map(str, triple))}")
+    if not cards:
+        raise BadInput(f"--fix needs one of {', '.join(NAMES)}, or cards such as 0,1,3")
+    return Fixing("cards", (cards,), None)
+
+
+def first_set(cards: Iterable[int]) -> tuple[int, int, int] | None:
+    """The first set among the cards, in ascending order; None if they are a list."""
+    hand = sorted(cards)
+    held = set(hand)
+    for place, a in enumerate(hand):
+        for b in hand[place + 1 :]:
+            if (c := third(a, b)) in held and c > b:
+                return a, b, c
+    return None

@@ -1,0 +1,132 @@
+"""Answers from the solvers of PySAT, checked before anybody sees them."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+from setset.cards import CARDS
+from setset.errors import BadInput, SetsetError
+from setset.sat.encoding import Problem, variable
+from setset.sat.extra import needs_extra
+from setset.sat.fixing import first_set
+
+PROVERS: Final = ("glucose4", "glucose3", "glucose42", "cadical153", "cadical195", "lingeling", "maplechrono")
+"""Solvers that can write down why there is no answer."""
+SOLVERS: Final = (*PROVERS, "minisat22", "minisat-gh", "minicard", "maplecm", "maplesat", "mergesat3")
+
+
+class NoAnswer(SetsetError):  # noqa: N818 (the whole tree of errors says what is the case)
+    """The solver was stopped before it knew."""
+
+
+class WrongAnswer(SetsetError):  # noqa: N818 (the whole tree of errors says what is the case)
+    """What a solver gave is not what was asked for."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The cards that a solver found, or None if there are none; `seconds` of CPU time for the solver."""
+
+    problem: Problem
+    solver: str
+    cards: tuple[int, ...] | None
+    seconds: float
+    proof: tuple[str, ...] | None = None
+    """The lines of a DRAT proof that there are none, if one was asked for."""
+
+
+def solve(
+    problem: Problem, solver: str = PROVERS[0], timeout: float | None = None, proof: bool = False
+) -> Answer:
+    """The answer, checked against the rules of the game; NoAnswer after `timeout` seconds."""
+    if solver not in SOLVERS:
+        raise BadInput(f"no solver {solver!r}: {', '.join(SOLVERS)}")
+    if proof and solver not in PROVERS:
+        raise BadInput(f"{solver} writes no proofs; these do: {', '.join(PROVERS)}")
+    with needs_extra():
+        import pysat.solvers  # noqa: F401 (before a process is started that would fail)
+    if timeout is None:
+        model, seconds, lines = _ask(problem, solver, proof)
+    else:
+        model, seconds, lines = _ask_in_time(problem, solver, proof, timeout)
+    if model is None:
+        return Answer(problem, solver, None, seconds, lines)
+    return Answer(problem, solver, cards_of_model(model, problem.cards, problem.fixing.cases), seconds)
+
+
+def cards_of_model(
+    model: list[int], least: int = 1, cases: tuple[tuple[int, ...], ...] = ((),)
+) -> tuple[int, ...]:
+    """The cards whose variables are true; WrongAnswer if they hold a set, are too few, or are no case."""
+    true = set(model)
+    cards = tuple(card for card in range(CARDS) if variable(card) in true)
+    triple = first_set(cards)
+    if triple is not None:
+        raise WrongAnswer(f"the solver's cards hold a set: {' '.join(map(str, triple))}")
+    if len(cards) < least:
+        raise WrongAnswer(f"the solver's answer has {len(cards)} cards, not {least}")
+    if not any(set(case) <= set(cards) for case in cases):
+        raise WrongAnswer("the solver's cards do not hold the fixed ones")
+    return cards
+
+
+_Found = tuple[list[int] | None, float, tuple[str, ...] | None]
+
+
+def _ask(problem: Problem, solver: str, proof: bool) -> _Found:
+    """A model or None, the solver's CPU seconds, and the proof if there is one."""
+    from pysat.solvers import Solver
+
+    start = time.process_time()
+    with Solver(
+        name=solver, bootstrap_with=problem.clauses, **({"with_proof": True} if proof else {})
+    ) as engine:
+        try:
+            satisfiable = engine.solve()
+        except Exception as error:  # PySAT's own error class is not importable
+            if "keyboard interrupt" in str(error):
+                raise KeyboardInterrupt from error
+            raise
+        seconds = time.process_time() - start
+        if satisfiable:
+            return engine.get_model(), seconds, None
+        return None, seconds, tuple(engine.get_proof()) if proof else None
+
+
+def _ask_in_time(problem: Problem, solver: str, proof: bool, timeout: float) -> _Found:
+    """Asks in a process of its own, since not every solver can be interrupted from outside."""
+    spawn: Any = get_context("spawn")
+    here, there = spawn.Pipe(duplex=False)
+    process = spawn.Process(target=_ask_into, args=(there, problem, solver, proof, timeout), daemon=True)
+    process.start()
+    there.close()
+    try:
+        if not here.poll(timeout):
+            raise NoAnswer(f"no answer from {solver} within {timeout:g} s")
+        found: _Found | None = here.recv()
+    except EOFError as error:
+        raise NoAnswer(f"{solver} ended without an answer") from error
+    finally:
+        process.kill()
+        process.join()
+    if found is None:
+        raise KeyboardInterrupt
+    return found
+
+
+def _ask_into(pipe: Connection, problem: Problem, solver: str, proof: bool, timeout: float) -> None:
+    """The limit on CPU time ends this process even if its parent was killed and cannot."""
+    try:
+        import resource
+    except ImportError:  # not on Windows
+        pass
+    else:
+        resource.setrlimit(resource.RLIMIT_CPU, (int(timeout) + 5, int(timeout) + 10))
+    try:
+        pipe.send(_ask(problem, solver, proof))
+    except KeyboardInterrupt:
+        pipe.send(None)

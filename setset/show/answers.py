@@ -1,0 +1,121 @@
+"""What came of asking a SAT solver: the cards, drawn and classified, or that there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from setset.cards import LARGEST
+from setset.errors import SetsetError
+from setset.sat.encoding import Problem, dimacs
+from setset.sat.solving import Answer
+from setset.show.hands import cards_as_json, how_many
+from setset.show.terminal import print_cards
+from setset.show.text import number, print_json
+
+
+def write_problem(problem: Problem, output: Path | None) -> None:
+    """The DIMACS file, or its lines on stdout."""
+    text = "\n".join(dimacs(problem))
+    if output is None:
+        click.echo(text)
+        return
+    _write(output, text + "\n")
+    click.echo(f"{output}: {number(problem.variables)} variables, {number(len(problem.clauses))} clauses")
+
+
+def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> bool:
+    """Prints the answer and writes the proof if there is one; whether there are such cards."""
+    if answer.proof is not None and proof is not None:
+        _write(proof, "\n".join(answer.proof) + "\n")
+    problem = answer.problem
+    if as_json:
+        asked = {
+            "at_least": problem.cards,
+            "fix": problem.fixing.name,
+            "fixed_cases": problem.fixing.cases,
+            "encoding": problem.encoding,
+            "solver": answer.solver,
+            "cpu_seconds": round(answer.seconds, 3),
+            "proof": str(proof) if answer.proof is not None else None,
+        }
+        print_json({**asked, **_as_json(answer.cards)})
+    elif answer.cards is None:
+        click.echo(_none_text(problem))
+        click.echo(f"{_fixed_text(problem)}; {answer.solver}, {answer.seconds:.2f} s of CPU")
+        if answer.proof is not None:
+            click.echo(f"{proof}: a DRAT proof of {how_many(len(answer.proof), 'line')}")
+    else:
+        _show_cards(answer.cards)
+        click.echo(f"{_fixed_text(problem)}; {answer.solver}, {answer.seconds:.2f} s of CPU")
+        if proof is not None:
+            click.echo("there is nothing to prove, so no proof was written")
+    return answer.cards is not None
+
+
+def show_read(cards: Sequence[int] | None, as_json: bool) -> bool:
+    """Prints what another solver found; whether it found cards."""
+    if as_json:
+        print_json(_as_json(cards))
+    elif cards is None:
+        click.echo("the solver says that there are none (its word is not checked here; a DRAT proof can be)")
+    else:
+        _show_cards(cards)
+    return cards is not None
+
+
+def _show_cards(cards: Sequence[int]) -> None:
+    from setset.symmetry import classify
+
+    found = classify(cards)
+    print_cards(cards)
+    click.echo(f"{how_many(len(cards), 'card')} without a set, checked")
+    more = (
+        "no card can be added"
+        if found.complete
+        else f"{how_many(len(found.extensions), 'card')} can be added"
+    )
+    one = found.list_class
+    click.echo(f"class {one.size}/{one.number} of {how_many(found.lists, 'list')}, {more}")
+
+
+def _as_json(cards: Sequence[int] | None) -> dict[str, Any]:
+    if cards is None:
+        return {"found": False, "cards": None}
+    from setset.symmetry import classify
+
+    found = classify(cards)
+    return {
+        "found": True,
+        "cards": cards_as_json(cards),
+        "class": f"{found.list_class.size}/{found.list_class.number}",
+        "lists_in_class": found.lists,
+        "canonical": found.form,
+        "complete": found.complete,
+    }
+
+
+def _none_text(problem: Problem) -> str:
+    if problem.fixing.least is None:
+        held = " ".join(map(str, problem.fixing.cases[0]))
+        return f"proved: no {problem.cards} cards that hold {held} are without a set"
+    return f"proved: any {problem.cards} cards hold a set" + (
+        f", so {LARGEST} is the most" if problem.cards == LARGEST + 1 else ""
+    )
+
+
+def _fixed_text(problem: Problem) -> str:
+    cases = problem.fixing.cases
+    if len(cases) > 1:
+        return f"{len(cases)} cases with {len(cases[0])} cards fixed in each"
+    return f"{how_many(len(cases[0]), 'card')} fixed"
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise SetsetError(f"cannot write {path}: {error.strerror}") from error

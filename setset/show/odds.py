@@ -1,0 +1,168 @@
+"""What a simulation shows, as tables and as JSON."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from math import floor, log10
+from typing import Any
+
+import click
+
+from setset.cards import LARGEST
+from setset.show.text import number, print_json, print_table
+from setset.table.estimating import (
+    COUNTINGS,
+    HAND_SIZES,
+    Estimate,
+    Tables,
+    by_round,
+    deviation,
+    ends,
+    in_play,
+    random_hands,
+)
+from setset.table.exact import chance_without_set, mean_sets
+from setset.table.playing import Policy
+from setset.table.simulating import Simulation
+
+_TAKES = {
+    Policy.RANDOM: "any set on the table, each with the same chance",
+    Policy.FIRST: "the first set in the order of the table",
+}
+_COUNTED = (
+    "Up to the last deal: tables while there are cards in the deck, and the one that the last three made.",
+    "To the end: also the tables after that, which are not filled up and hold fewer sets.",
+)
+
+
+@contextmanager
+def progress(games: int) -> Iterator[Callable[[int], None]]:
+    """A bar on stderr while games are played; nothing where that is no terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _played: None
+        return
+    with click.progressbar(length=games, label="games", file=sys.stderr) as bar:
+        yield bar.update
+
+
+def show_simulation(simulation: Simulation, as_json: bool) -> None:
+    exact = [(chance_without_set(size), mean_sets(size)) for size in HAND_SIZES]
+    if as_json:
+        print_json(_as_json(simulation, exact))
+        return
+    click.echo(f"{number(simulation.games)} games, seed {simulation.seed}.")
+    click.echo(f"The player takes {_TAKES[simulation.policy]}.")
+    click.echo("± is one standard error; off: standard errors between simulated and exact.\n")
+    _print_hands(simulation, exact)
+    for counting, words in enumerate(COUNTINGS):
+        click.echo()
+        rows = [[str(at.size), number(at.tables), *_figures(at)] for at in _sizes(simulation, counting)]
+        print_table(f"Tables in play, {words}", ["cards", "tables", *_FIGURES], rows)
+    click.echo()
+    rounds = [
+        [str(each.taken + 1), number(each.at.tables), *_figures(each.at)] for each in by_round(simulation)
+    ]
+    print_table("Tables of 12 by round, up to the last deal", ["round", "tables", *_FIGURES], rounds)
+    click.echo()
+    last = [[str(end.cards), number(end.games), _percent(end.share)] for end in ends(simulation)]
+    print_table("Cards left at the end", ["cards", "games", "share"], last)
+    click.echo("\n" + "\n".join(_COUNTED))
+
+
+_FIGURES = ["chance of no set", "odds to 1", "sets"]
+
+
+def _print_hands(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> None:
+    chances, sets = [], []
+    for hands, (chance, mean) in zip(random_hands(simulation), exact, strict=True):
+        odds = (1 - chance) / chance
+        simulated, simulated_odds, simulated_sets = _figures(hands)
+        chances.append(
+            [
+                str(hands.size),
+                simulated,
+                f"{float(chance) * 100:.4g} %",
+                simulated_odds,
+                number(float(odds), 2 if odds < 1000 else 0),
+                f"{deviation(hands, chance):+.1f}",
+            ]
+        )
+        sets.append([str(hands.size), simulated_sets, f"{float(mean):.4f}"])
+    columns = ["cards", "chance of no set", "exact", "odds to 1", "exact", "off"]
+    print_table("Random hands from a full deck", columns, chances)
+    click.echo()
+    print_table("Sets in a random hand", ["cards", "sets", "exact"], sets)
+
+
+def _sizes(simulation: Simulation, counting: int) -> list[Tables]:
+    """Twelve cards and more; smaller tables exist only after the last deal and say little."""
+    return [at for at in in_play(simulation, counting) if at.size >= 12]
+
+
+def _figures(at: Tables) -> list[str]:
+    sets = _with_error(at.sets)
+    odds = at.odds
+    if at.size > LARGEST:
+        return ["0", "-", sets]
+    if at.at_most is not None:
+        return [f"< {at.at_most * 100:.2g} %", f"> {number(1 / at.at_most - 1)}", sets]
+    return [_percent(at.chance), "-" if odds is None else _with_error(odds), sets]
+
+
+def _percent(share: Estimate) -> str:
+    return _with_error(Estimate(share.value * 100, share.error * 100)) + " %"
+
+
+def _with_error(estimate: Estimate) -> str:
+    """Value and standard error, to two digits of the error."""
+    places = min(6, max(0, 1 - floor(log10(estimate.error)))) if estimate.error else 2
+    return f"{number(estimate.value, places)} ± {number(estimate.error, places)}"
+
+
+def _as_json(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> dict[str, Any]:
+    hands = [
+        {
+            **_tables_as_json(at),
+            "exact_chance": {
+                "numerator": chance.numerator,
+                "denominator": chance.denominator,
+                "value": float(chance),
+            },
+            "exact_odds": float((1 - chance) / chance),
+            "exact_sets": float(sets),
+            "off": deviation(at, chance),
+        }
+        for at, (chance, sets) in zip(random_hands(simulation), exact, strict=True)
+    ]
+    return {
+        "games": simulation.games,
+        "seed": simulation.seed,
+        "policy": simulation.policy,
+        "random_hands": hands,
+        "up_to_the_last_deal": [_tables_as_json(at) for at in in_play(simulation, 0)],
+        "to_the_end": [_tables_as_json(at) for at in in_play(simulation, 1)],
+        "rounds": [{"round": each.taken + 1, **_tables_as_json(each.at)} for each in by_round(simulation)],
+        "ends": [
+            {"cards": end.cards, "games": end.games, **_estimate("share", end.share)}
+            for end in ends(simulation)
+        ],
+    }
+
+
+def _tables_as_json(at: Tables) -> dict[str, Any]:
+    odds = at.odds
+    return {
+        "cards": at.size,
+        "tables": at.tables,
+        "without_set": at.without,
+        **_estimate("chance", at.chance),
+        **({} if odds is None else _estimate("odds", odds)),
+        **_estimate("sets", at.sets),
+    }
+
+
+def _estimate(what: str, estimate: Estimate) -> dict[str, float]:
+    return {what: estimate.value, f"{what}_error": estimate.error}

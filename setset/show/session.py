@@ -1,0 +1,223 @@
+"""A game for people at one terminal: draws the table, reads calls, keeps the clock, gives hints.
+
+The rules are in `setset.table.game`; here is only what is said and seen. Lines are read in the terminal's
+own editing mode, so everything works in a pipe as well, without colours and without the ticking clock.
+"""
+
+from __future__ import annotations
+
+import shutil
+import string
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Final
+
+import click
+
+from setset.cards import code, name
+from setset.errors import BadInput
+from setset.show.hands import how_many
+from setset.show.terminal import can_draw, print_cards
+from setset.table.dealing import Stream
+from setset.table.game import Game, Verdict, call_none, call_set, new_game
+
+LABELS: Final = string.ascii_lowercase[:21]
+"""No table is larger: 21 cards always hold a set."""
+HELP: Final = """\
+  afk     call the cards a, f and k a set: a point if they are one, else one off
+  none    call that there is no set: three more cards come if that is so, else a point off
+  hint    how many sets there are; again: a card of one; again: two cards of it
+  quit    end the game here
+With several players begin with a name or number: '2 afk', 'ada none'."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """A line that was understood: who, and what, where letters are a set and '' is none."""
+
+    player: int
+    letters: str
+
+
+class Session:
+    """One game from its seed to its end."""
+
+    def __init__(
+        self, seed: int, players: Sequence[str] = (), clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.players = _checked_names(players)
+        self.seed = seed
+        self.game = new_game(Stream(seed).shuffled(), max(1, len(players)))
+        self.message = "Letters of three cards, none, hint, help or quit."
+        self.hints = 0
+        self._hinted: tuple[tuple[int, ...], int] = ((), 0)
+        self._clock = clock
+        self._start = clock()
+
+    def play(self) -> None:
+        """Plays until the game is over, somebody quits, or there is no more input."""
+        while not self.game.over:
+            fits = self._show()
+            try:
+                with _ticking(self.elapsed) if fits else nullcontext():
+                    line = input("> ")
+            except EOFError:
+                click.echo()
+                break
+            if not self.answer(line):
+                break
+        self._show_end()
+
+    def answer(self, line: str) -> bool:
+        """Acts on one line of input; False if it ends the session."""
+        word = line.strip().lower()
+        if word in ("quit", "q", "exit"):
+            return False
+        if word in ("hint", "h", "?"):
+            self.message = self._hint()
+        elif word == "help":
+            self.message = HELP
+        elif word:
+            try:
+                self._call(understood(word, self.players, len(self.game.table)))
+            except BadInput as error:
+                self.message = f"{error} (no point lost)"
+        return True
+
+    def elapsed(self) -> float:
+        return self._clock() - self._start
+
+    def _call(self, call: Call) -> None:
+        cards = [self.game.table[LABELS.index(letter)] for letter in call.letters]
+        verdict = call_set(self.game, call.player, cards) if cards else call_none(self.game, call.player)
+        self.message = f"{clock_text(self.elapsed())}  " + self._verdict_text(call, cards, verdict)
+        self.game = verdict.game
+
+    def _verdict_text(self, call: Call, cards: Sequence[int], verdict: Verdict) -> str:
+        who = f"{self.players[call.player]}: " if self.players else ""
+        if not verdict.right:
+            return f"{who}wrong, a point off. {verdict.reason[:1].upper()}{verdict.reason[1:]}."
+        if cards:
+            return f"{who}a set, a point. {', '.join(name(card) for card in cards)}."
+        return f"{who}right, there is no set. Three more cards."
+
+    def _hint(self) -> str:
+        """More with each call for the same table."""
+        table, given = self._hinted
+        given = given + 1 if table == self.game.table else 1
+        self._hinted = (self.game.table, given)
+        self.hints += 1
+        sets = self.game.sets
+        if not sets or given == 1:
+            return f"There {'is' if len(sets) == 1 else 'are'} {how_many(len(sets), 'set')} on the table."
+        shown = sets[0][: min(given - 1, 2)]
+        letters = " and ".join(LABELS[self.game.table.index(card)] for card in shown)
+        return f"One of the sets has {letters}."
+
+    def _show(self) -> bool:
+        """Draws everything; whether all of it, with the clock on top, is on the screen of a terminal."""
+        if can_draw():
+            click.clear()
+        click.echo(f"{clock_text(self.elapsed())}   {self._standing()}")
+        around = 2 + len(self.message.splitlines())
+        height = shutil.get_terminal_size().lines
+        used = print_cards(self.game.table, list(LABELS[: len(self.game.table)]), height - around)
+        click.echo(self.message)
+        return can_draw() and used + around <= height
+
+    def _standing(self) -> str:
+        scores = [
+            f"{self.players[player] if self.players else 'score'} {score}"
+            for player, score in enumerate(self.game.scores)
+        ]
+        return f"round {self.game.round}   deck {len(self.game.deck)}   " + "   ".join(scores)
+
+    def _show_end(self) -> None:
+        game, taken = self.game, len(self.game.taken)
+        if game.over:
+            if can_draw():
+                click.clear()
+            click.echo(self.message)
+            click.echo(f"The game is over: {how_many(len(game.table), 'card')} left, no set among them.")
+        each = f", {self.elapsed() / taken:.0f} s a set" if taken else ""
+        click.echo(
+            f"{clock_text(self.elapsed())}   {how_many(taken, 'set')}{each}, {how_many(self.hints, 'hint')}"
+        )
+        click.echo(f"{_result(game, self.players)}   seed {self.seed}")
+        if not game.over and game.sets:
+            click.echo("A set that was left: " + " ".join(code(card) for card in game.sets[0]))
+
+
+def understood(line: str, players: Sequence[str], cards: int) -> Call:
+    """The call that a line means; BadInput says what is wrong with it."""
+    words = line.lower().replace(",", " ").split()
+    if not words:
+        raise BadInput(f"not a call: {line!r}")
+    player = 0
+    if len(players) > 1:
+        names = [each.lower() for each in players]
+        if words[0] in names:
+            player = names.index(words.pop(0))
+        elif words[0].isdecimal() and 0 < int(words[0]) <= len(players):
+            player = int(words.pop(0)) - 1
+        else:
+            raise BadInput(f"who calls? begin with 1 to {len(players)} or a name")
+    letters = "".join(words)
+    if letters in ("none", "n", "-"):
+        return Call(player, "")
+    known = LABELS[:cards]
+    if len(letters) != 3 or len(set(letters)) != 3 or any(letter not in known for letter in letters):
+        raise BadInput(
+            f"not a call: {line!r}; type three letters from a to {known[-1]}, none, hint, help or quit"
+        )
+    return Call(player, letters)
+
+
+def clock_text(seconds: float) -> str:
+    """'2:05'"""
+    return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
+
+
+def _checked_names(players: Sequence[str]) -> tuple[str, ...]:
+    names = [each.strip() for each in players]
+    for each in names:
+        if not each or len(each.split()) > 1 or each.isdecimal():
+            raise BadInput(f"not a player's name: {each!r} (one word, not a number)")
+    if len({each.lower() for each in names}) != len(names):
+        raise BadInput("two players have the same name")
+    return tuple(names)
+
+
+def _result(game: Game, players: Sequence[str]) -> str:
+    if len(players) < 2:
+        return f"score {game.scores[0]}"
+    best = max(game.scores)
+    ranked = sorted(zip(game.scores, players, strict=True), key=lambda pair: -pair[0])
+    winners = " and ".join(each for score, each in ranked if score == best)
+    return (
+        ", ".join(f"{each} {score}" for score, each in ranked)
+        + f": {winners} {'won' if game.over else 'in the lead'}"
+    )
+
+
+@contextmanager
+def _ticking(elapsed: Callable[[], float]) -> Iterator[None]:
+    """Rewrites the clock in the upper left corner each second, then puts the cursor back where it was."""
+    done = threading.Event()
+
+    def tick() -> None:
+        while not done.wait(1):
+            sys.stdout.write(f"\x1b7\x1b[1;1H{clock_text(elapsed())}\x1b8")
+            sys.stdout.flush()
+
+    thread = threading.Thread(target=tick, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        done.set()
+        thread.join()

@@ -1,0 +1,99 @@
+"""The three shapes of the cards, as curves: drawn as SVG paths, and as distances for pictures in pixels.
+
+A shape stands upright around the origin, WIDTH wide and HEIGHT high, y downwards. Its outline is a closed
+chain of cubic Bezier curves; a straight edge is one whose control points lie on it.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+
+WIDTH: Final = 34.0
+HEIGHT: Final = 68.0
+STROKE: Final = 3.0
+STRIPE_STEP: Final = 5.0
+STRIPE: Final = 1.5
+"""Stripes are lines of this breadth across a shape, so far from the middle of one to that of the next."""
+
+Point = tuple[float, float]
+Curve = tuple[Point, Point, Point, Point]
+Floats = npt.NDArray[np.float64]
+
+_ARC: Final = 0.5523
+"""How far, in radii, the control points of a quarter circle are from its ends."""
+
+
+def curves(shape: int) -> tuple[Curve, ...]:
+    """The outline of the diamond (0), squiggle (1) or oval (2). All three are symmetric about the origin."""
+    half = (_diamond_half, _squiggle_half, _oval_half)[shape]()
+    return (*half, *(tuple((-x, -y) for x, y in curve) for curve in half))  # type: ignore[arg-type]
+
+
+def path(shape: int) -> str:
+    """The outline as the `d` of an SVG path."""
+    outline = curves(shape)
+    start = "M{:g},{:g}".format(*outline[0][0])
+    steps = ["C" + " ".join(f"{x:g},{y:g}" for x, y in curve[1:]) for curve in outline]
+    return " ".join([start, *steps, "Z"])
+
+
+def distance(shape: int, x: Floats, y: Floats) -> Floats:
+    """How far each point is from the outline, negative inside."""
+    corners = _corners(shape)
+    nearest = np.full(x.shape, np.inf)
+    inside = np.zeros(x.shape, bool)
+    for (ax, ay), (bx, by) in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        dx, dy = bx - ax, by - ay
+        along = np.clip(((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy), 0, 1)
+        nearest = np.minimum(nearest, np.hypot(x - ax - along * dx, y - ay - along * dy))
+        if dy:
+            inside ^= ((ay > y) != (by > y)) & (x < ax + (y - ay) / dy * dx)
+    return np.where(inside, -nearest, nearest)
+
+
+@cache
+def _corners(shape: int, steps: int = 12) -> Floats:
+    """The outline as a polygon of many short edges."""
+    along = np.linspace(0, 1, steps, endpoint=False)[:, None]
+    parts = []
+    for curve in curves(shape):
+        a, b, c, d = (np.array(point) for point in curve)
+        rest = 1 - along
+        parts.append(rest**3 * a + 3 * rest**2 * along * b + 3 * rest * along**2 * c + along**3 * d)
+    return np.concatenate(parts)
+
+
+def _straight(a: Point, b: Point) -> Curve:
+    thirds = [(a[0] + (b[0] - a[0]) * part, a[1] + (b[1] - a[1]) * part) for part in (1 / 3, 2 / 3)]
+    return a, thirds[0], thirds[1], b
+
+
+def _diamond_half() -> tuple[Curve, ...]:
+    top, right, bottom = (0.0, -HEIGHT / 2), (WIDTH / 2, 0.0), (0.0, HEIGHT / 2)
+    return _straight(top, right), _straight(right, bottom)
+
+
+def _oval_half() -> tuple[Curve, ...]:
+    """A pill: straight sides between two half circles."""
+    radius, side = WIDTH / 2, HEIGHT / 2 - WIDTH / 2
+    arc = _ARC * radius
+    top, right = (0.0, -HEIGHT / 2), (radius, -side)
+    low, bottom = (radius, side), (0.0, HEIGHT / 2)
+    return (
+        (top, (arc, -HEIGHT / 2), (radius, -side - arc), right),
+        _straight(right, low),
+        (low, (radius, side + arc), (arc, HEIGHT / 2), bottom),
+    )
+
+
+def _squiggle_half() -> tuple[Curve, ...]:
+    """A wave: from the foot of its left side up to the head, the other half being its mirror image."""
+    return (
+        ((-11.0, 34.0), (-18.0, 34.0), (-17.0, 25.0), (-12.0, 18.0)),
+        ((-12.0, 18.0), (-5.0, 8.0), (-8.0, 2.0), (-12.0, -5.0)),
+        ((-12.0, -5.0), (-20.0, -20.0), (-18.0, -34.0), (11.0, -34.0)),
+    )

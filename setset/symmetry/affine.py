@@ -1,0 +1,107 @@
+"""The symmetries: the affine maps x -> Ax + b of the cards, which are all maps that keep sets sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from setset.cards import CARDS, FEATURES, digits, from_digits
+from setset.errors import BadInput
+from setset.symmetry.geometry import DIMENSION, STANDARD_FRAME, Cards
+
+Row = tuple[int, int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class AffineMap:
+    """A card with digits x goes to the card with digits `matrix` x + `translation`, modulo 3.
+
+    `g(card)` is the image of a card, `g @ h` first does h and then g, `g.inverse()` undoes g, and `str(g)`
+    tells each feature of the image from the features of the card.
+    """
+
+    matrix: tuple[Row, Row, Row, Row]
+    translation: Row
+
+    def __post_init__(self) -> None:
+        square = len(self.matrix) == DIMENSION and all(len(row) == DIMENSION for row in self.matrix)
+        if not square or len(self.translation) != DIMENSION:
+            raise BadInput("an affine map of the cards is a 4 by 4 matrix and 4 numbers")
+        if any(not 0 <= entry < 3 for row in (*self.matrix, self.translation) for entry in row):
+            raise BadInput("the numbers of an affine map are 0, 1 and 2")
+        if _inverse(self.matrix) is None:
+            raise BadInput("the matrix of this affine map has no inverse modulo 3")
+
+    @classmethod
+    def identity(cls) -> AffineMap:
+        return cls.to_frame(STANDARD_FRAME)
+
+    @classmethod
+    def to_frame(cls, frame: Sequence[int]) -> AffineMap:
+        """The one map that takes the cards 0, 1, 3, 9, 27 to these five cards in general position."""
+        origin, *others = (digits(card) for card in frame)
+        columns = [
+            tuple((y - x) % 3 for x, y in zip(origin, other, strict=True)) for other in reversed(others)
+        ]
+        return cls(tuple(zip(*columns, strict=True)), origin)  # type: ignore[arg-type]
+
+    def __call__(self, card: int) -> int:
+        x = digits(card)
+        moved = (sum(a * v for a, v in zip(row, x, strict=True)) for row in self.matrix)
+        return from_digits(*((m + b) % 3 for m, b in zip(moved, self.translation, strict=True)))
+
+    def on(self, cards: Iterable[int]) -> tuple[int, ...]:
+        """The images of these cards, in ascending order."""
+        return tuple(sorted(self(card) for card in cards))
+
+    def frame(self) -> tuple[int, ...]:
+        """Where the cards 0, 1, 3, 9, 27 go: these five images are all there is to know of a map."""
+        return tuple(self(card) for card in STANDARD_FRAME)
+
+    def table(self) -> Cards:
+        """The images of the cards 0 to 80."""
+        return np.array([self(card) for card in range(CARDS)], dtype=np.uint8)
+
+    def __matmul__(self, first: AffineMap) -> AffineMap:
+        return AffineMap.to_frame([self(card) for card in first.frame()])
+
+    def inverse(self) -> AffineMap:
+        matrix = _inverse(self.matrix)
+        assert matrix is not None  # __post_init__ has seen to it
+        shift = tuple(-sum(a * b for a, b in zip(row, self.translation, strict=True)) % 3 for row in matrix)
+        return AffineMap(matrix, shift)  # type: ignore[arg-type]
+
+    def __str__(self) -> str:
+        return ", ".join(
+            f"{feature}' = {_combination(row, constant)}"
+            for feature, row, constant in zip(FEATURES, self.matrix, self.translation, strict=True)
+        )
+
+
+def _combination(row: Row, constant: int) -> str:
+    """'colour + 2 shape + 1'"""
+    terms = [
+        feature if factor == 1 else f"2 {feature}"
+        for feature, factor in zip(FEATURES, row, strict=True)
+        if factor
+    ]
+    return " + ".join([*terms, str(constant)] if constant else terms)
+
+
+def _inverse(matrix: Sequence[Sequence[int]]) -> tuple[Row, Row, Row, Row] | None:
+    """The inverse modulo 3 by Gauss and Jordan, None for a singular matrix."""
+    work = [[*row, *(int(i == j) for j in range(DIMENSION))] for i, row in enumerate(matrix)]
+    for column in range(DIMENSION):
+        pivot = next((i for i in range(column, DIMENSION) if work[i][column]), None)
+        if pivot is None:
+            return None
+        work[column], work[pivot] = work[pivot], work[column]
+        scale = work[column][column]  # 1 and 2 are their own inverses
+        work[column] = [entry * scale % 3 for entry in work[column]]
+        for i in range(DIMENSION):
+            if i != column and work[i][column]:
+                factor = work[i][column]
+                work[i] = [(x - factor * y) % 3 for x, y in zip(work[i], work[column], strict=True)]
+    return tuple(tuple(row[DIMENSION:]) for row in work)  # type: ignore[return-value]

@@ -1,0 +1,87 @@
+"""The catalogue: the classes of every size, at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import accumulate
+
+from setset.cards import LARGEST
+from setset.errors import BadInput
+from setset.symmetry.classes import Level, ListClass
+from setset.symmetry.inputs import checked_size
+from setset.symmetry.levels import build
+
+
+class Catalogue:
+    """Levels that were stored are taken as given; missing ones are built when they are asked for."""
+
+    def __init__(self, levels: Iterable[Level] = ()) -> None:
+        self._levels = {level.size: level for level in levels}
+        self._numbers: dict[int, dict[tuple[int, ...], int]] = {}
+        self._starts: dict[int, list[int]] = {}
+
+    def level(self, size: int) -> Level:
+        """All classes of a size and their links to the size before."""
+        checked_size(size)
+        if size not in self._levels:
+            self._levels[size] = build(size, self.level(size - 1).classes if size else ())
+        return self._levels[size]
+
+    def lists(self, size: int) -> int:
+        """How many lists of this size there are."""
+        return self.starts(size)[-1]
+
+    def starts(self, size: int) -> list[int]:
+        """The rank of the first list of each class of a size; at the end the number of lists."""
+        if size not in self._starts:
+            self._starts[size] = list(
+                accumulate((each.lists for each in self.level(size).classes), initial=0)
+            )
+        return self._starts[size]
+
+    def get(self, size: int, number: int) -> ListClass:
+        """The class `size/number`."""
+        classes = self.level(size).classes
+        if not 0 <= number < len(classes):
+            raise BadInput(
+                f"no class {size}/{number}: the classes of size {size} are 0 to {len(classes) - 1}"
+            )
+        return classes[number]
+
+    def of_form(self, cards: tuple[int, ...]) -> ListClass:
+        """The class that this canonical form represents."""
+        size = len(cards)
+        if size not in self._numbers:
+            self._numbers[size] = {each.cards: each.number for each in self.level(size).classes}
+        if cards not in self._numbers[size]:
+            raise BadInput(f"not a canonical form: {' '.join(map(str, cards))}")
+        return self.get(size, self._numbers[size][cards])
+
+    def larger(self, one: ListClass) -> tuple[tuple[ListClass, int], ...]:
+        """The classes that one more card leads to, each with how many cards do."""
+        if one.size == LARGEST:
+            return ()
+        level = self.level(one.size + 1)
+        return tuple(
+            (level.classes[link.larger], link.extensions)
+            for link in level.links
+            if link.smaller == one.number
+        )
+
+    def smaller(self, one: ListClass) -> tuple[tuple[ListClass, int], ...]:
+        """The classes that one card less leads to, each with how many cards do."""
+        if one.size == 0:
+            return ()
+        below = self.level(one.size - 1)
+        return tuple(
+            (below.classes[link.smaller], link.deletions)
+            for link in self.level(one.size).links
+            if link.larger == one.number
+        )
+
+
+@cache
+def in_memory() -> Catalogue:
+    """The catalogue of this process, built as far as anybody asked for."""
+    return Catalogue()

@@ -1,0 +1,151 @@
+"""Classes under the game's own symmetries: 4! * 3!**4 = 31,104 ways to rename features and values.
+
+The game sees in the geometry four features, each of them a way to cut the cards into three parallel
+hyperplanes. There are 40 such ways (a linear form that is not 0, up to its sign), and the 31,104 maps of
+the game are those that keep the set of its four features. Any other choice of four independent ways out of
+the 40 would make as good a game; there are 63,180, and the affine maps take any one to any other.
+
+So instead of moving hands about under the game's symmetries, hold the hand still and let it move the
+game: the classes of the game inside one affine class are as many as the orbits of the hand's stabilizer on
+the 63,180 games, which by Burnside is the mean number of games that a map of the stabilizer keeps.
+No list is enumerated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cache
+from itertools import combinations, permutations
+from typing import Final
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from setset.cards import CARDS, digits
+from setset.errors import SetsetError
+from setset.symmetry.classes import ListClass
+from setset.symmetry.flats import own_maps
+from setset.symmetry.geometry import DIMENSION, GROUP_ORDER, STANDARD_FRAME, Cards, difference_table, spans
+
+GAME_ORDER: Final = 31_104
+GAMES: Final = GROUP_ORDER // GAME_ORDER
+WAYS: Final = 40
+
+OF_PAIRS_AND_LESS: Final = (1, 1, 4)
+"""Renaming takes each card to each other, and two cards are known by the number of features they differ in.
+
+Known without Burnside, which is as well: the stabilizers of so few cards are large.
+"""
+
+
+@njit(cache=True)
+def _moved_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-untyped-def]
+    """Where the map that takes 0, 1, 3, 9, 27 to the frame takes each of the 40 ways (or where from: the
+    same number of games is kept)."""
+    for way in range(len(forms)):
+        image = 0
+        for corner in range(4, 0, -1):
+            image = 3 * image + values[forms[way], minus[frame[corner], frame[0]]]
+        moved[way] = ways[image]
+
+
+@njit(cache=True)
+def _cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
+    """The cycles of at most four ways: `cycles[n, i]` is the i-th one of n ways, `counts[n]` their number."""
+    counts[:] = 0
+    for way in range(len(moved)):
+        length = 1
+        image = moved[way]
+        while image > way and length < 5:
+            length += 1
+            image = moved[image]
+        if image != way or length > 4:
+            continue  # a cycle is told by its least way
+        for place in range(length):
+            cycles[length, counts[length], place] = image
+            image = moved[image]
+        counts[length] += 1
+
+
+@njit(cache=True)
+def _kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
+    """How many games are made of whole cycles."""
+    ones, twos, threes, fours = cycles[1, :, 0], cycles[2], cycles[3], cycles[4]
+    kept = 0
+    for i in range(counts[1]):
+        for j in range(i):
+            for k in range(j):
+                for m in range(k):
+                    kept += games[ones[i], ones[j], ones[k], ones[m]]
+            for k in range(counts[2]):
+                kept += games[ones[i], ones[j], twos[k, 0], twos[k, 1]]
+        for j in range(counts[3]):
+            kept += games[ones[i], threes[j, 0], threes[j, 1], threes[j, 2]]
+    for i in range(counts[2]):
+        for j in range(i):
+            kept += games[twos[i, 0], twos[i, 1], twos[j, 0], twos[j, 1]]
+    for i in range(counts[4]):
+        kept += games[fours[i, 0], fours[i, 1], fours[i, 2], fours[i, 3]]
+    return kept
+
+
+@njit(cache=True)
+def _kept_by_all(frames, forms, ways, values, games, minus):  # type: ignore[no-untyped-def]
+    """The games that each map keeps, added up; a map is a row, the images of 0, 1, 3, 9, 27."""
+    moved = np.zeros(len(forms), np.uint8)
+    cycles = np.zeros((5, len(forms), 4), np.uint8)
+    counts = np.zeros(5, np.int64)
+    kept = 0
+    for row in range(len(frames)):
+        _moved_ways(frames[row], forms, ways, values, minus, moved)
+        _cycles(moved, cycles, counts)
+        kept += _kept_games(cycles, counts, games)
+    return kept
+
+
+def game_classes(classes: Iterable[ListClass]) -> int:
+    """Into how many classes the lists of these classes fall if only the game's own symmetries count."""
+    return sum(map(_game_classes, classes))
+
+
+def _game_classes(one: ListClass) -> int:
+    if one.size < len(OF_PAIRS_AND_LESS):
+        return OF_PAIRS_AND_LESS[one.size]
+    if one.stabilizer == 1:
+        return GAMES
+    maps = own_maps(one.cards)
+    flat_frame = [card for card in STANDARD_FRAME if card < maps.shape[1]]
+    kept = int(_kept_by_all(_completed(maps[:, flat_frame]), *_tables(), difference_table()))
+    number, rest = divmod(kept, one.stabilizer)
+    if rest:
+        raise SetsetError(f"the stabilizer of class {one} keeps {kept} games, no multiple of its order")
+    return number
+
+
+def _completed(frames: Cards) -> Cards:
+    """All ways to carry these frames on to five cards."""
+    while frames.shape[1] <= DIMENSION:
+        free = np.ones((len(frames), CARDS), np.bool_)
+        np.put_along_axis(free, spans(frames).astype(np.int64), False, axis=1)
+        rows, cards = np.nonzero(free)
+        frames = np.column_stack([frames[rows], cards.astype(np.uint8)])
+    return frames
+
+
+@cache
+def _tables() -> tuple[Cards, Cards, npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
+    """A linear form (a card: its coefficients) for each way, the way of each form, the values of forms at
+    cards, and for each four ways whether they are independent and so make a game."""
+    places = np.array([digits(card) for card in range(CARDS)])
+    values = (places @ places.T % 3).astype(np.uint8)
+    forms = np.array([card for card in range(1, CARDS) if next(filter(None, digits(card))) == 1], np.uint8)
+    ways = np.full(CARDS, WAYS, np.uint8)  # the form 0 gives no way
+    ways[forms] = ways[difference_table()[0, forms]] = np.arange(WAYS)
+    fours = np.array(list(combinations(range(WAYS), DIMENSION)))
+    combined = spans(np.column_stack([np.zeros(len(fours), np.uint8), forms[fours]]))
+    independent = fours[(combined[:, 1:] != 0).all(axis=1)]
+    games = np.zeros((WAYS,) * DIMENSION, np.bool_)
+    for order in permutations(range(DIMENSION)):
+        games[tuple(independent[:, order].T)] = True
+    return forms, ways, values, games

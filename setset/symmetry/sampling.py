@@ -1,0 +1,68 @@
+"""Uniform random lists, exactly: a class by its weight, then a random map on its representative.
+
+Both draws are of whole numbers below a bound, which numpy makes without bias. Every list of a class comes of
+equally many maps, the order of its stabilizer, so a uniform map gives a uniform list of the class.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from setset.errors import BadInput
+from setset.symmetry.catalogue import Catalogue, in_memory
+from setset.symmetry.geometry import GROUP_ORDER, Cards, difference_table, sum_table
+from setset.symmetry.inputs import checked_size
+
+
+@njit(cache=True)
+def _apply(numbers, forms, lists, total, minus):  # type: ignore[no-untyped-def]
+    """Write to `lists` the image of each row of `forms` under the map of that number, in ascending order.
+
+    A map's number, in the mixed base 81, 80, 78, 72, 54, says which of the cards that are still free to
+    choose the cards 0, 1, 3, 9, 27 go to.
+    """
+    points = np.zeros(81, np.uint8)
+    free = np.zeros(81, np.bool_)
+    for row in range(len(numbers)):
+        number = numbers[row]
+        free[:] = True
+        width = 0
+        for _ in range(5):
+            number, turn = divmod(number, 81 - width)
+            card = 0
+            while not free[card] or turn > 0:
+                turn -= free[card]
+                card += 1
+            step = minus[card, points[0]]
+            for label in range(width, max(3 * width, 1)):
+                points[label] = total[points[label - width], step] if width else card
+                free[points[label]] = False
+            width = max(3 * width, 1)
+        size = forms.shape[1]
+        for place in range(size):
+            card = points[forms[row, place]]
+            to = place
+            while to > 0 and lists[row, to - 1] > card:
+                lists[row, to] = lists[row, to - 1]
+                to -= 1
+            lists[row, to] = card
+
+
+def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None) -> Cards:
+    """`count` lists of this size, a row each, independent and uniform over all lists of the size.
+
+    The same seed gives the same lists (of the same numpy: its streams may change between releases).
+    """
+    checked_size(size, least=1)
+    if count < 0 or seed < 0:
+        raise BadInput("the count and the seed of a sample cannot be negative")
+    catalogue = catalogue or in_memory()
+    starts = np.array(catalogue.starts(size))
+    random = np.random.Generator(np.random.PCG64(seed))
+    chosen = np.searchsorted(starts, random.integers(0, starts[-1], count), side="right") - 1
+    numbers = random.integers(0, GROUP_ORDER, count)
+    forms = np.array([each.cards for each in catalogue.level(size).classes], np.uint8)[chosen]
+    lists = np.zeros((count, size), np.uint8)
+    _apply(numbers, forms, lists, sum_table(), difference_table())
+    return lists

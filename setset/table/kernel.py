@@ -1,0 +1,197 @@
+"""Many games, compiled: the numba twin of `playing.play_out`, with the same random numbers.
+
+Everything lives in this one file, and the table of third cards comes in as an argument, because numba's
+cache does not notice a change in another module. Sums are integers, so they do not depend on the order in
+which games were played or on how many processes shared them.
+
+Indices of the sums that `play_games` adds to, named where they are read in `simulating.py`:
+- `tables[counting, size // 3, moment]`: over the games, sums of y tables, x of them without a set, s sets
+  on them, and of yy, xy, xx, sy, ss; counting 0 goes up to the table of the last deal, 1 to the end.
+- `rounds[taken, moment]`: y, x, s, ss of tables of twelve, up to the last deal, by sets taken before.
+- `hands[n, moment]`: x, s, ss of the first 12, 15 and 18 cards of the shuffled deck.
+- `ends[cards]`: games that ended with so many cards on the table.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+_HALF = np.uint64(32)
+
+
+@njit(cache=True, inline="always")
+def _mixed(value: Any) -> Any:
+    value = (value ^ (value >> np.uint64(30))) * _FIRST
+    value = (value ^ (value >> np.uint64(27))) * _SECOND
+    return value ^ (value >> np.uint64(31))
+
+
+@njit(cache=True, inline="always")
+def _below(state: Any, bound: Any) -> Any:
+    """Moves the state in `state[0]` on; a number 0..bound - 1."""
+    state[0] += _GOLDEN
+    return np.int64(((_mixed(state[0]) >> _HALF) * np.uint64(bound)) >> _HALF)
+
+
+@njit(cache=True)
+def _shuffle(deck: Any, state: Any) -> None:
+    for card in range(81):
+        deck[card] = card
+    for last in range(80, 0, -1):
+        other = _below(state, last + 1)
+        deck[last], deck[other] = deck[other], deck[last]
+
+
+@njit(cache=True)
+def _find(table: Any, count: Any, place: Any, third: Any, found: Any) -> Any:
+    """How many sets are on the table, their places go into `found`, in the order of `find_sets`.
+
+    `place[card]` is where a card lies, -1 if not on the table.
+    """
+    sets = 0
+    for i in range(count - 2):
+        a = table[i]
+        for j in range(i + 1, count - 1):
+            k = place[third[a, table[j]]]
+            if k > j:
+                found[sets, 0] = i
+                found[sets, 1] = j
+                found[sets, 2] = k
+                sets += 1
+    return sets
+
+
+@njit(cache=True)
+def _count_new(table: Any, held: Any, count: Any, place: Any, third: Any) -> Any:
+    """How many sets have their last card at place `held` or later."""
+    sets = 0
+    for k in range(held, count):
+        c = table[k]
+        for i in range(k):
+            j = place[third[c, table[i]]]
+            sets += i < j < k
+    return sets
+
+
+@njit(cache=True)
+def _take(table: Any, count: Any, deck: Any, top: Any, place: Any, chosen: Any) -> Any:
+    """Takes the chosen places away by the rules of `game.py`; how many cards are on the table then."""
+    for k in chosen:
+        place[table[k]] = -1
+    if count <= 12 and top < 81:
+        for k in chosen:
+            table[k] = deck[top]
+            place[table[k]] = k
+            top += 1
+        return count
+    kept = 0
+    for k in range(count):
+        if place[table[k]] >= 0:
+            table[kept] = table[k]
+            place[table[kept]] = kept
+            kept += 1
+    return kept
+
+
+@njit(cache=True)
+def _put(table: Any, count: Any, deck: Any, top: Any, place: Any, cards: Any) -> None:
+    for offset in range(cards):
+        table[count + offset] = deck[top + offset]
+        place[table[count + offset]] = count + offset
+
+
+@njit(cache=True)
+def _deal_hands(deck: Any, table: Any, place: Any, third: Any, hands: Any) -> None:
+    """Counts the sets of the first 12, 15 and 18 cards; only those with a new card are looked for."""
+    place[:] = -1
+    sets = 0
+    for hand in range(3):
+        held = 0 if hand == 0 else 9 + 3 * hand
+        count = 12 + 3 * hand
+        _put(table, held, deck, held, place, count - held)
+        sets += _count_new(table, held, count, place, third)
+        hands[hand, 0] += sets == 0
+        hands[hand, 1] += sets
+        hands[hand, 2] += sets * sets
+
+
+@njit(cache=True)
+def _play(deck: Any, state: Any, at_random: Any, third: Any, room: Any, seen: Any, rounds: Any) -> Any:
+    """One game from a shuffled deck; how many cards are left on the table. `seen` gets y, x, s by size."""
+    table, place, found = room
+    seen[:] = 0
+    place[:] = -1
+    count, top, dealt, taken = 12, 12, True, 0
+    _put(table, 0, deck, 0, place, 12)
+    while True:
+        sets = _find(table, count, place, third, found)
+        counting = 0 if top < 81 or dealt else 1
+        seen[counting, count // 3, 0] += 1
+        seen[counting, count // 3, 1] += sets == 0
+        seen[counting, count // 3, 2] += sets
+        if count == 12 and counting == 0:
+            rounds[taken, 0] += 1
+            rounds[taken, 1] += sets == 0
+            rounds[taken, 2] += sets
+            rounds[taken, 3] += sets * sets
+        if sets == 0 and top == 81:
+            return count
+        before = top
+        if sets == 0:
+            _put(table, count, deck, top, place, 3)
+            count += 3
+            top += 3
+        else:
+            chosen = found[_below(state, sets) if at_random else 0]
+            left = _take(table, count, deck, top, place, chosen)
+            top += 3 if left == count else 0
+            count = left
+            taken += 1
+        dealt = top > before
+
+
+@njit(cache=True, nogil=True)
+def play_games(
+    seed: Any,
+    first: Any,
+    games: Any,
+    at_random: Any,
+    third: Any,
+    tables: Any,
+    rounds: Any,
+    hands: Any,
+    ends: Any,
+) -> None:
+    """Plays the games numbered first, first + 1, ... of a seed and adds what they show to the sums."""
+    deck = np.empty(81, np.uint8)
+    table = np.zeros(24, np.uint8)
+    place = np.empty(81, np.int8)
+    found = np.zeros((96, 3), np.int8)  # 21 cards have 210 pairs, so at most 70 sets
+    seen = np.zeros((2, 8, 3), np.int64)
+    state = np.empty(1, np.uint64)
+    for game in range(games):
+        state[0] = _mixed(_mixed(np.uint64(seed)) + np.uint64(first + game))
+        _shuffle(deck, state)
+        _deal_hands(deck, table, place, third, hands)
+        ends[_play(deck, state, at_random, third, (table, place, found), seen, rounds)] += 1
+        for size in range(8):
+            for moment in range(3):
+                seen[1, size, moment] += seen[0, size, moment]
+            for counting in range(2):
+                y, x, s = seen[counting, size, 0], seen[counting, size, 1], seen[counting, size, 2]
+                if y > 0:
+                    sums = tables[counting, size]
+                    sums[0] += y
+                    sums[1] += x
+                    sums[2] += s
+                    sums[3] += y * y
+                    sums[4] += x * y
+                    sums[5] += x * x
+                    sums[6] += s * y
+                    sums[7] += s * s

@@ -1,0 +1,207 @@
+"""Slow, obvious twins of what `setset.symmetry` does fast. Nothing here uses its tables or kernels."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from setset.cards import CARDS, digits, from_digits, third, third_table
+
+Hand = tuple[int, ...]
+Lists = npt.NDArray[np.uint8]
+Table = npt.NDArray[np.int64]
+
+THIRD = [[third(a, b) for b in range(CARDS)] for a in range(CARDS)]
+DIMENSIONS = {1: 0, 3: 1, 9: 2, 27: 3, 81: 4}
+"""Of a flat with so many cards."""
+
+
+def is_list(cards: Iterable[int]) -> bool:
+    held = set(cards)
+    return not any(third(a, b) in held for a, b in combinations(sorted(held), 2))
+
+
+def extensions(cards: Hand) -> list[int]:
+    return [card for card in range(CARDS) if card not in cards and is_list((*cards, card))]
+
+
+def through(frame: Hand, label: int) -> int:
+    """Where the map goes with the card `label` that takes 0, 1, 3, 9, 27, or as many of them, to `frame`."""
+    origin = digits(frame[0])
+    image = list(origin)
+    for weight, corner in zip(reversed(digits(label)), frame[1:], strict=False):
+        for place, value in enumerate(digits(corner)):
+            image[place] += weight * (value - origin[place])
+    return from_digits(*(value % 3 for value in image))
+
+
+def frames_of(cards: Iterable[int], length: int, begun: Hand = ()) -> Iterator[Hand]:
+    """All ways to pick so many of these cards, in order, in general position; in lexicographic order."""
+    if len(begun) == length:
+        yield begun
+        return
+    every = tuple(cards)
+    spanned = flat(begun)
+    for card in every:
+        if card not in spanned:
+            yield from frames_of(every, length, (*begun, card))
+
+
+@cache
+def flat(frame: Hand) -> frozenset[int]:
+    """The least set of cards that holds these and with every two cards their third."""
+    closed = frozenset(frame)
+    while True:
+        grown = closed | {THIRD[a][b] for a, b in combinations(closed, 2)}
+        if grown == closed:
+            return closed
+        closed = grown
+
+
+def least(cards: Hand) -> tuple[Hand, int]:
+    """The least image of one card or more, by trying all frames of these cards, and how many lead there."""
+    labels = len(flat(cards))
+    images = []
+    for frame in frames_of(cards, DIMENSIONS[labels] + 1):
+        back = {through(frame, label): label for label in range(labels)}
+        images.append(tuple(sorted(back[card] for card in cards)))
+    return min(images), images.count(min(images))
+
+
+def members(form: Hand) -> Iterator[Hand]:
+    """The lists that maps of its flat make of a form: by the least frames that make them, in order."""
+    labels = len(flat(form))
+    seen = set()
+    for frame in frames_of(range(labels), DIMENSIONS[labels] + 1):
+        cards = tuple(label for label in range(labels) if through(frame, label) in form)
+        if cards not in seen:
+            seen.add(cards)
+            yield cards
+
+
+def moves(*rules: Callable[..., tuple[int, ...]]) -> list[Table]:
+    """The tables of images of maps that are told by what they make of a card's digits."""
+    return [
+        np.array([from_digits(*(value % 3 for value in rule(*digits(card)))) for card in range(CARDS)])
+        for rule in rules
+    ]
+
+
+AFFINE = moves(
+    lambda a, b, c, d: (a, b, c, d + 1),
+    lambda a, b, c, d: (a, b, c, d + c),
+    lambda a, b, c, d: (b, c, d, a),
+    lambda a, b, c, d: (b, a, c, d),
+    lambda a, b, c, d: (a, b, c, -d),
+)
+"""These generate all affine maps."""
+
+GAME = moves(
+    lambda a, b, c, d: (a, b, c, d + 1),
+    lambda a, b, c, d: (a, b, c, -d),
+    lambda a, b, c, d: (b, c, d, a),
+    lambda a, b, c, d: (b, a, c, d),
+)
+"""These generate the renamings of features and values."""
+
+
+def fingerprint(cards: Hand) -> object:
+    """What the fingerprint sums up, in full: for each card, what its pairs see, what those see, and so on."""
+    pairs = Counter(THIRD[a][b] for a, b in combinations(cards, 2))
+    seen = {a: sorted(pairs[THIRD[a][b]] for b in cards if b != a) for a in cards}
+    outside: dict[int, list[object]] = {card: [] for card in pairs}
+    for a, b in combinations(cards, 2):
+        outside[THIRD[a][b]].append(sorted((seen[a], seen[b])))
+    known = {card: repr(sorted(what, key=repr)) for card, what in outside.items()}
+    return sorted(
+        repr((seen[a], sorted((known[THIRD[a][b]], seen[b]) for b in cards if b != a))) for a in cards
+    )
+
+
+@cache
+def all_lists(size: int) -> Lists:
+    """Every list of a small size, a row each, in lexicographic order."""
+    every = np.array(list(combinations(range(CARDS), size)), np.uint8)
+    for a, b, c in combinations(range(size), 3):
+        every = every[third_table()[every[:, a], every[:, b]] != every[:, c]]
+    return every
+
+
+def orbit_labels(lists: Lists, tables: list[Table]) -> Table:
+    """For each row a number; two rows share it if and only if the moves, which permute the rows, join them."""
+    weights = np.random.default_rng(0).integers(
+        0, 1 << 63, CARDS
+    )  # a list is known by the sum over its cards
+    keys = weights[lists].sum(axis=1)
+    order = np.argsort(keys)
+    assert (np.diff(keys[order]) != 0).all()
+    roots = np.arange(len(lists))
+    for table in tables:
+        moved = weights[table[lists]].sum(axis=1)
+        back = np.argsort(moved)
+        assert np.array_equal(moved[back], keys[order])
+        _join(roots, back, order)
+    labels: Table = _all_roots(roots)
+    return labels
+
+
+@njit
+def _root(roots, row):  # type: ignore[no-untyped-def]
+    while roots[row] != row:
+        roots[row] = roots[roots[row]]
+        row = roots[row]
+    return row
+
+
+@njit
+def _all_roots(roots):  # type: ignore[no-untyped-def]
+    return np.array([_root(roots, row) for row in range(len(roots))])
+
+
+@njit
+def _join(roots, some, others):  # type: ignore[no-untyped-def]
+    for place in range(len(some)):
+        one, other = _root(roots, some[place]), _root(roots, others[place])
+        roots[max(one, other)] = min(one, other)
+
+
+@njit
+def _count_lists(hand, depth, size, blocked, third):  # type: ignore[no-untyped-def]
+    """The lists that begin with `depth` cards of the hand; `blocked` counts pairs by their thirds."""
+    start = hand[depth - 1] + 1 if depth else 0
+    count = 0
+    if depth == size - 1:
+        for card in range(start, 81):
+            count += blocked[card] == 0
+        return count
+    above = 0
+    for card in range(80, start - 1, -1):
+        if blocked[card]:
+            continue
+        if depth == size - 2:
+            count += above
+            for place in range(depth):
+                other = third[hand[place], card]
+                count -= other > card and blocked[other] == 0
+            above += 1
+            continue
+        hand[depth] = card
+        for place in range(depth):
+            blocked[third[hand[place], card]] += 1
+        count += _count_lists(hand, depth + 1, size, blocked, third)
+        for place in range(depth):
+            blocked[third[hand[place], card]] -= 1
+    return count
+
+
+def count_lists(size: int) -> int:
+    """Walk over all lists of a size: no symmetry is used."""
+    if size == 0:
+        return 1
+    return int(_count_lists(np.zeros(size, np.int64), 0, size, np.zeros(CARDS, np.uint8), third_table()))

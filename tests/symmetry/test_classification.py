@@ -1,0 +1,40 @@
+from __future__ import annotations
+
+from fractions import Fraction
+from math import comb
+
+import pytest
+from hypothesis import given
+
+from setset.errors import BadInput
+from setset.symmetry import Catalogue, HoldsSet, canonical, chance, classify
+from tests.symmetry import naive
+from tests.symmetry.strategies import lists
+
+
+@given(lists())
+def test_a_hand_is_told_all_about(cards: tuple[int, ...]) -> None:
+    found = classify(reversed(cards))
+    assert found.cards == cards
+    assert found.form == found.map.on(cards) == canonical(cards) == found.list_class.cards
+    assert list(found.extensions) == naive.extensions(cards)
+    assert len(found.extensions) == found.list_class.extensions
+    assert found.complete == found.list_class.complete == (not naive.extensions(cards))
+    assert (found.lists, found.stabilizer) == (found.list_class.lists, found.list_class.stabilizer)
+
+
+def test_a_hand_with_a_set_is_refused_with_the_set(catalogue: Catalogue) -> None:
+    with pytest.raises(HoldsSet, match="0 1 2"):
+        classify([2, 1, 50, 0], catalogue)
+    with pytest.raises(BadInput, match="card 4 is given twice"):
+        classify([4, 4], catalogue)
+
+
+@pytest.mark.parametrize("size", range(5))
+def test_the_chance_of_no_set_is_an_exact_fraction(catalogue: Catalogue, size: int) -> None:
+    assert chance(size, catalogue) == Fraction(len(naive.all_lists(size)), comb(81, size))
+
+
+def test_the_chance_for_12_cards(catalogue: Catalogue) -> None:
+    assert chance(12, catalogue) == Fraction(2_284_535_476_080, comb(81, 12))
+    assert round(1 / chance(12, catalogue)) == 31

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from setset.errors import BadInput, SetsetError
+from setset.symmetry import GROUP_ORDER, AffineMap, HoldsSet, canonical, form
+from setset.symmetry.geometry import pointwise_stabilizer
+from setset.symmetry.least import least_of_each
+from tests.symmetry import naive
+from tests.symmetry.strategies import lists, maps
+
+
+@given(lists(), maps())
+@settings(max_examples=200)
+def test_a_map_does_not_change_the_canonical_form(cards: tuple[int, ...], g: AffineMap) -> None:
+    found, moved = form(cards), form(g.on(cards))
+    assert found.cards == moved.cards == canonical(cards)
+    assert found.stabilizer == moved.stabilizer
+    assert found.dimension == moved.dimension
+
+
+@given(lists())
+def test_the_map_takes_the_list_to_its_form(cards: tuple[int, ...]) -> None:
+    found = form(cards)
+    assert found.map.on(cards) == found.cards
+    assert found.cards <= cards
+    assert canonical(found.cards) == found.cards
+
+
+@given(lists(least=1, most=7))
+@settings(max_examples=20)
+def test_the_form_is_the_least_that_trying_every_frame_finds(cards: tuple[int, ...]) -> None:
+    least, count = naive.least(cards)
+    found = form(cards)
+    assert found.cards == least
+    assert found.dimension == naive.DIMENSIONS[len(naive.flat(cards))]
+    assert found.stabilizer == count * pointwise_stabilizer(found.dimension)
+
+
+@pytest.mark.parametrize("size", range(1, 5))
+def test_forms_differ_exactly_where_no_map_joins(size: int) -> None:
+    """Over all lists of the size: as many lists share a form as generators of the group join."""
+    every = naive.all_lists(size)
+    leasts, _, stabilizers = least_of_each(every)
+    forms, number = np.unique(leasts @ 81 ** np.arange(size), return_inverse=True)
+    joined = naive.orbit_labels(every, naive.AFFINE)
+    pairs = Counter(zip(joined.tolist(), number.tolist(), strict=True))
+    assert len(pairs) == len(forms) == len(set(joined.tolist()))
+    for (_, which), count in pairs.items():
+        assert set((GROUP_ORDER // stabilizers[number == which]).tolist()) == {count}
+
+
+def test_no_cards_have_a_form_too() -> None:
+    assert form(()).cards == ()
+    assert form(()).stabilizer == GROUP_ORDER
+    assert form(()).dimension == -1
+
+
+def test_any_order_and_any_integer_type_will_do() -> None:
+    assert canonical(np.array([80, 3, 5], np.uint8)) == canonical([5, 3, 80]) == (0, 1, 3)
+
+
+@pytest.mark.parametrize(
+    ("cards", "complaint"),
+    [
+        ([81], "not a card: 81"),
+        ([-1], "not a card: -1"),
+        ([7, 7], "card 7 is given twice"),
+        (["7"], "not a card: '7'"),
+    ],
+)
+def test_what_are_no_cards_is_refused_in_one_line(cards: list[int], complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint) as refusal:
+        canonical(cards)
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_hand_with_a_set_is_refused_with_the_set() -> None:
+    with pytest.raises(HoldsSet, match="the cards hold a set: 0 40 80") as refusal:
+        canonical([80, 0, 1, 40])
+    assert refusal.value.cards == (0, 40, 80)
+    assert isinstance(refusal.value, SetsetError)
+    assert refusal.value.exit_code == 1

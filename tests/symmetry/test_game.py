@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from setset.cards import digits
+from setset.symmetry import Catalogue, game_classes, member_arrays
+from setset.symmetry.flats import own_maps
+from setset.symmetry.game import _kept_by_all, _tables
+from setset.symmetry.geometry import STANDARD_FRAME, Cards, difference_table
+from tests.symmetry import naive
+
+
+@pytest.mark.parametrize("size", range(5))
+def test_small_sizes_agree_with_joining_all_lists(catalogue: Catalogue, size: int) -> None:
+    joined = naive.orbit_labels(naive.all_lists(size), naive.GAME)
+    assert game_classes(catalogue.level(size).classes) == len(np.unique(joined))
+
+
+@pytest.mark.parametrize("size", [4, 6, 8, 9, 20])
+def test_the_smallest_class_of_a_size_agrees_with_joining_its_members(
+    catalogue: Catalogue, size: int
+) -> None:
+    one = min(catalogue.level(size).classes, key=lambda each: each.lists)
+    every = np.concatenate(list(member_arrays(one)))
+    assert game_classes([one]) == len(np.unique(naive.orbit_labels(every, naive.GAME)))
+
+
+def test_the_identity_keeps_all_games_and_a_renaming_the_usual_one() -> None:
+    def kept(frame: list[int]) -> int:
+        return int(_kept_by_all(np.array([frame], np.uint8), *_tables(), difference_table()))
+
+    assert kept([0, 1, 3, 9, 27]) == 63_180
+    assert kept([0, 3, 1, 9, 27]) > 0  # exchanges shape and shading
+    assert int(_tables()[3].sum()) == 24 * 63_180
+
+
+def test_a_map_keeps_as_many_games_as_looking_at_each_shows(catalogue: Catalogue) -> None:
+    forms, ways, _, games = _tables()
+    four = np.argwhere(games)
+    four = four[(np.diff(four, axis=1) > 0).all(axis=1)]
+    for one in [catalogue.get(20, 0), catalogue.get(18, 3), *catalogue.level(16).classes[:200:10]]:
+        for row in own_maps(one.cards)[:40]:
+            linear = [naive.through((0, *_columns(row)), card) for card in range(81)]
+            back = {}
+            for number, form in enumerate(forms.tolist()):
+                values = [_value(form, linear[weight]) for weight in (27, 9, 3, 1)]
+                back[number] = int(ways[int(np.dot(values, (27, 9, 3, 1)))])
+            moved = np.sort(np.array([back[way] for way in range(40)])[four], axis=1)
+            wanted = int((moved == four).all(axis=1).sum())
+            frame = row[list(STANDARD_FRAME)][None, :]
+            assert int(_kept_by_all(frame, *_tables(), difference_table())) == wanted
+
+
+def _columns(row: Cards) -> tuple[int, ...]:
+    return tuple(int(difference_table()[row[card], row[0]]) for card in (1, 3, 9, 27))
+
+
+def _value(form: int, card: int) -> int:
+    return sum(f * x for f, x in zip(digits(form), digits(card), strict=True)) % 3
+
+
+def test_there_are_never_fewer_classes_than_lists_over_symmetries(catalogue: Catalogue) -> None:
+    for size in range(21):
+        assert game_classes(catalogue.level(size).classes) * 31_104 >= catalogue.lists(size)

@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from setset.errors import BadInput, SetsetError
+from setset.symmetry import GROUP_ORDER, AffineMap, Catalogue, build, canonical, in_memory
+from setset.symmetry.fingerprint import of_each, of_longer, of_shorter
+from tests.symmetry import naive
+from tests.symmetry.strategies import lists, maps
+
+KNOWN = {
+    10: (267, 318_294_370_368),
+    12: (1437, 2_284_535_476_080),
+    15: (1756, 2_970_003_246_912),
+    18: (20, 6_482_268_000),
+    20: (1, 682_344),
+}
+
+
+@pytest.mark.parametrize("size", range(8))
+def test_the_sums_agree_with_direct_enumeration(catalogue: Catalogue, size: int) -> None:
+    assert catalogue.lists(size) == naive.count_lists(size)
+
+
+@pytest.mark.parametrize("size", KNOWN)
+def test_the_known_figures_come_out(catalogue: Catalogue, size: int) -> None:
+    level = catalogue.level(size)
+    assert (len(level.classes), level.lists) == KNOWN[size]
+
+
+def test_there_are_no_21_cards_without_a_set(catalogue: Catalogue) -> None:
+    assert build(21, catalogue.level(20).classes).classes == ()
+    assert [each.complete for each in catalogue.level(20).classes] == [True]
+
+
+@pytest.mark.parametrize("size", range(1, 21))
+def test_the_double_count_holds_for_every_link(catalogue: Catalogue, size: int) -> None:
+    smaller, level = catalogue.level(size - 1).classes, catalogue.level(size)
+    for link in level.links:
+        one, other = smaller[link.smaller], level.classes[link.larger]
+        assert one.lists * link.extensions == other.lists * link.deletions
+
+
+@pytest.mark.parametrize("size", range(21))
+def test_classes_are_numbered_by_their_forms_and_add_up(catalogue: Catalogue, size: int) -> None:
+    level = catalogue.level(size)
+    assert [each.number for each in level.classes] == list(range(len(level.classes)))
+    assert [each.cards for each in level.classes] == sorted({each.cards for each in level.classes})
+    assert all(each.lists * each.stabilizer == GROUP_ORDER for each in level.classes)
+    for each in level.classes[:: max(1, len(level.classes) // 40)]:
+        assert each.extensions == sum(count for _, count in catalogue.larger(each))
+        assert each.size == sum(count for _, count in catalogue.smaller(each))
+
+
+@given(st.data())
+@settings(max_examples=60)
+def test_links_are_what_adding_and_taking_each_card_shows(data: st.DataObject) -> None:
+    cards = data.draw(lists(least=1, most=19))
+    catalogue = in_memory()
+    one = catalogue.of_form(canonical(cards))
+    larger: dict[int, int] = {}
+    for card in naive.extensions(cards):
+        number = catalogue.of_form(canonical((*cards, card))).number
+        larger[number] = larger.get(number, 0) + 1
+    smaller: dict[int, int] = {}
+    for card in cards:
+        number = catalogue.of_form(canonical(set(cards) - {card})).number
+        smaller[number] = smaller.get(number, 0) + 1
+    assert {each.number: count for each, count in catalogue.larger(one)} == larger
+    assert {each.number: count for each, count in catalogue.smaller(one)} == smaller
+    assert one.extensions == sum(larger.values())
+    assert one.complete == (not larger)
+
+
+@given(lists(least=2), maps())
+def test_a_map_does_not_change_the_fingerprint(cards: tuple[int, ...], g: AffineMap) -> None:
+    both = np.array([cards, g.on(cards)], np.uint8)
+    one, other = of_each(both).tolist()
+    assert one == other
+    shorter = np.sort(of_shorter(both), axis=1)
+    assert np.array_equal(shorter[0], shorter[1])
+    if len(cards) < 20:
+        longer = of_longer(both)
+        assert np.flatnonzero(longer[0]).tolist() == naive.extensions(cards)
+        for card in naive.extensions(cards):
+            grown = np.array([sorted((*cards, card))], np.uint8)
+            assert of_each(grown)[0] == longer[0, card]
+
+
+@pytest.mark.parametrize("size", [4, 6, 8, 9, 10])
+def test_fingerprints_tell_apart_what_writing_it_all_out_tells_apart(catalogue: Catalogue, size: int) -> None:
+    forms = [each.cards for each in catalogue.level(size).classes]
+    short = of_each(np.array(forms, np.uint8)).tolist()
+    full = [str(naive.fingerprint(cards)) for cards in forms]
+    assert len(set(zip(short, full, strict=True))) == len(set(short)) == len(set(full))
+
+
+def test_a_size_is_built_from_the_stored_classes_of_the_one_before(catalogue: Catalogue) -> None:
+    stored = [dataclasses.replace(each) for each in catalogue.level(8).classes]
+    assert build(9, stored) == catalogue.level(9)
+    resumed = Catalogue([catalogue.level(8)])
+    assert resumed.level(10) == catalogue.level(10)
+
+
+def test_a_missing_class_is_noticed(catalogue: Catalogue) -> None:
+    kept = [each for each in catalogue.level(9).classes if each.number != 40]
+    renumbered = [dataclasses.replace(each, number=number) for number, each in enumerate(kept)]
+    with pytest.raises(SetsetError, match="do not add up"):
+        build(10, renumbered)
+
+
+def test_a_wrong_stabilizer_is_noticed(catalogue: Catalogue) -> None:
+    classes = list(catalogue.level(9).classes)
+    classes[40] = dataclasses.replace(classes[40], stabilizer=classes[40].stabilizer * 2)
+    with pytest.raises(SetsetError, match="do not add up"):
+        build(10, classes)
+
+
+def test_classes_out_of_order_and_unknown_sizes_are_refused(catalogue: Catalogue) -> None:
+    with pytest.raises(BadInput, match="from all classes of size 5, in order"):
+        build(6, catalogue.level(5).classes[1:])
+    with pytest.raises(BadInput, match="not of 22"):
+        build(22, ())
+    with pytest.raises(BadInput, match="not of 21"):
+        catalogue.level(21)
+    with pytest.raises(BadInput, match="no class 12/1437: the classes of size 12 are 0 to 1436"):
+        catalogue.get(12, 1437)
+    with pytest.raises(BadInput, match="not a canonical form: 0 1 4"):
+        catalogue.of_form((0, 1, 4))
+
+
+def test_the_records_come_without_numba() -> None:
+    check = "import sys; from setset.symmetry import AffineMap, Level; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", check], check=True)

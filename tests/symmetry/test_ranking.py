@@ -1,0 +1,114 @@
+from __future__ import annotations
+
+from itertools import islice, pairwise
+from math import comb
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from setset.errors import BadInput
+from setset.symmetry import (
+    Catalogue,
+    HoldsSet,
+    canonical,
+    in_memory,
+    member_arrays,
+    member_rank,
+    members,
+    rank,
+    unrank,
+)
+from setset.symmetry.flats import flats
+from tests.symmetry import naive
+from tests.symmetry.strategies import lists
+
+
+def test_the_members_of_all_classes_of_size_5_are_all_lists_none_twice(catalogue: Catalogue) -> None:
+    binomials = np.array([[comb(card, place + 1) for place in range(5)] for card in range(81)])
+    seen = np.zeros(comb(81, 5), np.bool_)  # by the rank of five cards among all fives
+    total = 0
+    for one in catalogue.level(5).classes:
+        of_class = 0
+        for chunk in member_arrays(one):
+            seen[sum(binomials[chunk[:, place], place] for place in range(5))] = True
+            of_class += len(chunk)
+        assert of_class == one.lists
+        total += of_class
+    assert total == int(seen.sum()) == 22_441_536
+
+
+@pytest.mark.parametrize("size", range(5))
+def test_the_members_of_small_sizes_are_all_lists(catalogue: Catalogue, size: int) -> None:
+    found = np.concatenate([chunk for one in catalogue.level(size).classes for chunk in member_arrays(one)])
+    every = naive.all_lists(size)
+    assert np.array_equal(found[np.lexsort(found.T[::-1])] if size else found, every)
+
+
+@pytest.mark.parametrize("name", ["2/0", "3/0", "4/0", "5/0", "6/0", "8/20", "9/60", "12/700", "20/0"])
+def test_members_come_in_the_order_of_their_least_frames(catalogue: Catalogue, name: str) -> None:
+    one = catalogue.get(*map(int, name.split("/")))
+    flat = flats(naive.DIMENSIONS[len(naive.flat(one.cards))])[0]
+    wanted = [tuple(sorted(flat[list(cards)].tolist())) for cards in islice(naive.members(one.cards), 40)]
+    assert list(islice(members(one), len(wanted))) == wanted
+
+
+@pytest.mark.parametrize("size", range(21))
+def test_unrank_and_rank_undo_each_other(catalogue: Catalogue, size: int) -> None:
+    @given(st.integers(0, catalogue.lists(size) - 1))
+    @settings(max_examples=25)
+    def check(place: int) -> None:
+        cards = unrank(size, place, catalogue)
+        assert naive.is_list(cards)
+        assert len(cards) == size
+        assert rank(cards, catalogue) == place
+
+    check()
+    for end in (0, catalogue.lists(size) - 1):
+        assert rank(unrank(size, end, catalogue), catalogue) == end
+
+
+@given(lists())
+def test_every_list_has_a_rank_that_leads_back_to_it(cards: tuple[int, ...]) -> None:
+    assert unrank(len(cards), rank(cards)) == cards
+
+
+@given(st.integers(0, 20), st.integers(0, 10**13))
+@settings(max_examples=40)
+def test_members_go_on_from_any_rank(size: int, place: int) -> None:
+    catalogue = in_memory()
+    one = catalogue.get(size, place % len(catalogue.level(size).classes))
+    start = place % one.lists
+    few = list(islice(members(one, start), 300))
+    assert len(few) == min(300, one.lists - start)
+    assert [member_rank(cards) for cards in few[:: len(few) // 9 + 1]] == list(
+        range(start, start + len(few), len(few) // 9 + 1)
+    )
+    assert all(canonical(cards) == one.cards for cards in few[::50])
+    assert len(set(few)) == len(few)
+
+
+def test_chunks_make_no_difference(catalogue: Catalogue) -> None:
+    one = catalogue.get(4, 0)
+    whole = np.concatenate(list(member_arrays(one, 1000, chunk=7)))
+    assert np.array_equal(whole, np.concatenate(list(member_arrays(one)))[1000:])
+
+
+def test_ranks_go_class_by_class(catalogue: Catalogue) -> None:
+    starts = catalogue.starts(9)
+    assert all(low < high for low, high in pairwise(starts))
+    for one in catalogue.level(9).classes[::10]:
+        assert canonical(unrank(9, starts[one.number], catalogue)) == one.cards
+        assert canonical(unrank(9, starts[one.number + 1] - 1, catalogue)) == one.cards
+
+
+def test_unknown_ranks_are_refused(catalogue: Catalogue) -> None:
+    with pytest.raises(BadInput, match="no list of rank 682344: the lists of size 20 are 0 to 682343"):
+        unrank(20, 682_344, catalogue)
+    with pytest.raises(BadInput, match="no list of rank -1"):
+        unrank(12, -1, catalogue)
+    with pytest.raises(BadInput, match="the lists of class 3/0 are 0 to 84239"):
+        members(catalogue.get(3, 0), 84_240)
+    with pytest.raises(HoldsSet):
+        rank([0, 1, 2], catalogue)

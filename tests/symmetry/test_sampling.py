@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from math import sqrt
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from setset.errors import BadInput
+from setset.symmetry import GROUP_ORDER, Catalogue, sample
+from setset.symmetry.geometry import difference_table, sum_table
+from setset.symmetry.least import least_of_each
+from setset.symmetry.sampling import _apply
+from tests.symmetry import naive
+from tests.symmetry.strategies import lists
+
+
+def chi_squared_is_plausible(found: npt.NDArray[np.int64], expected: npt.NDArray[np.float64]) -> bool:
+    """Within four standard deviations of its mean, either way; cells with few expected are put together."""
+    order = np.argsort(expected)
+    few = int(np.searchsorted(np.cumsum(expected[order]), 10)) + 1
+    found = np.concatenate([[found[order[:few]].sum()], found[order[few:]]])
+    expected = np.concatenate([[expected[order[:few]].sum()], expected[order[few:]]])
+    freedom = len(found) - 1
+    statistic = float(((found - expected) ** 2 / expected).sum())
+    return abs(statistic - freedom) < 4 * sqrt(2 * freedom)
+
+
+@pytest.mark.parametrize("size", [5, 8, 10, 12, 18])
+def test_classes_come_as_often_as_they_have_lists(catalogue: Catalogue, size: int) -> None:
+    count = {12: 30_000, 18: 5_000}.get(size, 60_000)
+    leasts, _, _ = least_of_each(sample(size, count, seed=1, catalogue=catalogue))
+    numbers = {each.cards: each.number for each in catalogue.level(size).classes}
+    forms, times = np.unique(leasts, axis=0, return_counts=True)
+    found = np.zeros(len(numbers), np.int64)
+    for cards, often in zip(forms.tolist(), times.tolist(), strict=True):
+        found[numbers[tuple(cards)]] = often
+    weights = np.array([each.lists / catalogue.lists(size) for each in catalogue.level(size).classes])
+    assert chi_squared_is_plausible(found, weights * count)
+
+
+@pytest.mark.parametrize(("size", "count"), [(1, 10_000), (2, 100_000), (3, 1_000_000)])
+def test_every_list_comes_equally_often(size: int, count: int) -> None:
+    every = naive.all_lists(size)
+    base = 81 ** np.arange(size)
+    drawn = np.searchsorted(np.sort(every @ base), np.sort(sample(size, count, seed=2) @ base))
+    found = np.bincount(drawn, minlength=len(every))
+    assert chi_squared_is_plausible(found, np.full(len(every), count / len(every)))
+
+
+def test_the_cards_of_large_lists_are_uniform() -> None:
+    found = np.bincount(sample(20, 20_000, seed=3).ravel(), minlength=81)
+    assert abs(found / (20_000 * 20 / 81) - 1).max() < 0.06
+
+
+@pytest.mark.parametrize("size", range(1, 21))
+def test_what_is_drawn_are_lists_and_the_seed_says_which(catalogue: Catalogue, size: int) -> None:
+    drawn = sample(size, 50, seed=size, catalogue=catalogue)
+    assert drawn.shape == (50, size)
+    for cards in drawn.tolist():
+        assert cards == sorted(set(cards))
+        assert naive.is_list(cards)
+    assert np.array_equal(drawn, sample(size, 50, seed=size, catalogue=catalogue))
+    assert not np.array_equal(drawn, sample(size, 50, seed=size + 100, catalogue=catalogue))
+
+
+@given(st.integers(0, GROUP_ORDER - 1), lists(least=1))
+def test_the_number_of_a_map_says_where_the_standard_frame_goes(number: int, cards: tuple[int, ...]) -> None:
+    image = np.zeros((1, len(cards)), np.uint8)
+    _apply(np.array([number]), np.array([cards], np.uint8), image, sum_table(), difference_table())
+    frame: tuple[int, ...] = ()
+    for choices in (81, 80, 78, 72, 54):
+        number, turn = divmod(number, choices)
+        frame = (*frame, [card for card in range(81) if card not in naive.flat(frame)][turn])
+    assert image[0].tolist() == sorted(naive.through(frame, card) for card in cards)
+
+
+def test_nonsense_is_refused() -> None:
+    with pytest.raises(BadInput, match="lists of 1 to 20 cards, not of 0"):
+        sample(0, 1, seed=0)
+    with pytest.raises(BadInput, match="lists of 1 to 20 cards, not of 21"):
+        sample(21, 1, seed=0)
+    with pytest.raises(BadInput, match="cannot be negative"):
+        sample(12, -1, seed=0)
+    assert sample(12, 0, seed=0).shape == (0, 12)
