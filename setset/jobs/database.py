@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError, OperationalError
@@ -177,13 +177,17 @@ def backup(path: Path, copy: Path) -> None:
         partial.unlink(missing_ok=True)
 
 
-def patiently(action: Callable[[], None], notice: Callable[[str], None], stopped: Callable[[], bool]) -> None:
+_Result = TypeVar("_Result")
+
+
+def patiently(
+    action: Callable[[], _Result], notice: Callable[[str], None], stopped: Callable[[], bool]
+) -> _Result:
     """Does something to the database, waiting as long as somebody else holds it."""
     waiting = False
     while True:
         try:
-            action()
-            return
+            return action()
         except OperationalError as error:
             if "locked" not in str(error) or stopped():
                 raise

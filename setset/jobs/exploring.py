@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,16 +55,27 @@ class Request:
             raise BadInput("--from and --count-only do not go together")
 
 
-def explore(workspace: Workspace, request: Request, watcher: Watcher) -> None:
-    """Does what a run is asked for; on return all of it holds."""
+StartExecutor = Callable[[int], Executor]
+
+
+def explore(
+    workspace: Workspace, request: Request, watcher: Watcher, start: StartExecutor = LocalExecutor
+) -> None:
+    """Does what a run is asked for; on return all of it holds.
+
+    `start` gives an executor with so many workers, when there is something to do.
+    """
     request.validate()
     with workspace.held(create=True), Stop().listening() as stop:
-        _Exploration(Store.writing(workspace), request, watcher, stop).run()
+        _Exploration(Store.writing(workspace), request, watcher, stop, start).run()
 
 
 class _Exploration:
-    def __init__(self, store: Store, request: Request, watcher: Watcher, stop: Stop) -> None:
+    def __init__(
+        self, store: Store, request: Request, watcher: Watcher, stop: Stop, start: StartExecutor
+    ) -> None:
         self._store, self._request, self._watcher, self._stop = store, request, watcher, stop
+        self._start = start
         self._executor: Executor | None = None
         self._id = store.exploration(request.target)
 
@@ -153,9 +164,8 @@ class _Exploration:
         remake(self._store, self._pool(), batch)
 
     def _pool(self) -> Executor:
-        """The executor, started when there is something to do."""
         if self._executor is None:
-            self._executor = LocalExecutor(self._request.workers)
+            self._executor = self._start(self._request.workers)
         return self._executor
 
     @contextlib.contextmanager

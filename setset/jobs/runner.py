@@ -122,16 +122,16 @@ class Shift:
     def _turn(self, want: int) -> None:
         """Records what came back and hands out what is due next."""
 
-        def record() -> None:
-            jobs = expansions.turn(self._store, self._done, self._again, self._claim, want)
-            for job in jobs:
-                self._flying[self._executor.submit(carry_out, job.order)] = job
+        def record() -> list[Job]:
+            return expansions.turn(self._store, self._done, self._again, self._claim, want)
 
-        database.patiently(record, self._watcher.notice, lambda: self._stop.at_once.is_set())
-        for job, report in self._done:
+        jobs = database.patiently(record, self._watcher.notice, self._stop.at_once.is_set)
+        done, self._done, self._again = self._done, [], []
+        for job in jobs:
+            self._flying[self._executor.submit(carry_out, job.order)] = job
+        for job, report in done:
             counted = dict(report.counts).get(self._claim.size, 0)
             self._watcher.advance(job.lists_in, sum(batch.lists for batch in report.batches) + counted)
-        self._done, self._again = [], []
 
     def _collect(self, seconds: float) -> None:
         for future in wait(self._flying, timeout=seconds, return_when=FIRST_COMPLETED).done:

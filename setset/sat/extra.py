@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from setset.errors import SetsetError
 
 
-class MissingExtra(SetsetError):  # noqa: N818 (the whole tree of errors says what is the case)
+class MissingExtra(SetsetError):
     """python-sat is not installed."""
 
     def __init__(self) -> None:

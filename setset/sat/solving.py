@@ -19,11 +19,11 @@ PROVERS: Final = ("glucose4", "glucose3", "glucose42", "cadical153", "cadical195
 SOLVERS: Final = (*PROVERS, "minisat22", "minisat-gh", "minicard", "maplecm", "maplesat", "mergesat3")
 
 
-class NoAnswer(SetsetError):  # noqa: N818 (the whole tree of errors says what is the case)
+class NoAnswer(SetsetError):
     """The solver was stopped before it knew."""
 
 
-class WrongAnswer(SetsetError):  # noqa: N818 (the whole tree of errors says what is the case)
+class WrongAnswer(SetsetError):
     """What a solver gave is not what was asked for."""
 
 

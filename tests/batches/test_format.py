@@ -1,0 +1,158 @@
+"""The batch file: what goes in comes out, and nothing else is taken for a batch."""
+
+from __future__ import annotations
+
+import struct
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from setset.batches import files
+from setset.batches import format as batch_format
+from setset.batches.format import BadBatch, Span, decode, encode
+from setset.engine import search
+from setset.errors import SetsetError
+from tests.engine.test_search import pack, some_lists, unpack
+
+SPAN = Span(3, 1, 3, 1, True)
+
+
+def a_file(lists: list[tuple[int, ...]], target: int = 12, span: Span = SPAN) -> bytes:
+    (batch,) = pack(lists)
+    return encode(batch, target, 1000, span, (lists[0], lists[-1]), bytes(range(16)))
+
+
+@given(
+    some_lists((3, 20)),
+    st.integers(4, 20),
+    st.builds(Span, *[st.integers(0, 2**40), st.integers(0, 2**31)] * 2, st.booleans()),
+)
+def test_a_file_gives_its_lists_and_header_back(
+    lists: list[tuple[int, ...]], target: int, span: Span
+) -> None:
+    header, streams = decode(a_file(lists, target, span))
+    assert unpack([streams]) == lists
+    assert (header.target, header.size, header.lists) == (target, len(lists[0]), len(lists))
+    assert (header.first, header.last, header.span) == (lists[0], lists[-1], span)
+    assert header.source_digest == bytes(range(16))
+
+
+@given(some_lists((3, 12)), st.data())
+def test_any_flipped_bit_is_noticed(lists: list[tuple[int, ...]], data: st.DataObject) -> None:
+    whole = a_file(lists)
+    place = data.draw(st.integers(0, 8 * len(whole) - 1))
+    damaged = bytearray(whole)
+    damaged[place // 8] ^= 1 << place % 8
+    with pytest.raises(BadBatch):
+        decode(bytes(damaged))
+
+
+def test_every_single_flipped_bit_of_a_file_is_noticed() -> None:
+    whole = a_file([(0, 1, 3, 4), (0, 1, 3, 9), (5, 7, 8, 80)])
+    for place in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[place // 8] ^= 1 << place % 8
+        with pytest.raises(BadBatch):
+            decode(bytes(damaged))
+
+
+@given(some_lists((3, 12)), st.data())
+def test_a_file_cut_short_or_grown_is_noticed(lists: list[tuple[int, ...]], data: st.DataObject) -> None:
+    whole = a_file(lists)
+    with pytest.raises(BadBatch):
+        decode(whole[: data.draw(st.integers(0, len(whole) - 1))])
+    with pytest.raises(BadBatch):
+        decode(whole + data.draw(st.binary(min_size=1, max_size=50)))
+
+
+@settings(max_examples=300)
+@given(st.binary(max_size=400), st.booleans())
+def test_random_bytes_are_no_batch(junk: bytes, with_magic: bool) -> None:
+    with pytest.raises(BadBatch):
+        decode((batch_format.MAGIC if with_magic else b"") + junk)
+
+
+def seal(body: bytes) -> bytes:
+    """A body with the digest that fits it, as a forger would make it."""
+    return body + batch_format.digest_of(body)
+
+
+@settings(max_examples=300)
+@given(some_lists((3, 12)), st.data())
+def test_a_forged_file_is_refused_or_holds_lists(lists: list[tuple[int, ...]], data: st.DataObject) -> None:
+    """With a digest that fits, whatever was altered: an error of ours, or lists without a set."""
+    body = bytearray(a_file(lists)[: -batch_format.DIGEST_BYTES])
+    for _ in range(data.draw(st.integers(1, 4))):
+        body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        _, streams = decode(seal(bytes(body)))
+        found = unpack([streams])
+    except SetsetError:
+        return
+    assert all(list(cards) == sorted(set(cards)) for cards in found)
+
+
+def test_a_header_cannot_ask_for_much_memory() -> None:
+    """Lengths far beyond what the file holds are refused before anything is allocated."""
+    whole = a_file([(0, 1, 3, 4)])
+    body = bytearray(whole[: -batch_format.DIGEST_BYTES])
+    struct.pack_into("<Q", body, 16, batch_format.MOST_LISTS)
+    struct.pack_into("<Q", body, 24, batch_format.MOST_LISTS)
+    struct.pack_into("<4Q", body, batch_format.HEAD_BYTES, 81, 80, 79, 2**31)
+    tracemalloc.start()
+    with pytest.raises(BadBatch):
+        decode(seal(bytes(body)))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 10_000_000
+
+
+def test_a_saved_file_is_whole_and_alone(tmp_path: Path) -> None:
+    data = a_file([(0, 1, 3, 4)])
+    path = tmp_path / "t12" / "s04" / files.name(SPAN)
+    files.save(path, data)
+    assert path.read_bytes() == data
+    assert [entry.name for entry in path.parent.iterdir()] == [files.name(SPAN)]
+    assert files.verify(path)[1] == data[-16:].hex()
+
+
+def test_no_space_is_an_error_and_leaves_no_trace(tmp_path: Path) -> None:
+    """A limit on the size of files, in a process of its own."""
+    code = (
+        "import resource, sys; from pathlib import Path; from setset.batches import files\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "files.save(Path(sys.argv[1]) / 'x.setset', bytes(5000))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert "NoSpace: no room for 5,000 bytes" in run.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_our_own_names_are_ours() -> None:
+    assert files.is_batch_name(files.name(Span(12, 0, 12, 0, True)))
+    assert files.is_batch_name(files.name(Span(12, 0, 14, 2, True)))
+    assert not files.is_batch_name("0000012-000 (copy).setset")
+    assert not files.is_batch_name("notes.txt")
+    assert files.is_temporary(".0000012-000.setset.host.123.abcdef01.tmp")
+
+
+def test_another_batch_in_its_place_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "x.setset"
+    files.save(path, a_file([(0, 1, 3, 4)]))
+    other = a_file([(0, 1, 3, 9)])[-16:].hex()
+    with pytest.raises(BadBatch, match="not the one"):
+        files.load(path, other)
+
+
+def test_words_are_little_endian_on_disk() -> None:
+    """The documented format does not depend on the machine."""
+    (batch,) = search.pack([np.array([(0, 1, 3)], np.uint8)], 3, 10)
+    assert batch.payload()[:8] == (1).to_bytes(8, "little")

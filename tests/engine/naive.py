@@ -1,0 +1,89 @@
+"""Slow, obvious twins of the kernels, on sets of Python integers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+
+from setset.cards import CARDS, third
+
+
+@cache
+def thirds() -> dict[tuple[int, int], int]:
+    return {(a, b): third(a, b) for a in range(CARDS) for b in range(CARDS)}
+
+
+def has_set(cards: Iterable[int]) -> bool:
+    chosen = sorted(cards)
+    return any(thirds()[a, b] == c for a, b, c in combinations(chosen, 3))
+
+
+def remaining(cards: tuple[int, ...]) -> list[int]:
+    """The cards above the highest one that complete no set with two of the list's."""
+    blocked = {thirds()[a, b] for a, b in combinations(cards, 2)}
+    return [card for card in range(max(cards, default=-1) + 1, CARDS) if card not in blocked]
+
+
+def seeds(target: int) -> Iterator[tuple[int, ...]]:
+    for cards in combinations(range(CARDS - (target - 3)), 3):
+        if not has_set(cards):
+            yield cards
+
+
+def expand(lists: Iterable[tuple[int, ...]], target: int) -> Iterator[tuple[int, ...]]:
+    """The children of lists that are kept for the target, in order."""
+    for cards in lists:
+        for card in remaining(cards):
+            child = (*cards, card)
+            if len(remaining(child)) >= target - len(child):
+                yield child
+
+
+def streams(lists: list[tuple[int, ...]]) -> list[list[int]]:
+    """The bits of a batch, depth by depth, straight from the definition."""
+    size = len(lists[0])
+    rows = []
+    for depth in range(size):
+        bits: list[int] = []
+        for prefix in sorted({cards[:depth] for cards in lists}):
+            below = {cards[depth] for cards in lists if cards[:depth] == prefix}
+            bits += [int(card in below) for card in remaining(prefix)]
+        rows.append(bits)
+    return rows
+
+
+def remaining_by_size(largest: int) -> dict[int, np.ndarray]:
+    """For each size from 4: how many lists have 0, 1, 2, ... remaining cards, over all lists there are.
+
+    Grown card by card with numpy on masks of 81 bits, in the plain order of the cards.
+    """
+    table = np.array([[thirds()[a, b] for b in range(CARDS)] for a in range(CARDS)])
+    one = [np.array([(1 << c) & (2**64 - 1), (1 << c) >> 64], np.uint64) for c in range(CARDS)]
+    above = [_mask(range(c + 1, CARDS)) for c in range(CARDS)]
+    bits = np.array(one)
+    cards = np.zeros((1, 0), np.int64)
+    masks = _mask(range(CARDS))[None, :]
+    counts = {}
+    for size in range(1, largest + 1):
+        grown, left, histogram = [], [], np.zeros(CARDS + 1, np.int64)
+        for card in range(CARDS):
+            here = (masks & one[card]).any(axis=1)
+            chosen, mask = cards[here], masks[here] & above[card]
+            for place in range(chosen.shape[1]):
+                mask = mask & ~bits[table[chosen[:, place], card]]
+            histogram += np.bincount(np.bitwise_count(mask).sum(axis=1), minlength=CARDS + 1)
+            if size < largest:
+                grown.append(np.column_stack([chosen, np.full(len(chosen), card)]))
+                left.append(mask)
+        counts[size] = histogram
+        if size < largest:
+            cards, masks = np.concatenate(grown), np.concatenate(left)
+    return counts
+
+
+def _mask(cards: Iterable[int]) -> np.ndarray:
+    whole = sum(1 << card for card in cards)
+    return np.array([whole & (2**64 - 1), whole >> 64], np.uint64)

@@ -1,0 +1,158 @@
+"""The kernels against their naive twins."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from setset.engine import search
+from setset.engine.streams import Streams, from_payload
+from tests.engine import naive
+
+
+@st.composite
+def some_lists(draw: st.DrawFn, sizes: tuple[int, int] = (3, 9)) -> list[tuple[int, ...]]:
+    """A few lists of one size in lexicographic order, crowded around common prefixes."""
+    size = draw(st.integers(*sizes))
+    found: set[tuple[int, ...]] = set()
+    for _ in range(draw(st.integers(1, 12))):
+        cards: tuple[int, ...] = ()
+        if found and draw(st.booleans()):
+            model = draw(st.sampled_from(sorted(found)))
+            cards = model[: draw(st.integers(0, size - 1))]
+        while len(cards) < size:
+            left = naive.remaining(cards)
+            if not left:
+                break
+            cards = (*cards, left[draw(st.integers(0, min(len(left) - 1, 30)))])
+        if len(cards) == size:
+            found.add(cards)
+    if not found:
+        found.add((0, 1, 3, 4, 9, 10, 12, 13, 30)[:size])
+    return sorted(found)
+
+
+def pack(lists: list[tuple[int, ...]], limit: int = 10**6) -> list[Streams]:
+    return list(search.pack([np.array(lists, np.uint8)], len(lists[0]), limit))
+
+
+def unpack(batches: list[Streams]) -> list[tuple[int, ...]]:
+    return [tuple(row) for batch in batches for rows in search.unpack(batch) for row in rows.tolist()]
+
+
+@given(some_lists((3, 20)), st.integers(1, 15))
+def test_packed_lists_come_back(lists: list[tuple[int, ...]], limit: int) -> None:
+    batches = pack(lists, limit)
+    assert unpack(batches) == lists
+    assert [batch.lists for batch in batches[:-1]] == [limit] * (len(batches) - 1)
+
+
+@given(some_lists())
+def test_the_bits_are_those_of_the_definition(lists: list[tuple[int, ...]]) -> None:
+    (batch,) = pack(lists)
+    for start, length, expected in zip(batch.starts, batch.lengths, naive.streams(lists), strict=True):
+        bits = np.unpackbits(batch.words.view(np.uint8), bitorder="little")[start : start + length]
+        assert bits.tolist() == expected
+
+
+@given(some_lists(), st.integers(4, 20), st.integers(1, 50))
+def test_expansion_is_that_of_the_naive_twin(lists: list[tuple[int, ...]], target: int, limit: int) -> None:
+    (source,) = pack(lists)
+    batches = list(search.expand(source, target, limit))
+    assert unpack(batches) == list(naive.expand(lists, target))
+    assert all(batch.lists <= limit for batch in batches)
+
+
+@given(some_lists((3, 8)), st.integers(4, 20), st.integers(1, 50))
+def test_expansion_and_packing_give_the_same_bits(
+    lists: list[tuple[int, ...]], target: int, limit: int
+) -> None:
+    (source,) = pack(lists)
+    made = list(search.expand(source, target, limit))
+    packed = pack(unpack(made), limit) if made else []
+    assert [(batch.lengths, batch.payload()) for batch in made] == [
+        (batch.lengths, batch.payload()) for batch in packed
+    ]
+
+
+@given(some_lists((3, 7)), st.integers(4, 20), st.integers(1, 3))
+def test_counts_are_those_of_the_naive_twin(lists: list[tuple[int, ...]], target: int, more: int) -> None:
+    (source,) = pack(lists[:4])
+    size = source.size
+    expected, here = {}, lists[:4]
+    for n in range(size + 1, size + more + 1):
+        here = list(naive.expand(here, target))[:20_000]
+        expected[n] = len(here)
+        if len(here) == 20_000:
+            return
+    assert search.count(source, target, size + more) == expected
+
+
+@given(some_lists((3, 20)), st.integers(0, 12), st.integers(1, 5))
+def test_unpacking_starts_anywhere(lists: list[tuple[int, ...]], start: int, chunk: int) -> None:
+    (batch,) = pack(lists)
+    start = min(start, len(lists) - 1)
+    rows = [tuple(row) for rows in search.unpack(batch, start, chunk) for row in rows.tolist()]
+    assert rows == lists[start:]
+
+
+@given(some_lists((3, 20)))
+def test_the_ends_are_the_first_and_the_last_list(lists: list[tuple[int, ...]]) -> None:
+    (batch,) = pack(lists)
+    assert search.first_and_last(batch) == (lists[0], lists[-1])
+
+
+@pytest.mark.parametrize("target", [4, 12, 20])
+def test_seeds(target: int) -> None:
+    assert [tuple(row) for row in search.seeds(target).tolist()] == list(naive.seeds(target))
+
+
+def test_58896_seeds_for_target_12() -> None:
+    assert len(search.seeds(12)) == 58_896
+
+
+def test_lists_kept_for_every_target() -> None:
+    """Sizes 4 and 5, all targets: a list is kept if and only if enough cards remain to it."""
+    histograms = naive.remaining_by_size(5)
+    assert histograms[5].sum() == 22_441_536
+    for target in range(4, 21):
+        (source,) = search.pack([search.seeds(target)], 3, 10**6)
+        counts = search.count(source, target, 5)
+        for size in (4, 5):
+            assert counts[size] == histograms[size][max(target - size, 0) :].sum(), (target, size)
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [(0, 1, 2)],
+        [(0, 1, 3), (0, 1, 3)],
+        [(0, 1, 4), (0, 1, 3)],
+        [(1, 0, 3)],
+    ],
+    ids=["a set", "a repetition", "out of order", "cards out of order"],
+)
+def test_what_is_no_list_is_not_packed(rows: list[tuple[int, ...]]) -> None:
+    with pytest.raises(search.BadStreams):
+        pack(rows)
+
+
+@given(some_lists((3, 8)), st.data())
+def test_other_bits_are_noticed_or_other_lists(lists: list[tuple[int, ...]], data: st.DataObject) -> None:
+    """Without the digest of the file: a flipped bit never gives the same lists, nor a crash."""
+    (batch,) = pack(lists)
+    payload = bytearray(batch.payload())
+    place = data.draw(st.integers(0, 8 * len(payload) - 1))
+    payload[place // 8] ^= 1 << place % 8
+    damaged = from_payload(batch.lists, batch.lengths, bytes(payload))
+    try:
+        found = unpack([damaged])
+    except search.BadStreams:
+        return
+    padding = any(
+        start + length <= place < start + (length + 63) // 64 * 64
+        for start, length in zip(batch.starts, batch.lengths, strict=True)
+    )
+    assert (found == lists) == padding

@@ -1,0 +1,81 @@
+"""The import plan of the design: which room may use which."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent / "setset"
+ROOF = {"cards", "errors"}
+DOORS = {
+    "cards": {"errors"},
+    "errors": set(),
+    "engine": ROOF,
+    "batches": ROOF | {"engine"},
+    "jobs": ROOF | {"engine", "batches"},
+    "symmetry": ROOF | {"engine"},
+    "table": ROOF | {"symmetry"},
+    "sat": ROOF | {"symmetry"},
+    "show": ROOF | {"jobs", "symmetry", "table", "sat"},
+    "cli": ROOF | {"show", "jobs", "symmetry", "table", "sat"},
+    "__main__": {"cli"},
+    "__init__": set(),
+}
+
+
+def modules() -> list[Path]:
+    return sorted(HOUSE.rglob("*.py"))
+
+
+def room(path: Path) -> str:
+    return path.relative_to(HOUSE).parts[0].removesuffix(".py")
+
+
+def imported(path: Path) -> set[str]:
+    """The rooms that a module imports from, anywhere in it."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "setset":
+            parts = (node.module or "").split(".")
+            found |= {parts[1]} if len(parts) > 1 else {alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("setset.")}
+        assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}: relative import"
+    return found - {"__version__"}
+
+
+@pytest.mark.parametrize("path", modules(), ids=lambda path: str(path.relative_to(HOUSE)))
+def test_imports_go_through_the_doors(path: Path) -> None:
+    here = room(path)
+    assert imported(path) <= DOORS[here] | {here}
+
+
+def test_every_room_is_on_the_plan() -> None:
+    assert {room(path) for path in modules()} == set(DOORS)
+
+
+def test_no_pickle_or_other_executable_format() -> None:
+    for path in modules():
+        text = path.read_text()
+        assert not any(
+            word in text for word in ("import pickle", "import marshal", "import shelve", "eval(", "exec(")
+        )
+
+
+@pytest.mark.parametrize(
+    "arguments", [["--help"], ["run", "--help"], ["status", "--help"], ["play", "--help"]]
+)
+def test_help_loads_neither_numba_nor_sqlalchemy(arguments: list[str]) -> None:
+    code = (
+        "import sys; sys.argv = ['setset', *sys.argv[1:]]; from setset.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "print(sorted({'numba', 'sqlalchemy', 'alembic', 'numpy'} & set(sys.modules)), file=sys.stderr)"
+    )
+    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
+    assert "Usage:" in run.stdout
+    assert run.stderr.strip() == "[]"
