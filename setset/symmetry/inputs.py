@@ -10,7 +10,7 @@ from setset.cards import CARDS, LARGEST, third
 from setset.errors import BadInput, SetsetError
 
 
-class HoldsSet(SetsetError):  # noqa: N818 (the whole tree of errors says what is the case)
+class HoldsSet(SetsetError):
     """A hand that was to be a list holds a set; `cards` are the three, the first ones if there are more."""
 
     def __init__(self, cards: tuple[int, int, int]) -> None:
