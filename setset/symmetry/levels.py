@@ -136,4 +136,4 @@ def _double_count(
     )
     if not agree:
         raise SetsetError("the double count fails: extensions and deletions of the classes do not match")
-    return tuple(map(Link._make, np.column_stack([extensions, deletions[:, 2]]).tolist()))
+    return tuple(map(Link, *extensions.T.tolist(), deletions[:, 2].tolist()))
