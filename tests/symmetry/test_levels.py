@@ -122,9 +122,25 @@ def test_a_wrong_stabilizer_is_noticed(catalogue: Catalogue) -> None:
         build(10, classes)
 
 
+def test_a_wrong_representative_is_noticed(catalogue: Catalogue) -> None:
+    """Of the same class, so that all sums come out, but not its canonical form."""
+    for number in range(len(catalogue.level(9).classes)):
+        classes = list(catalogue.level(9).classes)
+        moved = AffineMap.to_frame((40, 1, 3, 9, 28)).on(classes[number].cards)
+        classes[number] = dataclasses.replace(classes[number], cards=moved)
+        try:
+            built = build(10, classes)
+        except SetsetError as refusal:
+            assert "double count" in str(refusal)  # noqa: PT017 (most are harmless)
+        else:
+            assert built == catalogue.level(10)
+
+
 def test_classes_out_of_order_and_unknown_sizes_are_refused(catalogue: Catalogue) -> None:
     with pytest.raises(BadInput, match="from all classes of size 5, in order"):
         build(6, catalogue.level(5).classes[1:])
+    with pytest.raises(BadInput, match="from all classes of size 5, in order"):
+        build(6)
     with pytest.raises(BadInput, match="not of 22"):
         build(22, ())
     with pytest.raises(BadInput, match="not of 21"):
