@@ -73,7 +73,16 @@ def _choose_parallels(cards, inside, step, most, choices, ends, total):  # type:
                 ends[depth] += 1
 
 
-@njit(cache=True)
+@njit(cache=True, inline="always")  # called, and not inlined, it would double the time of the search
+def _hopeless(depth, step, parallels, most, inside, points, best, total):  # type: ignore[no-untyped-def]
+    """Whether a step to the next card of a frame is known to lead to nothing least, at one look."""
+    if depth == 1:
+        return parallels[step] < most
+    # with three parallels, labels 9, 10 and 11 are alike in all tries; 12 is the first that can be worse
+    return depth == most == 3 and inside[total[points[3], step]] < best[12]
+
+
+@njit(cache=True, inline="always")
 def _settle(width, step, inside, points, places, best, total):  # type: ignore[no-untyped-def]
     """Label what a flat of `width` cards gains with a step out of it, and compare with the best so far.
 
@@ -118,8 +127,7 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
     if dimension < 0:
         return dimension, 1
     inside = np.zeros(81, np.int8)
-    for card in cards:
-        inside[card] = 1
+    inside[cards] = 1
     best[0] = 1
     points = np.zeros(81, np.uint8)
     places = np.zeros(81, np.uint8)  # of the cards of the list; stale unless points[places[card]] == card
@@ -128,6 +136,7 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
     choices = np.zeros((5, len(cards)), np.uint8)  # by depth: the cards that may come next in the frame
     choices[:] = cards
     ends = np.full(5, len(cards), np.int64)
+    frame = np.zeros(5, np.uint8)
     turn = np.full(5, -1, np.int64)
     count = 0
     depth = 0
@@ -137,7 +146,7 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
             turn[depth] = -1
             depth -= 1
             continue
-        card = choices[depth, turn[depth]]
+        card = frame[depth] = choices[depth, turn[depth]]
         if depth == 0:
             points[0] = card
             places[card] = 0
@@ -146,12 +155,10 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
             if places[card] < width and points[places[card]] == card:
                 continue
             step = minus[card, points[0]]
+            if _hopeless(depth, step, parallels, most, inside, points, best, total):
+                continue
             if depth == 1:
-                if parallels[step] < most:
-                    continue
                 _choose_parallels(cards, inside, step, most, choices, ends, total)
-            elif depth == most == 3 and inside[total[points[3], step]] < best[12]:
-                continue  # labels 9, 10, 11 are as in any other try, 12 is worse
             verdict = _settle(width, step, inside, points, places, best, total)
             if verdict < 0:
                 continue
@@ -161,8 +168,7 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
             depth += 1
             continue
         if count < len(frames):
-            for place in range(dimension + 1):
-                frames[count, place] = choices[place, turn[place]]
+            frames[count] = frame
         count += 1
     return dimension, count
 

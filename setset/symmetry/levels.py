@@ -40,12 +40,14 @@ LAST_LEVEL = 21
 def build(size: int, previous: Sequence[ListClass] = ()) -> Level:
     """All classes of a size, from all classes of the size before (from nothing for size 0), in order.
 
-    Raises SetsetError if the counts do not come out, as they must if `previous` is complete.
+    Raises SetsetError if the counts do not come out. They do if `previous` is complete; a class that is missing
+    there is noticed here if a list of another one can grow into a list that it grows into.
     """
     checked_size(size, largest=LAST_LEVEL)
     if size == 0:
         return Level(0, (ListClass(0, 0, (), GROUP_ORDER, CARDS),), ())
-    if any(each.size != size - 1 or each.number != place for place, each in enumerate(previous)):
+    in_order = all(each.size == size - 1 and each.number == place for place, each in enumerate(previous))
+    if not previous or not in_order:
         raise BadInput(f"classes of size {size} are built from all classes of size {size - 1}, in order")
     lists = np.array([each.cards for each in previous], np.uint8).reshape(len(previous), size - 1)
     counts = np.array([each.lists for each in previous], np.int64)
@@ -117,7 +119,9 @@ def _delete(lists: Cards, shorter: Cards) -> Integers:
     left = np.array([np.delete(lists[row], place) for row, place in zip(rows, gone, strict=True)], np.uint8)
     leasts, _, _ = least_of_each(left.reshape(len(rows), shorter.shape[1]))
     numbers = {bytes(cards): number for number, cards in enumerate(shorter)}
-    smaller[rows, gone] = [numbers[bytes(cards)] for cards in leasts]
+    smaller[rows, gone] = [
+        numbers.get(bytes(cards), -1) for cards in leasts
+    ]  # the double count will not find -1
     return _tally(smaller.ravel(), np.repeat(np.arange(len(lists)), lists.shape[1]))
 
 
@@ -136,4 +140,4 @@ def _double_count(
     )
     if not agree:
         raise SetsetError("the double count fails: extensions and deletions of the classes do not match")
-    return tuple(map(Link._make, np.column_stack([extensions, deletions[:, 2]]).tolist()))
+    return tuple(map(Link, *extensions.T.tolist(), deletions[:, 2].tolist()))

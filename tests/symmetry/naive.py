@@ -134,10 +134,9 @@ def all_lists(size: int) -> Lists:
 
 
 def orbit_labels(lists: Lists, tables: list[Table]) -> Table:
-    """For each row a number; two rows share it if and only if the moves, which permute the rows, join them."""
-    weights = np.random.default_rng(0).integers(
-        0, 1 << 63, CARDS
-    )  # a list is known by the sum over its cards
+    """For each row a number: two rows share it exactly if the moves, which permute the rows, join them."""
+    # a list is known by the sum over its cards
+    weights = np.random.default_rng(0).integers(0, 1 << 63, CARDS)
     keys = weights[lists].sum(axis=1)
     order = np.argsort(keys)
     assert (np.diff(keys[order]) != 0).all()

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from setset.cards import CARDS
 from setset.symmetry import AffineMap, in_memory
 from tests.symmetry import naive
+
+
+def examples(count: int = 100) -> settings:
+    """So many, the same in every run; no deadline, since the first one may have to wait for numba."""
+    return settings(max_examples=count, deadline=None, derandomize=True)
 
 
 @st.composite

@@ -10,7 +10,7 @@ from setset.symmetry import GROUP_ORDER, AffineMap
 from setset.symmetry.flats import flat_number, flats
 from setset.symmetry.geometry import frames, pointwise_stabilizer
 from tests.symmetry import naive
-from tests.symmetry.strategies import maps
+from tests.symmetry.strategies import examples, maps
 
 cards = st.integers(0, 80)
 
@@ -22,11 +22,13 @@ def test_the_group_has_the_order_that_the_issue_states() -> None:
 
 
 @given(maps(), cards, cards)
+@examples()
 def test_a_map_keeps_sets_sets(g: AffineMap, a: int, b: int) -> None:
     assert g(third(a, b)) == third(g(a), g(b))
 
 
 @given(maps(), maps(), cards)
+@examples()
 def test_maps_compose_from_the_right_and_undo_each_other(g: AffineMap, h: AffineMap, card: int) -> None:
     assert (g @ h)(card) == g(h(card))
     assert g.inverse()(g(card)) == card
@@ -34,6 +36,7 @@ def test_maps_compose_from_the_right_and_undo_each_other(g: AffineMap, h: Affine
 
 
 @given(maps(), cards)
+@examples()
 def test_a_map_is_known_by_its_frame_and_its_table(g: AffineMap, card: int) -> None:
     assert AffineMap.to_frame(g.frame()) == g
     assert g(card) == g.table()[card] == naive.through(g.frame(), card)

@@ -9,10 +9,11 @@ from hypothesis import given
 from setset.errors import BadInput
 from setset.symmetry import Catalogue, HoldsSet, canonical, chance, classify
 from tests.symmetry import naive
-from tests.symmetry.strategies import lists
+from tests.symmetry.strategies import examples, lists
 
 
 @given(lists())
+@examples()
 def test_a_hand_is_told_all_about(cards: tuple[int, ...]) -> None:
     found = classify(reversed(cards))
     assert found.cards == cards

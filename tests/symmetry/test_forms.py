@@ -4,18 +4,18 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from setset.errors import BadInput, SetsetError
 from setset.symmetry import GROUP_ORDER, AffineMap, HoldsSet, canonical, form
 from setset.symmetry.geometry import pointwise_stabilizer
 from setset.symmetry.least import least_of_each
 from tests.symmetry import naive
-from tests.symmetry.strategies import lists, maps
+from tests.symmetry.strategies import examples, lists, maps
 
 
 @given(lists(), maps())
-@settings(max_examples=200)
+@examples(200)
 def test_a_map_does_not_change_the_canonical_form(cards: tuple[int, ...], g: AffineMap) -> None:
     found, moved = form(cards), form(g.on(cards))
     assert found.cards == moved.cards == canonical(cards)
@@ -24,6 +24,7 @@ def test_a_map_does_not_change_the_canonical_form(cards: tuple[int, ...], g: Aff
 
 
 @given(lists())
+@examples()
 def test_the_map_takes_the_list_to_its_form(cards: tuple[int, ...]) -> None:
     found = form(cards)
     assert found.map.on(cards) == found.cards
@@ -32,7 +33,7 @@ def test_the_map_takes_the_list_to_its_form(cards: tuple[int, ...]) -> None:
 
 
 @given(lists(least=1, most=7))
-@settings(max_examples=20)
+@examples(20)
 def test_the_form_is_the_least_that_trying_every_frame_finds(cards: tuple[int, ...]) -> None:
     least, count = naive.least(cards)
     found = form(cards)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from setset.symmetry import Catalogue, canonical, form
 from setset.symmetry.flats import flats
-from tests.symmetry.strategies import lists
+from tests.symmetry.strategies import examples, lists
 
 pynauty: Any = pytest.importorskip("pynauty")
 
@@ -35,13 +35,13 @@ def group_order(cards: tuple[int, ...]) -> int:
 
 
 @given(lists())
-@settings(max_examples=60)
+@examples(60)
 def test_the_stabilizers_agree(cards: tuple[int, ...]) -> None:
     assert form(cards).stabilizer == group_order(cards)
 
 
 @given(lists())
-@settings(max_examples=30)
+@examples(30)
 def test_a_list_and_its_form_have_one_certificate(cards: tuple[int, ...]) -> None:
     assert pynauty.certificate(graph(cards)) == pynauty.certificate(graph(canonical(cards)))
 

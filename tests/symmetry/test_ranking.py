@@ -5,7 +5,7 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from setset.errors import BadInput
@@ -22,7 +22,7 @@ from setset.symmetry import (
 )
 from setset.symmetry.flats import flats
 from tests.symmetry import naive
-from tests.symmetry.strategies import lists
+from tests.symmetry.strategies import examples, lists
 
 
 def test_the_members_of_all_classes_of_size_5_are_all_lists_none_twice(catalogue: Catalogue) -> None:
@@ -57,7 +57,7 @@ def test_members_come_in_the_order_of_their_least_frames(catalogue: Catalogue, n
 @pytest.mark.parametrize("size", range(21))
 def test_unrank_and_rank_undo_each_other(catalogue: Catalogue, size: int) -> None:
     @given(st.integers(0, catalogue.lists(size) - 1))
-    @settings(max_examples=25)
+    @examples(25)
     def check(place: int) -> None:
         cards = unrank(size, place, catalogue)
         assert naive.is_list(cards)
@@ -70,12 +70,13 @@ def test_unrank_and_rank_undo_each_other(catalogue: Catalogue, size: int) -> Non
 
 
 @given(lists())
+@examples()
 def test_every_list_has_a_rank_that_leads_back_to_it(cards: tuple[int, ...]) -> None:
     assert unrank(len(cards), rank(cards)) == cards
 
 
 @given(st.integers(0, 20), st.integers(0, 10**13))
-@settings(max_examples=40)
+@examples(40)
 def test_members_go_on_from_any_rank(size: int, place: int) -> None:
     catalogue = in_memory()
     one = catalogue.get(size, place % len(catalogue.level(size).classes))

@@ -14,7 +14,7 @@ from setset.symmetry.geometry import difference_table, sum_table
 from setset.symmetry.least import least_of_each
 from setset.symmetry.sampling import _apply
 from tests.symmetry import naive
-from tests.symmetry.strategies import lists
+from tests.symmetry.strategies import examples, lists
 
 
 def chi_squared_is_plausible(found: npt.NDArray[np.int64], expected: npt.NDArray[np.float64]) -> bool:
@@ -67,6 +67,7 @@ def test_what_is_drawn_are_lists_and_the_seed_says_which(catalogue: Catalogue, s
 
 
 @given(st.integers(0, GROUP_ORDER - 1), lists(least=1))
+@examples()
 def test_the_number_of_a_map_says_where_the_standard_frame_goes(number: int, cards: tuple[int, ...]) -> None:
     image = np.zeros((1, len(cards)), np.uint8)
     _apply(np.array([number]), np.array([cards], np.uint8), image, sum_table(), difference_table())

@@ -1,0 +1,36 @@
+"""What docs/symmetry.md says is what the program says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from setset.symmetry import Catalogue, canonical, chance, game_classes
+
+PAGE = (Path(__file__).parents[2] / "docs" / "symmetry.md").read_text(encoding="utf-8")
+
+
+def test_the_table_of_all_sizes(catalogue: Catalogue) -> None:
+    lines = [line for line in PAGE.splitlines() if line.startswith("| ") and line[2].isdecimal()]
+    rows = [line.strip("| ").split(" | ") for line in lines]
+    assert len(rows) == 21
+    for size, row in enumerate(rows):
+        level = catalogue.level(size)
+        assert row == [
+            str(size),
+            f"{len(level.classes):,}",
+            f"{level.lists:,}",
+            f"{level.complete_classes:,}",
+            f"{level.complete_lists:,}",
+            f"{float(chance(size, catalogue)):.6g}",
+            f"{game_classes(level.classes):,}",
+        ]
+
+
+def test_the_other_figures(catalogue: Catalogue) -> None:
+    levels = [catalogue.level(size) for size in range(21)]
+    assert f"{sum(len(level.links) for level in levels):,} links" in PAGE
+    longer = sum(each.extensions for level in levels for each in level.classes)
+    assert f"{longer:,} lists that are one card longer" in PAGE
+    fraction = chance(12, catalogue)
+    assert f"{fraction.numerator:,} / {fraction.denominator:,}" in PAGE
+    assert canonical([80, 3, 14, 40, 5]) == (0, 1, 3, 9, 27)
