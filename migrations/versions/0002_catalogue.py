@@ -32,6 +32,7 @@ def upgrade() -> None:
         sa.Column("complete_lists", sa.Integer(), nullable=False),
         sa.Column("game_classes", sa.Integer(), nullable=False),
         sa.Column("hands", sa.Integer(), nullable=False),
+        sa.Column("digest", sa.Text(), nullable=False),
         sa.Column("built_at", sa.Text(), nullable=False),
         sa.CheckConstraint("size BETWEEN 0 AND 20", name=op.f("ck_levels_size")),
         sa.PrimaryKeyConstraint("size", name=op.f("pk_levels")),

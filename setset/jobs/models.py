@@ -1,4 +1,5 @@
-"""The tables. `store` alone uses them, and `shelf` those of the catalogue; docs/schema.md describes them and the views for people."""
+"""The tables. `store` alone uses them, and `shelf` those of the catalogue; docs/schema.md describes them and
+the views for people."""
 
 from __future__ import annotations
 
@@ -205,7 +206,7 @@ class Tally(Base):
 class CatalogueLevel(Base):
     """A size whose classes are in the catalogue, with its totals; `hands` counts all hands, sets or not.
 
-    Written together with its classes and links or not at all, so that the totals tell whether any is lost.
+    Written together with its classes and links or not at all; `digest` tells whether they changed since.
     """
 
     __tablename__ = "levels"
@@ -219,6 +220,7 @@ class CatalogueLevel(Base):
     complete_lists: Mapped[int]
     game_classes: Mapped[int]
     hands: Mapped[int]
+    digest: Mapped[str]
     built_at: Mapped[str]
 
 
