@@ -68,7 +68,8 @@ def test_no_pickle_or_other_executable_format() -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["run", "--help"], ["status", "--help"], ["play", "--help"]]
+    "arguments",
+    [["--help"], ["run", "--help"], ["status", "--help"], ["play", "--help"], ["classes", "build", "--help"]],
 )
 def test_help_loads_neither_numba_nor_sqlalchemy(arguments: list[str]) -> None:
     code = (

@@ -9,7 +9,7 @@ import click
 from setset.cli import options
 
 
-@click.command()
+@click.command(context_settings=options.MINUS_IS_NO_OPTION)
 @options.cards
 @options.as_json
 @options.workspace

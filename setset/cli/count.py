@@ -28,7 +28,6 @@ def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> 
       setset count --size 7 --recount
     """
     from setset.jobs import overview
-    from setset.jobs.recounting import recounted
     from setset.jobs.store import Store
     from setset.jobs.workspace import Workspace
     from setset.show.progress import watching
@@ -39,6 +38,8 @@ def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> 
     counts = overview.counts(store, size)
     again = None
     if recount:
+        from setset.jobs.recounting import recounted  # brings numba along
+
         with watching(as_json) as watcher:
             again = recounted(store, size, watcher)
     if as_json:

@@ -61,6 +61,10 @@ def hand(texts: tuple[str, ...], count: int | None, seed: int | None) -> tuple[t
     return deal(count, chosen), chosen
 
 
+MINUS_IS_NO_OPTION = {"ignore_unknown_options": True}
+"""For commands whose arguments are numbers: -1 is one to refuse, not an option that nobody knows."""
+
+
 def named(texts: tuple[str, ...]) -> tuple[int, ...]:
     """The cards that a command line names, at least one."""
     from setset.cards import parse_cards

@@ -9,8 +9,7 @@ import click
 from setset.cli import options
 
 
-# A rank such as -1 is an argument, and refused as one, not an option that nobody knows.
-@click.command(context_settings={"ignore_unknown_options": True})
+@click.command(context_settings=options.MINUS_IS_NO_OPTION)
 @click.option("--size", type=int, required=True, help="The size of the list, 0 to 20.")
 @click.argument("rank")
 @options.names

@@ -15,6 +15,9 @@ from setset.jobs.store import Store, now, spell
 from setset.symmetry.classes import Level, Link, ListClass
 from setset.symmetry.totals import Totals
 
+_INSERT_LINKS = "INSERT INTO links (size, smaller, larger, extensions, deletions) VALUES (?, ?, ?, ?, ?)"
+"""Straight to the driver: there are 116,052 links, and SQLAlchemy would take longer than finding them."""
+
 
 class Damaged(BadDatabase):
     """Classes or links in the database are not those that were stored."""
@@ -82,7 +85,6 @@ def put(store: Store, level: Level, game_classes: list[int]) -> Totals:
     """
     size, found = level.size, Totals.of(level, sum(game_classes))
     sealed = {"hands": found.hands, "digest": _digest(level), "built_at": now()}
-    links = [{"size": size, **link._asdict()} for link in level.links]
     with store.transaction() as do:
         for table in (CatalogueLink, CatalogueClass, CatalogueLevel):
             do.execute(delete(table).where(table.size == size))
@@ -90,8 +92,8 @@ def put(store: Store, level: Level, game_classes: list[int]) -> Totals:
         do.execute(
             insert(CatalogueClass), [_row(*pair) for pair in zip(level.classes, game_classes, strict=True)]
         )
-        if links:
-            do.execute(insert(CatalogueLink), links)
+        if level.links:
+            do.exec_driver_sql(_INSERT_LINKS, [(size, *link) for link in level.links])
     return found
 
 
