@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from setset.jobs.checking import Finding
-from setset.jobs.overview import Count, Progress, Trouble
 from setset.show.text import duration, number, print_table, share, size_of
+
+if TYPE_CHECKING:  # `status` starts without numba
+    from setset.jobs.checking import Finding
+    from setset.jobs.overview import Count, Progress, Trouble
 
 STATUS = (
     "size",

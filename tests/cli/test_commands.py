@@ -65,7 +65,7 @@ def test_counts_say_what_they_count(workspace: Path) -> None:
     assert five["lists"] == five["decoded"] == five["reference"] == 13_394_538
 
 
-def test_check_and_repair(workspace: Path, tmp_path: Path) -> None:
+def test_check_and_repair(workspace: Path) -> None:
     shown = setset("check", "--deep", "--quiet", workspace=workspace)
     assert (shown.returncode, shown.stdout) == (0, "everything is as it should be\n")
     path = next((workspace / "batches/t12/s05").glob("*.setset"))
@@ -165,7 +165,7 @@ def test_bad_input_is_one_line(
     workspace: Path, tmp_path: Path, arguments: list[str], code: int, line: str
 ) -> None:
     (tmp_path / "file").write_text("x")
-    before = (workspace / "setset.db").stat().st_mtime_ns if arguments[0] not in ("run",) else None
+    before = (workspace / "setset.db").stat().st_mtime_ns if arguments[0] != "run" else None
     done = setset(*(word.format(file=tmp_path / "file") for word in arguments), workspace=workspace)
     assert done.returncode == code
     assert line in done.stderr
