@@ -59,7 +59,7 @@ def test_status(workspace: Path) -> None:
 def test_counts_say_what_they_count(workspace: Path) -> None:
     shown = setset("count", "--recount", workspace=workspace)
     assert shown.returncode == 0
-    assert "lists of 5 cards that 7 or more cards can extend upwards" in shown.stdout
+    assert "lists of 5 with 7 or more cards remaining" in shown.stdout
     assert shown.stdout.count("OK") == 3
     (five,) = json.loads(setset("count", "--size", "5", "--recount", "--json", workspace=workspace).stdout)
     assert five["lists"] == five["decoded"] == five["reference"] == 13_394_538
