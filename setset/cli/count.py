@@ -38,7 +38,7 @@ def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> 
     counts = overview.counts(store, size)
     again = None
     if recount:
-        from setset.jobs.recounting import recounted  # brings numba along
+        from setset.jobs.recounting import recounted
 
         with watching(as_json) as watcher:
             again = recounted(store, size, watcher)
@@ -56,13 +56,6 @@ def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> 
         print_json(rows)
     else:
         print_counts(counts, again)
-    if any(count.verdict == "WRONG" or _differs(count, again) for count in counts):
+    decoded = again or {}
+    if any(c.verdict == "WRONG" or decoded.get((c.target, c.size), c.lists) != c.lists for c in counts):
         raise SystemExit(1)
-
-
-def _differs(count: object, again: dict[tuple[int, int], int] | None) -> bool:
-    from setset.jobs.overview import Count
-
-    if again is None or not isinstance(count, Count) or count.origin != "stored":
-        return False
-    return again.get((count.target, count.size), 0) != count.lists

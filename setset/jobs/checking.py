@@ -7,7 +7,6 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 
 from setset.batches import files
-from setset.batches.format import BadBatch
 from setset.errors import SetsetError
 from setset.jobs.records import StoredBatch
 from setset.jobs.repairing import remake_order
@@ -67,7 +66,7 @@ def _check_size(
     for batch in store.batches(exploration, size):
         problem = _file_problem(store, batch)
         if problem:
-            yield Finding("file", str(store.path_of(batch)), f"{batch}: {problem}", target, size, batch)
+            yield Finding("file", _where(store, batch), f"{batch}: {problem}", target, size, batch)
         if batch.number not in (None, number):
             yield Finding("number", str(batch), f"comes after batch {number - 1}", target, size)
         if previous and previous.last >= batch.first:
@@ -81,11 +80,15 @@ def _check_size(
     watcher.end()
 
 
+def _where(store: Store, batch: StoredBatch) -> str:
+    return str(store.roots()[batch.root_id] / batch.path)
+
+
 def _file_problem(store: Store, batch: StoredBatch) -> str | None:
     """What is wrong with a batch's file, in the light of its row."""
     try:
         header, digest = files.verify(store.path_of(batch))
-    except (BadBatch, SetsetError) as error:
+    except SetsetError as error:
         return str(error)
     if digest != batch.digest:
         return "a sound batch file, but not the one that the database vouches for"
@@ -142,6 +145,4 @@ def _verdict(
     problem = future.result()
     watcher.advance(batch.lists, batch.lists)
     if problem:
-        yield Finding(
-            "lists", str(store.path_of(batch)), f"{batch}: {problem}", batch.target, batch.size, batch
-        )
+        yield Finding("lists", _where(store, batch), f"{batch}: {problem}", batch.target, batch.size, batch)

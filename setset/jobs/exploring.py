@@ -148,11 +148,11 @@ class _Exploration:
         )
         if not jobs:
             return
+        pool = self._pool()
         self._watcher.begin(claim.size, claim.work.value, jobs, lists_in)
         try:
-            Shift(
-                self._store, claim, self._pool(), self._request.workers, self._watcher, self._stop, self._mend
-            ).work()
+            workers = self._request.workers
+            Shift(self._store, claim, pool, workers, self._watcher, self._stop, self._mend).work()
         finally:
             self._watcher.end()
 

@@ -87,7 +87,7 @@ class Count:
             return f"all lists of {self.size} cards"
         if self.size == 3:
             return f"seeds for target {self.target}"
-        return f"lists of {self.size} cards that {self.target - self.size} or more cards can extend upwards"
+        return f"lists of {self.size} with {self.target - self.size} or more cards remaining"
 
     @property
     def verdict(self) -> str:

@@ -12,7 +12,7 @@ from setset.jobs.models import State
 from setset.jobs.records import NewBatch
 from setset.jobs.store import Store, now
 from setset.jobs.watching import Watcher
-from setset.jobs.workspace import Workspace
+from setset.jobs.workspace import OWN_ROOT, Workspace, owner
 
 
 def rebuild(workspace: Workspace, outputs: tuple[Path, ...], watcher: Watcher) -> Path | None:
@@ -22,7 +22,8 @@ def rebuild(workspace: Workspace, outputs: tuple[Path, ...], watcher: Watcher) -
     out as they were; the history of runs is lost. Files that are not sound are left for `run` to replace.
     """
     kept = _set_aside(workspace.database)
-    store = Store.writing(workspace)
+    owners = [owner(root) for root in (workspace.root(OWN_ROOT), *outputs)]
+    store = Store.writing(workspace, next((known for known in owners if known), None))
     root_ids = [store.use_root(None), *(store.use_root(output) for output in outputs)]
     sizes: dict[tuple[int, int], list[tuple[int, Header, NewBatch]]] = defaultdict(list)
     for root_id in root_ids:
@@ -85,8 +86,8 @@ def _adopt(
                 "finished_at": now(),
             }
         )
-    due = sorted(lists_in.keys() - whole)
-    rows += [{"source": source, "lists_in": lists_in[source], "state": State.PLANNED} for source in due]
+    due = (lists_in.keys() | set(range(max(whole, default=0) + 1))) - whole
+    rows += [{"source": n, "lists_in": lists_in.get(n, 0), "state": State.PLANNED} for n in sorted(due)]
     store.adopt(exploration, size, keep, rows)
     for _, batch in keep:
         watcher.advance(batch.lists, batch.lists)

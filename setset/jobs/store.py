@@ -43,15 +43,18 @@ class Store:
         return cls(workspace, read_only=True)
 
     @classmethod
-    def writing(cls, workspace: Workspace) -> Store:
-        """Opens the database of a workspace that the caller holds; makes or upgrades it first."""
+    def writing(cls, workspace: Workspace, workspace_id: str | None = None) -> Store:
+        """Opens the database of a workspace that the caller holds; makes or upgrades it first.
+
+        A new database gets the id that is given, or one of its own.
+        """
         if not workspace.database.exists():
             database.create(workspace.database)
         database.upgrade(workspace.database)
         store = cls(workspace, read_only=False)
         with store.transaction() as do:
             if do.scalar(select(WorkspaceRow.id)) is None:
-                do.execute(insert(WorkspaceRow).values(id=uuid.uuid4().hex, created_at=now()))
+                do.execute(insert(WorkspaceRow).values(id=workspace_id or uuid.uuid4().hex, created_at=now()))
         return store
 
     @contextmanager

@@ -7,24 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from setset.jobs.overview import Count, Progress, Trouble
 from setset.show.text import duration, number, print_table, share, size_of
 
-if TYPE_CHECKING:
-    from setset.jobs.checking import Finding  # would bring numba along
+if TYPE_CHECKING:  # `status` starts without numba
+    from setset.jobs.checking import Finding
+    from setset.jobs.overview import Count, Progress, Trouble
 
-STATUS = (
-    "size",
-    "sources done",
-    "batches",
-    "lists so far",
-    "done",
-    "bytes",
-    "bytes/list",
-    "M lists/s",
-    "time left",
-    "state",
-)
+STATUS = ("size", "sources", "files", "lists", "done", "bytes", "B/list", "M lists/s", "left", "state")
 
 
 def print_status(sizes: Sequence[Progress], troubles: Sequence[Trouble]) -> None:
@@ -32,6 +21,9 @@ def print_status(sizes: Sequence[Progress], troubles: Sequence[Trouble]) -> None
     for target in sorted({size.target for size in sizes}):
         rows = [_status_row(size) for size in sizes if size.target == target]
         print_table(f"target {target}", STATUS, rows)
+        for size in sizes:
+            if size.target == target and size.work == "count":
+                click.echo(f"* counted from size {size.source_size}, without files")
     if not sizes:
         click.echo("nothing yet: start with 'setset run --size 6'")
     if troubles:
@@ -45,14 +37,16 @@ def print_status(sizes: Sequence[Progress], troubles: Sequence[Trouble]) -> None
 def _status_row(size: Progress) -> list[str]:
     each = size.bytes / size.lists if size.bytes and size.lists else None
     return [
-        f"{size.size}" if size.work == "store" else f"{size.size} counted from {size.source_size}",
-        f"{number(size.expanded)} / {number(size.sources)}",
+        str(size.size) if size.work == "store" else f"{size.size}*",
+        f"{number(size.expanded)}/{number(size.sources)}",
         number(size.batches),
         number(size.lists),
         share(round(size.share * 1_000_000), 1_000_000),
         size_of(size.bytes),
         number(each, 4),
-        number(size.lists_per_second / 1e6, 1) if size.lists_per_second else "-",
+        number(size.lists_per_second / 1e6, 0 if size.lists_per_second >= 1e7 else 1)
+        if size.lists_per_second
+        else "-",
         "-" if size.seconds_left is None else duration(size.seconds_left),
         size.state,
     ]

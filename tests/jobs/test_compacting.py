@@ -1,0 +1,148 @@
+"""Compacting merges files without changing a list, and survives being stopped anywhere."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from setset.errors import BadInput, SetsetError
+from setset.jobs.checking import check
+from setset.jobs.compacting import compact
+from setset.jobs.listing import lists
+from setset.jobs.rebuilding import rebuild
+from setset.jobs.repairing import repair
+from setset.jobs.store import Store
+from setset.jobs.watching import Unwatched
+from setset.jobs.workspace import Workspace
+from tests.jobs.conftest import BATCHES, SIZE, TARGET, build, digests, rows
+
+Copy = Callable[[], Workspace]
+
+
+def squeeze(workspace: Workspace, up_to: int | None = None) -> tuple[int, int]:
+    with workspace.held(), ThreadPoolExecutor(2) as executor:
+        store = Store.writing(workspace)
+        return compact(store, store.find_exploration(TARGET), SIZE, up_to, executor, Unwatched())
+
+
+@pytest.fixture(scope="module")
+def scattered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace whose largest size has many files that are far from full, each of another source."""
+    workspace, _ = build(tmp_path_factory.mktemp("scattered") / "w", SIZE - 1, batch_lists=50_000)
+    build(workspace.path, batch_lists=2_000_000)
+    return workspace.path
+
+
+@pytest.fixture
+def copy(scattered: Path, tmp_path: Path) -> Copy:
+    return lambda: Workspace(Path(shutil.copytree(scattered, tmp_path / "copy")))
+
+
+def sample(workspace: Workspace) -> list[tuple[int, ...]]:
+    store = Store.reading(workspace)
+    return [
+        cards
+        for start in range(0, 9_000_000, 333_333)
+        for cards in lists(store, TARGET, SIZE, None, start, 3)
+    ]
+
+
+def problems(workspace: Workspace) -> list[str]:
+    store = Store.reading(workspace)
+    with ThreadPoolExecutor(2) as executor:
+        return [found.what for found in check(store, None, Unwatched(), executor)]
+
+
+def test_neighbours_are_merged_and_the_lists_stay(copy: Copy) -> None:
+    workspace = copy()
+    before = sample(workspace)
+    files_before, files_after = squeeze(workspace)
+    assert files_after < files_before
+    assert len(list((workspace.path / f"batches/t{TARGET}/s{SIZE:02d}").iterdir())) == files_after
+    assert sample(workspace) == before
+    numbers = [number for (number,) in rows(workspace.path, f"SELECT number FROM files WHERE size = {SIZE}")]
+    assert numbers == list(range(files_after))
+    assert (
+        max(n for (n,) in rows(workspace.path, f"SELECT lists FROM files WHERE size = {SIZE}")) <= 2_000_000
+    )
+
+
+def test_a_merged_batch_is_made_again_byte_identical(copy: Copy) -> None:
+    """From the expansions of several sources, cut as they were when the files were small."""
+    workspace = copy()
+    squeezed = squeeze(workspace)
+    assert squeezed[1] < squeezed[0]
+    before = digests(workspace.path)
+    merged = list(workspace.path.rglob("*_*.setset"))
+    assert merged
+    for path in merged:
+        path.unlink()
+    with workspace.held(), ThreadPoolExecutor(2) as executor:
+        store = Store.writing(workspace)
+        repair(store, executor, list(check(store, None, Unwatched())))
+    assert digests(workspace.path) == before
+    assert problems(workspace) == []
+
+
+def test_only_up_to_a_number(copy: Copy) -> None:
+    workspace = copy()
+    before = rows(workspace.path, f"SELECT path FROM files WHERE size = {SIZE}")
+    squeeze(workspace, up_to=5)
+    after = rows(workspace.path, f"SELECT path FROM files WHERE size = {SIZE}")
+    assert after[-(len(before) - 6) :] == before[6:]
+    assert len(after) < len(before)
+
+
+def test_again_there_is_nothing_to_merge(copy: Copy) -> None:
+    workspace = copy()
+    squeeze(workspace)
+    before, after = squeeze(workspace)
+    assert before == after
+
+
+def test_a_size_that_was_expanded_is_left_alone(copy: Copy) -> None:
+    workspace = copy()
+    with workspace.held(), ThreadPoolExecutor(2) as executor:
+        store = Store.writing(workspace)
+        with pytest.raises(BadInput, match="larger sizes are derived"):
+            compact(store, 1, SIZE - 1, None, executor, Unwatched())
+
+
+@pytest.mark.parametrize("moment", ["before the transaction", "after the transaction"])
+def test_stopped_at_any_moment_nothing_is_lost(
+    copy: Copy, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    workspace = copy()
+    before = sample(workspace)
+    with monkeypatch.context() as patch:
+        merge = Store.merge
+
+        def stop(self: Store, *arguments: object) -> None:
+            if moment.startswith("after"):
+                merge(self, *arguments)  # type: ignore[arg-type]
+            raise SetsetError("stopped by the test")
+
+        patch.setattr(Store, "merge", stop)
+        with pytest.raises(SetsetError, match="stopped by the test"):
+            squeeze(workspace)
+    assert any(path for path in workspace.path.rglob("*_*.setset"))
+    build(workspace.path)
+    assert problems(workspace) == []
+    squeeze(workspace)
+    assert sample(workspace) == before
+    assert problems(workspace) == []
+
+
+def test_a_compacted_size_is_rebuilt_from_its_files(copy: Copy) -> None:
+    workspace = copy()
+    squeeze(workspace)
+    before = rows(workspace.path, BATCHES)
+    workspace.database.unlink()
+    with workspace.held():
+        rebuild(workspace, (), Unwatched())
+    assert rows(workspace.path, BATCHES) == before
+    assert problems(workspace) == []
