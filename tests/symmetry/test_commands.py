@@ -73,7 +73,7 @@ def test_a_second_build_says_that_there_is_nothing_to_do(run: Run, workspace: Pa
     )
 
 
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
 def test_a_build_that_was_stopped_goes_on(nowhere: Path, catalogue: Catalogue, how: signal.Signals) -> None:
     with subprocess.Popen(
         [*SETSET, "classes", "build"],
