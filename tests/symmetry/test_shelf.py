@@ -6,7 +6,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -227,25 +226,21 @@ def test_somebody_who_locks_the_database_is_waited_for(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     build(tmp_path, 3)
+    other = sqlite3.connect(tmp_path / "setset.db", isolation_level=None)
     notices: list[str] = []
-    release = threading.Event()
 
     class Notices(Unwatched):
         def notice(self, text: str) -> None:
             notices.append(text)
-            release.set()
-
-    other = sqlite3.connect(tmp_path / "setset.db", check_same_thread=False, isolation_level=None)
-    real = shelf.put
+            other.execute("ROLLBACK")
 
     def put(*arguments: Any) -> Totals:
         """Somebody comes in before the size is written, and leaves when the notice is given."""
-        if not release.is_set() and not other.in_transaction:
+        if not notices:
             other.execute("BEGIN IMMEDIATE")
-        elif release.is_set() and other.in_transaction:
-            other.execute("ROLLBACK")
-        return real(*arguments)
+        return stored(*arguments)
 
+    stored = shelf.put
     monkeypatch.setattr(shelf, "put", put)
     monkeypatch.setattr("setset.jobs.database.BUSY_SECONDS", 0.05)
     cataloguing.build(Workspace(tmp_path), 4, Notices(), lambda _: None)
