@@ -49,9 +49,10 @@ def rows(folder: Path, query: str) -> list[tuple[Any, ...]]:
         return connection.execute(query).fetchall()
 
 
-def change(folder: Path, statement: str) -> None:
+def change(folder: Path, statements: str) -> None:
     with closing(sqlite3.connect(folder / "setset.db")) as connection:
-        assert connection.execute(statement).rowcount > 0
+        for statement in statements.split(";"):
+            assert connection.execute(statement).rowcount > 0
         connection.commit()
 
 
@@ -177,7 +178,7 @@ def test_a_size_is_stored_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytes
         "UPDATE classes SET representative = '0 1 3 4 9 10 27 99' WHERE (size, number) = (8, 3)",
         "DELETE FROM links WHERE (size, larger, smaller) = (8, 30, 10)",
         "UPDATE links SET deletions = deletions + 1 WHERE (size, larger, smaller) = (8, 30, 10)",
-        "DELETE FROM classes WHERE (size, number) = (8, 32)",
+        "DELETE FROM links WHERE (size, larger) = (8, 32); DELETE FROM classes WHERE (size, number) = (8, 32)",
     ],
 )
 def test_damage_is_noticed_and_built_anew(copy: Path, damage: str) -> None:
@@ -185,7 +186,7 @@ def test_damage_is_noticed_and_built_anew(copy: Path, damage: str) -> None:
     complaint = "classes of size 8 in .* are damaged: run 'setset classes build --anew'"
     with pytest.raises(SetsetError, match=complaint):
         cataloguing.at_hand(Workspace(copy), 8)
-    change(copy, "DELETE FROM levels WHERE size = 9")
+    change(copy, "; ".join(f"DELETE FROM {table} WHERE size = 9" for table in ("links", "classes", "levels")))
     with pytest.raises(SetsetError, match=complaint):  # nothing is built on what is damaged
         build(copy, 9)
     assert build(copy, 9, anew=True) == list(range(10))
