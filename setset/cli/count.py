@@ -18,7 +18,9 @@ from setset.cli import options
 def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> None:
     """How many lists there are of each size, with what that counts and the reference figure where one is known.
 
-    Exit code 1 if a complete count differs from its reference or from the decoded files.
+    From the target on also their number by the catalogue, if 'setset classes build' has made it.
+
+    Exit code 1 if a complete count differs from its reference, its class sum or the decoded files.
 
     \b
     Examples:
@@ -45,6 +47,7 @@ def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> 
             {
                 **dataclasses.asdict(count),
                 "counts": count.counts,
+                "agree": count.agree,
                 "verdict": count.verdict,
                 **({"decoded": again.get((count.target, count.size))} if again is not None else {}),
             }

@@ -17,7 +17,7 @@ from setset.errors import NotAWorkspace, SetsetError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0001"
+HEAD = "0002"
 """The revision that this version reads and writes; a test compares it with the migrations."""
 
 BUSY_SECONDS = 5

@@ -72,6 +72,13 @@ class Count:
     complete: bool
     origin: str
     reference: int | None
+    class_sum: int | None = None
+    """The same by the catalogue, for sizes from the target on, if the size is in the catalogue."""
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether enumeration and classes come to the same; None if one of them is not complete."""
+        return self.lists == self.class_sum if self.complete and self.class_sum is not None else None
 
     @property
     def counts(self) -> str:
@@ -86,9 +93,10 @@ class Count:
     def verdict(self) -> str:
         if not self.complete:
             return "incomplete"
-        if self.reference is None:
+        known = {self.reference, self.class_sum} - {None}
+        if not known:
             return "complete"
-        return "OK" if self.lists == self.reference else "WRONG"
+        return "OK" if known == {self.lists} else "WRONG"
 
 
 def progress(store: Store) -> list[Progress]:
@@ -98,7 +106,7 @@ def progress(store: Store) -> list[Progress]:
 
 def _workers(store: Store) -> int:
     """The workers of the run that is under way, or of the last one."""
-    for row in store.query(text("SELECT workers FROM runs ORDER BY id DESC LIMIT 1")):
+    for row in store.query(text("SELECT workers FROM runs WHERE workers > 0 ORDER BY id DESC LIMIT 1")):
         return int(row.workers)
     return 1
 
@@ -160,9 +168,16 @@ def troubles(store: Store) -> list[Trouble]:
 
 
 def counts(store: Store, size: int | None = None) -> list[Count]:
+    sums = {row.size: row.lists for row in store.query(text("SELECT size, lists FROM catalogue"))}
     return [
         Count(
-            row.target, row.size, row.lists, bool(row.complete), row.origin, reference(row.target, row.size)
+            row.target,
+            row.size,
+            row.lists,
+            bool(row.complete),
+            row.origin,
+            reference(row.target, row.size),
+            sums.get(row.size) if row.size >= row.target else None,
         )
         for row in store.query(text("SELECT * FROM counts"))
         if size in (None, row.size)

@@ -54,6 +54,9 @@ def _status_row(size: Progress) -> list[str]:
 
 def print_counts(counts: Sequence[Count], recounted: dict[tuple[int, int], int] | None) -> None:
     columns = ["size", "what is counted", "lists", "origin", "reference", "verdict"]
+    by_classes = any(count.class_sum is not None for count in counts)
+    if by_classes:
+        columns[5:5] = ["class sum", "agree"]
     rows = []
     for count in counts:
         row = [
@@ -64,6 +67,8 @@ def print_counts(counts: Sequence[Count], recounted: dict[tuple[int, int], int] 
             number(count.reference),
             count.verdict,
         ]
+        if by_classes:
+            row[5:5] = [number(count.class_sum), {True: "yes", False: "NO", None: "-"}[count.agree]]
         if recounted is not None:
             again = recounted.get((count.target, count.size))
             row.insert(4, number(again))
