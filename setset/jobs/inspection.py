@@ -10,6 +10,7 @@ from setset.errors import SetsetError
 from setset.jobs import database
 from setset.jobs.checking import Finding, check
 from setset.jobs.compacting import compact
+from setset.jobs.database import Patience
 from setset.jobs.executors import LocalExecutor
 from setset.jobs.repairing import REPAIRABLE, remake, repair
 from setset.jobs.runner import default_workers
@@ -22,6 +23,7 @@ from setset.jobs.workspace import Workspace
 def inspect(workspace: Workspace, size: int | None, deep: bool, watcher: Watcher) -> Iterator[Finding]:
     """Everything that is wrong with a workspace, which is not changed by looking."""
     store = Store.reading(workspace)
+    database.require_sound(workspace.database)
     if not deep:
         yield from check(store, size, watcher)
         return
@@ -37,7 +39,7 @@ def mend(
         return _findings(Store.reading(workspace), target, size, number, watcher)
     database.require_file(workspace.database)
     with workspace.held():
-        store = Store.writing(workspace)
+        store = Store.writing(workspace, patience=Patience(watcher.notice))
         run_id = store.begin_run("setset repair", default_workers())
         outcome = "failed"
         try:
@@ -54,7 +56,8 @@ def mend(
             outcome = str(error)
             raise
         finally:
-            store.end_run(run_id, outcome)
+            with contextlib.suppress(*([] if outcome == "done" else [SetsetError])):
+                store.end_run(run_id, outcome)
     return done, left
 
 
@@ -64,7 +67,7 @@ def compact_size(
     """Compacts one size; returns how many files there were and are."""
     database.require_file(workspace.database)
     with workspace.held():
-        store = Store.writing(workspace)
+        store = Store.writing(workspace, patience=Patience(watcher.notice))
         sweep(store, watcher)
         with _executor() as executor:
             return compact(store, store.find_exploration(target), size, up_to, executor, watcher)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from setset.errors import Interrupted, NoSpace, SetsetError
-from setset.jobs import database, expansions
+from setset.jobs import expansions
 from setset.jobs.executors import WorkerDied
 from setset.jobs.expansions import Claim
 from setset.jobs.models import State
@@ -122,10 +122,7 @@ class Shift:
     def _turn(self, want: int) -> None:
         """Records what came back and hands out what is due next."""
 
-        def record() -> list[Job]:
-            return expansions.turn(self._store, self._done, self._again, self._claim, want)
-
-        jobs = database.patiently(record, self._watcher.notice, self._stop.at_once.is_set)
+        jobs = expansions.turn(self._store, self._done, self._again, self._claim, want)
         done, self._done, self._again = self._done, [], []
         for job in jobs:
             self._flying[self._executor.submit(carry_out, job.order)] = job

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import socket
+import sqlite3
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Executable, Row, Select, and_, delete, func, insert, select, update
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import aliased
 
 from setset import __version__
 from setset.batches.format import Cards, Span
 from setset.errors import BadInput, SetsetError
 from setset.jobs import database
+from setset.jobs.database import BadDatabase, Patience
 from setset.jobs.models import Batch, Expansion, Exploration, Root, Run, Size, State, Work
 from setset.jobs.models import Workspace as WorkspaceRow
 from setset.jobs.numbering import give_numbers, number_batches, these
@@ -31,9 +33,9 @@ PAGE = 1000
 class Store:
     """The database of a workspace: open it with `reading` or `writing`."""
 
-    def __init__(self, workspace: Workspace, read_only: bool) -> None:
+    def __init__(self, workspace: Workspace, read_only: bool, patience: Patience | None = None) -> None:
         self.workspace = workspace
-        self._engine = database.open_engine(workspace.database, read_only)
+        self._engine = database.open_engine(workspace.database, read_only, patience)
         self._roots: dict[int, Path] = {}
 
     @classmethod
@@ -43,15 +45,19 @@ class Store:
         return cls(workspace, read_only=True)
 
     @classmethod
-    def writing(cls, workspace: Workspace, workspace_id: str | None = None) -> Store:
+    def writing(
+        cls, workspace: Workspace, workspace_id: str | None = None, patience: Patience | None = None
+    ) -> Store:
         """Opens the database of a workspace that the caller holds; makes or upgrades it first.
 
-        A new database gets the id that is given, or one of its own.
+        A new database gets the id that is given, or one of its own. Work is based on a sound database only.
         """
         if not workspace.database.exists():
             database.create(workspace.database)
-        database.upgrade(workspace.database)
-        store = cls(workspace, read_only=False)
+        patience = patience or Patience()
+        database.patiently(lambda: database.upgrade(workspace.database), patience)
+        database.patiently(lambda: database.require_sound(workspace.database), patience)
+        store = cls(workspace, read_only=False, patience=patience)
         with store.transaction() as do:
             if do.scalar(select(WorkspaceRow.id)) is None:
                 do.execute(insert(WorkspaceRow).values(id=workspace_id or uuid.uuid4().hex, created_at=now()))
@@ -63,11 +69,10 @@ class Store:
         try:
             with self._engine.begin() as connection:
                 yield connection
-        except OperationalError as error:
-            if "locked" in str(error):
-                raise
-            raise database.explain(self.workspace.database, error) from error
         except DatabaseError as error:
+            raise database.explain(self.workspace.database, error.orig or error) from error
+        except (sqlite3.DatabaseError, SQLAlchemyError, LookupError) as error:
+            # What is not a database error but comes of rows that make no sense, such as an unknown state.
             raise database.explain(self.workspace.database, error) from error
 
     def query(self, statement: Executable) -> Sequence[Row[Any]]:
@@ -198,8 +203,8 @@ class Store:
 
     def path_of(self, batch: StoredBatch) -> Path:
         """Where a batch's file is; refuses a path that would lead out of its storage root."""
-        if Path(batch.path).is_absolute() or ".." in Path(batch.path).parts:
-            raise SetsetError(f"the database names a file outside its storage root: {batch.path}")
+        if Path(batch.path).is_absolute() or ".." in Path(batch.path).parts or "\0" in batch.path:
+            raise SetsetError(f"the database names a file outside its storage root: {batch.path!r}")
         return self.roots()[batch.root_id] / batch.path
 
     def source_of(self, batch: StoredBatch) -> Source:
@@ -356,7 +361,12 @@ def stored_batches() -> Select[Any]:
 
 def stored_batch(row: Row[Any]) -> StoredBatch:
     span = Span(row.first_source, row.first_part, row.last_source, row.last_part, bool(row.ends_source))
-    first, last = (tuple(int(card) for card in cards.split()) for cards in (row.first_list, row.last_list))
+    try:
+        first, last = (
+            tuple(int(card) for card in cards.split()) for cards in (row.first_list, row.last_list)
+        )
+    except (ValueError, AttributeError) as error:
+        raise BadDatabase(f"the database is damaged ({error}): run 'setset db rebuild'") from error
     return StoredBatch(
         row.id,
         row.target,
