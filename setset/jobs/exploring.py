@@ -184,3 +184,4 @@ class _Exploration:
         finally:
             if self._executor is not None:
                 self._executor.shutdown(wait=not self._stop, cancel_futures=True)
+                sweeping.sweep_temporaries(self._store)
