@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
+from setset.errors import SetsetError
 from setset.jobs import expansions
+from setset.jobs.executors import WorkerDied
 from setset.jobs.records import SEED_SOURCE_SIZE, ExpandOrder, RemakeOrder, StoredBatch
+from setset.jobs.runner import ATTEMPTS
 from setset.jobs.store import Store
 from setset.jobs.worker import BadSource, carry_out
 
@@ -29,14 +32,22 @@ def repair(store: Store, executor: Executor, findings: Iterable[Finding]) -> Non
 
 def remake(store: Store, executor: Executor, batch: StoredBatch) -> None:
     """Makes one batch again, byte-identical; its sources first, if one of them turns out to be defective."""
+    deaths, mended = 0, set[int]()
     while True:
         try:
             report = executor.submit(carry_out, remake_order(store, batch)).result()
         except BadSource as bad:
+            if bad.number in mended:
+                raise SetsetError(f"{bad}, even after it was made again: is the disk sound?") from bad
+            mended.add(bad.number)
             remake(store, executor, store.batch(store.find_exploration(batch.target), bad.size, bad.number))
-            continue
-        store.replace(batch, report.batches[0])
-        return
+        except WorkerDied:
+            deaths += 1
+            if deaths == ATTEMPTS:
+                raise
+        else:
+            store.replace(batch, report.batches[0])
+            return
 
 
 def remake_order(store: Store, batch: StoredBatch) -> RemakeOrder:
