@@ -14,6 +14,7 @@ from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.pool import QueuePool
 
 from setset.errors import Locked, NoSpace, NotAWorkspace, SetsetError
+from setset.jobs.workspace import OWN_ROOT
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -44,10 +45,11 @@ class Patience:
 
 def require_file(path: Path) -> None:
     """Refuses a folder that is not a workspace."""
-    if not path.is_file():
-        raise NotAWorkspace(
-            f"no workspace at {path.parent}: there is no {path.name} ('setset run' makes one)"
-        )
+    if path.is_file():
+        return
+    if (path.parent / OWN_ROOT).is_dir():
+        raise NotAWorkspace(f"{path} is gone: run 'setset db rebuild' to make it anew from the batch files")
+    raise NotAWorkspace(f"no workspace at {path.parent}: there is no {path.name} ('setset run' makes one)")
 
 
 def open_engine(path: Path, read_only: bool, patience: Patience | None = None) -> Engine:

@@ -17,7 +17,7 @@ from setset.jobs.runner import default_workers
 from setset.jobs.store import Store
 from setset.jobs.sweeping import sweep
 from setset.jobs.watching import Watcher
-from setset.jobs.workspace import Workspace
+from setset.jobs.workspace import OWN_ROOT, Workspace, claim_root
 
 
 def inspect(workspace: Workspace, size: int | None, deep: bool, watcher: Watcher) -> Iterator[Finding]:
@@ -46,6 +46,8 @@ def mend(
             sweep(store, watcher)
             done, left = _findings(store, target, size, number, watcher)
             if done:
+                # Repairing is the explicit act that may fill a folder that was emptied.
+                claim_root(workspace.root(OWN_ROOT), store.workspace_id())
                 with _executor() as executor:
                     if number is not None and size is not None:
                         remake(store, executor, store.batch(store.find_exploration(target), size, number))

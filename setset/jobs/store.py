@@ -25,7 +25,7 @@ from setset.jobs.models import Batch, Expansion, Exploration, Root, Run, Size, S
 from setset.jobs.models import Workspace as WorkspaceRow
 from setset.jobs.numbering import give_numbers, number_batches, these
 from setset.jobs.records import SEED_SOURCE_SIZE, NewBatch, Source, StoredBatch
-from setset.jobs.workspace import OWN_ROOT, Workspace, claim_root
+from setset.jobs.workspace import OWN_ROOT, RootGone, Workspace, claim_root
 
 PAGE = 1000
 
@@ -129,7 +129,12 @@ class Store:
     def use_root(self, output: Path | None) -> int:
         """The id of the storage root for new files: the workspace's own, or a folder elsewhere."""
         path = OWN_ROOT if output is None else str(output.absolute())
-        claim_root(self.workspace.root(path), self.workspace_id())
+        if path != path.encode(errors="replace").decode():
+            raise BadInput(f"the name of a storage root must be text: {path!r}")
+        root = self.workspace.root(path)
+        if self._holds_batches(path) and not any(root.glob("t??")):
+            raise RootGone(root)
+        claim_root(root, self.workspace_id())
         self._roots = {}
         with self.transaction() as do:
             found = do.scalar(select(Root.id).where(Root.path == path))
@@ -137,6 +142,9 @@ class Store:
                 made = do.execute(insert(Root).values(path=path, created_at=now()))
                 found = made.inserted_primary_key[0]  # type: ignore[index]
             return int(found)
+
+    def _holds_batches(self, path: str) -> bool:
+        return bool(self.query(select(Batch.id).join(Root).where(Root.path == path).limit(1)))
 
     def roots(self) -> dict[int, Path]:
         if not self._roots:
@@ -326,7 +334,7 @@ class Store:
             do.execute(update(Run).where(Run.outcome.is_(None)).values(outcome="killed"))
             made = do.execute(
                 insert(Run).values(
-                    command=command,
+                    command=command.encode(errors="backslashreplace").decode(),
                     version=__version__,
                     host=socket.gethostname(),
                     pid=os.getpid(),
