@@ -1,0 +1,213 @@
+"""One round of chaos: a run in a fresh workspace, a fault, the way back, and a comparison with a run never disturbed."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from setset.batches import files
+from setset.errors import SetsetError
+from setset.jobs.checking import check
+from setset.jobs.store import Store
+from setset.jobs.watching import Unwatched
+from setset.jobs.workspace import Workspace
+from tests.chaos.processes import Outcome, Process, setset
+
+TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000
+"""Some 10 million lists in about 50 files: a second of work."""
+ARGUMENTS = ("--size", str(SIZE), "--target", str(TARGET), "--batch-lists", str(BATCH_LISTS), "--workers", "2")
+BATCHES = "SELECT target, size, number, lists, first_list, last_list, path, bytes, digest, defect FROM files"
+COUNTS = "SELECT target, size, lists, complete, origin FROM counts"
+
+
+@dataclass
+class Place:
+    """Where a round happens: a workspace, and a storage root elsewhere if the round wants one."""
+
+    folder: Path
+    elsewhere: bool = False
+    strangers: list[Path] = field(default_factory=list)
+    """Foreign files that must be reported and left alone."""
+    said: list[tuple[str, Outcome]] = field(default_factory=list)
+    """All commands of the round."""
+    orphans: list[int] = field(default_factory=list)
+
+    @property
+    def workspace(self) -> Path:
+        return self.folder / "w"
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "out" if self.elsewhere else self.workspace / "batches"
+
+    @property
+    def database(self) -> Path:
+        return self.workspace / "setset.db"
+
+    def arguments(self) -> tuple[str, ...]:
+        return (*ARGUMENTS, "--workspace", str(self.workspace), *(("--output", str(self.root)) * self.elsewhere))
+
+    def start(self, most_file_bytes: int | None = None) -> Process:
+        return Process("run", *self.arguments(), most_file_bytes=most_file_bytes)
+
+    def finish(self, process: Process) -> Outcome:
+        """The end of a run, and whether anything of it is still alive then."""
+        outcome = process.end()
+        self.said.append(("run", outcome))
+        self.orphans += process.orphans()
+        return outcome
+
+    def run(self) -> Outcome:
+        return self.finish(self.start())
+
+    def command(self, *arguments: str) -> Outcome:
+        outcome = setset(*arguments, "--workspace", str(self.workspace))
+        self.said.append((" ".join(arguments), outcome))
+        return outcome
+
+    def files(self) -> list[Path]:
+        return sorted(self.root.glob(f"t??/s??/[0-9]*{files.SUFFIX}"))
+
+
+Fault = Callable[[Place, Process, Random], None]
+"""Disturbs a run that was just started. Returns when no more is to come; the run may still be under way."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a run that nobody disturbs leaves."""
+
+    digests: dict[str, str]
+    batches: list[tuple[object, ...]]
+    counts: list[tuple[object, ...]]
+
+    def differences(self, place: Place) -> list[str]:
+        """How a workspace differs from this, in files and records; empty if it does not."""
+        found = []
+        try:
+            if rows(place.database, BATCHES) != self.batches:
+                found.append("the batches in the database differ")
+            if rows(place.database, COUNTS) != self.counts:
+                found.append("the counts differ")
+        except sqlite3.DatabaseError as error:
+            found.append(f"the database cannot be read: {error}")
+        strangers = {path.relative_to(place.root).as_posix() for path in place.strangers}
+        there = {name: digest for name, digest in digests(place.root).items() if name not in strangers}
+        if there != self.digests:
+            wrong = sorted(name for name in there | self.digests if there.get(name) != self.digests.get(name))
+            found.append(f"{len(wrong)} files differ: {', '.join(wrong[:3])}")
+        return found
+
+
+def digests(root: Path) -> dict[str, str]:
+    """Every file below a storage root but its token, hidden ones too."""
+    return {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.name != "setset-root.json"
+    }
+
+
+def rows(database: Path, query: str) -> list[tuple[object, ...]]:
+    """What a query gives, without any code of setset."""
+    connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def make_reference(folder: Path) -> Reference:
+    place = Place(folder)
+    outcome = place.run()
+    if outcome.code != 0:
+        raise SetsetError(f"a run that nobody disturbed failed: {outcome.said}")
+    return Reference(digests(place.root), rows(place.database, BATCHES), rows(place.database, COUNTS))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a round."""
+
+    fault: str
+    seed: str
+    harmless: bool
+    """The fault left nothing to notice: the run ended well and everything is as it should be."""
+    noticed: bool
+    recovered: bool
+    problems: tuple[str, ...]
+    commands: tuple[str, ...]
+
+    @property
+    def lost(self) -> bool:
+        return bool(self.problems)
+
+
+def play(name: str, fault: Fault, place: Place, reference: Reference, deep: Executor, seed: str) -> Verdict:
+    """Plays one round; what it takes to recover is what the messages say."""
+    process = place.start()
+    fault(place, process, Random(seed))
+    first = place.finish(process)
+    harmless = first.code == 0 and not place.strangers and not reference.differences(place)
+    problems = list(_recover(place))
+    noticed = any(_complains(outcome) for _, outcome in place.said)
+    if not (harmless or noticed):
+        problems.append("nothing was noticed")
+    problems += reference.differences(place)
+    if not problems:
+        problems += _deep_findings(place, deep)
+    problems += [f"{path} was touched" for path in place.strangers if path.read_bytes() != b"mine"]
+    problems += [f"process {pid} was left over" for pid in place.orphans]
+    problems += [f"{what}: a traceback" for what, outcome in place.said if outcome.traceback]
+    commands = tuple(f"{what} -> {outcome.code}" for what, outcome in place.said)
+    return Verdict(name, seed, harmless, noticed and not harmless, not problems, tuple(problems), commands)
+
+
+def _complains(outcome: Outcome) -> bool:
+    """Whether a command says that something is, or was, not as it should be."""
+    return outcome.code != 0 or any(line.startswith("setset: ") for line in outcome.said.splitlines())
+
+
+def _recover(place: Place) -> Iterator[str]:
+    """Does what the messages say: repair what check finds, rebuild a database that is lost, run."""
+    found = place.command("check")
+    if "setset db rebuild" in found.said:
+        yield from _rebuild(place)
+    elif found.code != 0:
+        mended = place.command("repair")
+        if "setset db rebuild" in mended.said:
+            yield from _rebuild(place)
+        elif mended.code != 0:
+            yield f"repair failed: {mended.said[-300:]}"
+    last = place.run()
+    if last.code != 0:
+        yield f"the run after it failed ({last.code}): {last.said[-300:]}"
+
+
+def _rebuild(place: Place) -> Iterator[str]:
+    output = ("--output", str(place.root)) if place.elsewhere else ()
+    rebuilt = place.command("db", "rebuild", *output)
+    if rebuilt.code != 0:
+        yield f"db rebuild failed: {rebuilt.said[-300:]}"
+
+
+def _deep_findings(place: Place, deep: Executor) -> Iterator[str]:
+    """What `check --deep` finds, but for the foreign files that must be found."""
+    expected = {str(path) for path in place.strangers}
+    for finding in check(Store.reading(Workspace(place.workspace)), None, Unwatched(), deep):
+        if finding.kind == "foreign" and finding.where in expected:
+            expected.discard(finding.where)
+        else:
+            yield f"check: {finding.kind}: {finding.where}: {finding.what}"
+    for path in sorted(expected):
+        yield f"{path} is foreign and was not reported"
+
+
+def clear(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
