@@ -109,7 +109,8 @@ def revision(path: Path) -> str | None:
         if "no such table" in str(error):
             return None
         raise explain(path, error) from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        # Of a damaged schema, the driver cannot even decode what SQLite has to say.
         raise explain(path, error) from error
     return str(row[0]) if row else None
 
@@ -216,7 +217,7 @@ def require_sound(path: Path) -> None:
     try:
         ((verdict,),) = connection.execute("PRAGMA integrity_check(1)").fetchall()
         broken = verdict if verdict != "ok" else connection.execute("PRAGMA foreign_key_check").fetchone()
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise explain(path, error) from error
     finally:
         connection.close()

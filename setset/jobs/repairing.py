@@ -19,6 +19,20 @@ if TYPE_CHECKING:
 
 REPAIRABLE = ("file", "lists", "sum")
 """Kinds of findings that `setset repair` mends; strays are left to the next run or to their owner."""
+REBUILDABLE = ("number", "order", "state")
+"""Kinds of findings that only a new database mends: the files are sound, what is recorded of them is not."""
+
+
+def remedy(findings: Iterable[Finding]) -> str | None:
+    """What to do about findings, in one line; None if nothing is to be done."""
+    kinds = {finding.kind for finding in findings}
+    if kinds & {*REPAIRABLE}:
+        return "run 'setset repair' to mend what can be mended"
+    if kinds & {*REBUILDABLE}:
+        return "the database contradicts itself: run 'setset db rebuild' to make it anew from the batch files"
+    if kinds & {"temporary", "orphan"}:
+        return "'setset run' takes over or removes what a stopped run left"
+    return None
 
 
 def repair(store: Store, executor: Executor, findings: Iterable[Finding]) -> None:

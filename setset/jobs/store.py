@@ -71,7 +71,7 @@ class Store:
                 yield connection
         except DatabaseError as error:
             raise database.explain(self.workspace.database, error.orig or error) from error
-        except (sqlite3.DatabaseError, SQLAlchemyError, LookupError) as error:
+        except (sqlite3.DatabaseError, SQLAlchemyError, LookupError, UnicodeDecodeError) as error:
             # What is not a database error but comes of rows that make no sense, such as an unknown state.
             raise database.explain(self.workspace.database, error) from error
 
@@ -281,6 +281,12 @@ class Store:
             )
             .where(these(exploration, Work.STORE, size, size - 1), Expansion.state == State.DONE)
         )
+
+    def expanded_sources(self, exploration: int, size: int) -> tuple[int, int]:
+        """How many of the batches before a size are expanded to it, and how many there are."""
+        done = and_(these(exploration, Work.STORE, size, size - 1), Expansion.state == State.DONE)
+        expanded = int(self.query(select(func.count()).select_from(Expansion).where(done))[0][0])
+        return expanded, 1 if size - 1 == SEED_SOURCE_SIZE else self.count_batches(exploration, size - 1)
 
     def compacted_sources(self, exploration: int, size: int) -> set[int]:
         """The sources whose parts are in merged batches."""

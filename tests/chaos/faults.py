@@ -139,7 +139,9 @@ def foreign_file(place: Place, process: Process, random: Random) -> None:
     path = some_file(place, process, random)
     if path is None:
         return
-    for name in random.sample(["notes.txt", ".mine.tmp", "0000001-000 (copy).setset", "9999999-000.setset", "x y%?#"], 2):
+    for name in random.sample(
+        ["notes.txt", ".mine.tmp", "0000001-000 (copy).setset", "9999999-000.setset", "x y%?#"], 2
+    ):
         stranger = random.choice([path.parent, place.root]) / name
         stranger.write_bytes(b"mine")
         place.strangers.append(stranger)
@@ -154,9 +156,9 @@ def corrupt_database(place: Place, process: Process, random: Random) -> None:
         process.popen.wait()
     with contextlib.suppress(FileNotFoundError), place.database.open("r+b") as file:
         data = bytearray(file.read())
-        if data:
+        for _ in range(random.randint(1, 4) if data else 0):
             start = random.randrange(len(data))
-            length = random.choice([1, 1, 100, 5000])
+            length = random.choice([1, 100, 5000])
             for at in range(start, min(start + length, len(data))):
                 data[at] ^= random.randrange(1, 256)
             file.seek(start)
@@ -215,7 +217,8 @@ def output_gone(place: Place, process: Process, random: Random) -> None:
 def full_disk(place: Place, process: Process, random: Random) -> None:
     """A run on a disk that is too small, or under a limit on the size of files; then there is room."""
     process.popen.kill()
-    place.finish(process)
+    process.end()
+    wait_until(lambda: not process.family())
     shutil.rmtree(place.workspace, ignore_errors=True)
     if os.geteuid() == 0 and random.random() < 0.7:
         with small_disk(place.workspace, random.randrange(150_000, SMALL_DISK)) as mounted:

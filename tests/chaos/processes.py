@@ -38,6 +38,7 @@ class Process:
 
     def __init__(self, *arguments: str, most_file_bytes: int | None = None) -> None:
         self.mark = uuid.uuid4().hex
+        self.outcome: Outcome | None = None
         environment = {**os.environ, MARK: self.mark, "PYTHONPATH": str(CHECKOUT)}
         code = [sys.executable, "-m", "setset"]
         if most_file_bytes is not None:
@@ -63,11 +64,13 @@ class Process:
 
     def family(self) -> list[psutil.Process]:
         """All living processes that stem from this command, also those that lost their parent."""
+        mark = f"{MARK}={self.mark}".encode()
         found = []
-        for process in psutil.process_iter():
+        for entry in Path("/proc").glob("[0-9]*"):
             with contextlib.suppress(psutil.Error, OSError):
-                if process.status() != psutil.STATUS_ZOMBIE and process.environ().get(MARK) == self.mark:
-                    found.append(process)
+                # A process that has ended and waits to be fetched has no environment.
+                if mark in (entry / "environ").read_bytes():
+                    found.append(psutil.Process(int(entry.name)))
         return found
 
     def workers(self) -> list[psutil.Process]:
@@ -86,6 +89,11 @@ class Process:
 
     def end(self) -> Outcome:
         """Waits for the end. A command that hangs is killed, with all that stems from it, and said to hang."""
+        if self.outcome is None:
+            self.outcome = self._end()
+        return self.outcome
+
+    def _end(self) -> Outcome:
         try:
             said, _ = self.popen.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
@@ -116,5 +124,5 @@ def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
     while not condition():
         if time.monotonic() > deadline:
             return False
-        time.sleep(0.005)
+        time.sleep(0.02)
     return True
