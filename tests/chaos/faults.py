@@ -20,6 +20,7 @@ from tests.chaos.rounds import Fault, Place
 
 LONGEST = 4.0
 """Seconds after its start in which a run is disturbed, if it lasts so long."""
+STRANGERS = ["notes.txt", ".mine.tmp", "0000001-000 (copy).setset", "9999999-000.setset", "x y%?#"]
 SMALL_DISK = 300_000
 """Bytes of a disk that is too small for a run, which takes some 450,000."""
 

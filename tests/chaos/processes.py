@@ -36,10 +36,10 @@ class Outcome:
 class Process:
     """One command, the leader of a process group of its own, as a shell would start it."""
 
-    def __init__(self, *arguments: str, most_file_bytes: int | None = None) -> None:
+    def __init__(self, *arguments: str, most_file_bytes: int | None = None, **environment: str) -> None:
         self.mark = uuid.uuid4().hex
         self.outcome: Outcome | None = None
-        environment = {**os.environ, MARK: self.mark, "PYTHONPATH": str(CHECKOUT)}
+        whole = {**os.environ, "PYTHONPATH": str(CHECKOUT), **environment, MARK: self.mark}
         code = [sys.executable, "-m", "setset"]
         if most_file_bytes is not None:
             limit = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_file_bytes}, {most_file_bytes}))"
@@ -54,7 +54,7 @@ class Process:
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
-            env=environment,
+            env=whole,
             start_new_session=True,
         )
 

@@ -1,4 +1,4 @@
-"""One round of chaos: a run in a fresh workspace, a fault, the way back, and a comparison with a run never disturbed."""
+"""One round of chaos: a run in a fresh workspace, a fault, the way back, a comparison with a run never disturbed."""
 
 from __future__ import annotations
 
@@ -65,8 +65,8 @@ class Place:
             *(("--output", str(self.root)) * self.elsewhere),
         )
 
-    def start(self, most_file_bytes: int | None = None) -> Process:
-        return Process("run", *self.arguments(), most_file_bytes=most_file_bytes)
+    def start(self, most_file_bytes: int | None = None, **environment: str) -> Process:
+        return Process("run", *self.arguments(), most_file_bytes=most_file_bytes, **environment)
 
     def finish(self, process: Process) -> Outcome:
         """The end of a run, and whether anything of it is still alive then."""
