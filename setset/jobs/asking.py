@@ -35,8 +35,8 @@ def ask(path: Path, query: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
     connection.set_progress_handler(lambda: 0, 100_000)
     try:
         cursor = connection.execute(query)
-    except sqlite3.Warning as error:
-        raise BadInput(f"one query at a time: {error}") from error
+    except (sqlite3.Warning, sqlite3.ProgrammingError, UnicodeError) as error:
+        raise BadInput(f"one query at a time, of text: {error}") from error
     except sqlite3.DatabaseError as error:
         if "not authorized" in str(error) or "prohibited" in str(error):
             raise BadInput("only SELECT is allowed: nothing is written, attached or loaded") from error
@@ -54,7 +54,7 @@ def _rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[tuple[Any, ...]]:
 
 
 def _refusal(path: Path, error: sqlite3.DatabaseError) -> SetsetError:
-    if (error.sqlite_errorname or "").startswith(
+    if (getattr(error, "sqlite_errorname", None) or "").startswith(
         ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_BUSY", "SQLITE_IO")
     ):
         return database.explain(path, error)

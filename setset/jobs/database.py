@@ -103,7 +103,7 @@ def revision(path: Path) -> str | None:
     try:
         row = _ask_revision(path, "ro")
     except sqlite3.OperationalError as error:
-        if error.sqlite_errorname == "SQLITE_READONLY_ROLLBACK":
+        if getattr(error, "sqlite_errorname", None) == "SQLITE_READONLY_ROLLBACK":
             # A writer was killed in the middle of a commit; whoever may write takes back what it began.
             return _revision_after_rollback(path)
         if "no such table" in str(error):

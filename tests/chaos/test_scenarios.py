@@ -1,4 +1,4 @@
-"""The fourteen scenarios: what can go wrong, done to real processes with real signals, and what the program does then."""
+"""The fourteen scenarios: what can go wrong, done to real processes with real signals, and what comes of it."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def require_whole(place: Place) -> None:
     """No row without its complete file, no temporary, no traceback, one line that says what is wrong."""
     found = place.command("check", "--json")
     assert {finding["kind"] for finding in json.loads(found.said)} <= {"orphan"}
-    assert not [path for path in place.folder.rglob("*.tmp")]
+    assert not list(place.folder.rglob("*.tmp"))
 
 
 def started(place: Place, files: int) -> Callable[[], bool]:
