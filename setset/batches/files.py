@@ -17,7 +17,7 @@ from setset.errors import NoSpace
 
 SUFFIX = ".setset"
 _NAME = re.compile(r"\d{7,}-\d{3,}(_\d{7,}-\d{3,})?" + re.escape(SUFFIX))
-_TEMPORARY = re.compile(r"\..+\.tmp")
+_TEMPORARY = re.compile(r"\..+\.(setset|json)\..+\.\d+\.[0-9a-f]{8}\.tmp")
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 MOST_BYTES = batch_format.MOST_PAYLOAD + (1 << 20)
 

@@ -26,6 +26,8 @@ VERSION = 1
 MOST_LISTS = 32_000_000
 """The most lists that a file may hold, so that a file from a stranger cannot ask for much memory."""
 MOST_PAYLOAD = 1 << 28
+MOST_GROWTH = 1000
+"""A megabyte and this many times the packed bits are the most that they unpack to; real ones grow tenfold."""
 LEVEL = 3
 """An eighth smaller than level 1 on these bits; each further level costs more time than it saves bytes."""
 
@@ -133,7 +135,8 @@ def parse_header(data: bytes | memoryview) -> Header:
     if len(data) < HEAD_BYTES + 8 * size:
         raise BadBatch("too short for a batch file")
     lengths = struct.unpack_from(f"<{size}Q", data, HEAD_BYTES)
-    if max(lengths) > lists * CARDS or 8 * int(words_of(lengths).sum()) > MOST_PAYLOAD:
+    most = min(MOST_PAYLOAD, (1 << 20) + MOST_GROWTH * packed)
+    if max(lengths) > lists * CARDS or 8 * int(words_of(lengths).sum()) > most:
         raise BadBatch("the header makes no sense")
     first, last = (tuple(cards[:size]) for cards in fields[12:14])
     span = Span(first_source, first_part, last_source, last_part, bool(flags & ENDS_SOURCE))

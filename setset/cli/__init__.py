@@ -5,6 +5,7 @@ Commands import what they need inside their bodies, so that `--help` loads neith
 
 from __future__ import annotations
 
+import errno
 import importlib
 import os
 import sys
@@ -12,7 +13,7 @@ import sys
 import click
 
 from setset import __version__
-from setset.errors import SetsetError
+from setset.errors import NoSpace, SetsetError
 
 COMMANDS = (
     "run",
@@ -38,6 +39,9 @@ COMMANDS = (
     "draw",
     "sat",
 )
+
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class LazyGroup(click.Group):
@@ -84,4 +88,8 @@ def main() -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = 0
+    except OSError as error:
+        # A disk that is full, read-only or gone shows wherever a file is touched.
+        click.echo(f"setset: {error}", err=True)
+        code = NoSpace.exit_code if error.errno in NO_SPACE else SetsetError.exit_code
     sys.exit(code if isinstance(code, int) else 0)

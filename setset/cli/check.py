@@ -25,6 +25,7 @@ def command(size: int | None, deep: bool, quiet: bool, as_json: bool, workspace:
       setset check --size 7 --deep
     """
     from setset.jobs.inspection import inspect
+    from setset.jobs.repairing import remedy
     from setset.jobs.workspace import Workspace
     from setset.show.progress import watching
     from setset.show.text import print_json
@@ -37,6 +38,6 @@ def command(size: int | None, deep: bool, quiet: bool, as_json: bool, workspace:
     elif not print_findings(findings):
         click.echo("everything is as it should be")
     if findings:
-        if not as_json:
-            click.echo("run 'setset repair' to mend what can be mended", err=True)
+        if not as_json and (advice := remedy(findings)):
+            click.echo(f"setset: {advice}", err=True)
         raise SystemExit(1)

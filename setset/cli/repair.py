@@ -30,6 +30,7 @@ def command(
       setset repair --size 7 --batch 12
     """
     from setset.jobs.inspection import mend
+    from setset.jobs.repairing import REBUILDABLE, remedy
     from setset.jobs.workspace import Workspace
     from setset.show.progress import watching
 
@@ -43,3 +44,7 @@ def command(
         click.echo(f"left: {finding.kind}: {finding.where}: {finding.what}")
     if not done and not left:
         click.echo("nothing to repair")
+    if advice := remedy(left):
+        click.echo(f"setset: {advice}", err=True)
+    if any(finding.kind in REBUILDABLE for finding in left):
+        raise SystemExit(1)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from setset.errors import BadInput
+from setset.errors import BadInput, SetsetError
 from setset.jobs import database
 
 _ALLOWED = {
@@ -18,6 +18,8 @@ _ALLOWED = {
     sqlite3.SQLITE_FUNCTION,
     sqlite3.SQLITE_RECURSIVE,
 }
+MOST_BYTES = 50_000_000
+"""The longest text or blob that a query may make."""
 _FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
 
 
@@ -28,24 +30,35 @@ def ask(path: Path, query: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=database.BUSY_SECONDS
     )
     connection.set_authorizer(_authorize)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
+    # SQLite comes up for air now and then, so that Ctrl-C ends a query that would not end.
+    connection.set_progress_handler(lambda: 0, 100_000)
     try:
         cursor = connection.execute(query)
-    except sqlite3.Warning as error:
-        raise BadInput(f"one query at a time: {error}") from error
+    except (sqlite3.Warning, sqlite3.ProgrammingError, UnicodeError) as error:
+        raise BadInput(f"one query at a time, of text: {error}") from error
     except sqlite3.DatabaseError as error:
         if "not authorized" in str(error) or "prohibited" in str(error):
             raise BadInput("only SELECT is allowed: nothing is written, attached or loaded") from error
-        raise BadInput(f"SQL: {error}") from error
+        raise _refusal(path, error) from error
     if cursor.description is None:
         raise BadInput("only SELECT is allowed: nothing is written, attached or loaded")
-    return [column[0] for column in cursor.description], _rows(cursor)
+    return [column[0] for column in cursor.description], _rows(path, cursor)
 
 
-def _rows(cursor: sqlite3.Cursor) -> Iterator[tuple[Any, ...]]:
+def _rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[tuple[Any, ...]]:
     try:
         yield from cursor
     except sqlite3.DatabaseError as error:
-        raise BadInput(f"SQL: {error}") from error
+        raise _refusal(path, error) from error
+
+
+def _refusal(path: Path, error: sqlite3.DatabaseError) -> SetsetError:
+    if (getattr(error, "sqlite_errorname", None) or "").startswith(
+        ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_BUSY", "SQLITE_IO")
+    ):
+        return database.explain(path, error)
+    return BadInput(f"SQL: {error}")
 
 
 def _authorize(

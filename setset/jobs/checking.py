@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from setset.batches import files
 from setset.errors import SetsetError
-from setset.jobs.records import StoredBatch
+from setset.jobs.records import SEED_SOURCE_SIZE, StoredBatch
 from setset.jobs.repairing import remake_order
 from setset.jobs.store import Store
 from setset.jobs.sweeping import strays
@@ -21,7 +21,8 @@ class Finding:
     """Something that is not as it should be.
 
     Kinds: a *file* of a batch is missing, altered, truncated or another one; a *sum*: an expansion's batches
-    do not add up; a *number* or the *order* of batches is wrong; *lists* are not what the sources expand to;
+    do not add up; a *number* or the *order* of batches, or the *state* of a size, is wrong; *lists* are not what
+    the sources expand to;
     a file is *temporary*, *orphan* or *foreign*: no row vouches for it.
     """
 
@@ -61,10 +62,11 @@ def _check_size(
 ) -> Iterator[Finding]:
     watcher.begin(size, "check", store.count_batches(exploration, size), 0)
     previous: StoredBatch | None = None
+    limit = store.batch_lists(exploration, size)
     number = 0
     found: dict[int, tuple[int, int]] = {}
     for batch in store.batches(exploration, size):
-        problem = _file_problem(store, batch)
+        problem = _file_problem(store, batch, limit)
         if problem:
             yield Finding("file", _where(store, batch), f"{batch}: {problem}", target, size, batch)
         if batch.number not in (None, number):
@@ -77,6 +79,7 @@ def _check_size(
         previous, number = batch, number + 1
         watcher.advance(batch.lists, batch.lists)
     yield from _check_sums(store, target, exploration, size, found)
+    yield from _check_state(store, target, exploration, size)
     watcher.end()
 
 
@@ -84,8 +87,8 @@ def _where(store: Store, batch: StoredBatch) -> str:
     return str(store.roots()[batch.root_id] / batch.path)
 
 
-def _file_problem(store: Store, batch: StoredBatch) -> str | None:
-    """What is wrong with a batch's file, in the light of its row."""
+def _file_problem(store: Store, batch: StoredBatch, limit: int) -> str | None:
+    """What is wrong with a batch's file, in the light of its row and of how many lists a file may hold."""
     try:
         header, digest = files.verify(store.path_of(batch))
     except SetsetError as error:
@@ -95,7 +98,20 @@ def _file_problem(store: Store, batch: StoredBatch) -> str | None:
     said = (header.target, header.size, header.span, header.lists, header.first, header.last)
     if said != (batch.target, batch.size, batch.span, batch.lists, batch.first, batch.last):
         return "the file's header and the database differ"
+    if header.file_bytes != batch.bytes or batch.defect is not None:
+        return f"sound, but recorded with {batch.bytes} bytes and the defect {batch.defect!r}"
+    if header.batch_lists != limit:
+        return "cut for another number of lists in a file than the database says: run 'setset db rebuild'"
     return None
+
+
+def _check_state(store: Store, target: int, exploration: int, size: int) -> Iterator[Finding]:
+    """Whether a size is complete exactly if it is said to be."""
+    expanded, sources = store.expanded_sources(exploration, size)
+    before = size - 1 == SEED_SOURCE_SIZE or store.is_complete(exploration, size - 1)
+    if store.is_complete(exploration, size) != (before and expanded == sources):
+        what = f"{expanded:,} of {sources:,} sources are expanded; the database says otherwise"
+        yield Finding("state", f"size {size}", what, target, size)
 
 
 def _check_sums(

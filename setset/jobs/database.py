@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -12,7 +13,8 @@ from sqlalchemy import Engine, create_engine, event
 from sqlalchemy.exc import DatabaseError, OperationalError
 from sqlalchemy.pool import QueuePool
 
-from setset.errors import NotAWorkspace, SetsetError
+from setset.errors import Locked, NoSpace, NotAWorkspace, SetsetError
+from setset.jobs.workspace import OWN_ROOT
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -21,6 +23,8 @@ HEAD = "0002"
 """The revision that this version reads and writes; a test compares it with the migrations."""
 
 BUSY_SECONDS = 5
+RETRY_SECONDS = 1
+"""How long a writer waits before it looks whether it should go on waiting."""
 
 
 class BadDatabase(SetsetError):
@@ -31,30 +35,42 @@ class OlderSchema(BadDatabase):
     """The database is of an earlier version."""
 
 
+@dataclass(frozen=True)
+class Patience:
+    """What a writer does while another program holds the database: says so, and waits until it is stopped."""
+
+    notice: Callable[[str], None] = lambda _text: None
+    stopped: Callable[[], bool] = lambda: False
+
+
 def require_file(path: Path) -> None:
     """Refuses a folder that is not a workspace."""
-    if not path.is_file():
-        raise NotAWorkspace(
-            f"no workspace at {path.parent}: there is no {path.name} ('setset run' makes one)"
-        )
+    if path.is_file():
+        return
+    if (path.parent / OWN_ROOT).is_dir():
+        raise NotAWorkspace(f"{path} is gone: run 'setset db rebuild' to make it anew from the batch files")
+    raise NotAWorkspace(f"no workspace at {path.parent}: there is no {path.name} ('setset run' makes one)")
 
 
-def open_engine(path: Path, read_only: bool) -> Engine:
-    """An engine on an existing database. Nothing is written by opening it."""
+def open_engine(path: Path, read_only: bool, patience: Patience | None = None) -> Engine:
+    """An engine on an existing database. Nothing is written by opening it.
+
+    A writer waits for whoever holds the database, as long as its patience lasts.
+    """
     require_file(path)
-    mode = "ro" if read_only else "rw"
+    mode, seconds = ("ro", BUSY_SECONDS) if read_only else ("rw", RETRY_SECONDS)
     engine = create_engine(
         "sqlite://",
         creator=lambda: sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=BUSY_SECONDS, check_same_thread=False
+            f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=seconds, check_same_thread=False
         ),
         poolclass=QueuePool,
     )
-    _set_up(engine, read_only)
+    _set_up(engine, read_only, patience or Patience())
     return engine
 
 
-def _set_up(engine: Engine, read_only: bool) -> None:
+def _set_up(engine: Engine, read_only: bool, patience: Patience) -> None:
     @event.listens_for(engine, "connect")
     def _connect(connection: sqlite3.Connection, _record: Any) -> None:
         # The driver must not begin transactions of its own: its way lets DDL survive a rollback.
@@ -62,36 +78,66 @@ def _set_up(engine: Engine, read_only: bool) -> None:
         if not read_only:
             # A rollback journal, not WAL: safe on network disks and in every version of SQLite (WAL had a
             # bug that lost data until 3.51.3), and fast enough, since finished work is committed together.
-            connection.execute("PRAGMA journal_mode = TRUNCATE")
+            patiently(lambda: connection.execute("PRAGMA journal_mode = TRUNCATE"), patience)
             connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
         # A deferred read that turns into a write fails at once, whatever the timeout.
-        connection.exec_driver_sql("BEGIN" if read_only else "BEGIN IMMEDIATE")
+        if read_only:
+            connection.exec_driver_sql("BEGIN")
+        else:
+            patiently(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"), patience)
+
+    @event.listens_for(engine, "commit")
+    def _commit(connection: Any) -> None:
+        # A reader keeps a commit waiting, which can then be tried again; the driver's own commit comes after
+        # this one and finds nothing left to do.
+        if not read_only:
+            patiently(lambda: connection.exec_driver_sql("COMMIT"), patience)
 
 
 def revision(path: Path) -> str | None:
     """The schema revision of a database; None if it has none yet."""
     try:
-        with sqlite3.connect(
-            f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS
-        ) as connection:
-            row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        row = _ask_revision(path, "ro")
     except sqlite3.OperationalError as error:
+        if getattr(error, "sqlite_errorname", None) == "SQLITE_READONLY_ROLLBACK":
+            # A writer was killed in the middle of a commit; whoever may write takes back what it began.
+            return _revision_after_rollback(path)
         if "no such table" in str(error):
             return None
-        raise BadDatabase(f"cannot open {path}: {error}") from error
-    except sqlite3.DatabaseError as error:
-        raise BadDatabase(corrupt(path, error)) from error
-    finally:
-        if "connection" in locals():
-            connection.close()
+        raise explain(path, error) from error
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        # Of a damaged schema, the driver cannot even decode what SQLite has to say.
+        raise explain(path, error) from error
     return str(row[0]) if row else None
 
 
-def corrupt(path: Path, error: Exception) -> str:
+def _ask_revision(path: Path, mode: str) -> tuple[Any, ...] | None:
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=BUSY_SECONDS)
+    try:
+        found: tuple[Any, ...] | None = connection.execute(
+            "SELECT version_num FROM alembic_version"
+        ).fetchone()
+        return found
+    finally:
+        connection.close()
+
+
+def _revision_after_rollback(path: Path) -> str | None:
+    try:
+        row = _ask_revision(path, "rw")
+    except sqlite3.DatabaseError as error:
+        raise BadDatabase(
+            f"{path} was left in the middle of a write, which cannot be taken back here ({error}): "
+            "use it once where it can be written, 'setset status' will do"
+        ) from error
+    return str(row[0]) if row else None
+
+
+def corrupt(path: Path, error: object) -> str:
     return f"{path} is damaged ({error}): run 'setset db rebuild' to make it anew from the batch files"
 
 
@@ -101,11 +147,13 @@ def require_current(path: Path) -> None:
     found = revision(path)
     if found == HEAD:
         return
-    if found is not None and found not in known_revisions():
+    if found is None:
+        raise BadDatabase(corrupt(path, "it has none of the tables of setset"))
+    if found not in known_revisions():
         raise BadDatabase(
             f"{path} has schema {found}, newer than this setset (schema {HEAD}): upgrade setset"
         )
-    raise OlderSchema(f"{path} has schema {found or 'none'}, this setset {HEAD}: run 'setset db upgrade'")
+    raise OlderSchema(f"{path} has schema {found}, this setset {HEAD}: run 'setset db upgrade'")
 
 
 def known_revisions() -> set[str]:
@@ -132,7 +180,9 @@ def alembic_config(path: Path) -> Config:
 def create(path: Path) -> None:
     """Makes a new, empty database with the current schema, complete or not at all."""
     fresh = path.with_name(f".{path.name}.new")
-    fresh.unlink(missing_ok=True)
+    for left in (fresh, Path(f"{fresh}-journal"), Path(f"{path}-journal")):
+        # The journal of a database that is gone would be played back into the new one.
+        left.unlink(missing_ok=True)
     sqlite3.connect(fresh).close()
     fresh.touch()
     _upgrade(fresh)
@@ -155,7 +205,24 @@ def upgrade(path: Path) -> Path | None:
 def _upgrade(path: Path) -> None:
     from alembic import command
 
-    command.upgrade(alembic_config(path), "head")
+    try:
+        command.upgrade(alembic_config(path), "head")
+    except DatabaseError as error:
+        raise explain(path, error.orig or error) from error
+
+
+def require_sound(path: Path) -> None:
+    """Refuses a database whose pages, indexes or constraints do not hold together."""
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
+    try:
+        ((verdict,),) = connection.execute("PRAGMA integrity_check(1)").fetchall()
+        broken = verdict if verdict != "ok" else connection.execute("PRAGMA foreign_key_check").fetchone()
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        raise explain(path, error) from error
+    finally:
+        connection.close()
+    if broken:
+        raise BadDatabase(corrupt(path, " ".join(str(broken).split())))
 
 
 def backup(path: Path, copy: Path) -> None:
@@ -180,24 +247,27 @@ def backup(path: Path, copy: Path) -> None:
 _Result = TypeVar("_Result")
 
 
-def patiently(
-    action: Callable[[], _Result], notice: Callable[[str], None], stopped: Callable[[], bool]
-) -> _Result:
+def patiently(action: Callable[[], _Result], patience: Patience) -> _Result:
     """Does something to the database, waiting as long as somebody else holds it."""
     waiting = False
     while True:
         try:
             return action()
-        except OperationalError as error:
-            if "locked" not in str(error) or stopped():
+        except (OperationalError, sqlite3.OperationalError, Locked) as error:
+            if not (isinstance(error, Locked) or "locked" in str(error)) or patience.stopped():
                 raise
             if not waiting:
-                notice("the database is held by another program; waiting for it")
+                patience.notice("the database is held by another program; waiting for it")
             waiting = True
 
 
-def explain(path: Path, error: DatabaseError) -> SetsetError:
+def explain(path: Path, error: BaseException) -> SetsetError:
     """A database error as one line that says what to do."""
-    if isinstance(error, OperationalError) and "disk is full" not in str(error):
-        return BadDatabase(f"cannot use {path}: {error.orig}")
-    return BadDatabase(corrupt(path, error.orig or error))
+    name = getattr(error, "sqlite_errorname", None) or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return Locked(f"{path} is held by another program: try again when that is done")
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
+        return NoSpace(f"no room to write {path} ({error}): make room, then 'setset run' goes on")
+    if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_NOMEM")):
+        return BadDatabase(f"cannot use {path}: {error}")
+    return BadDatabase(corrupt(path, error))

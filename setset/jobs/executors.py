@@ -14,8 +14,10 @@ from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from typing import Any
 
+from setset.errors import SetsetError
 
-class WorkerDied(Exception):
+
+class WorkerDied(SetsetError):
     """The process that carried out an order is gone."""
 
 
@@ -30,12 +32,27 @@ class LocalExecutor(Executor):
         self._queue: deque[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = deque()
         self._lock = threading.Lock()
         self._closed = False
-        self._idle = [_new_pool() for _ in range(workers)]
-        self._pools = set(self._idle)
-        # The first worker compiles the kernels, or finds them compiled; the others load them.
+        self._idle: list[ProcessPoolExecutor] = []
+        pools = [_new_pool() for _ in range(workers)]
+        self._pools = set(pools)
+        # The first worker compiles the kernels, or finds them compiled; the others load them. Nobody waits
+        # for it here, so that a signal is heard, and if it dies the next one compiles.
         with _no_interrupt():
-            warm = self._idle[0].submit(_warm)
-        warm.result()
+            warm = pools[0].submit(_warm)
+        warm.add_done_callback(partial(self._open, pools))
+
+    def _open(self, pools: list[ProcessPoolExecutor], warm: Future[None]) -> None:
+        """Lets all workers have orders."""
+        if warm.cancelled():
+            return
+        first, *others = pools
+        for pool in others:
+            self._take_back(pool)
+        if isinstance(warm.exception(), BrokenProcessPool):
+            self._replace(first)
+        else:
+            self._take_back(first)
+        self._hand_out()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if kwargs:

@@ -75,6 +75,9 @@ def plan(store: Store, exploration: int, work: Work, size: int, source_size: int
         missing = [{**fresh, "source": number, "lists_in": lists} for number, lists in do.execute(sources)]
         if missing:
             do.execute(insert(Expansion), missing)
+        elif work is Work.STORE:
+            # Nothing may be left to do but to note that, if the last run was stopped or its note was damaged.
+            number_batches(do, exploration, size)
 
 
 def remaining(

@@ -11,6 +11,7 @@ from pathlib import Path
 from setset.batches.format import MOST_LISTS
 from setset.errors import BadInput, SetsetError
 from setset.jobs import compacting, expansions, sweeping
+from setset.jobs.database import Patience
 from setset.jobs.executors import LocalExecutor
 from setset.jobs.expansions import Claim
 from setset.jobs.models import Work
@@ -67,7 +68,13 @@ def explore(
     """
     request.validate()
     with workspace.held(create=True), Stop().listening() as stop:
-        _Exploration(Store.writing(workspace), request, watcher, stop, start).run()
+        patience = Patience(watcher.notice, lambda: bool(stop))
+        try:
+            _Exploration(Store.writing(workspace, patience=patience), request, watcher, stop, start).run()
+        except SetsetError:
+            # What went wrong after a signal went wrong because of it, or does not matter any more.
+            stop.raise_if_set()
+            raise
 
 
 class _Exploration:
@@ -96,7 +103,9 @@ class _Exploration:
             outcome = str(error)
             raise
         finally:
-            self._store.end_run(run_id, outcome)
+            # A full disk or a damaged database must not hide what went wrong before.
+            with contextlib.suppress(*([] if outcome == "done" else [SetsetError])):
+                self._store.end_run(run_id, outcome)
 
     def _build(self, run_id: int, root_id: int) -> None:
         request = self._request
@@ -175,3 +184,4 @@ class _Exploration:
         finally:
             if self._executor is not None:
                 self._executor.shutdown(wait=not self._stop, cancel_futures=True)
+                sweeping.sweep_temporaries(self._store)

@@ -10,18 +10,20 @@ from setset.errors import SetsetError
 from setset.jobs import database
 from setset.jobs.checking import Finding, check
 from setset.jobs.compacting import compact
+from setset.jobs.database import Patience
 from setset.jobs.executors import LocalExecutor
 from setset.jobs.repairing import REPAIRABLE, remake, repair
 from setset.jobs.runner import default_workers
 from setset.jobs.store import Store
 from setset.jobs.sweeping import sweep
 from setset.jobs.watching import Watcher
-from setset.jobs.workspace import Workspace
+from setset.jobs.workspace import OWN_ROOT, Workspace, claim_root
 
 
 def inspect(workspace: Workspace, size: int | None, deep: bool, watcher: Watcher) -> Iterator[Finding]:
     """Everything that is wrong with a workspace, which is not changed by looking."""
     store = Store.reading(workspace)
+    database.require_sound(workspace.database)
     if not deep:
         yield from check(store, size, watcher)
         return
@@ -37,13 +39,15 @@ def mend(
         return _findings(Store.reading(workspace), target, size, number, watcher)
     database.require_file(workspace.database)
     with workspace.held():
-        store = Store.writing(workspace)
+        store = Store.writing(workspace, patience=Patience(watcher.notice))
         run_id = store.begin_run("setset repair", default_workers())
         outcome = "failed"
         try:
             sweep(store, watcher)
             done, left = _findings(store, target, size, number, watcher)
             if done:
+                # Repairing is the explicit act that may fill a folder that was emptied.
+                claim_root(workspace.root(OWN_ROOT), store.workspace_id())
                 with _executor() as executor:
                     if number is not None and size is not None:
                         remake(store, executor, store.batch(store.find_exploration(target), size, number))
@@ -54,7 +58,8 @@ def mend(
             outcome = str(error)
             raise
         finally:
-            store.end_run(run_id, outcome)
+            with contextlib.suppress(*([] if outcome == "done" else [SetsetError])):
+                store.end_run(run_id, outcome)
     return done, left
 
 
@@ -64,7 +69,7 @@ def compact_size(
     """Compacts one size; returns how many files there were and are."""
     database.require_file(workspace.database)
     with workspace.held():
-        store = Store.writing(workspace)
+        store = Store.writing(workspace, patience=Patience(watcher.notice))
         sweep(store, watcher)
         with _executor() as executor:
             return compact(store, store.find_exploration(target), size, up_to, executor, watcher)

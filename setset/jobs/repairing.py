@@ -6,8 +6,11 @@ from collections.abc import Iterable
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
+from setset.errors import SetsetError
 from setset.jobs import expansions
+from setset.jobs.executors import WorkerDied
 from setset.jobs.records import SEED_SOURCE_SIZE, ExpandOrder, RemakeOrder, StoredBatch
+from setset.jobs.runner import ATTEMPTS
 from setset.jobs.store import Store
 from setset.jobs.worker import BadSource, carry_out
 
@@ -16,6 +19,20 @@ if TYPE_CHECKING:
 
 REPAIRABLE = ("file", "lists", "sum")
 """Kinds of findings that `setset repair` mends; strays are left to the next run or to their owner."""
+REBUILDABLE = ("number", "order", "state")
+"""Kinds of findings that only a new database mends: the files are sound, what is recorded of them is not."""
+
+
+def remedy(findings: Iterable[Finding]) -> str | None:
+    """What to do about findings, in one line; None if nothing is to be done."""
+    kinds = {finding.kind for finding in findings}
+    if kinds & {*REPAIRABLE}:
+        return "run 'setset repair' to mend what can be mended"
+    if kinds & {*REBUILDABLE}:
+        return "the database contradicts itself: run 'setset db rebuild' to make it anew from the batch files"
+    if kinds & {"temporary", "orphan"}:
+        return "'setset run' takes over or removes what a stopped run left"
+    return None
 
 
 def repair(store: Store, executor: Executor, findings: Iterable[Finding]) -> None:
@@ -29,14 +46,22 @@ def repair(store: Store, executor: Executor, findings: Iterable[Finding]) -> Non
 
 def remake(store: Store, executor: Executor, batch: StoredBatch) -> None:
     """Makes one batch again, byte-identical; its sources first, if one of them turns out to be defective."""
+    deaths, mended = 0, set[int]()
     while True:
         try:
             report = executor.submit(carry_out, remake_order(store, batch)).result()
         except BadSource as bad:
+            if bad.number in mended:
+                raise SetsetError(f"{bad}, even after it was made again: is the disk sound?") from bad
+            mended.add(bad.number)
             remake(store, executor, store.batch(store.find_exploration(batch.target), bad.size, bad.number))
-            continue
-        store.replace(batch, report.batches[0])
-        return
+        except WorkerDied:
+            deaths += 1
+            if deaths == ATTEMPTS:
+                raise
+        else:
+            store.replace(batch, report.batches[0])
+            return
 
 
 def remake_order(store: Store, batch: StoredBatch) -> RemakeOrder:

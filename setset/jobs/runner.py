@@ -13,15 +13,14 @@ from contextlib import contextmanager
 from types import FrameType
 
 from setset.errors import Interrupted, NoSpace, SetsetError
-from setset.jobs import database, expansions
-from setset.jobs.executors import WorkerDied
+from setset.jobs import expansions
 from setset.jobs.expansions import Claim
 from setset.jobs.models import State
 from setset.jobs.records import Job, Report
 from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
 from setset.jobs.worker import BadSource, carry_out
-from setset.jobs.workspace import owner
+from setset.jobs.workspace import RootGone, owner
 
 ATTEMPTS = 3
 """An expansion that failed this often is given up until the next run."""
@@ -42,9 +41,12 @@ class Stop:
         return self.signal is not None
 
     def _receive(self, number: int, _frame: FrameType | None) -> None:
-        if self.signal is not None:
+        if self.signal is None:
+            self.signal = number
+        elif not self.at_once.is_set():
+            # Whatever the run is waiting for, it is left: files are whole or absent, transactions too.
             self.at_once.set()
-        self.signal = number
+            self.raise_if_set()
 
     @contextmanager
     def listening(self) -> Iterator[Stop]:
@@ -100,6 +102,7 @@ class Shift:
         self._again: list[tuple[Job, State, str]] = []
         self._failures: list[tuple[Job, str]] = []
         self._full: NoSpace | None = None
+        self._landing = False
 
     def work(self) -> None:
         """Carries out all that is due. Raises what kept it from that, after recording what was finished."""
@@ -122,10 +125,7 @@ class Shift:
     def _turn(self, want: int) -> None:
         """Records what came back and hands out what is due next."""
 
-        def record() -> list[Job]:
-            return expansions.turn(self._store, self._done, self._again, self._claim, want)
-
-        jobs = database.patiently(record, self._watcher.notice, self._stop.at_once.is_set)
+        jobs = expansions.turn(self._store, self._done, self._again, self._claim, want)
         done, self._done, self._again = self._done, [], []
         for job in jobs:
             self._flying[self._executor.submit(carry_out, job.order)] = job
@@ -142,18 +142,31 @@ class Shift:
             error = future.exception()
             if error is None:
                 self._done.append((job, future.result()))
+            elif self._landing:
+                self._put_back(job)
             elif isinstance(error, NoSpace):
                 self._full = error
                 self._put_back(job)
             elif isinstance(error, BadSource):
-                self._watcher.notice(f"{error}; making it again")
-                self._mend(error)
-                self._try_again(job, str(error))
-            elif isinstance(error, (WorkerDied, OSError, SetsetError, MemoryError)):
+                self._make_again(job, error)
+            elif isinstance(error, (OSError, SetsetError, MemoryError)):
                 self._require_root()
                 self._try_again(job, f"{type(error).__name__}: {error}")
             else:
                 raise error
+
+    def _make_again(self, job: Job, bad: BadSource) -> None:
+        self._watcher.notice(f"{bad}; making it again")
+        try:
+            self._mend(bad)
+        except NoSpace as error:
+            self._full = error
+            self._put_back(job)
+        except (OSError, SetsetError) as error:
+            self._require_root()
+            self._try_again(job, f"{bad}, and cannot be made again: {error}")
+        else:
+            self._try_again(job, str(bad))
 
     def _put_back(self, job: Job) -> None:
         self._again.append((job, State.PLANNED, ""))
@@ -172,12 +185,11 @@ class Shift:
             if owner(self._claim.root) is not None:
                 return
             time.sleep(1)
-        raise SetsetError(
-            f"the storage root {self._claim.root} is gone: bring it back, then 'setset run' goes on"
-        )
+        raise RootGone(self._claim.root)
 
     def _land(self) -> None:
         """Ends the shift: drops what has not begun, waits for the rest, records."""
+        self._landing = True
         for future in self._flying:
             future.cancel()
         deadline = time.monotonic() + (DRAIN_SECONDS if self._stop else 600)

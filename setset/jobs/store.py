@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import socket
+import sqlite3
 import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -12,18 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Executable, Row, Select, and_, delete, func, insert, select, update
-from sqlalchemy.exc import DatabaseError, OperationalError
+from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import aliased
 
 from setset import __version__
 from setset.batches.format import Cards, Span
 from setset.errors import BadInput, SetsetError
 from setset.jobs import database
+from setset.jobs.database import BadDatabase, Patience
 from setset.jobs.models import Batch, Expansion, Exploration, Root, Run, Size, State, Work
 from setset.jobs.models import Workspace as WorkspaceRow
 from setset.jobs.numbering import give_numbers, number_batches, these
 from setset.jobs.records import SEED_SOURCE_SIZE, NewBatch, Source, StoredBatch
-from setset.jobs.workspace import OWN_ROOT, Workspace, claim_root
+from setset.jobs.workspace import OWN_ROOT, RootGone, Workspace, claim_root
 
 PAGE = 1000
 
@@ -31,9 +33,9 @@ PAGE = 1000
 class Store:
     """The database of a workspace: open it with `reading` or `writing`."""
 
-    def __init__(self, workspace: Workspace, read_only: bool) -> None:
+    def __init__(self, workspace: Workspace, read_only: bool, patience: Patience | None = None) -> None:
         self.workspace = workspace
-        self._engine = database.open_engine(workspace.database, read_only)
+        self._engine = database.open_engine(workspace.database, read_only, patience)
         self._roots: dict[int, Path] = {}
 
     @classmethod
@@ -43,15 +45,19 @@ class Store:
         return cls(workspace, read_only=True)
 
     @classmethod
-    def writing(cls, workspace: Workspace, workspace_id: str | None = None) -> Store:
+    def writing(
+        cls, workspace: Workspace, workspace_id: str | None = None, patience: Patience | None = None
+    ) -> Store:
         """Opens the database of a workspace that the caller holds; makes or upgrades it first.
 
-        A new database gets the id that is given, or one of its own.
+        A new database gets the id that is given, or one of its own. Work is based on a sound database only.
         """
         if not workspace.database.exists():
             database.create(workspace.database)
-        database.upgrade(workspace.database)
-        store = cls(workspace, read_only=False)
+        patience = patience or Patience()
+        database.patiently(lambda: database.upgrade(workspace.database), patience)
+        database.patiently(lambda: database.require_sound(workspace.database), patience)
+        store = cls(workspace, read_only=False, patience=patience)
         with store.transaction() as do:
             if do.scalar(select(WorkspaceRow.id)) is None:
                 do.execute(insert(WorkspaceRow).values(id=workspace_id or uuid.uuid4().hex, created_at=now()))
@@ -63,11 +69,10 @@ class Store:
         try:
             with self._engine.begin() as connection:
                 yield connection
-        except OperationalError as error:
-            if "locked" in str(error):
-                raise
-            raise database.explain(self.workspace.database, error) from error
         except DatabaseError as error:
+            raise database.explain(self.workspace.database, error.orig or error) from error
+        except (sqlite3.DatabaseError, SQLAlchemyError, LookupError, UnicodeDecodeError) as error:
+            # What is not a database error but comes of rows that make no sense, such as an unknown state.
             raise database.explain(self.workspace.database, error) from error
 
     def query(self, statement: Executable) -> Sequence[Row[Any]]:
@@ -124,7 +129,12 @@ class Store:
     def use_root(self, output: Path | None) -> int:
         """The id of the storage root for new files: the workspace's own, or a folder elsewhere."""
         path = OWN_ROOT if output is None else str(output.absolute())
-        claim_root(self.workspace.root(path), self.workspace_id())
+        if path != path.encode(errors="replace").decode():
+            raise BadInput(f"the name of a storage root must be text: {path!r}")
+        root = self.workspace.root(path)
+        if self._holds_batches(path) and not any(root.glob("t??")):
+            raise RootGone(root)
+        claim_root(root, self.workspace_id())
         self._roots = {}
         with self.transaction() as do:
             found = do.scalar(select(Root.id).where(Root.path == path))
@@ -132,6 +142,9 @@ class Store:
                 made = do.execute(insert(Root).values(path=path, created_at=now()))
                 found = made.inserted_primary_key[0]  # type: ignore[index]
             return int(found)
+
+    def _holds_batches(self, path: str) -> bool:
+        return bool(self.query(select(Batch.id).join(Root).where(Root.path == path).limit(1)))
 
     def roots(self) -> dict[int, Path]:
         if not self._roots:
@@ -198,8 +211,8 @@ class Store:
 
     def path_of(self, batch: StoredBatch) -> Path:
         """Where a batch's file is; refuses a path that would lead out of its storage root."""
-        if Path(batch.path).is_absolute() or ".." in Path(batch.path).parts:
-            raise SetsetError(f"the database names a file outside its storage root: {batch.path}")
+        if Path(batch.path).is_absolute() or ".." in Path(batch.path).parts or "\0" in batch.path:
+            raise SetsetError(f"the database names a file outside its storage root: {batch.path!r}")
         return self.roots()[batch.root_id] / batch.path
 
     def source_of(self, batch: StoredBatch) -> Source:
@@ -269,6 +282,12 @@ class Store:
             .where(these(exploration, Work.STORE, size, size - 1), Expansion.state == State.DONE)
         )
 
+    def expanded_sources(self, exploration: int, size: int) -> tuple[int, int]:
+        """How many of the batches before a size are expanded to it, and how many there are."""
+        done = and_(these(exploration, Work.STORE, size, size - 1), Expansion.state == State.DONE)
+        expanded = int(self.query(select(func.count()).select_from(Expansion).where(done))[0][0])
+        return expanded, 1 if size - 1 == SEED_SOURCE_SIZE else self.count_batches(exploration, size - 1)
+
     def compacted_sources(self, exploration: int, size: int) -> set[int]:
         """The sources whose parts are in merged batches."""
         merged = select(Batch.first_source, Batch.last_source).where(
@@ -321,7 +340,7 @@ class Store:
             do.execute(update(Run).where(Run.outcome.is_(None)).values(outcome="killed"))
             made = do.execute(
                 insert(Run).values(
-                    command=command,
+                    command=command.encode(errors="backslashreplace").decode(),
                     version=__version__,
                     host=socket.gethostname(),
                     pid=os.getpid(),
@@ -356,7 +375,12 @@ def stored_batches() -> Select[Any]:
 
 def stored_batch(row: Row[Any]) -> StoredBatch:
     span = Span(row.first_source, row.first_part, row.last_source, row.last_part, bool(row.ends_source))
-    first, last = (tuple(int(card) for card in cards.split()) for cards in (row.first_list, row.last_list))
+    try:
+        first, last = (
+            tuple(int(card) for card in cards.split()) for cards in (row.first_list, row.last_list)
+        )
+    except (ValueError, AttributeError) as error:
+        raise BadDatabase(f"the database is damaged ({error}): run 'setset db rebuild'") from error
     return StoredBatch(
         row.id,
         row.target,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -46,9 +47,20 @@ def sweep(store: Store, watcher: Watcher) -> None:
             watcher.notice(f"removed {stray.path.name}, left by a run that was stopped")
 
 
+def sweep_temporaries(store: Store) -> None:
+    """Removes what workers that are no more had not finished. For the holder of the workspace, after its work."""
+    for root in store.roots().values():
+        with contextlib.suppress(OSError):
+            for path in root.glob("t??/s??/.*.tmp"):
+                if files.is_temporary(path.name):
+                    path.unlink(missing_ok=True)
+
+
 def _stray(store: Store, path: Path, relative: str) -> Stray:
     folder, _, name = relative.rpartition("/")
     place = _FOLDER.fullmatch(folder)
+    if not folder and name.startswith(f".{TOKEN}.") and files.is_temporary(name):
+        return Stray(path, "temporary")
     if place is None or path.is_symlink() or not path.is_file():
         return Stray(path, "foreign")
     if files.is_temporary(name):

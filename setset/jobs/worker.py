@@ -24,6 +24,7 @@ from setset.jobs.records import (
     Report,
     Source,
 )
+from setset.jobs.workspace import require_root
 
 
 class BadSource(SetsetError):
@@ -143,7 +144,10 @@ def _encode(order: ExpandOrder, span: Span, streams: Streams) -> bytes:
 
 def _save(data: bytes, root: str) -> NewBatch:
     batch = describe(data)
+    require_root(Path(root))
     files.save(Path(root) / batch.path, data)
+    # A disk that went away meanwhile has taken the file along, or left it where it will not be found.
+    require_root(Path(root))
     return batch
 
 

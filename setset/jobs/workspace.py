@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setset.batches import files
-from setset.errors import BadInput, Locked, SetsetError
+from setset.errors import BadInput, Locked, NotAWorkspace, SetsetError
 
 DATABASE = "setset.db"
 LOCK = "setset.lock"
@@ -24,6 +24,22 @@ TOKEN = "setset-root.json"  # noqa: S105 (a file name)
 
 class ReadOnly(SetsetError):
     """The workspace cannot be written to."""
+
+
+class RootGone(SetsetError):
+    """A storage root that was there is not there any more: a disk that is not mounted, most likely."""
+
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.root = root
+
+    def __str__(self) -> str:
+        if self.root.name == OWN_ROOT:
+            return f"the storage root {self.root} is gone: bring it back, or 'setset repair' makes its files again"
+        return (
+            f"the storage root {self.root} is gone: bring it back, then 'setset run' goes on; if it is lost "
+            "for good, 'setset db rebuild' starts from the files that are left"
+        )
 
 
 @dataclass(frozen=True)
@@ -73,7 +89,11 @@ class Workspace:
             strangers = [] if self.database.exists() else [entry.name for entry in self.path.iterdir()]
         except OSError as error:
             raise ReadOnly(f"cannot make a workspace at {self.path}: {error.strerror}") from error
-        ours = {OWN_ROOT, LOCK, f".{DATABASE}.new", f".{DATABASE}.new-journal"}
+        ours = {OWN_ROOT, LOCK, f".{DATABASE}.new", f".{DATABASE}.new-journal", f"{DATABASE}-journal"}
+        if owner(self.path / OWN_ROOT) is not None and not self.database.exists():
+            raise NotAWorkspace(
+                f"{self.database} is gone, but batch files are there: run 'setset db rebuild' to make it anew from them"
+            )
         if not set(strangers) <= ours:
             raise BadInput(
                 f"{self.path} is not a workspace and not empty: name another folder with --workspace"
@@ -91,6 +111,12 @@ def claim_root(root: Path, workspace_id: str) -> None:
         raise ReadOnly(f"cannot write to {root}: {error.strerror}") from error
     if owner(root) != workspace_id:
         raise BadInput(f"{root} holds the files of another workspace: name another folder with --output")
+
+
+def require_root(root: Path) -> None:
+    """Refuses to write below a storage root that is gone: what is at its place now may be another disk."""
+    if owner(root) is None:
+        raise RootGone(root)
 
 
 def owner(root: Path) -> str | None:

@@ -1,0 +1,268 @@
+"""The faults. Each disturbs a run that was just started, at a moment and in a way that its random numbers fix."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import psutil
+
+from tests.chaos.processes import Process, wait_until
+from tests.chaos.rounds import Fault, Place
+
+LONGEST = 4.0
+"""Seconds after its start in which a run is disturbed, if it lasts so long."""
+STRANGERS = ["notes.txt", ".mine.tmp", "0000001-000 (copy).setset", "9999999-000.setset", "x y%?#"]
+SMALL_DISK = 300_000
+"""Bytes of a disk that is too small for a run, which takes some 450,000."""
+
+
+def some_time(place: Place, process: Process, random: Random) -> None:
+    """Waits for a random moment: a time after the start, or some number of files."""
+    if random.random() < 0.4:
+        moment = time.monotonic() + random.random() * LONGEST
+        wait_until(lambda: time.monotonic() > moment or not process.running)
+    else:
+        files = random.randrange(55)
+        wait_until(lambda: len(place.files()) >= files or not process.running)
+
+
+def some_file(place: Place, process: Process, random: Random) -> Path | None:
+    """A batch file, when there are some. None if the run ended before."""
+    some_time(place, process, random)
+    wait_until(lambda: len(place.files()) > 1 or not process.running)
+    found = place.files()
+    return random.choice(found) if found else None
+
+
+def kill_worker(place: Place, process: Process, random: Random) -> None:
+    """kill -9 of one worker, or of several, one after the other."""
+    for _ in range(random.choice([1, 1, 1, 2])):
+        some_time(place, process, random)
+        wait_until(lambda: bool(process.workers()) or not process.running)
+        with contextlib.suppress(psutil.Error, IndexError):
+            random.choice(process.workers()).kill()
+
+
+def kill_coordinator(place: Place, process: Process, random: Random) -> None:
+    """kill -9 of the coordinator; perhaps again, of the run after it."""
+    some_time(place, process, random)
+    process.popen.kill()
+    if random.random() < 0.3:
+        place.finish(process)
+        again = place.start()
+        some_time(place, again, random)
+        again.popen.kill()
+        place.finish(again)
+
+
+def stop_and_continue(place: Place, process: Process, random: Random) -> None:
+    """SIGSTOP, a while, SIGCONT: to a worker, to the coordinator or to all."""
+    some_time(place, process, random)
+    family = process.workers() if random.random() < 0.5 else process.family()
+    chosen = [random.choice(family)] if family and random.random() < 0.7 else family
+    for number in (signal.SIGSTOP, signal.SIGCONT):
+        for each in chosen:
+            with contextlib.suppress(psutil.Error):
+                each.send_signal(number)
+        time.sleep(random.random())
+
+
+def interrupt(place: Place, process: Process, random: Random) -> None:
+    """Ctrl-C, once or twice, or SIGTERM to the coordinator."""
+    some_time(place, process, random)
+    if random.random() < 0.3:
+        process.popen.terminate()
+        return
+    process.interrupt()
+    if random.random() < 0.4:
+        time.sleep(random.random())
+        process.interrupt()
+
+
+def flip_bits(place: Place, process: Process, random: Random) -> None:
+    """One to three bits of a batch file. By XOR: overwriting may change nothing."""
+    path = some_file(place, process, random)
+    if path is None:
+        return
+    with contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
+        data = bytearray(file.read())
+        for place_in_file in random.sample(range(8 * len(data)), random.randint(1, 3)):
+            data[place_in_file // 8] ^= 1 << place_in_file % 8
+        file.seek(0)
+        file.write(data)
+
+
+def truncate(place: Place, process: Process, random: Random) -> None:
+    """A batch file cut short, to nothing perhaps."""
+    path = some_file(place, process, random)
+    if path is not None:
+        size = path.stat().st_size
+        os.truncate(path, random.choice([0, 1, size // 2, size - 1, random.randrange(size)]))
+
+
+def delete(place: Place, process: Process, random: Random) -> None:
+    """One to three batch files, or all of one size."""
+    path = some_file(place, process, random)
+    if path is None:
+        return
+    if random.random() < 0.15:
+        shutil.rmtree(path.parent, ignore_errors=True)
+        return
+    for each in {path, *random.choices(place.files() or [path], k=random.randint(0, 2))}:
+        each.unlink(missing_ok=True)
+
+
+def swap(place: Place, process: Process, random: Random) -> None:
+    """Two batch files in each other's place."""
+    one = some_file(place, process, random)
+    others = [path for path in place.files() if path != one]
+    if one is None or not others:
+        return
+    other = random.choice(others)
+    aside = place.folder / "aside"
+    with contextlib.suppress(FileNotFoundError):
+        one.rename(aside)
+        other.rename(one)
+        aside.rename(other)
+
+
+def foreign_file(place: Place, process: Process, random: Random) -> None:
+    """Somebody's own files among ours."""
+    path = some_file(place, process, random)
+    if path is None:
+        return
+    for name in random.sample(
+        ["notes.txt", ".mine.tmp", "0000001-000 (copy).setset", "9999999-000.setset", "x y%?#"], 2
+    ):
+        stranger = random.choice([path.parent, place.root]) / name
+        stranger.write_bytes(b"mine")
+        place.strangers.append(stranger)
+
+
+def corrupt_database(place: Place, process: Process, random: Random) -> None:
+    """Bytes of the database flipped or overwritten: under a run, or after one was killed."""
+    wait_until(lambda: place.database.exists() or not process.running)
+    some_time(place, process, random)
+    if random.random() < 0.5:
+        process.popen.kill()
+        process.popen.wait()
+    with contextlib.suppress(FileNotFoundError), place.database.open("r+b") as file:
+        data = bytearray(file.read())
+        for _ in range(random.randint(1, 4) if data else 0):
+            start = random.randrange(len(data))
+            length = random.choice([1, 100, 5000])
+            for at in range(start, min(start + length, len(data))):
+                data[at] ^= random.randrange(1, 256)
+            file.seek(start)
+            file.write(data[start : start + length])
+
+
+def destroy_database(place: Place, process: Process, random: Random) -> None:
+    """The database deleted, emptied or overwritten as a whole: under a run, or after one was killed."""
+    wait_until(lambda: bool(place.files()) or not process.running)
+    some_time(place, process, random)
+    if random.random() < 0.5:
+        process.popen.kill()
+        process.popen.wait()
+    match random.randrange(3):
+        case 0:
+            place.database.unlink(missing_ok=True)
+        case 1:
+            place.database.write_bytes(b"")
+        case _:
+            place.database.write_bytes(random.randbytes(random.choice([10, 5000, 100_000])))
+
+
+def hold_lock(place: Place, process: Process, random: Random) -> None:
+    """Another program writes to the database, or reads it for long: longer than SQLite would wait, perhaps."""
+    wait_until(lambda: place.database.exists() or not process.running)
+    some_time(place, process, random)
+    with contextlib.suppress(sqlite3.Error):
+        connection = sqlite3.connect(place.database, timeout=5, isolation_level=None)
+        connection.execute(random.choice(["BEGIN EXCLUSIVE", "BEGIN IMMEDIATE", "BEGIN"]))
+        connection.execute("SELECT COUNT(*) FROM batches").fetchone()
+        time.sleep(random.choice([0.3, 1.0, 2.5, 7.0]))
+        connection.execute("ROLLBACK")
+        connection.close()
+
+
+def output_gone(place: Place, process: Process, random: Random) -> None:
+    """The folder of the files goes away, with a bare mount point in its place perhaps, and comes back."""
+    some_file(place, process, random)
+    away = place.folder / "away"
+    if not place.root.exists():
+        return
+    place.root.rename(away)
+    if random.random() < 0.5:
+        place.root.mkdir()
+    if random.random() < 0.5:
+        time.sleep(random.random() * 2)
+    else:
+        wait_until(lambda: not process.running)
+    left = [path for path in place.root.rglob("*") if path.is_file()] if place.root.exists() else []
+    if left:
+        raise AssertionError(f"written where the storage root was: {left}")
+    shutil.rmtree(place.root, ignore_errors=True)
+    away.rename(place.root)
+
+
+def full_disk(place: Place, process: Process, random: Random) -> None:
+    """A run on a disk that is too small, or under a limit on the size of files; then there is room."""
+    process.popen.kill()
+    process.end()
+    wait_until(lambda: not process.family())
+    shutil.rmtree(place.workspace, ignore_errors=True)
+    if os.geteuid() == 0 and random.random() < 0.7:
+        with small_disk(place.workspace, random.randrange(150_000, SMALL_DISK)) as mounted:
+            if mounted:
+                place.finish(place.start())
+                shutil.copytree(place.workspace, place.folder / "kept")
+        if (place.folder / "kept").exists():
+            shutil.rmtree(place.workspace, ignore_errors=True)
+            (place.folder / "kept").rename(place.workspace)
+            return
+    place.finish(place.start(most_file_bytes=random.choice([3000, 9000, 60_000, 90_000])))
+
+
+@contextlib.contextmanager
+def small_disk(path: Path, size: int) -> Iterator[bool]:
+    """A file system of so many bytes at a path; False where that is not allowed."""
+    path.mkdir(parents=True, exist_ok=True)
+    mount = shutil.which("mount") or "mount"
+    options = ["-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)]
+    done = subprocess.run([mount, *options], check=False, capture_output=True)
+    try:
+        yield done.returncode == 0
+    finally:
+        if done.returncode == 0:
+            subprocess.run([shutil.which("umount") or "umount", "-l", str(path)], check=True)
+
+
+FAULTS: dict[str, Fault] = {
+    "kill a worker": kill_worker,
+    "kill the coordinator": kill_coordinator,
+    "stop and continue": stop_and_continue,
+    "Ctrl-C, SIGTERM": interrupt,
+    "full disk": full_disk,
+    "flip bits": flip_bits,
+    "truncate": truncate,
+    "delete": delete,
+    "swap": swap,
+    "foreign file": foreign_file,
+    "corrupt the database": corrupt_database,
+    "destroy the database": destroy_database,
+    "hold a lock": hold_lock,
+    "output gone": output_gone,
+}
+"""All faults by name. A round of chaos draws one of them."""
+ELSEWHERE = {"output gone"}
+"""Faults that need a storage root outside the workspace."""

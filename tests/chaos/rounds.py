@@ -1,0 +1,229 @@
+"""One round of chaos: a run in a fresh workspace, a fault, the way back, a comparison with a run never disturbed."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from setset.batches import files
+from setset.errors import SetsetError
+from setset.jobs.inspection import inspect
+from setset.jobs.watching import Unwatched
+from setset.jobs.workspace import Workspace
+from tests.chaos.processes import Outcome, Process, setset
+
+TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000
+"""Some 10 million lists in about 50 files: a second of work."""
+ARGUMENTS = (
+    "--size",
+    str(SIZE),
+    "--target",
+    str(TARGET),
+    "--batch-lists",
+    str(BATCH_LISTS),
+    "--workers",
+    "2",
+)
+BATCHES = "SELECT target, size, number, lists, first_list, last_list, path, bytes, digest, defect FROM files"
+REBUILD = "run 'setset db rebuild'"
+COUNTS = "SELECT target, size, lists, complete, origin FROM counts"
+
+
+@dataclass
+class Place:
+    """Where a round happens: a workspace, and a storage root elsewhere if the round wants one."""
+
+    folder: Path
+    elsewhere: bool = False
+    strangers: list[Path] = field(default_factory=list)
+    """Foreign files that must be reported and left alone."""
+    said: list[tuple[str, Outcome]] = field(default_factory=list)
+    """All commands of the round."""
+    orphans: list[int] = field(default_factory=list)
+
+    @property
+    def workspace(self) -> Path:
+        return self.folder / "w"
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "out" if self.elsewhere else self.workspace / "batches"
+
+    @property
+    def database(self) -> Path:
+        return self.workspace / "setset.db"
+
+    def arguments(self) -> tuple[str, ...]:
+        return (
+            *ARGUMENTS,
+            "--workspace",
+            str(self.workspace),
+            *(("--output", str(self.root)) * self.elsewhere),
+        )
+
+    def start(self, most_file_bytes: int | None = None, **environment: str) -> Process:
+        return Process("run", *self.arguments(), most_file_bytes=most_file_bytes, **environment)
+
+    def finish(self, process: Process) -> Outcome:
+        """The end of a run, and whether anything of it is still alive then."""
+        ended = process.outcome is not None
+        outcome = process.end()
+        if not ended:
+            self.said.append(("run", outcome))
+            self.orphans += process.orphans()
+        return outcome
+
+    def run(self) -> Outcome:
+        return self.finish(self.start())
+
+    def command(self, *arguments: str) -> Outcome:
+        outcome = setset(*arguments, "--workspace", str(self.workspace))
+        self.said.append((" ".join(arguments), outcome))
+        return outcome
+
+    def files(self) -> list[Path]:
+        return sorted(self.root.glob(f"t??/s??/[0-9]*{files.SUFFIX}"))
+
+
+Fault = Callable[[Place, Process, Random], None]
+"""Disturbs a run that was just started. Returns when no more is to come; the run may still be under way."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """What a run that nobody disturbs leaves."""
+
+    digests: dict[str, str]
+    batches: list[tuple[object, ...]]
+    counts: list[tuple[object, ...]]
+
+    def differences(self, place: Place) -> list[str]:
+        """How a workspace differs from this, in files and records; empty if it does not."""
+        found = []
+        try:
+            if rows(place.database, BATCHES) != self.batches:
+                found.append("the batches in the database differ")
+            if rows(place.database, COUNTS) != self.counts:
+                found.append("the counts differ")
+        except sqlite3.DatabaseError as error:
+            found.append(f"the database cannot be read: {error}")
+        strangers = {path.relative_to(place.root).as_posix() for path in place.strangers}
+        there = {name: digest for name, digest in digests(place.root).items() if name not in strangers}
+        if there != self.digests:
+            wrong = sorted(name for name in there | self.digests if there.get(name) != self.digests.get(name))
+            found.append(f"{len(wrong)} files differ: {', '.join(wrong[:3])}")
+        return found
+
+
+def digests(root: Path) -> dict[str, str]:
+    """Every file below a storage root but its token, hidden ones too."""
+    return {
+        path.relative_to(root).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and path.name != "setset-root.json"
+    }
+
+
+def rows(database: Path, query: str) -> list[tuple[object, ...]]:
+    """What a query gives, without any code of setset."""
+    connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)
+    try:
+        return connection.execute(query).fetchall()
+    finally:
+        connection.close()
+
+
+def make_reference(folder: Path) -> Reference:
+    place = Place(folder)
+    outcome = place.run()
+    checked = place.command("check", "--deep")
+    if outcome.code != 0 or checked.code != 0:
+        raise SetsetError(f"a run that nobody disturbed failed: {outcome.said} {checked.said}")
+    return Reference(digests(place.root), rows(place.database, BATCHES), rows(place.database, COUNTS))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a round."""
+
+    fault: str
+    seed: str
+    harmless: bool
+    """The fault left nothing to notice: the run ended well and everything is as it should be."""
+    noticed: bool
+    recovered: bool
+    problems: tuple[str, ...]
+    commands: tuple[str, ...]
+
+    @property
+    def lost(self) -> bool:
+        return bool(self.problems)
+
+
+def play(name: str, fault: Fault, place: Place, reference: Reference, seed: str) -> Verdict:
+    """Plays one round; what it takes to recover is what the messages say."""
+    process = place.start()
+    fault(place, process, Random(seed))
+    place.finish(process)
+    first = place.said[-1][1]
+    harmless = not (place.strangers or _complains(first) or reference.differences(place))
+    problems = [] if harmless else list(_recover(place, first))
+    noticed = any(_complains(outcome) for _, outcome in place.said)
+    if not (harmless or noticed):
+        problems.append("nothing was noticed")
+    problems += reference.differences(place)
+    if not problems:
+        problems += _findings(place)
+    problems += [f"{path} was touched" for path in place.strangers if path.read_bytes() != b"mine"]
+    problems += [f"process {pid} was left over" for pid in place.orphans]
+    problems += [f"{what}: a traceback" for what, outcome in place.said if outcome.traceback]
+    commands = tuple(f"{what} -> {outcome.code}" for what, outcome in place.said)
+    return Verdict(name, seed, harmless, noticed, not problems, tuple(problems), commands)
+
+
+def _complains(outcome: Outcome) -> bool:
+    """Whether a command says that something is, or was, not as it should be: every notice starts so."""
+    return outcome.code != 0 or any(line.startswith("setset: ") for line in outcome.said.splitlines())
+
+
+def _recover(place: Place, first: Outcome) -> Iterator[str]:
+    """Does what the messages say: run again, repair what check finds, rebuild a database that is lost."""
+    last = place.run() if first.code != 0 and REBUILD not in first.said else first
+    if last.code == 0:
+        last = place.command("check")
+        if last.code != 0 and REBUILD not in last.said:
+            last = place.command("repair")
+    if REBUILD in last.said:
+        yield from _rebuild(place)
+    elif last.code != 0:
+        yield f"{place.said[-1][0]} failed ({last.code}): {last.said[-300:]}"
+
+
+def _rebuild(place: Place) -> Iterator[str]:
+    output = ("--output", str(place.root)) if place.elsewhere else ()
+    rebuilt = place.command("db", "rebuild", *output)
+    if rebuilt.code != 0:
+        yield f"db rebuild failed: {rebuilt.said[-300:]}"
+    last = place.run()
+    if last.code != 0:
+        yield f"the run after db rebuild failed ({last.code}): {last.said[-300:]}"
+
+
+def _findings(place: Place) -> Iterator[str]:
+    """What `check` finds, but for the foreign files that must be found.
+
+    Files and records are known to be those of the reference, so what `--deep` would derive anew it has derived
+    there.
+    """
+    expected = {str(path) for path in place.strangers}
+    for finding in inspect(Workspace(place.workspace), None, False, Unwatched()):
+        if finding.kind == "foreign" and finding.where in expected:
+            expected.discard(finding.where)
+        else:
+            yield f"check: {finding.kind}: {finding.where}: {finding.what}"
+    for path in sorted(expected):
+        yield f"{path} is foreign and was not reported"

@@ -1,0 +1,248 @@
+"""What people and strangers may hand in: cards, queries, paths, databases. One clear line, never a traceback."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from setset.cards import CARDS, parse, parse_cards
+from setset.errors import BadInput, SetsetError
+from setset.jobs import asking
+from setset.jobs.inspection import inspect
+from setset.jobs.store import Store
+from setset.jobs.watching import Unwatched
+from setset.jobs.workspace import Workspace
+from tests.chaos.processes import setset
+from tests.chaos.rounds import SIZE, TARGET, Place, Reference, rows
+
+Copied = Callable[[], Place]
+WORDS = st.sampled_from(
+    ["red", "one", "r1fd", "80", "-1", "81", ",", ";", "solid", "²", "٣", "\0", " ", "9" * 5000]
+)
+
+
+@settings(max_examples=500)
+@given(st.text(max_size=60) | st.lists(WORDS, max_size=6).map(" ".join))
+def test_any_text_is_a_card_or_refused(text: str) -> None:
+    try:
+        card = parse(text)
+    except BadInput:
+        return
+    assert 0 <= card < CARDS
+
+
+@settings(max_examples=500)
+@given(st.lists(st.text(max_size=30) | WORDS, max_size=8))
+def test_any_command_line_is_cards_or_refused(texts: list[str]) -> None:
+    try:
+        cards = parse_cards(texts)
+    except BadInput:
+        return
+    assert len(set(cards)) == len(cards)
+    assert all(0 <= card < CARDS for card in cards)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DELETE FROM batches",
+        "UPDATE batches SET lists = 1",
+        "INSERT INTO runs DEFAULT VALUES",
+        "DROP VIEW counts",
+        "CREATE TABLE x (y)",
+        "CREATE TEMP TABLE x (y)",
+        "ATTACH '/tmp/other.db' AS other",
+        "ATTACH ':memory:' AS other",
+        "DETACH main",
+        "VACUUM",
+        "VACUUM INTO '/tmp/copy.db'",
+        "PRAGMA journal_mode = WAL",
+        "PRAGMA writable_schema = ON",
+        "PRAGMA table_info(batches)",
+        "SELECT * FROM pragma_database_list",
+        "SELECT load_extension('/tmp/x.so')",
+        "SELECT readfile('/etc/passwd')",
+        "SELECT writefile('/tmp/x', 'x')",
+        "SELECT fts3_tokenizer('simple')",
+        "WITH x AS (SELECT 1) DELETE FROM batches",
+        "SELECT 1; DELETE FROM batches",
+        "EXPLAIN DELETE FROM batches",
+        "BEGIN",
+        "REINDEX",
+        "ANALYZE",
+        "SELECT zeroblob(900000000)",
+        "SELECT hex(randomblob(400000000))",
+        "",
+        "-- nothing",
+        "SELECT",
+        "\0",
+        "SELECT '\udc80'",
+    ],
+)
+def test_sql_can_do_nothing_but_read(copied: Copied, query: str) -> None:
+    place = copied()
+    before = place.database.read_bytes()
+    with pytest.raises(BadInput):
+        list(asking.ask(place.database, query)[1])
+    assert place.database.read_bytes() == before
+    assert sorted(path.name for path in place.workspace.iterdir()) == [
+        "batches",
+        "setset.db",
+        "setset.db-journal",
+        "setset.lock",
+    ]
+
+
+TOKENS = ["SELECT", "*", "FROM", "batches", "WHERE", "x", "(", ")", "'", '"', ";", ",", "1", "--"]
+
+
+@settings(max_examples=300)
+@given(query=st.text(max_size=80) | st.lists(st.sampled_from(TOKENS)).map(" ".join))
+def test_any_query_gives_rows_or_an_error_of_ours(undisturbed: tuple[Path, Reference], query: str) -> None:
+    with contextlib.suppress(SetsetError):
+        list(asking.ask(undisturbed[0] / "w" / "setset.db", query)[1])
+
+
+NAMES = [
+    "a b",
+    "100%",
+    "what?",
+    "#1",
+    "a&b=c;d",
+    "ünïcödé ☘",
+    "'quoted\"",
+    "back\\slash",
+    "-rf",
+    "mode=ro",
+    "%41%00",
+]
+
+
+@pytest.mark.parametrize("name", [*NAMES, pytest.param("\udc80\udcff", id="not text"), "x" * 250])
+def test_a_workspace_may_have_any_name(tmp_path: Path, name: str) -> None:
+    workspace = tmp_path / name
+    run = setset("run", "--size", "3", "--workers", "1", "--workspace", str(workspace))
+    assert run.code == 0, run.said
+    assert rows(workspace / "setset.db", "SELECT lists, complete FROM counts") == [(58_896, 1)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [name], "nothing beside it"
+    found = setset("check", "--workspace", str(workspace))
+    assert found.code == 0, found.said
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000])
+@pytest.mark.parametrize("command", [["run", "--size", "3"], ["status"], ["check"], ["db", "rebuild"]])
+def test_an_impossible_name_is_one_line(tmp_path: Path, name: str, command: list[str]) -> None:
+    outcome = setset(*command, "--workspace", str(tmp_path / name))
+    assert outcome.code in (1, 2, 10)
+    assert not outcome.traceback
+    assert "too long" in outcome.said
+
+
+def test_an_output_folder_whose_name_is_not_text_is_refused(tmp_path: Path) -> None:
+    outcome = setset("run", "--size", "3", "-w", str(tmp_path / "w"), "--output", str(tmp_path / "\udc80"))
+    assert outcome.code == 2
+    assert not outcome.traceback
+
+
+@pytest.mark.parametrize(
+    "path", ["../../../../etc/passwd", "/etc/passwd", "t16/../../../secret", "t16/\0", ""]
+)
+def test_a_path_in_the_database_cannot_lead_out(copied: Copied, path: str) -> None:
+    """Whatever row a forger writes: nothing outside is read or deleted, and repairing puts the file in its place."""
+    place = copied()
+    secret = place.folder / "secret"
+    secret.write_bytes(b"mine")
+    connection = sqlite3.connect(place.database)
+    with connection:
+        connection.execute(
+            "UPDATE batches SET path = ? WHERE size = ? AND first_source = 0 AND first_part = 0", (path, SIZE)
+        )
+    connection.close()
+    (found,) = [f for f in inspect(Workspace(place.workspace), SIZE, False, Unwatched()) if f.kind == "file"]
+    assert found.batch is not None
+    assert found.batch.path == path
+    store = Store.reading(Workspace(place.workspace))
+    if path:
+        with pytest.raises(SetsetError, match="outside its storage root"):
+            store.path_of(found.batch)
+    assert place.command("repair").code == 0
+    assert place.command("check").code == 0
+    assert secret.read_bytes() == b"mine"
+
+
+def test_a_forged_root_makes_nothing_outside(copied: Copied) -> None:
+    """A storage root that is not this workspace's own is neither written to nor cleaned."""
+    place = copied()
+    victim = place.folder / "victim"
+    (victim / f"t{TARGET}/s05").mkdir(parents=True)
+    (victim / f"t{TARGET}/s05/0000000-000.setset").write_bytes(b"mine")
+    connection = sqlite3.connect(place.database)
+    with connection:
+        connection.execute("UPDATE storage_roots SET path = ?", (str(victim),))
+    connection.close()
+    assert place.command("repair").code == 1
+    assert (victim / f"t{TARGET}/s05/0000000-000.setset").read_bytes() == b"mine"
+
+
+def test_flipped_bytes_of_a_database_are_noticed_or_change_nothing(copied: Copied) -> None:
+    """Many small damages: each is found, ends in one line, or leaves every record of the exploration as it was."""
+    place = copied()
+    shutil.rmtree(place.root / f"t{TARGET}/s05")  # fewer files to read in each of the many checks
+    good = place.database.read_bytes()
+    healthy = _findings(place)
+    records = _records(place.database)
+    for number in range(150):
+        random = Random(number)
+        data = bytearray(good)
+        at = random.randrange(len(data))
+        for each in range(at, min(len(data), at + random.choice([1, 1, 60]))):
+            data[each] ^= 1 << random.randrange(8)
+        place.database.write_bytes(data)
+        try:
+            noticed = _findings(place) != healthy
+        except SetsetError:
+            continue
+        assert noticed or _records(place.database) == records, f"damage {number} went unnoticed"
+
+
+def _findings(place: Place) -> list[tuple[str, str, str]]:
+    found = inspect(Workspace(place.workspace), None, False, Unwatched())
+    return [(finding.kind, finding.where, finding.what) for finding in found]
+
+
+def _records(path: Path) -> list[tuple[object, ...]]:
+    """What the database says of the lists; who ran when is history."""
+    tables = ("explorations", "sizes", "batches", "storage_roots", "tallies")
+    own = [row for table in tables for row in rows(path, f"SELECT * FROM {table} ORDER BY 1, 2")]
+    return own + rows(
+        path, "SELECT size, source, state, lists_in, lists_out, batches_out FROM expansions ORDER BY 1, 2"
+    )
+
+
+def test_text_that_cannot_be_printed_is_printed_somehow(tmp_path: Path) -> None:
+    """Python would raise where standard output is strict."""
+    assert sys.getfilesystemencoding() == "utf-8"
+    folder = tmp_path / "\udc80"
+    assert setset("run", "--size", "3", "--workers", "1", "-w", str(folder)).code == 0
+    (folder / "batches" / "t12" / "s03" / "0000000-000.setset").unlink()
+    for command in (
+        ["check"],
+        ["check", "--json"],
+        ["repair"],
+        ["status"],
+        ["history"],
+        ["sql", "SELECT * FROM runs"],
+    ):
+        outcome = setset(*command, "-w", str(folder))
+        assert not outcome.traceback, outcome.said
+    assert os.fsencode(folder)
