@@ -25,6 +25,7 @@ def build(workspace: Workspace, size: int, watcher: Watcher, tell: Tell, anew: b
 
     Each size is stored in one transaction and then told; what was stored before an interruption stays.
     """
+    from setset.jobs.database import Patience
     from setset.jobs.runner import Stop
     from setset.jobs.store import Store
     from setset.symmetry.inputs import checked_size
@@ -33,12 +34,12 @@ def build(workspace: Workspace, size: int, watcher: Watcher, tell: Tell, anew: b
     if not anew and _stored(workspace).keys() >= set(wanted):
         return
     with workspace.held(create=True), Stop().listening() as stop:
-        store = Store.writing(workspace)
+        store = Store.writing(workspace, patience=Patience(watcher.notice, lambda: bool(stop)))
         # No workers: everything is done in this process.
         run_id = store.begin_run(f"setset classes build --size {size}", workers=0)
         outcome = "failed"
         try:
-            _build(store, wanted, anew, watcher, stop, tell)
+            _build(store, wanted, anew, stop, tell)
             outcome = "done"
         except SetsetError as error:
             outcome = str(error)
@@ -47,8 +48,8 @@ def build(workspace: Workspace, size: int, watcher: Watcher, tell: Tell, anew: b
             store.end_run(run_id, outcome)
 
 
-def _build(store: Store, wanted: range, anew: bool, watcher: Watcher, stop: Stop, tell: Tell) -> None:
-    from setset.jobs import database, shelf
+def _build(store: Store, wanted: range, anew: bool, stop: Stop, tell: Tell) -> None:
+    from setset.jobs import shelf
     from setset.symmetry import build as build_level
     from setset.symmetry import game_classes
 
@@ -66,12 +67,7 @@ def _build(store: Store, wanted: range, anew: bool, watcher: Watcher, stop: Stop
         if previous is None and size:
             previous = shelf.level(store, size - 1)
         level = build_level(size, previous.classes if previous else ())
-        games = [game_classes([one]) for one in level.classes]
-
-        def put(level: Level = level, games: list[int] = games) -> Totals:
-            return shelf.put(store, level, games)
-
-        tell(database.patiently(put, watcher.notice, stop.at_once.is_set))
+        tell(shelf.put(store, level, [game_classes([one]) for one in level.classes]))
         previous = level
 
 
