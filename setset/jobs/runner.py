@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from contextlib import contextmanager
 from types import FrameType
+from typing import TypeVar
 
 from setset.errors import Interrupted, NoSpace, SetsetError
 from setset.jobs import database, expansions
-from setset.jobs.executors import WorkerDied
+from setset.jobs.executors import ExecutorLost, WorkerDied, size_of
 from setset.jobs.expansions import Claim
 from setset.jobs.models import State
 from setset.jobs.records import Job, Report
@@ -22,6 +23,8 @@ from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
 from setset.jobs.worker import BadSource, carry_out
 from setset.jobs.workspace import owner
+
+T = TypeVar("T")
 
 ATTEMPTS = 3
 """An expansion that failed this often is given up until the next run."""
@@ -93,31 +96,42 @@ class Shift:
         mend: Callable[[BadSource], None],
     ) -> None:
         self._store, self._claim, self._executor = store, claim, executor
-        self._window = WINDOW * workers
+        self._workers = workers
         self._watcher, self._stop, self._mend = watcher, stop, mend
         self._flying: dict[Future[Report], Job] = {}
         self._done: list[tuple[Job, Report]] = []
         self._again: list[tuple[Job, State, str]] = []
         self._failures: list[tuple[Job, str]] = []
         self._full: NoSpace | None = None
+        self._lost: ExecutorLost | None = None
 
     def work(self) -> None:
         """Carries out all that is due. Raises what kept it from that, after recording what was finished."""
         try:
-            self._turn(self._window)
+            self._turn(self._room())
             while self._flying:
                 self._collect(0.2)
-                if self._stop:
+                if self._stop or self._lost:
                     break
                 if self._done or self._again:
-                    self._turn(0 if self._full else self._window - len(self._flying))
+                    self._turn(0 if self._full else self._room())
         finally:
             self._land()
         self._stop.raise_if_set()
+        if self._lost:
+            raise self._lost
         if self._full:
             raise self._out_of_space(self._full)
         if self._failures:
             raise Failed(self._failures)
+
+    def _room(self) -> int:
+        """How many more orders may be in flight, with the workers that there are now."""
+        workers = max(1, size_of(self._executor, self._workers))
+        if workers != self._workers:
+            self._workers = workers
+            self._patiently(lambda: self._store.set_workers(self._claim.run_id, workers))
+        return max(0, WINDOW * workers - len(self._flying))
 
     def _turn(self, want: int) -> None:
         """Records what came back and hands out what is due next."""
@@ -125,13 +139,16 @@ class Shift:
         def record() -> list[Job]:
             return expansions.turn(self._store, self._done, self._again, self._claim, want)
 
-        jobs = database.patiently(record, self._watcher.notice, self._stop.at_once.is_set)
+        jobs = self._patiently(record)
         done, self._done, self._again = self._done, [], []
         for job in jobs:
             self._flying[self._executor.submit(carry_out, job.order)] = job
         for job, report in done:
             counted = dict(report.counts).get(self._claim.size, 0)
             self._watcher.advance(job.lists_in, sum(batch.lists for batch in report.batches) + counted)
+
+    def _patiently(self, do: Callable[[], T]) -> T:
+        return database.patiently(do, self._watcher.notice, self._stop.at_once.is_set)
 
     def _collect(self, seconds: float) -> None:
         for future in wait(self._flying, timeout=seconds, return_when=FIRST_COMPLETED).done:
@@ -144,6 +161,9 @@ class Shift:
                 self._done.append((job, future.result()))
             elif isinstance(error, NoSpace):
                 self._full = error
+                self._put_back(job)
+            elif isinstance(error, ExecutorLost):
+                self._lost = error
                 self._put_back(job)
             elif isinstance(error, BadSource):
                 self._watcher.notice(f"{error}; making it again")
