@@ -170,12 +170,13 @@ class DaskExecutor(Crew):
             outcome = remote.result(timeout=self._patience.missing)
         except BaseException as raised:
             error = raised
+        cancelled = remote.status == "cancelled"
         with self._lock:
             if task.remote is not remote:
                 return  # the worker was given up and the order is elsewhere by now
             task.remote = None
             worker.tasks.remove(task)
-            if remote.status == "cancelled":
+            if cancelled:
                 # By a scheduler that was restarted, or by its loss, which the foreman will notice.
                 self._queue.appendleft(task)
                 return
@@ -330,9 +331,11 @@ class DaskExecutor(Crew):
                 self._own.close(timeout=5)
 
 
-def start_dask(where: str | None, reach: Reach, workers: int) -> DaskExecutor:
+def start_dask(
+    where: str | None, reach: Reach, workers: int, *, patience: Patience | None = None
+) -> DaskExecutor:
     """An executor on the cluster at an address or with a scheduler file; on one of its own if None."""
-    patience = Patience()
+    patience = patience or Patience()
     if where is not None:
         return DaskExecutor(connect(where, patience.connect), None, reach, patience)
     client, cluster = found(workers)
