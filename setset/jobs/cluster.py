@@ -2,8 +2,8 @@
 
 Dask carries orders to workers and results back; which worker gets which order is decided here, as with local
 processes. So the scheduler never holds more than a few orders a worker, no order goes to a worker that has not
-shown that it can work, a death is blamed on the order that ran and not on those that waited behind it, and an
-order that the scheduler loses (dask/distributed#3196) is missed by somebody.
+shown that it can work, a death is blamed on the order that ran and not on those beside it, and an order that
+the scheduler loses (dask/distributed#3196) is missed by somebody.
 """
 
 from __future__ import annotations
@@ -53,6 +53,7 @@ class _Worker:
     host: str = ""
     admitted: bool = False
     late: bool = False
+    proof: distributed.Future | None = None
     problem: str = ""
     """Why it gets no orders."""
     running: bool = True
@@ -73,6 +74,7 @@ class DaskExecutor(Crew):
         self._queue: deque[_Task] = deque()
         self._workers: dict[str, _Worker] = {}
         self._said: set[str] = set()
+        self._suspects: set[tuple[Any, ...]] = set()
         self._counter = itertools.count()
         self._closed = threading.Event()
         self._ready = threading.Event()
@@ -120,13 +122,29 @@ class DaskExecutor(Crew):
         with self._lock:
             # Without a connection nothing can be sent; the foreman waits for it, or gives up.
             while self._queue and not self._closed.is_set() and self._client.status == "running":
-                free = [w for w in self._workers.values() if w.admitted and w.running and w.load < DEPTH]
-                if not free:
+                worker = self._free_for(self._queue[0])
+                if worker is None:
                     return
                 task = self._queue.popleft()
                 # A task that comes back from a lost worker is already running in the caller's eyes.
                 if task.future.running() or task.future.set_running_or_notify_cancel():
-                    self._send(task, min(free, key=lambda worker: worker.load))
+                    self._send(task, worker)
+
+    def _free_for(self, task: _Task) -> _Worker | None:
+        """The least busy worker that can take a task; a suspect has a worker for itself."""
+        most = 0 if self._is_suspect(task) else DEPTH
+        free = [
+            worker
+            for worker in self._workers.values()
+            if worker.admitted
+            and worker.running
+            and (worker.load < most or not worker.tasks)
+            and not any(map(self._is_suspect, worker.tasks))
+        ]
+        return min(free, key=lambda worker: worker.load, default=None)
+
+    def _is_suspect(self, task: _Task) -> bool:
+        return task.arguments in self._suspects
 
     def _send(self, task: _Task, worker: _Worker) -> None:
         try:
@@ -137,7 +155,7 @@ class DaskExecutor(Crew):
             return
         task.remote, task.missing_since = remote, None
         worker.tasks.append(task)
-        remote.add_done_callback(lambda remote: self._gather(worker, task, remote))
+        remote.add_done_callback(lambda remote: self._gather(self._finish, worker, task, remote))
 
     def _submit(self, address: str, function: Callable[..., Any], *arguments: Any) -> distributed.Future:
         """Sends a call to one worker. A key of its own, so that equal calls are not taken for one; falling
@@ -158,10 +176,10 @@ class DaskExecutor(Crew):
             return carry_out_shipped, tuple(pack(order) for order in task.arguments)
         return task.function, tuple(relocated(order, self._reach) for order in task.arguments)
 
-    def _gather(self, worker: _Worker, task: _Task, remote: distributed.Future) -> None:
+    def _gather(self, step: Callable[..., None], *arguments: Any) -> None:
         """Called in Dask's one thread for callbacks, which must not wait for a transfer."""
         with contextlib.suppress(RuntimeError):  # after shutdown nobody wants the result
-            self._gatherers.submit(self._finish, worker, task, remote)
+            self._gatherers.submit(step, *arguments)
 
     def _finish(self, worker: _Worker, task: _Task, remote: distributed.Future) -> None:
         outcome: Any = None
@@ -184,6 +202,7 @@ class DaskExecutor(Crew):
         self._hand_out()
         if error is None:
             try:
+                self._suspects.discard(task.arguments)
                 if self._reach.ship:
                     outcome = unpack(task.arguments[0], outcome)
                 task.future.set_result(outcome)
@@ -233,8 +252,8 @@ class DaskExecutor(Crew):
 
     def _meet(self, worker: _Worker) -> None:
         self._workers[worker.address] = worker
-        proof = self._submit(worker.address, prove, self._premises)
-        proof.add_done_callback(lambda remote: self._gatherers.submit(self._judge, worker, remote))
+        worker.proof = self._submit(worker.address, prove, self._premises)
+        worker.proof.add_done_callback(lambda remote: self._gather(self._judge, worker, remote))
 
     def _judge(self, worker: _Worker, proof: distributed.Future) -> None:
         try:
@@ -244,6 +263,7 @@ class DaskExecutor(Crew):
         with self._lock:
             if self._workers.get(worker.address) is not worker:
                 return
+            worker.proof = None
             worker.host, worker.admitted = answer.host, answer.problem is None
             worker.problem = f"worker on {answer.host} {answer.problem}" if answer.problem else ""
         if worker.admitted:
@@ -267,19 +287,29 @@ class DaskExecutor(Crew):
             self._notice(line)
 
     def _bury(self, worker: _Worker) -> None:
-        """Puts the orders of a worker that is gone in other hands. The oldest, one a thread, may have killed
-        it and go back to the caller, who counts; those behind them had not begun."""
+        """Puts the orders of a worker that is gone in other hands.
+
+        One that it had alone goes back to the caller, who counts how often that happens. Of several nobody
+        can say which one killed it, or whether one was finished: they are tried again, each alone.
+        """
         if worker.admitted:
             self._notice(f"a worker on {worker.host} left ({worker.address})")
-        for place, task in reversed(list(enumerate(worker.tasks))):
-            remote, task.remote = task.remote, None
-            if remote is not None:
-                remote.release()
-            if place < worker.slots:
-                task.future.set_exception(WorkerDied(f"the worker on {worker.host} died"))
-            else:
-                self._queue.appendleft(task)
-        worker.tasks = []
+        tasks, worker.tasks = worker.tasks, []
+        for task in tasks:
+            self._forget(task)
+            self._suspects.add(task.arguments)
+        if worker.proof is not None:
+            worker.proof.release()
+        if len(tasks) == 1:
+            tasks[0].future.set_exception(WorkerDied(f"the worker on {worker.host} died"))
+        else:
+            self._queue.extendleft(reversed(tasks))
+
+    def _forget(self, task: _Task) -> None:
+        """Wakes whoever waits for the result, which may be lost with the worker that had it."""
+        remote, task.remote = task.remote, None
+        if remote is not None:
+            remote.release()
 
     def _miss(self, worker: _Worker, known: set[str], now: float) -> None:
         """Takes back orders that the scheduler has neither finished nor at work for too long."""
@@ -290,8 +320,7 @@ class DaskExecutor(Crew):
             task.missing_since = task.missing_since or now
             if now - task.missing_since > self._patience.missing:
                 worker.tasks.remove(task)
-                task.remote.release()
-                task.remote = None
+                self._forget(task)
                 task.future.set_exception(WorkerDied("the Dask scheduler lost the order"))
 
     def _give_up(self, reason: str) -> None:
@@ -304,7 +333,7 @@ class DaskExecutor(Crew):
             for worker in self._workers.values():
                 worker.tasks = []
             for task in left:
-                task.remote = None
+                self._forget(task)
         for task in left:
             if task.future.running() or task.future.set_running_or_notify_cancel():
                 task.future.set_exception(self._lost)
@@ -313,17 +342,23 @@ class DaskExecutor(Crew):
         """Leaves the cluster. Orders that a worker has begun end there: Dask cannot stop a thread, and what
         they write is what the next run would write."""
         with self._lock:
-            waiting = [task.future for worker in self._workers.values() for task in worker.tasks]
+            tasks = [task for worker in self._workers.values() for task in worker.tasks]
             if cancel_futures:
                 for task in self._queue:
                     task.future.cancel()
                 self._queue.clear()
         if wait and not self._lost:
-            for future in waiting:
+            for task in tasks:
                 with contextlib.suppress(Exception):
-                    future.exception(timeout=self._patience.empty)
+                    task.future.exception(timeout=self._patience.empty)
         self._closed.set()
-        self._gatherers.shutdown(wait=wait and not self._lost, cancel_futures=not wait)
+        with self._lock:
+            for worker in self._workers.values():
+                for task in worker.tasks:
+                    self._forget(task)
+                if worker.proof is not None:
+                    worker.proof.release()
+        self._gatherers.shutdown(wait=False, cancel_futures=True)
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)
         if self._own is not None:

@@ -14,7 +14,8 @@ from setset.errors import SetsetError
 from setset.jobs.executors import no_interrupt
 
 # What Dask has to say of lost connections is said by the executor, in one line.
-logging.getLogger("distributed").setLevel(logging.CRITICAL)
+for name in ("distributed", "tornado", "asyncio"):
+    logging.getLogger(name).setLevel(logging.CRITICAL)
 
 
 @dataclass(frozen=True)

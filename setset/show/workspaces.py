@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from setset.jobs.checking import Finding
-from setset.jobs.overview import Count, Progress, Trouble
+from setset.jobs.overview import Count, Progress, Throughput, Trouble
 from setset.show.text import duration, number, print_table, share, size_of
 
 STATUS = (
@@ -23,10 +23,22 @@ STATUS = (
     "time left",
     "state",
 )
+HOSTS = (
+    "host",
+    "target",
+    "size",
+    "sources done",
+    "lists",
+    "time of workers",
+    "M lists/s a worker",
+    "last at",
+)
 
 
-def print_status(sizes: Sequence[Progress], troubles: Sequence[Trouble]) -> None:
-    """A table for each target, and one of what is running, failed or defective."""
+def print_status(
+    sizes: Sequence[Progress], troubles: Sequence[Trouble], hosts: Sequence[Throughput] = ()
+) -> None:
+    """A table for each target, one of what is running, failed or defective, and one of hosts if several worked."""
     for target in sorted({size.target for size in sizes}):
         rows = [_status_row(size) for size in sizes if size.target == target]
         print_table(f"target {target}", STATUS, rows)
@@ -38,6 +50,22 @@ def print_status(sizes: Sequence[Progress], troubles: Sequence[Trouble]) -> None
         print_table(
             "running, failed or defective", ("target", "size", "state", "what", "detail"), rows, left=5
         )
+    if len({host.host for host in hosts}) > 1:
+        click.echo("")
+        print_table("hosts", HOSTS, [_host_row(host) for host in hosts], left=1)
+
+
+def _host_row(host: Throughput) -> list[str]:
+    return [
+        host.host,
+        str(host.target),
+        str(host.size) if host.work == "store" else f"{host.size} counted",
+        number(host.expansions),
+        number(host.lists),
+        duration(host.seconds),
+        number(host.lists_per_second / 1e6, 1) if host.lists_per_second else "-",
+        host.last_finished,
+    ]
 
 
 def _status_row(size: Progress) -> list[str]:

@@ -18,8 +18,8 @@ from setset.jobs.exploring import Request, explore
 from setset.jobs.watching import Unwatched
 from setset.jobs.workspace import Workspace
 
-SIZE, TARGET, BATCH_LISTS = 6, 16, 300_000
-"""Some 88 million lists in about 320 files: seconds of work, in enough pieces for something to happen between."""
+SIZE, TARGET, BATCH_LISTS = 6, 16, 500_000
+"""Some 88 million lists in about 200 files: seconds of work, in enough pieces for something to happen between."""
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(setset.__file__).parent.parent)}
 PATIENCE = 120
