@@ -26,6 +26,8 @@ class Patience:
     """for the scheduler to answer at first;"""
     silence: float = 60
     """for it to answer again;"""
+    others: float = 2
+    """for more workers, when those that are there cannot work;"""
     empty: float = 300
     """for a worker, when there is none;"""
     missing: float = 60

@@ -113,7 +113,7 @@ class Shift:
                 self._collect(0.2)
                 if self._stop or self._lost:
                     break
-                if self._done or self._again:
+                if self._done or self._again or self._joined():
                     self._turn(0 if self._full else self._room())
         finally:
             self._land()
@@ -124,6 +124,10 @@ class Shift:
             raise self._out_of_space(self._full)
         if self._failures:
             raise Failed(self._failures)
+
+    def _joined(self) -> bool:
+        """Whether there are more workers than orders were handed out for."""
+        return size_of(self._executor, self._workers) > self._workers
 
     def _room(self) -> int:
         """How many more orders may be in flight, with the workers that there are now."""
