@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from pathlib import Path
 
 import dask
@@ -38,7 +39,9 @@ class Patience:
 
 def found(workers: int) -> tuple[distributed.Client, distributed.LocalCluster]:
     """A cluster of so many processes on this machine, that ends with this process."""
-    # Dask's threads and processes inherit that Ctrl-C is not for them but for the coordinator.
+    # Dask's threads and processes inherit that Ctrl-C is not for them but for the coordinator; the start of
+    # multiprocessing's tracker, which comes with the first process, would make them hear it again.
+    resource_tracker.ensure_running()
     with no_interrupt():
         cluster = distributed.LocalCluster(
             n_workers=workers,
