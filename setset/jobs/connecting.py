@@ -18,6 +18,13 @@ from setset.jobs.executors import no_interrupt
 for name in ("distributed", "tornado", "asyncio"):
     logging.getLogger(name).setLevel(logging.CRITICAL)
 
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+}
+"""Dask profiles its workers a hundred times a second and its event loops fifty times; nobody looks here."""
+
 
 @dataclass(frozen=True)
 class Patience:
@@ -42,7 +49,7 @@ def found(workers: int) -> tuple[distributed.Client, distributed.LocalCluster]:
     # Dask's threads and processes inherit that Ctrl-C is not for them but for the coordinator; the start of
     # multiprocessing's tracker, which comes with the first process, would make them hear it again.
     resource_tracker.ensure_running()
-    with no_interrupt():
+    with no_interrupt(), dask.config.set(QUIET):
         cluster = distributed.LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
