@@ -63,6 +63,21 @@ class Trouble:
 
 
 @dataclass(frozen=True)
+class Throughput:
+    """What a host has done of one size, and how fast one of its workers was."""
+
+    target: int
+    size: int
+    work: str
+    host: str
+    expansions: int
+    lists: int
+    seconds: float
+    lists_per_second: float | None
+    last_finished: str
+
+
+@dataclass(frozen=True)
 class Count:
     """How many lists of a size are kept for a target, as far as the database knows."""
 
@@ -165,6 +180,24 @@ def troubles(store: Store) -> list[Trouble]:
         state = "failed" if row.what.startswith("failed ") else "defective"
         found.append(Trouble(row.target, row.size, state, row.path, row.what))
     return found
+
+
+def throughput(store: Store) -> list[Throughput]:
+    """What each host has done; what is known from files alone has no host."""
+    return [
+        Throughput(
+            row.target,
+            row.size,
+            row.work,
+            row.host,
+            row.expansions,
+            row.lists or 0,
+            row.seconds or 0.0,
+            row.lists_per_second,
+            row.last_finished,
+        )
+        for row in store.query(text("SELECT * FROM throughput WHERE host IS NOT NULL"))
+    ]
 
 
 def counts(store: Store, size: int | None = None) -> list[Count]:

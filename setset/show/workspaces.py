@@ -11,13 +11,16 @@ from setset.show.text import duration, number, print_table, share, size_of
 
 if TYPE_CHECKING:  # `status` starts without numba
     from setset.jobs.checking import Finding
-    from setset.jobs.overview import Count, Progress, Trouble
+    from setset.jobs.overview import Count, Progress, Throughput, Trouble
 
 STATUS = ("size", "sources", "files", "lists", "done", "bytes", "B/list", "M lists/s", "left", "state")
+HOSTS = ("host", "target", "size", "sources", "lists", "worker time", "M lists/s each", "last at")
 
 
-def print_status(sizes: Sequence[Progress], troubles: Sequence[Trouble]) -> None:
-    """A table for each target, and one of what is running, failed or defective."""
+def print_status(
+    sizes: Sequence[Progress], troubles: Sequence[Trouble], hosts: Sequence[Throughput] = ()
+) -> None:
+    """A table for each target, one of what is running, failed or defective, and one of hosts if several worked."""
     for target in sorted({size.target for size in sizes}):
         rows = [_status_row(size) for size in sizes if size.target == target]
         print_table(f"target {target}", STATUS, rows)
@@ -32,6 +35,22 @@ def print_status(sizes: Sequence[Progress], troubles: Sequence[Trouble]) -> None
         print_table(
             "running, failed or defective", ("target", "size", "state", "what", "detail"), rows, left=5
         )
+    if len({host.host for host in hosts}) > 1:
+        click.echo("")
+        print_table("hosts", HOSTS, [_host_row(host) for host in hosts], left=1)
+
+
+def _host_row(host: Throughput) -> list[str]:
+    return [
+        host.host,
+        str(host.target),
+        str(host.size) if host.work == "store" else f"{host.size} counted",
+        number(host.expansions),
+        number(host.lists),
+        duration(host.seconds),
+        number(host.lists_per_second / 1e6, 1) if host.lists_per_second else "-",
+        host.last_finished,
+    ]
 
 
 def _status_row(size: Progress) -> list[str]:
