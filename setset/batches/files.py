@@ -43,24 +43,30 @@ def is_temporary(file_name: str) -> bool:
     return _TEMPORARY.fullmatch(file_name) is not None
 
 
-def save(path: Path, data: bytes) -> None:
+def save(path: Path, data: bytes, witness: str | None = None) -> None:
     """Puts a file in its place, complete and on the disk, or leaves no trace.
 
-    The temporary name carries host, process and a random part, so that no two writers ever share one.
+    The temporary name carries host, process and a random part, so that no two writers ever share one. The
+    witness is a file, named as seen from the folder, without which nothing is written: it shows that the folder
+    is on the disk that it is thought to be on. All is done from within the folder, wherever it may move to.
     """
-    temporary = path.with_name(
-        f".{path.name}.{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
-    )
+    temporary = f".{path.name}.{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            _write_all(temporary, data)
-            temporary.replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
-            raise
-        _sync_folder(path.parent)
+            if witness is not None:
+                os.stat(witness, dir_fd=folder)
+            try:
+                _write_all(temporary, data, folder)
+                os.replace(temporary, path.name, src_dir_fd=folder, dst_dir_fd=folder)
+            except BaseException:
+                with contextlib.suppress(OSError):
+                    os.unlink(temporary, dir_fd=folder)
+                raise
+            os.fsync(folder)
+        finally:
+            os.close(folder)
     except OSError as error:
         if error.errno in _NO_SPACE:
             raise NoSpace(
@@ -69,23 +75,15 @@ def save(path: Path, data: bytes) -> None:
         raise
 
 
-def _write_all(path: Path, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+def _write_all(name: str, data: bytes, folder: int) -> None:
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666, dir_fd=folder)
     try:
         rest = memoryview(data)
         while rest:
             rest = rest[os.write(descriptor, rest) :]
         os.fsync(descriptor)
         if os.fstat(descriptor).st_size != len(data):
-            raise OSError(errno.EIO, "fewer bytes on disk than were written", str(path))
-    finally:
-        os.close(descriptor)
-
-
-def _sync_folder(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
+            raise OSError(errno.EIO, "fewer bytes on disk than were written", name)
     finally:
         os.close(descriptor)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, select, update
+from sqlalchemy import Connection, and_, bindparam, func, select, update
 
-from setset.jobs.models import Batch, Expansion, Size, State, Work
+from setset.jobs.models import Base, Batch, Expansion, Size, State, Work
 from setset.jobs.records import SEED_SOURCE_SIZE
 
 
@@ -41,7 +41,7 @@ def number_batches(do: Connection, exploration: int, size: int) -> None:
     if frontier > numbered:
         batches = and_(Batch.exploration_id == exploration, Batch.size == size)
         start = do.scalar(select(func.max(Batch.number) + 1).where(batches))
-        give_numbers(do, exploration, size, start or 0, frontier)
+        give_numbers(do, exploration, size, start or 0, numbered, frontier)
         do.execute(update(Size).where(mine).values(numbered=frontier))
     if gap is None and frontier == _sources_if_complete(do, exploration, size - 1):
         do.execute(update(Size).where(mine).values(complete=True))
@@ -57,13 +57,25 @@ def _sources_if_complete(do: Connection, exploration: int, size: int) -> int | N
     return do.scalar(select(func.count()).select_from(Batch).where(mine))
 
 
-def give_numbers(do: Connection, exploration: int, size: int, start: int, frontier: int | None) -> None:
+def give_numbers(
+    do: Connection, exploration: int, size: int, start: int, first: int, frontier: int | None
+) -> None:
+    """Numbers the batches from source `first` on and before source `frontier`, starting with `start`.
+
+    What comes before `first` has its numbers, and is not looked at again.
+    """
     waiting = (
         select(Batch.id)
         .where(Batch.exploration_id == exploration, Batch.size == size, Batch.number.is_(None))
+        .where(Batch.first_source >= first)
         .order_by(Batch.first_source, Batch.first_part)
     )
     if frontier is not None:
         waiting = waiting.where(Batch.first_source < frontier)
-    for place, row in enumerate(do.execute(waiting).all()):
-        do.execute(update(Batch).where(Batch.id == row.id).values(number=start + place))
+    numbers = [
+        {"batch": row.id, "place": place} for place, row in enumerate(do.execute(waiting).all(), start)
+    ]
+    if numbers:
+        table = Base.metadata.tables[Batch.__tablename__]
+        given = update(table).where(table.c.id == bindparam("batch")).values(number=bindparam("place"))
+        do.execute(given, numbers)

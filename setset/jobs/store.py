@@ -17,6 +17,7 @@ from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import aliased
 
 from setset import __version__
+from setset.batches.files import SUFFIX
 from setset.batches.format import Cards, Span
 from setset.errors import BadInput, SetsetError
 from setset.jobs import database
@@ -132,7 +133,7 @@ class Store:
         if path != path.encode(errors="replace").decode():
             raise BadInput(f"the name of a storage root must be text: {path!r}")
         root = self.workspace.root(path)
-        if self._holds_batches(path) and not any(root.glob("t??")):
+        if self._holds_batches(path) and not any(root.glob(f"t??/s??/*{SUFFIX}")):
             raise RootGone(root)
         claim_root(root, self.workspace_id())
         self._roots = {}
@@ -247,7 +248,7 @@ class Store:
                 do.execute(insert(Batch).values(**batch_columns(exploration, size, root_id, batch)))
             mine = and_(Batch.exploration_id == exploration, Batch.size == size)
             do.execute(update(Batch).where(mine).values(number=None))
-            give_numbers(do, exploration, size, 0, None)
+            give_numbers(do, exploration, size, 0, 0, None)
             planned = and_(Expansion.exploration_id == exploration, Expansion.source_size == size)
             do.execute(delete(Expansion).where(planned))
 

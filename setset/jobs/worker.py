@@ -24,7 +24,7 @@ from setset.jobs.records import (
     Report,
     Source,
 )
-from setset.jobs.workspace import require_root
+from setset.jobs.workspace import TOKEN, require_root
 
 
 class BadSource(SetsetError):
@@ -145,9 +145,7 @@ def _encode(order: ExpandOrder, span: Span, streams: Streams) -> bytes:
 def _save(data: bytes, root: str) -> NewBatch:
     batch = describe(data)
     require_root(Path(root))
-    files.save(Path(root) / batch.path, data)
-    # A disk that went away meanwhile has taken the file along, or left it where it will not be found.
-    require_root(Path(root))
+    files.save(Path(root) / batch.path, data, witness=f"../../{TOKEN}")
     return batch
 
 

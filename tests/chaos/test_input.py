@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -113,22 +112,10 @@ def test_any_query_gives_rows_or_an_error_of_ours(undisturbed: tuple[Path, Refer
         list(asking.ask(undisturbed[0] / "w" / "setset.db", query)[1])
 
 
-NAMES = [
-    "a b",
-    "100%",
-    "what?",
-    "#1",
-    "a&b=c;d",
-    "ünïcödé ☘",
-    "'quoted\"",
-    "back\\slash",
-    "-rf",
-    "mode=ro",
-    "%41%00",
-]
+NAMES = ["a b%41%00?#&=;", "ünïcödé ☘ 'quoted\" back\\slash", "-rf", "x" * 250]
 
 
-@pytest.mark.parametrize("name", [*NAMES, pytest.param("\udc80\udcff", id="not text"), "x" * 250])
+@pytest.mark.parametrize("name", [*NAMES, pytest.param("\udc80\udcff", id="not text")])
 def test_a_workspace_may_have_any_name(tmp_path: Path, name: str) -> None:
     workspace = tmp_path / name
     run = setset("run", "--size", "3", "--workers", "1", "--workspace", str(workspace))
@@ -197,7 +184,6 @@ def test_a_forged_root_makes_nothing_outside(copied: Copied) -> None:
 def test_flipped_bytes_of_a_database_are_noticed_or_change_nothing(copied: Copied) -> None:
     """Many small damages: each is found, ends in one line, or leaves every record of the exploration as it was."""
     place = copied()
-    shutil.rmtree(place.root / f"t{TARGET}/s05")  # fewer files to read in each of the many checks
     good = place.database.read_bytes()
     healthy = _findings(place)
     records = _records(place.database)
