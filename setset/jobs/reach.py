@@ -13,6 +13,7 @@ from setset.batches import files
 from setset.batches.format import BadBatch
 from setset.errors import BadInput, NoSpace, SetsetError
 from setset.jobs.records import CountOrder, ExpandOrder, MergeOrder, Order, RemakeOrder, Report, Source
+from setset.jobs.workspace import claim_root
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ def carry_out_shipped(shipment: Shipment) -> Delivery:
 
     with tempfile.TemporaryDirectory(prefix="setset-ship-") as folder:
         root = Path(folder) / "root"
+        claim_root(root, "shipped")
         places = {_root(shipment.order): str(root)}
         try:
             for number, (path, content) in enumerate(shipment.contents):
@@ -140,10 +142,10 @@ def carry_out_shipped(shipment: Shipment) -> Delivery:
 
 def unpack(order: Order, delivery: Delivery) -> Report:
     """On the coordinator: verifies what came back and puts it in its place; returns the report."""
-    from setset.jobs.worker import describe
+    from setset.jobs.worker import describe, save_batch
 
     for batch, content in zip(delivery.report.batches, delivery.contents, strict=True):
         if describe(content) != batch:
             raise SetsetError(f"{batch.path} from {delivery.report.host} is not what its report says")
-        files.save(Path(_root(order)) / batch.path, content)
+        save_batch(content, _root(order))
     return delivery.report
