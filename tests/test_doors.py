@@ -74,7 +74,7 @@ def test_help_loads_neither_numba_nor_sqlalchemy(arguments: list[str]) -> None:
         "import sys; sys.argv = ['setset', *sys.argv[1:]]; from setset.cli import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print(sorted({'numba', 'sqlalchemy', 'alembic', 'numpy'} & set(sys.modules)), file=sys.stderr)"
+        "print(sorted({'numba', 'sqlalchemy', 'alembic', 'numpy', 'distributed'} & set(sys.modules)), file=sys.stderr)"
     )
     run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     assert "Usage:" in run.stdout
