@@ -71,7 +71,7 @@ LOADED = (
     "import sys; sys.argv = ['setset', *sys.argv[1:]]; from setset.cli import main\n"
     "try: main()\n"
     "except SystemExit: pass\n"
-    "print(sorted({'numba', 'sqlalchemy', 'alembic', 'numpy'} & set(sys.modules)), file=sys.stderr)"
+    "print(sorted({'numba', 'sqlalchemy', 'alembic', 'numpy', 'distributed'} & set(sys.modules)), file=sys.stderr)"
 )
 
 
