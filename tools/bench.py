@@ -8,6 +8,7 @@ whole, about ten minutes. Nothing else should be running.
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import json
 import os
 import platform
@@ -22,11 +23,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import bench_symmetry
 import psutil
 
 from setset.batches import files
 from setset.engine import search
 from setset.engine.streams import Streams
+from setset.symmetry import Catalogue
 
 HERE = Path(__file__).parent
 SETSET = [sys.executable, "-m", "setset"]
@@ -125,12 +128,26 @@ class Bench:
         alone, _ = self.run(size, 1)
         self.add(f"run --size {size}, 1 worker", alone / 1e6, "M lists/s")
         self.add("2 workers / 1 worker", rate / alone, "x", 1.8)
+        if importlib.util.find_spec("distributed"):
+            dask, _ = self.run(size, 2, "--executor", "dask")
+            self.add("2 Dask workers / 2 workers", dask / rate, "x", 0.9)
 
-    def run(self, size: int, workers: int) -> tuple[float, dict[str, int]]:
+    def run(self, size: int, workers: int, *options: str) -> tuple[float, dict[str, int]]:
         """Lists of the size a second, the time for all smaller ones included, and peak memory."""
         workspace = self.folder / "w"
         shutil.rmtree(workspace, ignore_errors=True)
-        words = [*SETSET, "run", "--size", str(size), "--workers", str(workers), "-q", "-w", str(workspace)]
+        words = [
+            *SETSET,
+            "run",
+            "--size",
+            str(size),
+            "--workers",
+            str(workers),
+            "-q",
+            "-w",
+            str(workspace),
+            *options,
+        ]
         started = time.monotonic()
         process = psutil.Popen(words)
         usage = {"coordinator": 0, "worker": 0}
@@ -171,6 +188,18 @@ class Bench:
         self.add("setset --help", wall([*SETSET, "--help"], 7), "s", 0.25, at_most=True)
         status = wall([*SETSET, "status", "-w", workspace], 7)
         self.add("setset status, 10,000 batches", status, "s", 1.0, at_most=True)
+
+    def catalogue(self) -> None:
+        """All classes of all sizes, in memory and into a database, against C that only counts a size."""
+        lists, c_rate = self.counted_in_c("tree", TARGET, 7)
+        c_seconds = lists / c_rate
+        for name, work in (
+            ("classes of all sizes", lambda: Catalogue().level(20)),
+            ("classes build", bench_symmetry.into_a_database),
+        ):
+            taken = bench_symmetry.cpu_seconds(work, 3)
+            self.add(f"{name}, CPU", taken, "s", 5, at_most=True)
+            self.add(f"{name} / C counting size 7", taken / c_seconds, "x")
 
     def counting_to_12(self) -> None:
         """Lists of 12 below a sample of 9-lists, spread over all of them, against C on the same lists."""
@@ -275,7 +304,14 @@ def main() -> None:
         raise SystemExit("tools/bench needs gcc for the C counter: on Debian, apt-get install gcc")
     with tempfile.TemporaryDirectory(prefix="setset-bench-") as folder:
         bench = Bench(Path(folder), arguments.quick)
-        for measure in (bench.kernels, bench.runs, bench.decoding, bench.start_up, bench.counting_to_12):
+        for measure in (
+            bench.kernels,
+            bench.runs,
+            bench.decoding,
+            bench.start_up,
+            bench.catalogue,
+            bench.counting_to_12,
+        ):
             measure()
     if arguments.json:
         rows = [{**asdict(figure), "verdict": figure.verdict} for figure in bench.figures]

@@ -13,16 +13,9 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-KNOWN = {
-    3: 58_896,
-    4: 1_004_589,
-    5: 13_394_538,
-    6: 141_370_218,
-    7: 1_180_345_041,
-    8: 7_920_450_378,
-    9: 43_126_538_805,
-    12: 2_284_535_476_080,
-}
+from setset.jobs.overview import REFERENCE, REFERENCE_BY_TARGET
+
+KNOWN = {size: lists for (target, size), lists in REFERENCE_BY_TARGET.items() if target == 12} | REFERENCE
 """Lists kept for target 12, by size."""
 
 
