@@ -54,7 +54,7 @@ def found(workers: int) -> tuple[distributed.Client, distributed.LocalCluster]:
             n_workers=workers,
             threads_per_worker=1,
             memory_limit=0,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",  # any free port; without an address it insists on 8787
             silence_logs=logging.CRITICAL,
         )
         return distributed.Client(cluster, set_as_default=False), cluster
