@@ -40,6 +40,8 @@ class Process:
         self.mark = uuid.uuid4().hex
         self.outcome: Outcome | None = None
         whole = {**os.environ, "PYTHONPATH": str(CHECKOUT), **environment, MARK: self.mark}
+        # Bytecode is kept, or every process of every round would compile the package anew.
+        whole.pop("PYTHONDONTWRITEBYTECODE", None)
         code = [sys.executable, "-m", "setset"]
         if most_file_bytes is not None:
             limit = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_file_bytes}, {most_file_bytes}))"
