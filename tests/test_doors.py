@@ -16,7 +16,8 @@ DOORS = {
     "errors": set(),
     "engine": ROOF,
     "batches": ROOF | {"engine"},
-    "jobs": ROOF | {"engine", "batches"},
+    # The symmetry room computes and knows no database; the job manager stores what it builds.
+    "jobs": ROOF | {"engine", "batches", "symmetry"},
     "symmetry": ROOF | {"engine"},
     "table": ROOF | {"symmetry"},
     "sat": ROOF | {"symmetry"},
@@ -66,16 +67,31 @@ def test_no_pickle_or_other_executable_format() -> None:
         )
 
 
+LOADED = (
+    "import sys; sys.argv = ['setset', *sys.argv[1:]]; from setset.cli import main\n"
+    "try: main()\n"
+    "except SystemExit: pass\n"
+    "print(sorted({'numba', 'sqlalchemy', 'alembic', 'numpy', 'distributed'} & set(sys.modules)), file=sys.stderr)"
+)
+
+
 @pytest.mark.parametrize(
-    "arguments", [["--help"], ["run", "--help"], ["status", "--help"], ["play", "--help"]]
+    "arguments",
+    [["--help"], ["run", "--help"], ["status", "--help"], ["play", "--help"], ["classes", "build", "--help"]],
 )
 def test_help_loads_neither_numba_nor_sqlalchemy(arguments: list[str]) -> None:
-    code = (
-        "import sys; sys.argv = ['setset', *sys.argv[1:]]; from setset.cli import main\n"
-        "try: main()\n"
-        "except SystemExit: pass\n"
-        "print(sorted({'numba', 'sqlalchemy', 'alembic', 'numpy'} & set(sys.modules)), file=sys.stderr)"
+    run = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True
     )
-    run = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True, check=True)
     assert "Usage:" in run.stdout
     assert run.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["status", "count", "history"])
+def test_what_only_reads_the_database_loads_neither_numba_nor_alembic(command: str, tmp_path: Path) -> None:
+    from setset.jobs import database
+
+    database.create(tmp_path / "setset.db")
+    words = [sys.executable, "-c", LOADED, command, "-w", str(tmp_path)]
+    run = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert run.stderr.strip() == "['numpy', 'sqlalchemy']"

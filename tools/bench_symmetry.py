@@ -6,11 +6,16 @@ python tools/bench_symmetry.py
 from __future__ import annotations
 
 import resource
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
+from setset.jobs.cataloguing import build
+from setset.jobs.watching import Unwatched
+from setset.jobs.workspace import Workspace
 from setset.symmetry import Catalogue, game_classes, in_memory, rank, sample, unrank
 
 
@@ -29,6 +34,12 @@ def all_game_classes() -> list[int]:
     return [game_classes(in_memory().level(size).classes) for size in range(21)]
 
 
+def into_a_database() -> None:
+    """What `setset classes build` does, in a workspace that is new each time."""
+    with tempfile.TemporaryDirectory() as folder:
+        build(Workspace(Path(folder) / "w"), 20, Unwatched(), lambda _: None)
+
+
 def main() -> None:
     numbers = np.random.default_rng(0).integers(0, 1 << 62, 5_000_000)
     reference = cpu_seconds(lambda: np.sort(numbers, kind="stable"))
@@ -36,6 +47,7 @@ def main() -> None:
     for name, work in (
         ("all classes of all sizes", lambda: Catalogue().level(20)),
         ("their classes under the game's symmetries", all_game_classes),
+        ("both, into a new database", into_a_database),
         ("100,000 random 12-lists", lambda: sample(12, 100_000, seed=1)),
         ("unrank and rank of 100 12-lists", lambda: [rank(unrank(12, i * 10**10)) for i in range(100)]),
     ):

@@ -21,6 +21,8 @@ workspace = click.option(
     help="The folder with the database and the batch files.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
+json_lines = click.option("--json", "as_json", is_flag=True, help="Print each list as a JSON array.")
+names = click.option("--names", is_flag=True, help="Names of cards instead of numbers.")
 target = click.option(
     "--target",
     type=click.IntRange(4, 20),
@@ -57,3 +59,27 @@ def hand(texts: tuple[str, ...], count: int | None, seed: int | None) -> tuple[t
         raise BadInput("which cards? give some (0 to 80, names or codes), or --deal 12")
     chosen = new_seed() if seed is None else seed
     return deal(count, chosen), chosen
+
+
+MINUS_IS_NO_OPTION = {"ignore_unknown_options": True}
+"""For commands whose arguments are numbers: -1 is one to refuse, not an option that nobody knows."""
+
+
+def named(texts: tuple[str, ...]) -> tuple[int, ...]:
+    """The cards that a command line names, at least one."""
+    from setset.cards import parse_cards
+    from setset.errors import BadInput
+
+    if not texts:
+        raise BadInput("which cards? give some: 0 to 80, names or codes")
+    return parse_cards(texts)
+
+
+def whole_number(text: str, what: str) -> int:
+    """A number of a command line, as people write it or as tables here print it: 1,234,567."""
+    from setset.errors import BadInput
+
+    try:
+        return int(text.replace(",", ""))
+    except ValueError:
+        raise BadInput(f"not a {what}: {text!r}") from None

@@ -30,6 +30,21 @@ from setset.cli import options
 )
 @click.option("--count-only", is_flag=True, help="Count without files, from the largest complete size on.")
 @click.option("--no-compact", is_flag=True, help="Do not merge small files after sizes from 13 on.")
+@click.option(
+    "--executor",
+    default="local",
+    show_default=True,
+    help="Where the work is done: local; dask (a cluster on this machine); dask=ADDRESS or "
+    "dask=SCHEDULER_FILE (one that is there); MODULE:CALLABLE (any concurrent.futures.Executor).",
+)
+@click.option(
+    "--map",
+    "maps",
+    multiple=True,
+    metavar="HERE=THERE",
+    help="Dask workers see the folder HERE as THERE. Can be repeated.",
+)
+@click.option("--ship", is_flag=True, help="Dask workers see no common folder: send them the files' bytes.")
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @options.workspace
 def command(
@@ -41,6 +56,9 @@ def command(
     first: int,
     count_only: bool,
     no_compact: bool,
+    executor: str,
+    maps: tuple[str, ...],
+    ship: bool,
     quiet: bool,
     workspace: Path,
 ) -> None:
@@ -53,8 +71,11 @@ def command(
       setset run --size 6
       setset run --size 9 --output /mnt/nas/caps
       setset run --size 12 --count-only
+      setset run --size 10 --executor dask=scheduler.json --output /mnt/nas/caps
     """
+    from setset.jobs.executors import starter
     from setset.jobs.exploring import Request, explore
+    from setset.jobs.reach import Reach
     from setset.jobs.runner import default_workers
     from setset.jobs.workspace import Workspace
     from setset.show.progress import watching
@@ -70,5 +91,8 @@ def command(
         compact=not no_compact,
         command=shlex.join(["setset", *sys.argv[1:]]),
     )
+    if workers and executor.startswith("dask="):
+        raise click.UsageError("a cluster says itself how many workers it has: leave --workers out")
+    start = starter(executor, Reach.parse(maps, ship))
     with watching(quiet, whole=1 if count_only else size - 2) as watcher:
-        explore(Workspace(workspace), request, watcher)
+        explore(Workspace(workspace), request, watcher, start)

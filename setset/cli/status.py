@@ -16,7 +16,7 @@ from setset.cli import options
 @options.as_json
 @options.workspace
 def command(watch: bool, as_json: bool, workspace: Path) -> None:
-    """How far each size is, and what is running, failed or defective.
+    """How far each size is, what is running, failed or defective, and how fast each host is if there are several.
 
     \b
     Example:
@@ -31,6 +31,7 @@ def command(watch: bool, as_json: bool, workspace: Path) -> None:
     store = Store.reading(Workspace(workspace))
     while True:
         sizes, troubles = overview.progress(store), overview.troubles(store)
+        hosts = overview.throughput(store)
         if watch:
             click.clear()
         if as_json:
@@ -38,10 +39,11 @@ def command(watch: bool, as_json: bool, workspace: Path) -> None:
                 {
                     "sizes": [dataclasses.asdict(size) for size in sizes],
                     "troubles": [dataclasses.asdict(trouble) for trouble in troubles],
+                    "hosts": [dataclasses.asdict(host) for host in hosts],
                 }
             )
         else:
-            print_status(sizes, troubles)
+            print_status(sizes, troubles, hosts)
         if not watch:
             return
         time.sleep(2)

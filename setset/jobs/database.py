@@ -19,7 +19,7 @@ from setset.jobs.workspace import OWN_ROOT
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0001"
+HEAD = "0002"
 """The revision that this version reads and writes; a test compares it with the migrations."""
 
 BUSY_SECONDS = 5
@@ -193,12 +193,21 @@ def create(path: Path) -> None:
             left.unlink(missing_ok=True)
 
 
+def free_name(path: Path, why: str) -> Path:
+    """A name beside a database under which it can be kept; an earlier one may be there already."""
+    name, place = path.with_name(f"{path.name}.{why}"), 1
+    while name.exists():
+        place += 1
+        name = path.with_name(f"{path.name}.{why}-{place}")
+    return name
+
+
 def upgrade(path: Path) -> Path | None:
     """Brings a database to the current schema; returns the backup made before, None if it was current."""
     try:
         require_current(path)
     except OlderSchema:
-        kept = path.with_name(f"{path.name}.before-{HEAD}")
+        kept = free_name(path, f"before-{HEAD}")
         backup(path, kept)
         _upgrade(path)
         return kept

@@ -12,13 +12,69 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
+from importlib import import_module
 from typing import Any
 
-from setset.errors import SetsetError
+from setset.errors import BadInput, SetsetError
+from setset.jobs.proving import Premises
+from setset.jobs.reach import Reach
+
+StartExecutor = Callable[[int], Executor]
+Notice = Callable[[str], None]
 
 
 class WorkerDied(SetsetError):
     """The process that carried out an order is gone."""
+
+
+class ExecutorLost(SetsetError):
+    """The engine as a whole is out of reach: no order is to blame, and none can be carried out."""
+
+
+class Crew(Executor):
+    """An executor whose workers are elsewhere, and may come and go."""
+
+    def muster(self, premises: Premises, notice: Notice, stopping: Callable[[], bool]) -> None:
+        """Returns when a worker is ready that fulfils the premises, or when the run is `stopping`.
+
+        Workers that come later have to fulfil them too.
+        """
+        raise NotImplementedError
+
+    def workers(self) -> int:
+        """How many orders can be carried out at a time, now."""
+        raise NotImplementedError
+
+
+def size_of(executor: Executor, asked: int) -> int:
+    """How many workers an executor has: what it was asked for, unless they come and go."""
+    return executor.workers() if isinstance(executor, Crew) else asked
+
+
+def starter(name: str, reach: Reach) -> StartExecutor:
+    """What starts the engine of a name: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, or MODULE:CALLABLE
+    for any other `concurrent.futures.Executor` that takes the number of workers."""
+    engine, equals, where = name.partition("=")
+    if engine == "dask" and bool(equals) == bool(where):
+        try:
+            from setset.jobs.cluster import start_dask
+        except ImportError as error:
+            raise SetsetError("a Dask cluster is an extra: pip install 'setset[dask]'") from error
+        return partial(start_dask, where or None, reach)
+    if reach != Reach():
+        raise BadInput("--map and --ship are for --executor dask: other workers see the same paths")
+    if name == "local":
+        return LocalExecutor
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        raise BadInput(
+            f"--executor {name}: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE or MODULE:CALLABLE"
+        )
+    try:
+        found: StartExecutor = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise BadInput(f"--executor {name}: {error}") from error
+    return found
 
 
 class LocalExecutor(Executor):
@@ -37,7 +93,7 @@ class LocalExecutor(Executor):
         self._pools = set(pools)
         # The first worker compiles the kernels, or finds them compiled; the others load them. Nobody waits
         # for it here, so that a signal is heard, and if it dies the next one compiles.
-        with _no_interrupt():
+        with no_interrupt():
             warm = pools[0].submit(_warm)
         warm.add_done_callback(partial(self._open, pools))
 
@@ -73,7 +129,7 @@ class LocalExecutor(Executor):
                 self._take_back(pool)
                 continue
             try:
-                with _no_interrupt():
+                with no_interrupt():
                     inner = pool.submit(fn, *args)
             except BrokenProcessPool:
                 self._replace(pool)
@@ -129,7 +185,7 @@ def _new_pool() -> ProcessPoolExecutor:
 
 
 @contextlib.contextmanager
-def _no_interrupt() -> Iterator[None]:
+def no_interrupt() -> Iterator[None]:
     """A process that is started in here inherits that Ctrl-C is not for it but for the coordinator."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:

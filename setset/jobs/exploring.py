@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from pathlib import Path
 
+from setset import __version__
+from setset.batches import files
 from setset.batches.format import MOST_LISTS
 from setset.errors import BadInput, SetsetError
 from setset.jobs import compacting, expansions, sweeping
 from setset.jobs.database import Patience
-from setset.jobs.executors import LocalExecutor
+from setset.jobs.executors import Crew, LocalExecutor, StartExecutor
 from setset.jobs.expansions import Claim
 from setset.jobs.models import Work
+from setset.jobs.proving import Premises
 from setset.jobs.records import SEED_SOURCE_SIZE
 from setset.jobs.repairing import remake
 from setset.jobs.runner import Shift, Stop
 from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
 from setset.jobs.worker import BadSource
-from setset.jobs.workspace import Workspace
+from setset.jobs.workspace import Workspace, owner
 
 BATCH_LISTS = 16_000_000
 """Lists in a full file: about half a megabyte, a second of work to expand."""
@@ -56,9 +59,6 @@ class Request:
             raise BadInput("--from and --count-only do not go together")
 
 
-StartExecutor = Callable[[int], Executor]
-
-
 def explore(
     workspace: Workspace, request: Request, watcher: Watcher, start: StartExecutor = LocalExecutor
 ) -> None:
@@ -84,6 +84,7 @@ class _Exploration:
         self._store, self._request, self._watcher, self._stop = store, request, watcher, stop
         self._start = start
         self._executor: Executor | None = None
+        self._root_id = 0
         self._id = store.exploration(request.target)
 
     def run(self) -> None:
@@ -92,7 +93,7 @@ class _Exploration:
         outcome = "failed"
         try:
             sweeping.sweep(self._store, self._watcher)
-            root_id = self._store.use_root(request.output)
+            root_id = self._root_id = self._store.use_root(request.output)
             with self._finally_shut_down():
                 if request.count_only:
                     self._count(run_id, root_id)
@@ -157,11 +158,11 @@ class _Exploration:
         )
         if not jobs:
             return
+        pool = self._pool()
         self._watcher.begin(claim.size, claim.work.value, jobs, lists_in)
         try:
-            Shift(
-                self._store, claim, self._pool(), self._request.workers, self._watcher, self._stop, self._mend
-            ).work()
+            workers = self._request.workers
+            Shift(self._store, claim, pool, workers, self._watcher, self._stop, self._mend).work()
         finally:
             self._watcher.end()
 
@@ -175,7 +176,17 @@ class _Exploration:
     def _pool(self) -> Executor:
         if self._executor is None:
             self._executor = self._start(self._request.workers)
+            if isinstance(self._executor, Crew):
+                self._executor.muster(self._premises(), self._watcher.notice, lambda: bool(self._stop))
+                self._stop.raise_if_set()
         return self._executor
+
+    def _premises(self) -> Premises:
+        """What workers elsewhere must see: the root of new files first, and those that may hold sources."""
+        roots = self._store.roots()
+        others = [root for number, root in roots.items() if number != self._root_id and owner(root)]
+        seen = tuple(str(root) for root in (roots[self._root_id], *others))
+        return Premises(self._store.workspace_id(), __version__, seen, files.folder(self._request.target, 3))
 
     @contextlib.contextmanager
     def _finally_shut_down(self) -> Iterator[None]:

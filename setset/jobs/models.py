@@ -1,10 +1,21 @@
-"""The tables. `store` alone uses them; docs/schema.md describes them and the views for people."""
+"""The tables. `store` alone uses them, and `shelf` those of the catalogue; docs/schema.md describes them and
+the views for people."""
 
 from __future__ import annotations
 
 import enum
 
-from sqlalchemy import CheckConstraint, Enum, ForeignKey, Index, MetaData, Text, UniqueConstraint, text
+from sqlalchemy import (
+    CheckConstraint,
+    Enum,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Index,
+    MetaData,
+    Text,
+    UniqueConstraint,
+    text,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 
@@ -190,3 +201,70 @@ class Tally(Base):
     expansion_id: Mapped[int] = mapped_column(ForeignKey("expansions.id"), primary_key=True)
     size: Mapped[int] = mapped_column(primary_key=True)
     lists: Mapped[int]
+
+
+class CatalogueLevel(Base):
+    """A size whose classes are in the catalogue, with its totals; `hands` counts all hands, sets or not.
+
+    Written together with its classes and links or not at all; `digest` tells whether they changed since.
+    """
+
+    __tablename__ = "levels"
+    __table_args__ = (CheckConstraint("size BETWEEN 0 AND 20", name="size"),)
+
+    size: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    classes: Mapped[int]
+    links: Mapped[int]
+    lists: Mapped[int]
+    complete_classes: Mapped[int]
+    complete_lists: Mapped[int]
+    game_classes: Mapped[int]
+    hands: Mapped[int]
+    digest: Mapped[str]
+    built_at: Mapped[str]
+
+
+class CatalogueClass(Base):
+    """All lists that affine maps make of one list, its representative: the canonical form.
+
+    `number` counts from 0 in the order of the representatives. `game_classes` says into how many classes it
+    falls under the game's own symmetries.
+    """
+
+    __tablename__ = "classes"
+    __table_args__ = (
+        UniqueConstraint("representative"),
+        CheckConstraint("stabilizer * lists = 1965150720", name="orbit"),
+        CheckConstraint("complete = (extensions = 0)", name="complete"),
+        {"sqlite_with_rowid": False},
+    )
+
+    size: Mapped[int] = mapped_column(ForeignKey("levels.size"), primary_key=True)
+    number: Mapped[int] = mapped_column(primary_key=True)
+    representative: Mapped[str]
+    stabilizer: Mapped[int]
+    lists: Mapped[int]
+    extensions: Mapped[int]
+    complete: Mapped[bool]
+    game_classes: Mapped[int]
+
+
+class CatalogueLink(Base):
+    """Class `larger` of a size and class `smaller` of the size before: one card more, one card less.
+
+    `extensions` cards, added to a list of the smaller class, make one of the larger; `deletions` cards, taken
+    from a list of the larger class, leave one of the smaller.
+    """
+
+    __tablename__ = "links"
+    __table_args__ = (
+        ForeignKeyConstraint(["size", "larger"], ["classes.size", "classes.number"]),
+        CheckConstraint("extensions > 0 AND deletions > 0", name="not_empty"),
+        {"sqlite_with_rowid": False},
+    )
+
+    size: Mapped[int] = mapped_column(primary_key=True)
+    larger: Mapped[int] = mapped_column(primary_key=True)
+    smaller: Mapped[int] = mapped_column(primary_key=True)
+    extensions: Mapped[int]
+    deletions: Mapped[int]

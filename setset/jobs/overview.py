@@ -63,6 +63,21 @@ class Trouble:
 
 
 @dataclass(frozen=True)
+class Throughput:
+    """What a host has done of one size, and how fast one of its workers was."""
+
+    target: int
+    size: int
+    work: str
+    host: str
+    expansions: int
+    lists: int
+    seconds: float
+    lists_per_second: float | None
+    last_finished: str
+
+
+@dataclass(frozen=True)
 class Count:
     """How many lists of a size are kept for a target, as far as the database knows."""
 
@@ -72,6 +87,13 @@ class Count:
     complete: bool
     origin: str
     reference: int | None
+    class_sum: int | None = None
+    """The same by the catalogue, for sizes from the target on, if the size is in the catalogue."""
+
+    @property
+    def agree(self) -> bool | None:
+        """Whether enumeration and classes come to the same; None if one of them is not complete."""
+        return self.lists == self.class_sum if self.complete and self.class_sum is not None else None
 
     @property
     def counts(self) -> str:
@@ -80,15 +102,16 @@ class Count:
             return f"all lists of {self.size} cards"
         if self.size == 3:
             return f"seeds for target {self.target}"
-        return f"lists of {self.size} cards that {self.target - self.size} or more cards can extend upwards"
+        return f"lists of {self.size} with {self.target - self.size} or more cards remaining"
 
     @property
     def verdict(self) -> str:
         if not self.complete:
             return "incomplete"
-        if self.reference is None:
+        known = {self.reference, self.class_sum} - {None}
+        if not known:
             return "complete"
-        return "OK" if self.lists == self.reference else "WRONG"
+        return "OK" if known == {self.lists} else "WRONG"
 
 
 def progress(store: Store) -> list[Progress]:
@@ -98,7 +121,7 @@ def progress(store: Store) -> list[Progress]:
 
 def _workers(store: Store) -> int:
     """The workers of the run that is under way, or of the last one."""
-    for row in store.query(text("SELECT workers FROM runs ORDER BY id DESC LIMIT 1")):
+    for row in store.query(text("SELECT workers FROM runs WHERE workers > 0 ORDER BY id DESC LIMIT 1")):
         return int(row.workers)
     return 1
 
@@ -159,10 +182,35 @@ def troubles(store: Store) -> list[Trouble]:
     return found
 
 
+def throughput(store: Store) -> list[Throughput]:
+    """What each host has done; what is known from files alone has no host."""
+    return [
+        Throughput(
+            row.target,
+            row.size,
+            row.work,
+            row.host,
+            row.expansions,
+            row.lists or 0,
+            row.seconds or 0.0,
+            row.lists_per_second,
+            row.last_finished,
+        )
+        for row in store.query(text("SELECT * FROM throughput WHERE host IS NOT NULL"))
+    ]
+
+
 def counts(store: Store, size: int | None = None) -> list[Count]:
+    sums = {row.size: row.lists for row in store.query(text("SELECT size, lists FROM catalogue"))}
     return [
         Count(
-            row.target, row.size, row.lists, bool(row.complete), row.origin, reference(row.target, row.size)
+            row.target,
+            row.size,
+            row.lists,
+            bool(row.complete),
+            row.origin,
+            reference(row.target, row.size),
+            sums.get(row.size) if row.size >= row.target else None,
         )
         for row in store.query(text("SELECT * FROM counts"))
         if size in (None, row.size)

@@ -8,6 +8,7 @@ from typing import Any
 
 from setset.batches import files
 from setset.batches.format import BadBatch, Header, Span
+from setset.jobs import database
 from setset.jobs.models import State
 from setset.jobs.records import NewBatch
 from setset.jobs.store import Store, now
@@ -49,9 +50,7 @@ def rebuild(workspace: Workspace, outputs: tuple[Path, ...], watcher: Watcher) -
 def _set_aside(path: Path) -> Path | None:
     if not path.exists():
         return None
-    place = 1
-    while (kept := path.with_name(f"{path.name}.lost-{place}")).exists():
-        place += 1
+    kept = database.free_name(path, "lost")
     path.rename(kept)
     for suffix in ("-journal", "-wal", "-shm"):
         Path(f"{path}{suffix}").unlink(missing_ok=True)

@@ -14,6 +14,7 @@ from types import FrameType
 
 from setset.errors import Interrupted, NoSpace, SetsetError
 from setset.jobs import expansions
+from setset.jobs.executors import ExecutorLost, size_of
 from setset.jobs.expansions import Claim
 from setset.jobs.models import State
 from setset.jobs.records import Job, Report
@@ -95,7 +96,7 @@ class Shift:
         mend: Callable[[BadSource], None],
     ) -> None:
         self._store, self._claim, self._executor = store, claim, executor
-        self._window = WINDOW * workers
+        self._workers = workers
         self._watcher, self._stop, self._mend = watcher, stop, mend
         self._flying: dict[Future[Report], Job] = {}
         self._done: list[tuple[Job, Report]] = []
@@ -103,24 +104,39 @@ class Shift:
         self._failures: list[tuple[Job, str]] = []
         self._full: NoSpace | None = None
         self._landing = False
+        self._lost: ExecutorLost | None = None
 
     def work(self) -> None:
         """Carries out all that is due. Raises what kept it from that, after recording what was finished."""
         try:
-            self._turn(self._window)
+            self._turn(self._room())
             while self._flying:
                 self._collect(0.2)
-                if self._stop:
+                if self._stop or self._lost:
                     break
-                if self._done or self._again:
-                    self._turn(0 if self._full else self._window - len(self._flying))
+                if self._done or self._again or self._joined():
+                    self._turn(0 if self._full else self._room())
         finally:
             self._land()
         self._stop.raise_if_set()
+        if self._lost:
+            raise self._lost
         if self._full:
             raise self._out_of_space(self._full)
         if self._failures:
             raise Failed(self._failures)
+
+    def _joined(self) -> bool:
+        """Whether there are more workers than orders were handed out for."""
+        return size_of(self._executor, self._workers) > self._workers
+
+    def _room(self) -> int:
+        """How many more orders may be in flight, with the workers that there are now."""
+        workers = max(1, size_of(self._executor, self._workers))
+        if workers != self._workers:
+            self._workers = workers
+            self._store.set_workers(self._claim.run_id, workers)
+        return max(0, WINDOW * workers - len(self._flying))
 
     def _turn(self, want: int) -> None:
         """Records what came back and hands out what is due next."""
@@ -146,6 +162,9 @@ class Shift:
                 self._put_back(job)
             elif isinstance(error, NoSpace):
                 self._full = error
+                self._put_back(job)
+            elif isinstance(error, ExecutorLost):
+                self._lost = error
                 self._put_back(job)
             elif isinstance(error, BadSource):
                 self._make_again(job, error)

@@ -358,6 +358,11 @@ class Store:
             )
             return int(made.inserted_primary_key[0])  # type: ignore[index]
 
+    def set_workers(self, run_id: int, workers: int) -> None:
+        """Records how many workers a run has now."""
+        with self.transaction() as do:
+            do.execute(update(Run).where(Run.id == run_id).values(workers=workers))
+
     def end_run(self, run_id: int, outcome: str) -> None:
         with self.transaction() as do:
             do.execute(

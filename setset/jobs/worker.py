@@ -51,10 +51,10 @@ def carry_out(order: Order) -> Report:
         case RemakeOrder():
             expansion = order.expansions[0]
             batches = [
-                _save(_encode(expansion, order.span, join(parts_of(order), expansion)), expansion.root)
+                save_batch(_encode(expansion, order.span, join(parts_of(order), expansion)), expansion.root)
             ]
         case MergeOrder():
-            batches = [_save(_merge(order), order.root)]
+            batches = [save_batch(_merge(order), order.root)]
     seconds = time.monotonic() - started
     return Report(socket.gethostname(), os.getpid(), seconds, tuple(batches), tuple(counts.items()))
 
@@ -134,7 +134,7 @@ def _merge(order: MergeOrder) -> bytes:
 def _expand(order: ExpandOrder) -> Iterator[NewBatch]:
     source = _number(order)
     for number, is_last, part in expanded(order):
-        yield _save(_encode(order, Span(source, number, source, number, is_last), part), order.root)
+        yield save_batch(_encode(order, Span(source, number, source, number, is_last), part), order.root)
 
 
 def _encode(order: ExpandOrder, span: Span, streams: Streams) -> bytes:
@@ -142,7 +142,8 @@ def _encode(order: ExpandOrder, span: Span, streams: Streams) -> bytes:
     return batch_format.encode(streams, order.target, order.batch_lists, span, ends, _source_digest(order))
 
 
-def _save(data: bytes, root: str) -> NewBatch:
+def save_batch(data: bytes, root: str) -> NewBatch:
+    """Puts a batch file in its place below a storage root that is there."""
     batch = describe(data)
     require_root(Path(root))
     files.save(Path(root) / batch.path, data, witness=f"../../{TOKEN}")

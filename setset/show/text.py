@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -56,12 +57,15 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> None:
-    """A ruled table on a terminal, aligned columns in a pipe; all but the first `left` columns to the right."""
+    """A ruled table on a terminal that is wide enough, aligned columns elsewhere.
+
+    All but the first `left` columns are aligned to the right. Nothing is ever cut off.
+    """
     body = [list(row) for row in rows]
-    if sys.stdout.isatty():
+    widths = [max(len(cell) for cell in column) for column in zip(columns, *body, strict=True)]
+    if sys.stdout.isatty() and sum(widths) + 2 * len(widths) <= shutil.get_terminal_size().columns:
         _print_rich(title, columns, body, left)
         return
-    widths = [max(len(cell) for cell in column) for column in zip(columns, *body, strict=True)]
     if title:
         click.echo(title)
     for row in [list(columns), *body]:
@@ -78,9 +82,22 @@ def _print_rich(title: str, columns: Sequence[str], body: list[list[str]], left:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD, title_style="bold")
+    style = {"title_justify": "left", "title_style": "bold", "pad_edge": False}
+    table = Table(title=title or None, box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True, **style)  # type: ignore[arg-type]
     for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place < left else "right", no_wrap=place >= left)
+        table.add_column(column, justify="left" if place < left else "right", no_wrap=True)
     for row in body:
-        table.add_row(*(Text(cell) for cell in row))
+        table.add_row(*(Text(cell, style=_COLOURS.get(cell, "")) for cell in row))
     Console().print(table)
+
+
+_COLOURS = {
+    "OK": "green",
+    "complete": "green",
+    "running": "cyan",
+    "incomplete": "yellow",
+    "stopped": "yellow",
+    "failed": "red",
+    "defective": "red",
+    "WRONG": "red",
+}

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from setset.symmetry.ranking import rank as rank
     from setset.symmetry.ranking import unrank as unrank
     from setset.symmetry.sampling import sample as sample
+    from setset.symmetry.totals import Totals as Totals
 
 _HOMES = {
     "AffineMap": "affine",
@@ -43,6 +44,7 @@ _HOMES = {
     "Level": "classes",
     "Link": "classes",
     "ListClass": "classes",
+    "Totals": "totals",
     "build": "levels",
     "canonical": "forms",
     "chance": "classification",

@@ -188,3 +188,14 @@ def test_status_speaks_of_every_size(reference: Path) -> None:
     assert {size.state for size in sizes} == {"complete"}
     assert sizes[-1].expanded == sizes[-1].sources == 4
     assert sizes[-1].seconds_left is None
+
+
+def test_an_upgrade_that_was_killed_after_its_backup_goes_on(tmp_path: Path) -> None:
+    path = tmp_path / "old.db"
+    sqlite3.connect(path).close()
+    path.touch()
+    command.upgrade(database.alembic_config(path), revisions()[-1])
+    (tmp_path / f"old.db.before-{database.HEAD}").write_bytes(b"the backup of the one that was killed")
+    kept = database.upgrade(path)
+    assert kept == tmp_path / f"old.db.before-{database.HEAD}-2"
+    assert database.revision(path) == database.HEAD

@@ -1,0 +1,145 @@
+"""The catalogue of classes, and what it says of a hand, as text or JSON."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from setset.cards import CARDS, code, name
+from setset.show.hands import how_many
+from setset.show.text import number, print_json, print_table
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from setset.symmetry import Classified, HoldsSet, ListClass, Totals
+
+TABLE = ("size", "classes", "lists", "complete classes", "complete lists", "classes of the game")
+WIDE = 150
+"""Columns of text that the table takes with the exact chances beside the others."""
+
+
+def print_classes(sizes: Sequence[Totals], as_json: bool) -> None:
+    """A row a size. A terminal too narrow for the exact chances has them below."""
+    if as_json:
+        print_json([_as_json(each) for each in sizes])
+        return
+    exact = [f"{number(each.chance.numerator)} / {number(each.chance.denominator)}" for each in sizes]
+    rows = [[*_figures(each), _decimal(each)] for each in sizes]
+    if sys.stdout.isatty() and shutil.get_terminal_size().columns < WIDE:
+        print_table("", (*TABLE, "chance of no set"), rows, left=0)
+        print_table("", ("size", "chance of no set, exactly"), zip(map(_size, sizes), exact, strict=True))
+        return
+    whole = [[*row, fraction] for row, fraction in zip(rows, exact, strict=True)]
+    print_table("", (*TABLE, "chance of no set", "exactly"), whole, left=0)
+
+
+def _size(each: Totals) -> str:
+    return str(each.size)
+
+
+def _figures(each: Totals) -> list[str]:
+    counts = (each.classes, each.lists, each.complete_classes, each.complete_lists, each.game_classes)
+    return [_size(each), *map(number, counts)]
+
+
+def _decimal(each: Totals) -> str:
+    return f"{float(each.chance):.6g}"
+
+
+def _as_json(each: Totals) -> dict[str, Any]:
+    chance = each.chance
+    exact = {"numerator": chance.numerator, "denominator": chance.denominator, "decimal": float(chance)}
+    return {**dataclasses.asdict(each), "hands": each.hands, "chance": exact}
+
+
+def print_built(each: Totals) -> None:
+    """A line on a size that was classified and stored just now."""
+    classes = "1 class" if each.classes == 1 else f"{number(each.classes)} classes"
+    click.echo(f"size {each.size}: {classes}, {how_many(each.lists, 'list')}")
+
+
+def print_classified(found: Classified, lists: int, as_json: bool) -> None:
+    """All about a hand without a set; `lists` is how many lists of its size there are."""
+    one = found.list_class
+    remaining = [card for card in found.extensions if not found.cards or card > found.cards[-1]]
+    if as_json:
+        print_json(
+            {
+                "cards": list(found.cards),
+                "class": str(one),
+                "canonical": list(found.form),
+                "map": {"matrix": found.map.matrix, "translation": found.map.translation},
+                "lists_in_class": found.lists,
+                "lists_of_size": lists,
+                "stabilizer": found.stabilizer,
+                "complete": found.complete,
+                "extensions": list(found.extensions),
+                "remaining": remaining,
+            }
+        )
+        return
+    lines = {
+        "cards": _spelled(found.cards),
+        "class": f"{one}: {number(found.lists)} of the {number(lists)} lists of {one.size} cards",
+        "canonical": _spelled(found.form),
+        "map": str(found.map),
+        "stabilizer": f"{number(found.stabilizer)} of the 1,965,150,720 symmetries keep the list",
+        "complete": "yes, no card can be added" if found.complete else "no",
+        "can be added": f"{len(found.extensions)}: {_spelled(found.extensions)}",
+        "remaining": f"{len(remaining)} of these above the highest card: {_spelled(remaining)}",
+    }
+    if found.complete:
+        del lines["can be added"], lines["remaining"]
+    for word, line in lines.items():
+        click.echo(f"{word:<14}{line}".rstrip(" :"))
+
+
+def print_held_set(cards: Sequence[int], held: HoldsSet, as_json: bool) -> None:
+    """Why a hand has no class."""
+    if as_json:
+        print_json({"cards": sorted(cards), "class": None, "set": list(held.cards)})
+        return
+    click.echo(str(held))
+    click.echo(f"  {' '.join(map(code, held.cards))}  {', '.join(map(name, held.cards))}")
+
+
+def print_rank(
+    cards: Sequence[int], rank: int, of: int, one: ListClass, in_class: int, as_json: bool
+) -> None:
+    if as_json:
+        found = {"rank": rank, "lists_of_size": of, "class": str(one), "rank_in_class": in_class}
+        print_json({"cards": sorted(cards), **found, "lists_in_class": one.lists})
+        return
+    click.echo(f"rank {number(rank)} of the {number(of)} lists of {one.size} cards, from 0")
+    click.echo(f"rank {number(in_class)} of the {number(one.lists)} lists of class {one}")
+
+
+def print_lists(
+    chunks: Iterable[npt.NDArray[np.uint8]], names: bool, as_json: bool, limit: int | None = None
+) -> None:
+    """A list a line, at most `limit`, as they come; JSON makes an array of each."""
+    words = [name(card) if names else str(card) for card in range(CARDS)]
+    start, between, end = "", ", " if names else " ", ""
+    if as_json:
+        words = [json.dumps(word) if names else word for word in words]
+        start, between, end = "[", ", ", "]"
+    for chunk in chunks:
+        rows = chunk[:limit].tolist()
+        if rows:  # an echo each would take most of the time
+            click.echo("\n".join(start + between.join([words[card] for card in row]) + end for row in rows))
+        if limit is not None:
+            limit -= len(rows)
+            if not limit:
+                return
+
+
+def _spelled(cards: Sequence[int]) -> str:
+    return " ".join(map(str, cards))

@@ -1,0 +1,37 @@
+"""The reader in docs/batch-file.md, written from that page alone, reads what the program writes."""
+
+from __future__ import annotations
+
+import re
+import struct
+from pathlib import Path
+
+from setset.batches import files
+from setset.batches import format as batch_format
+from setset.batches.format import Span, encode
+from setset.engine import search
+
+PAGE = (Path(__file__).parents[2] / "docs" / "batch-file.md").read_text()
+
+
+def test_the_documented_reader_reads_our_files(tmp_path: Path) -> None:
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    code = code.replace("from compression import zstd", "from setset.batches.format import zstd")
+    reader: dict[str, object] = {}
+    exec(code, reader)
+    source = next(search.pack([search.seeds(12)], 3, 100_000))
+    part = next(search.expand(source, 12, 2_000))
+    path = tmp_path / "x.setset"
+    span = Span(0, 0, 0, 0, False)
+    files.save(path, encode(part, 12, 2_000, span, search.first_and_last(part), bytes(16)))
+    expected = [tuple(row) for rows in search.unpack(part) for row in rows.tolist()]
+    assert reader["lists_of"](path) == expected  # type: ignore[operator]
+
+
+def test_the_documented_offsets_are_those_of_the_format() -> None:
+    offsets = [int(offset) for offset in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)]
+    sizes = [
+        struct.calcsize(f"<{code}")
+        for code in ("8s", "H", "B", "B", "B", "3x", *"QQQQ", "I", "I", "Q", "20s", "20s", "16s")
+    ]
+    assert offsets == [sum(sizes[:place]) for place in range(len(sizes))] + [batch_format.HEAD_BYTES]

@@ -1,0 +1,49 @@
+"""What `pip install .` installs: the command, the types, and the migrations, so that a copy upgrades its databases."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
+    build = [
+        sys.executable,
+        "-m",
+        "pip",
+        "wheel",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+        "-w",
+        str(tmp_path),
+    ]
+    subprocess.run([*build, str(ROOT)], check=True, capture_output=True)
+    (wheel,) = tmp_path.glob("setset-*.whl")
+    unpacked = tmp_path / "unpacked"
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(unpacked)
+        names = archive.namelist()
+    assert "setset/py.typed" in names
+    assert "setset/migrations/env.py" in names
+    assert any("entry_points.txt" in name for name in names)
+    assert not any(name.startswith(("tests/", "tools/")) for name in names)
+    code = (
+        "from pathlib import Path; import setset; from setset.jobs import database\n"
+        "database.create(Path('new.db')); database.require_current(Path('new.db'))\n"
+        "print(setset.__file__, database.migrations())"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(unpacked)},
+    )
+    assert run.stdout.split() == [f"{unpacked}/setset/__init__.py", f"{unpacked}/setset/migrations"]
