@@ -54,9 +54,11 @@ def _rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[tuple[Any, ...]]:
 
 
 def _refusal(path: Path, error: sqlite3.DatabaseError) -> SetsetError:
-    if (getattr(error, "sqlite_errorname", None) or "").startswith(
-        ("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_BUSY", "SQLITE_IO")
-    ):
+    name = getattr(error, "sqlite_errorname", None) or ""
+    if name == "SQLITE_INTERRUPT":
+        # Ctrl-C was raised in the progress handler, of which SQLite says no more than that it was interrupted.
+        raise KeyboardInterrupt from error
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_BUSY", "SQLITE_IO")):
         return database.explain(path, error)
     return BadInput(f"SQL: {error}")
 

@@ -135,7 +135,7 @@ def _check_sums(
     recorded, made = store.list_sums(exploration, size)
     if compacted and recorded != made:
         yield Finding(
-            "sum", f"size {size}", f"{made:,} lists were made, {recorded:,} are recorded", target, size
+            "state", f"size {size}", f"{made:,} lists were made, {recorded:,} are recorded", target, size
         )
 
 

@@ -183,11 +183,14 @@ def create(path: Path) -> None:
     for left in (fresh, Path(f"{fresh}-journal"), Path(f"{path}-journal")):
         # The journal of a database that is gone would be played back into the new one.
         left.unlink(missing_ok=True)
-    sqlite3.connect(fresh).close()
-    fresh.touch()
-    _upgrade(fresh)
-    Path(f"{fresh}-journal").unlink(missing_ok=True)
-    fresh.replace(path)
+    try:
+        sqlite3.connect(fresh).close()
+        fresh.touch()
+        _upgrade(fresh)
+        fresh.replace(path)
+    finally:
+        for left in (fresh, Path(f"{fresh}-journal")):
+            left.unlink(missing_ok=True)
 
 
 def free_name(path: Path, why: str) -> Path:
@@ -246,7 +249,7 @@ def backup(path: Path, copy: Path) -> None:
         source.backup(target)
         partial.replace(copy)
     except sqlite3.DatabaseError as error:
-        raise BadDatabase(f"cannot back up {path}: {error}") from error
+        raise explain(copy if "full" in str(error) else path, error) from error
     finally:
         source.close()
         target.close()

@@ -15,7 +15,7 @@ from setset.jobs.executors import LocalExecutor
 from setset.jobs.repairing import REPAIRABLE, remake, repair
 from setset.jobs.runner import default_workers
 from setset.jobs.store import Store
-from setset.jobs.sweeping import sweep
+from setset.jobs.sweeping import sweep, sweep_temporaries
 from setset.jobs.watching import Watcher
 from setset.jobs.workspace import OWN_ROOT, Workspace, claim_root
 
@@ -58,6 +58,7 @@ def mend(
             outcome = str(error)
             raise
         finally:
+            sweep_temporaries(store)
             with contextlib.suppress(*([] if outcome == "done" else [SetsetError])):
                 store.end_run(run_id, outcome)
     return done, left

@@ -224,8 +224,7 @@ class Shift:
         _, left = expansions.remaining(
             self._store, claim.exploration, claim.work, claim.size, claim.source_size, claim.first
         )
-        so_far = list(self._store.batches(claim.exploration, claim.size))
-        taken, found = sum(batch.bytes for batch in so_far), sum(batch.lists for batch in so_far)
+        found, taken = self._store.stored(claim.exploration, claim.size)
         each = taken / found if found else 0.05
         need = left * 10 * each / 1e6
         return NoSpace(

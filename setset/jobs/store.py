@@ -308,6 +308,13 @@ class Store:
         )
         return int(self.query(held)[0][0]), int(self.query(made)[0][0])
 
+    def stored(self, exploration: int, size: int) -> tuple[int, int]:
+        """How many lists of a size are stored, and in how many bytes."""
+        sums = (func.coalesce(func.sum(column), 0) for column in (Batch.lists, Batch.bytes))
+        found = select(*sums).where(Batch.exploration_id == exploration, Batch.size == size)
+        ((lists, taken),) = [tuple(row) for row in self.query(found)]
+        return int(lists), int(taken)
+
     def was_recorded(self, target: int, size: int, source: int) -> bool:
         """Whether the expansion of a source is done."""
         at = and_(Exploration.target == target, Expansion.size == size, Expansion.source == source)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches.format import BadBatch
+from setset.errors import SetsetError
 from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
 from setset.jobs.workspace import TOKEN
@@ -49,8 +50,9 @@ def sweep(store: Store, watcher: Watcher) -> None:
 
 def sweep_temporaries(store: Store) -> None:
     """Removes what workers that are no more had not finished. For the holder of the workspace, after its work."""
-    for root in store.roots().values():
-        with contextlib.suppress(OSError):
+    # What ended the work may be that the disk or the database is gone; that is what must be heard of.
+    with contextlib.suppress(OSError, SetsetError):
+        for root in store.roots().values():
             for path in root.glob("t??/s??/.*.tmp"):
                 if files.is_temporary(path.name):
                     path.unlink(missing_ok=True)

@@ -75,8 +75,9 @@ class Workspace:
                     raise
                 holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
                 raise Locked(f"{self.path} is in use by {holder}") from None
-            os.ftruncate(descriptor, 0)
-            os.write(descriptor, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
+            with contextlib.suppress(OSError):  # on a full disk the lock holds, only its holder has no name
+                os.ftruncate(descriptor, 0)
+                os.write(descriptor, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
             yield
             os.ftruncate(descriptor, 0)
         finally:

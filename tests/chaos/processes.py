@@ -17,7 +17,7 @@ import psutil
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 MARK = "SETSET_CHAOS"
-PATIENCE = 120.0
+PATIENCE = 180.0
 """Seconds after which a command counts as hanging."""
 
 
@@ -40,6 +40,8 @@ class Process:
         self.mark = uuid.uuid4().hex
         self.outcome: Outcome | None = None
         whole = {**os.environ, "PYTHONPATH": str(CHECKOUT), **environment, MARK: self.mark}
+        # Bytecode is kept, or every process of every round would compile the package anew.
+        whole.pop("PYTHONDONTWRITEBYTECODE", None)
         code = [sys.executable, "-m", "setset"]
         if most_file_bytes is not None:
             limit = f"resource.setrlimit(resource.RLIMIT_FSIZE, ({most_file_bytes}, {most_file_bytes}))"
@@ -105,7 +107,7 @@ class Process:
         # A shell reports death by a signal as 128 and its number.
         return Outcome(128 - code if code < 0 else code, said)
 
-    def orphans(self, seconds: float = 2.0) -> list[int]:
+    def orphans(self, seconds: float = 5.0) -> list[int]:
         """What is still alive a while after the end."""
         deadline = time.monotonic() + seconds
         while (left := self.family()) and time.monotonic() < deadline:
@@ -118,7 +120,7 @@ def setset(*arguments: str) -> Outcome:
     return Process(*arguments).end()
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
+def wait_until(condition: Callable[[], bool], seconds: float = PATIENCE) -> bool:
     """Whether the condition came true in time."""
     deadline = time.monotonic() + seconds
     while not condition():

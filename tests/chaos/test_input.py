@@ -6,6 +6,7 @@ import contextlib
 import os
 import sqlite3
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from random import Random
@@ -21,7 +22,7 @@ from setset.jobs.inspection import inspect
 from setset.jobs.store import Store
 from setset.jobs.watching import Unwatched
 from setset.jobs.workspace import Workspace
-from tests.chaos.processes import setset
+from tests.chaos.processes import Process, setset
 from tests.chaos.rounds import SIZE, TARGET, Place, Reference, rows
 
 Copied = Callable[[], Place]
@@ -100,6 +101,15 @@ def test_sql_can_do_nothing_but_read(copied: Copied, query: str) -> None:
         "setset.db-journal",
         "setset.lock",
     ]
+
+
+def test_an_endless_query_ends_with_ctrl_c(copied: Copied) -> None:
+    endless = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT COUNT(*) FROM n"
+    process = Process("sql", endless, "--workspace", str(copied().workspace))
+    time.sleep(3)
+    process.interrupt()
+    outcome = process.end()
+    assert (outcome.code, outcome.said.strip()) == (130, "setset: interrupted")
 
 
 TOKENS = ["SELECT", "*", "FROM", "batches", "WHERE", "x", "(", ")", "'", '"', ";", ",", "1", "--"]

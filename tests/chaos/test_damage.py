@@ -1,17 +1,13 @@
-"""The fourteen scenarios: what can go wrong, done to real processes with real signals, and what comes of it."""
+"""Scenarios 3 to 6, 9, 10 and 12: full disks, damaged and foreign files, schemas, lost databases."""
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import shutil
-import signal
-import socket
 import sqlite3
 import subprocess
-import threading
-import time
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -20,69 +16,12 @@ from alembic import command
 
 from setset.jobs import database
 from tests.chaos.faults import SMALL_DISK, small_disk
-from tests.chaos.processes import CHECKOUT, Outcome, setset, wait_until
+from tests.chaos.processes import setset
+from tests.chaos.promises import require_same, require_whole
 from tests.chaos.rounds import SIZE, TARGET, Place, Reference
 
 Copied = Callable[[], Place]
 S05 = f"t{TARGET}/s{SIZE:02d}"
-
-
-def require_same(place: Place, reference: Reference) -> None:
-    """All is as if nothing had happened; no command ended in a traceback or left a process."""
-    assert reference.differences(place) == []
-    assert place.orphans == []
-    assert [outcome.said for _, outcome in place.said if outcome.traceback] == []
-
-
-def require_whole(place: Place) -> None:
-    """No row without its complete file, no temporary, no traceback, one line that says what is wrong."""
-    found = place.command("check", "--json")
-    assert {finding["kind"] for finding in json.loads(found.said)} <= {"orphan"}
-    assert not list(place.folder.rglob("*.tmp"))
-
-
-def started(place: Place, files: int) -> Callable[[], bool]:
-    return lambda: len(place.files()) >= files
-
-
-def test_01_a_killed_worker_is_replaced(place: Place, reference: Reference) -> None:
-    process = place.start()
-    assert wait_until(started(place, 3))
-    for worker in process.workers():
-        worker.kill()
-    outcome = place.finish(process)
-    assert outcome.code == 0, outcome.said
-    assert "the worker process died" in outcome.said
-    require_same(place, reference)
-
-
-def test_01_what_kills_its_worker_three_times_is_given_up(place: Place, reference: Reference) -> None:
-    process = place.start()
-    while process.running:
-        for worker in process.workers():
-            with contextlib.suppress(Exception):
-                worker.kill()
-    outcome = place.finish(process)
-    assert outcome.code == 1
-    assert "the seeds failed 3 times: WorkerDied" in outcome.said.splitlines()[-1]
-    assert place.run().code == 0
-    require_same(place, reference)
-
-
-@pytest.mark.parametrize("files", [0, 1, 4, 20, 50])
-def test_02_a_killed_coordinator_takes_its_workers_along_and_loses_nothing(
-    place: Place, reference: Reference, files: int
-) -> None:
-    process = place.start()
-    assert wait_until(started(place, files))
-    process.popen.kill()
-    assert process.end().code == 128 + signal.SIGKILL
-    assert process.orphans(1.5) == []
-    finished = {path: path.stat().st_mtime_ns for path in place.files()}
-    assert place.run().code == 0
-    kept = [path for path, written in finished.items() if path.stat().st_mtime_ns == written]
-    assert len(kept) >= len(finished) - 30, "files of finished expansions are taken over"
-    require_same(place, reference)
 
 
 @pytest.mark.parametrize("most", [9000, 90_000])
@@ -198,50 +137,6 @@ def test_06_a_foreign_file_is_reported_and_left_alone(copied: Copied, reference:
     require_same(place, reference)
 
 
-def test_07_a_second_coordinator_leaves_at_once(place: Place, reference: Reference) -> None:
-    process = place.start()
-    assert wait_until(started(place, 1))
-    process.popen.send_signal(signal.SIGSTOP)
-    second = setset("run", *place.arguments())
-    assert second.code == 11
-    assert f"pid {process.popen.pid} on {socket.gethostname()}" in second.said
-    for what in (["status"], ["sql", "SELECT COUNT(*) FROM batches"], ["count"]):
-        assert place.command(*what).code == 0
-    process.popen.send_signal(signal.SIGCONT)
-    assert place.finish(process).code == 0
-    require_same(place, reference)
-
-
-@pytest.mark.parametrize("lock", ["BEGIN EXCLUSIVE", "BEGIN"])
-def test_08_a_database_that_is_held_is_waited_for(place: Place, reference: Reference, lock: str) -> None:
-    """A writer elsewhere, and a reader who keeps commits waiting."""
-    process = place.start()
-    assert wait_until(place.database.exists)
-    connection = sqlite3.connect(place.database, isolation_level=None, timeout=10)
-    connection.execute(lock)
-    connection.execute("SELECT COUNT(*) FROM runs").fetchone()
-    time.sleep(database.BUSY_SECONDS + 1.5)
-    connection.execute("ROLLBACK")
-    connection.close()
-    outcome = place.finish(process)
-    assert outcome.code == 0, outcome.said
-    assert "the database is held by another program; waiting for it" in outcome.said
-    require_same(place, reference)
-
-
-def test_08_ctrl_c_ends_the_waiting(copied: Copied, reference: Reference) -> None:
-    place = copied()
-    connection = sqlite3.connect(place.database, isolation_level=None)
-    connection.execute("BEGIN EXCLUSIVE")
-    process = place.start()
-    time.sleep(4)
-    process.interrupt()
-    assert place.finish(process).code == 130
-    connection.execute("ROLLBACK")
-    connection.close()
-    require_same(place, reference)
-
-
 def test_09_a_newer_schema_is_one_sentence_and_nothing_touched(copied: Copied) -> None:
     place = copied()
     connection = sqlite3.connect(place.database)
@@ -306,41 +201,6 @@ def test_10_a_read_only_workspace_can_be_read(copied: Copied, reference: Referen
     require_same(place, reference)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-@pytest.mark.parametrize("files", [0, 10])
-def test_11_a_signal_ends_the_run_within_seconds(
-    place: Place, reference: Reference, number: int, code: int, files: int
-) -> None:
-    process = place.start()
-    assert wait_until(lambda: place.database.exists() and len(place.files()) >= files)
-    process.interrupt(number)
-    began = time.monotonic()
-    outcome = place.finish(process)
-    assert outcome.code == code, outcome.said
-    assert time.monotonic() - began < 30, "seconds, on a machine that does other things too"
-    assert "'setset run' goes on from there" in outcome.said
-    require_whole(place)
-    assert place.run().code == 0
-    require_same(place, reference)
-
-
-def test_11_the_second_ctrl_c_is_immediate(place: Place, reference: Reference) -> None:
-    process = place.start()
-    assert wait_until(started(place, 2))
-    workers = process.workers()
-    for worker in workers:
-        worker.suspend()
-    process.interrupt()
-    time.sleep(0.5)
-    assert process.running, "it waits for what is in flight"
-    process.interrupt()
-    assert wait_until(lambda: not process.running, 4.0)
-    assert place.finish(process).code == 130
-    require_whole(place)
-    assert place.run().code == 0
-    require_same(place, reference)
-
-
 def _gone(path: Path) -> None:
     path.unlink()
 
@@ -375,65 +235,24 @@ def test_12_a_lost_database_is_rebuilt_from_the_files(
     require_same(place, reference)
 
 
-JUMPING = """
-import random, time
-_time, _moments = time.time, random.Random(1)
-time.time = lambda: _time() + _moments.choice([-86400.0, 0.0, 86400.0])
+KILLED_IN_MID_COMMIT = """
+import os, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("PRAGMA journal_mode = TRUNCATE")
+connection.execute("PRAGMA cache_size = 1")
+connection.execute("BEGIN IMMEDIATE")
+connection.execute("UPDATE batches SET defect = ?, lists = 1", ("x" * 3000,))
+os.kill(os.getpid(), 9)
 """
 
 
-def test_13_a_clock_that_jumps_decides_nothing(place: Place, reference: Reference) -> None:
-    """In every process the clock jumps by a day and back, and files are older or younger than they are."""
-    jumping = place.folder / "jumping"
-    jumping.mkdir()
-    (jumping / "sitecustomize.py").write_text(JUMPING)
-    process = place.start(PYTHONPATH=f"{jumping}{os.pathsep}{CHECKOUT}")
-    assert wait_until(started(place, 10))
-    process.popen.kill()
-    place.finish(process)
-    for number, path in enumerate(place.files()):
-        os.utime(path, (0, 0) if number % 2 else (2e9, 2e9))
-    outcome = place.finish(place.start(PYTHONPATH=f"{jumping}{os.pathsep}{CHECKOUT}"))
-    assert outcome.code == 0
-    sizes = json.loads(place.command("status", "--json").said)["sizes"]
-    assert all(size["lists_per_second"] > 0 and size["seconds_left"] is None for size in sizes)
-    require_same(place, reference)
-
-
-@pytest.mark.parametrize("mount_point", [False, True])
-def test_14_an_output_disk_that_disappears_loses_nothing(
-    place: Place, reference: Reference, mount_point: bool
-) -> None:
-    place.elsewhere = True
-    process = place.start()
-    assert wait_until(started(place, 6))
-    away = place.folder / "away"
-    place.root.rename(away)
-    if mount_point:
-        place.root.mkdir()
-    outcome = place.finish(process)
-    assert outcome.code == 1
-    assert "is gone: bring it back" in outcome.said.splitlines()[-1]
-    again = place.run()
-    assert (again.code, again.said.count("\n")) == (1, 1)
-    assert "is gone: bring it back" in again.said
-    assert not place.root.exists() or not list(place.root.iterdir())
-    shutil.rmtree(place.root, ignore_errors=True)
-    away.rename(place.root)
-    assert place.run().code == 0
-    require_same(place, reference)
-
-
-def test_14_an_output_disk_that_comes_back_in_time_is_not_noticed(place: Place, reference: Reference) -> None:
-    place.elsewhere = True
-    process = place.start()
-    assert wait_until(started(place, 6))
-    away = place.folder / "away"
-    place.root.rename(away)
-    back = threading.Timer(0.7, lambda: away.rename(place.root))
-    back.start()
-    outcome: Outcome = place.finish(process)
-    back.join()
-    assert outcome.code in (0, 1), outcome.said
-    assert place.run().code == 0
+def test_12_a_commit_that_was_cut_short_is_taken_back(copied: Copied, reference: Reference) -> None:
+    """Half of it is in the database already, and its journal beside it: even `status` sees the state before."""
+    place = copied()
+    before = place.database.read_bytes()
+    subprocess.run([sys.executable, "-c", KILLED_IN_MID_COMMIT, place.database], check=False)
+    assert place.database.read_bytes() != before
+    assert Path(f"{place.database}-journal").stat().st_size > 0
+    assert place.command("status").code == 0
+    assert place.command("check").code == 0
     require_same(place, reference)

@@ -1,0 +1,65 @@
+"""Many small batches: the coordinator's memory stays flat and its work per batch does not grow with their number."""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+import time
+from pathlib import Path
+
+import psutil
+
+from setset.jobs.numbering import number_batches
+from setset.jobs.store import Store
+from setset.jobs.workspace import Workspace
+from tests.chaos.processes import Process, setset
+from tests.chaos.rounds import TARGET, Place, rows
+
+SMALL = 3000
+"""Lists in a file: some 3,200 files."""
+
+
+def test_memory_stays_flat_with_thousands_of_batches(place: Place) -> None:
+    arguments = ("--size", "5", "--target", str(TARGET), "--batch-lists", str(SMALL), "--workers", "2")
+    process = Process("run", *arguments, "--workspace", str(place.workspace))
+    coordinator = psutil.Process(process.popen.pid)
+    folder = place.workspace / f"batches/t{TARGET}/s05"
+    used: list[tuple[int, int]] = []
+    while process.running:
+        with contextlib.suppress(psutil.Error, OSError):
+            used.append((sum(1 for _ in folder.iterdir()), coordinator.memory_info().rss))
+        time.sleep(0.2)
+    assert place.finish(process).code == 0
+    batches = rows(place.database, "SELECT COUNT(*) FROM batches")[0][0]
+    assert isinstance(batches, int)
+    assert batches > 3000
+    early = max(rss for files, rss in used if files < batches // 3)
+    late = max(rss for files, rss in used if files >= batches // 3)
+    assert late - early < 25_000_000, "a megabyte or two was measured"
+    status = setset("status", "--workspace", str(place.workspace))
+    assert f"{batches:,}"[:1] in status.said
+    assert status.code == 0
+    assert _steps_of_numbering(place.workspace) < 2000, "some hundred, with thousands of batches or with ten"
+
+
+def _steps_of_numbering(workspace: Path) -> int:
+    """How many steps SQLite makes to number what one more expansion made."""
+    store = Store.writing(Workspace(workspace))
+    steps = 0
+
+    def count() -> int:
+        nonlocal steps
+        steps += 1
+        return 0
+
+    with store.transaction() as do:
+        last = do.exec_driver_sql("SELECT MAX(first_source) FROM batches WHERE size = 5").scalar_one()
+        do.exec_driver_sql(f"UPDATE batches SET number = NULL WHERE size = 5 AND first_source = {last}")
+        do.exec_driver_sql(f"UPDATE sizes SET numbered = {last} WHERE size = 5")
+        connection = do.connection.driver_connection
+        assert isinstance(connection, sqlite3.Connection)
+        number_batches(do, 1, 4)
+        connection.set_progress_handler(count, 1)
+        number_batches(do, 1, 5)
+        connection.set_progress_handler(None, 1)
+    return steps
