@@ -24,7 +24,7 @@ from setset.jobs.runner import Shift, Stop
 from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
 from setset.jobs.worker import BadSource
-from setset.jobs.workspace import Workspace, owner
+from setset.jobs.workspace import Workspace, owner, require_root
 
 BATCH_LISTS = 16_000_000
 """Lists in a full file: about half a megabyte, a second of work to expand."""
@@ -170,6 +170,8 @@ class _Exploration:
         if bad.size == SEED_SOURCE_SIZE:
             return
         batch = self._store.batch(self._id, bad.size, bad.number)
+        # A file on a disk that is away is no defect of the batch.
+        require_root(self._store.roots()[batch.root_id])
         self._store.set_defect(batch.id, bad.reason)
         remake(self._store, self._pool(), batch)
 
