@@ -11,11 +11,12 @@ import uuid
 from pathlib import Path
 
 from setset.batches import format as batch_format
-from setset.batches.format import BadBatch, Header, Span
+from setset.batches.format import BadBatch, Header
+from setset.batches.spans import SUFFIX as SUFFIX
+from setset.batches.spans import Span
 from setset.engine.streams import Streams
 from setset.errors import NoSpace
 
-SUFFIX = ".setset"
 _NAME = re.compile(r"\d{7,}-\d{3,}(_\d{7,}-\d{3,})?" + re.escape(SUFFIX))
 _TEMPORARY = re.compile(r"\..+\.(setset|json)\..+\.\d+\.[0-9a-f]{8}\.tmp")
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import xxhash
 
+from setset.batches.spans import Cards, Span
 from setset.cards import CARDS, LARGEST
 from setset.engine.streams import Streams, from_payload, words_of
 from setset.errors import SetsetError
@@ -37,27 +38,9 @@ _HEAD = struct.Struct("<8sHBBB3xQQQQIIQ20s20s16s")
 HEAD_BYTES = _HEAD.size
 _PAD = 0xFF
 
-Cards = tuple[int, ...]
-
 
 class BadBatch(SetsetError):
     """The bytes are not a sound batch file."""
-
-
-@dataclass(frozen=True)
-class Span:
-    """Which stretch of all expansions of a size a batch holds.
-
-    From part `first_part` of what source batch number `first_source` became, to part `last_part` of what
-    `last_source` became, which is that source's last part if `ends_source`. Only compacting makes batches
-    of more than one part.
-    """
-
-    first_source: int
-    first_part: int
-    last_source: int
-    last_part: int
-    ends_source: bool
 
 
 @dataclass(frozen=True)

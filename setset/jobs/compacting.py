@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor
 
-from setset.batches.format import Span
+from setset.batches.spans import Span
 from setset.errors import BadInput
 from setset.jobs.records import MergeOrder, StoredBatch
 from setset.jobs.store import Store

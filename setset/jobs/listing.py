@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from setset.batches import files
-from setset.batches.format import BadBatch, Cards
+from setset.batches.format import BadBatch
+from setset.batches.spans import Cards
 from setset.engine import search
 from setset.errors import BadInput, SetsetError
 from setset.jobs.records import StoredBatch

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from setset.batches import files
-from setset.batches.format import BadBatch, Header, Span
+from setset.batches.format import BadBatch, Header
+from setset.batches.spans import Span
 from setset.jobs import database
 from setset.jobs.models import State
 from setset.jobs.records import NewBatch

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from setset.batches.format import Cards, Span
+from setset.batches.spans import Cards, Span
 
 SEED_SOURCE_SIZE = 2
 """The seeds count as the expansion of source batch 0 of this size, which has no file."""

@@ -17,8 +17,7 @@ from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import aliased
 
 from setset import __version__
-from setset.batches.files import SUFFIX
-from setset.batches.format import Cards, Span
+from setset.batches.spans import SUFFIX, Cards, Span
 from setset.errors import BadInput, SetsetError
 from setset.jobs import database
 from setset.jobs.database import BadDatabase, Patience

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches import format as batch_format
-from setset.batches.format import BadBatch, Span
+from setset.batches.format import BadBatch
+from setset.batches.spans import Span
 from setset.engine import search
 from setset.engine.streams import Streams
 from setset.errors import SetsetError

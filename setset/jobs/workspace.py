@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from setset.batches import files
 from setset.errors import BadInput, Locked, NotAWorkspace, SetsetError
 
 DATABASE = "setset.db"
@@ -103,6 +102,8 @@ class Workspace:
 
 def claim_root(root: Path, workspace_id: str) -> None:
     """Makes a storage root this workspace's own; refuses one that belongs to another."""
+    from setset.batches import files  # not needed, and not quick to load, for who only reads
+
     token = root / TOKEN
     try:
         root.mkdir(parents=True, exist_ok=True)

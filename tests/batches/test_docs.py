@@ -8,7 +8,8 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches import format as batch_format
-from setset.batches.format import Span, encode
+from setset.batches.format import encode
+from setset.batches.spans import Span
 from setset.engine import search
 
 PAGE = (Path(__file__).parents[2] / "docs" / "batch-file.md").read_text()

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 
 from setset.batches import files
 from setset.batches import format as batch_format
-from setset.batches.format import BadBatch, Span, decode, encode
+from setset.batches.format import BadBatch, decode, encode
+from setset.batches.spans import Span
 from setset.engine import search
 from setset.errors import SetsetError
 from tests.engine.test_search import pack, some_lists, unpack

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 from setset.batches import format as batch_format
-from setset.batches.format import BadBatch, Span, decode, encode
+from setset.batches.format import BadBatch, decode, encode
+from setset.batches.spans import Span
 from setset.cards import third
 from setset.engine import search
 from setset.engine.streams import Streams

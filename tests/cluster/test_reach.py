@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from setset.batches.format import Span
+from setset.batches.spans import Span
 from setset.errors import BadInput
 from setset.jobs.executors import starter
 from setset.jobs.reach import Reach, relocated
