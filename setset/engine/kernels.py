@@ -51,7 +51,7 @@ HIGH_OF_HIGH = 0  # + (b - 17): high word of follow[b], for b >= 17
 HIGH_OF_LOW = 64  # + b: high word of follow[b], for b < 17
 LOW_OF_LOW = 81  # + b: low word of follow[b], for b < 17
 REMAINING = 98  # low, high: the cards that remain
-TODO = 100  # two words, by index: the children of the source that are yet to be visited
+AHEAD = 100  # two words, by index: the children of the source that are yet to be visited
 KEEP = 102  # two words, by index: the children that are in the batch that is being written
 CHOSEN = 104  # the index of the child that is open
 READ, READ_END = 105, 106  # positions in the words of the source, in bits
@@ -236,8 +236,8 @@ def _advance(nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: in
     depth = state[DEPTH]
     while True:
         depth &= 31
-        word = 0 if nodes[depth, TODO] else 1
-        rest = nodes[depth, TODO + word]
+        word = 0 if nodes[depth, AHEAD] else 1
+        rest = nodes[depth, AHEAD + word]
         if not rest:
             _close(nodes, out, depth)
             if depth == 0:
@@ -247,7 +247,7 @@ def _advance(nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: in
         if depth == last:
             state[DEPTH] = depth
             return RUNNING
-        nodes[depth, TODO + word] = rest & (rest - ONE)
+        nodes[depth, AHEAD + word] = rest & (rest - ONE)
         index = 64 * word + lowest(rest)
         nodes[depth, CHOSEN] = np.uint64(index)
         card = _int(nodes[depth, CARD + index])
@@ -260,8 +260,8 @@ def _advance(nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: in
         if count == 0 or position + count > _int(nodes[depth, READ_END]):
             return CORRUPT
         nodes[depth, READ] = np.uint64(position + count)
-        nodes[depth, TODO], nodes[depth, TODO + 1] = _read(source, position, count)
-        if not (nodes[depth, TODO] | nodes[depth, TODO + 1]):
+        nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = _read(source, position, count)
+        if not (nodes[depth, AHEAD] | nodes[depth, AHEAD + 1]):
             return CORRUPT
 
 
@@ -322,7 +322,7 @@ def expand(
         lists = state[LISTS]
         position = _int(nodes[last + 1, WRITE])
         for word in range(2):
-            rest = nodes[last, TODO + word]
+            rest = nodes[last, AHEAD + word]
             state[BUDGET] -= popcount(rest)
             keep = nodes[last, KEEP + word]
             while rest:
@@ -332,7 +332,7 @@ def expand(
                 keep_low, keep_high, low, high = _children(nodes, spare, last, card, need)
                 kept = popcount(keep_low) + popcount(keep_high)
                 if lists + kept > limit:
-                    nodes[last, TODO + word] = rest
+                    nodes[last, AHEAD + word] = rest
                     nodes[last, KEEP + word] = keep
                     nodes[last, CHOSEN] = np.uint64(64 * word + bit)
                     nodes[last + 1, WRITE] = np.uint64(position)
@@ -347,7 +347,7 @@ def expand(
                 position += low + high if kept else 0
                 keep |= np.uint64(kept > 0) << np.uint64(bit)
                 lists += kept
-            nodes[last, TODO + word] = NONE
+            nodes[last, AHEAD + word] = NONE
             nodes[last, KEEP + word] = keep
         nodes[last + 1, WRITE] = np.uint64(position)
         state[LISTS] = lists
@@ -387,16 +387,16 @@ def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, cou
     their children from what remains to them."""
     need = max(target - final - 1, 0)
     depth = size & 31
-    nodes[depth, TODO], nodes[depth, TODO + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
+    nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     while True:
-        word = 0 if nodes[depth, TODO] else 1
-        rest = nodes[depth, TODO + word]
+        word = 0 if nodes[depth, AHEAD] else 1
+        rest = nodes[depth, AHEAD + word]
         if not rest:
             if depth == size:
                 return
             depth = (depth - 1) & 31
             continue
-        nodes[depth, TODO + word] = rest & (rest - ONE)
+        nodes[depth, AHEAD + word] = rest & (rest - ONE)
         b = lowest(rest)
         if word == 0:
             card = b
@@ -414,7 +414,10 @@ def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, cou
         elif remaining:
             _descend(nodes, spare, depth, card)
             depth = (depth + 1) & 31
-            nodes[depth, TODO], nodes[depth, TODO + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
+            nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = (
+                nodes[depth, REMAINING],
+                nodes[depth, REMAINING + 1],
+            )
 
 
 @_kernel
@@ -434,7 +437,7 @@ def count(
         if outcome != RUNNING:
             return outcome
         for word in range(2):
-            rest = nodes[last, TODO + word]
+            rest = nodes[last, AHEAD + word]
             state[BUDGET] -= popcount(rest)
             while rest:
                 bit = lowest(rest)
@@ -447,7 +450,7 @@ def count(
                 else:
                     _descend(nodes, spare, last, card)
                     _count_below(nodes, spare, size, target, final, counts)
-            nodes[last, TODO + word] = NONE
+            nodes[last, AHEAD + word] = NONE
     return RUNNING
 
 
@@ -502,13 +505,13 @@ def unpack(
             return outcome, filled
         prefix = _prefix(nodes, last)
         for word in range(2):
-            rest = nodes[last, TODO + word]
+            rest = nodes[last, AHEAD + word]
             skipped = min(max(start - state[LISTS], 0), popcount(rest))
             rest ^= _lowest_bits(rest, skipped)
             late = rest ^ _lowest_bits(rest, room - filled) if popcount(rest) > room - filled else NONE
             rest ^= late
             state[LISTS] += skipped + popcount(rest)
-            nodes[last, TODO + word] = late
+            nodes[last, AHEAD + word] = late
             if not rest:
                 continue
             # Every remaining card is stored; the next one overwrites it unless its bit is set.

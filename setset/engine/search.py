@@ -232,8 +232,8 @@ def _open(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64
     nodes[: source.size, k.READ_END] = starts + np.array(source.lengths)
     if source.lengths[0] != CARDS:
         raise BadStreams("the stream of the root must have one bit a card")
-    nodes[0, k.TODO] = source.words[0]
-    nodes[0, k.TODO + 1] = source.words[1] & np.uint64((1 << (CARDS - 64)) - 1)
+    nodes[0, k.AHEAD] = source.words[0]
+    nodes[0, k.AHEAD + 1] = source.words[1] & np.uint64((1 << (CARDS - 64)) - 1)
     nodes[0, k.READ] += np.uint64(CARDS)
     return nodes, np.zeros(8, np.int64)
 
