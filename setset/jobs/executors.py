@@ -9,10 +9,11 @@ import signal
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from importlib import import_module
+from multiprocessing.util import Finalize
 from typing import Any
 
 from setset.errors import BadInput, SetsetError
@@ -91,10 +92,11 @@ class LocalExecutor(Executor):
         self._idle: list[ProcessPoolExecutor] = []
         pools = [_new_pool() for _ in range(workers)]
         self._pools = set(pools)
-        # The first worker compiles the kernels, or finds them compiled; the others load them. Nobody waits
-        # for it here, so that a signal is heard, and if it dies the next one compiles.
+        # The first worker compiles the kernels, or finds them compiled; the others start beside it and load
+        # them after it. Nobody waits for it here, so that a signal is heard, and if it dies the next one
+        # compiles.
         with no_interrupt():
-            warm = pools[0].submit(_warm)
+            warm, *_ = [pool.submit(_load if others else _warm) for others, pool in enumerate(pools)]
         warm.add_done_callback(partial(self._open, pools))
 
     def _open(self, pools: list[ProcessPoolExecutor], warm: Future[None]) -> None:
@@ -172,11 +174,11 @@ class LocalExecutor(Executor):
             self._queue.clear()
         for future, _, _ in queued:
             future.cancel()
-        for pool in pools:
-            if not wait:
-                for process in list((pool._processes or {}).values()):
-                    process.kill()
-            pool.shutdown(wait=True, cancel_futures=True)
+        if not wait:
+            for process in [process for pool in pools for process in list((pool._processes or {}).values())]:
+                process.kill()
+        with ThreadPoolExecutor(len(pools)) as closing:
+            list(closing.map(partial(ProcessPoolExecutor.shutdown, cancel_futures=True), pools))
 
 
 def _new_pool() -> ProcessPoolExecutor:
@@ -201,6 +203,8 @@ def _start_worker(parent: int) -> None:
     worker is replaced from a thread that ends soon.
     """
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+    # A worker that is told to end has nothing left to do: taking the compiler apart would only take time.
+    Finalize(None, os._exit, (0,), exitpriority=-1)
 
 
 def _end_with(parent: int) -> None:
@@ -208,6 +212,10 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         pause.wait(0.2)
     os._exit(1)
+
+
+def _load() -> None:
+    import setset.jobs.worker  # noqa: F401
 
 
 def _warm() -> None:

@@ -23,6 +23,18 @@ from tests.chaos.rounds import Place, Reference
 Copied = Callable[[], Place]
 
 
+def paused_between_commits(pid: int, place: Place) -> bool:
+    """Stop a coordinator; let it go on, and say no, if it holds the database just now: readers wait for commits."""
+    os.kill(pid, signal.SIGSTOP)
+    with contextlib.closing(sqlite3.connect(place.database, timeout=0)) as connection:
+        try:
+            connection.execute("SELECT COUNT(*) FROM runs").fetchone()
+        except sqlite3.OperationalError:
+            os.kill(pid, signal.SIGCONT)
+            return False
+    return True
+
+
 def test_01_a_killed_worker_is_replaced(place: Place, reference: Reference) -> None:
     process = place.start()
     assert wait_until(started(place, 3))
@@ -66,7 +78,7 @@ def test_02_a_killed_coordinator_takes_its_workers_along_and_loses_nothing(
 def test_07_a_second_coordinator_leaves_at_once(place: Place, reference: Reference) -> None:
     process = place.start()
     assert wait_until(started(place, 1))
-    process.popen.send_signal(signal.SIGSTOP)
+    assert wait_until(lambda: paused_between_commits(process.popen.pid, place))
     second = setset("run", *place.arguments())
     assert second.code == 11
     assert f"pid {process.popen.pid} on {socket.gethostname()}" in second.said
