@@ -17,7 +17,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
@@ -25,6 +24,8 @@ from pathlib import Path
 
 import bench_symmetry
 import psutil
+from bench_kernels import BATCH_LISTS, TARGET, lists_below, root
+from bench_turns import Contestant, take_turns
 
 from setset.batches import files
 from setset.engine import search
@@ -33,10 +34,7 @@ from setset.symmetry import Catalogue
 
 HERE = Path(__file__).parent
 SETSET = [sys.executable, "-m", "setset"]
-TARGET = 12
 LISTS_OF_12 = 2_284_535_476_080
-TURNS = 3
-"""How often what is compared by wall time is measured, in turns."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +79,7 @@ class Bench:
 
     def kernels(self) -> None:
         """One core: count and expand whole sizes, and the C counter on the same lists."""
-        source = next(search.pack([search.seeds(TARGET)], 3, 10**6))
+        source = root()
         sizes = (6, 7) if self.quick else (7, 8)
         for size in sizes:
             found, c_rate = self.counted_in_c("tree", TARGET, size)
@@ -96,56 +94,43 @@ class Bench:
         """The expand kernel to encoded bits, on every so-many-th batch of the size before."""
         sources = level(size - 1)
         share = max(1, sum(batch.lists for batch in sources) // 150_000_000)
-        made, seconds = timed(
-            lambda: sum(
-                part.lists for batch in sources[::share] for part in search.expand(batch, TARGET, 16_000_000)
-            )
-        )
-        self.rate_of_expand = made / seconds
+        made, seconds = timed(lambda: sum(lists_below(batch, size) for batch in sources[::share]))
         self.add(f"kernel expand, size {size}", made / seconds / 1e6, "M lists/s")
         self.add(f"kernel expand / C, size {size}", made / seconds / c_rate, "x", 0.7)
 
     def runs(self) -> None:
         """`setset run` from nothing, end to end."""
         for size in (6,) if self.quick else (6, 7):
-            rate, _ = self.run(size, 2)
-            self.add(f"run --size {size}, 2 workers", rate / 1e6, "M lists/s")
+            run = Contestant(self.run(size, 2, "w"))
+            take_turns([run])
+            self.add(f"run --size {size}, 2 workers", self.lists(size) / run.seconds / 1e6, "M lists/s")
             self.stored(size)
+            shutil.rmtree(self.folder / "w")
         self.compared(7 if self.quick else 8)
 
     def compared(self, size: int) -> None:
-        """Two workers, one, and two of Dask: each the best of turns, since machines change speed meanwhile."""
-        c_rate = next(f.value for f in reversed(self.figures) if f.name.startswith("C counter")) * 1e6
-        crews: list[tuple[int, list[str]]] = [(1, []), (2, [])]
-        if importlib.util.find_spec("distributed"):
-            crews.insert(0, (2, ["--executor", "dask"]))
-        turns = [[self.run(size, workers, *options) for workers, options in crews] for _ in range(TURNS)]
-        *dask, one, two = [max(rate for rate, _ in outcomes) for outcomes in zip(*turns, strict=True)]
-        usage = turns[-1][-1][1]
-        self.add(f"run --size {size}, 2 workers", two / 1e6, "M lists/s")
+        """Two workers, one, two of Dask, and C on one core and on two, all at the same time in turns."""
+        c_words = [str(self.counter), "tree", str(TARGET), str(size)]
+        two, one = Contestant(self.run(size, 2, "w")), Contestant(self.run(size, 1, "one"))
+        c, c_twice = Contestant(c_words), Contestant(["sh", "-c", '"$@" & "$@"; wait', "sh", *c_words])
+        dask = Contestant(self.run(size, 2, "dask", "--executor", "dask"))
+        kernels = Contestant([sys.executable, str(HERE / "bench_kernels.py"), str(size)])
+        has_dask = importlib.util.find_spec("distributed") is not None
+        take_turns([two, one, kernels, c, c_twice, *([dask] if has_dask else [])])
+        lists = self.lists(size)
+        self.add(f"run --size {size}, 2 workers", lists / two.seconds / 1e6, "M lists/s")
         self.stored(size)
-        self.add(f"run --size {size}, 2 workers / C on one core", two / c_rate, "x", 1.2)
-        self.add("share of the time not in kernels", 100 * (1 - two / 2 / self.rate_of_expand), "%")
-        self.add("memory of the coordinator", usage["coordinator"] / 1e6, "MB", 300, at_most=True)
-        self.add("memory of a worker", usage["worker"] / 1e6, "MB", 600, at_most=True)
-        self.add(f"run --size {size}, 1 worker", one / 1e6, "M lists/s")
-        self.add("2 workers / 1 worker", two / one, "x", 1.8)
-        self.add("2 C counters at once / 1: what the machine gives", self.cores(), "x")
-        for rate in dask:
-            self.add("2 Dask workers / 2 workers", rate / two, "x", 0.9)
-
-    def cores(self) -> float:
-        """How much two C counters at a time get done, against one: the best of turns."""
-        words = [str(self.counter), "tree", str(TARGET), "7"]
-        seconds = {1: float("inf"), 2: float("inf")}
-        for _ in range(TURNS):
-            for at_once in seconds:
-                started = time.monotonic()
-                counters = [subprocess.Popen(words, stdout=subprocess.DEVNULL) for _ in range(at_once)]
-                for counter in counters:
-                    counter.wait()
-                seconds[at_once] = min(seconds[at_once], time.monotonic() - started)
-        return 2 * seconds[1] / seconds[2]
+        self.add(f"run --size {size}, 2 workers / C on one core", c.seconds / two.seconds, "x", 1.2)
+        self.add("memory of the coordinator", two.memory / 1e6, "MB", 300, at_most=True)
+        self.add("memory of a worker", two.memory_of_child / 1e6, "MB", 600, at_most=True)
+        self.add("share of the time not in kernels", 100 * (1 - kernels.seconds / two.seconds / 2), "%")
+        self.add(f"run --size {size}, 1 worker", lists / one.seconds / 1e6, "M lists/s")
+        self.add("2 workers / 1 worker", one.seconds / two.seconds, "x", None if self.quick else 1.8)
+        self.add("C on two cores / C on one", 2 * c.seconds / c_twice.seconds, "x")
+        if has_dask:
+            self.add(
+                "2 Dask workers / 2 workers", two.seconds / dask.seconds, "x", None if self.quick else 0.9
+            )
 
     def stored(self, size: int) -> None:
         """How small the files of a size are."""
@@ -154,22 +139,14 @@ class Bench:
             f"bytes a list, size {size}", taken / lists, "bytes", 0.06 if size > 6 else None, at_most=True
         )
 
-    def run(self, size: int, workers: int, *options: str) -> tuple[float, dict[str, int]]:
-        """Lists of the size a second, the time for all smaller ones included, and peak memory."""
-        workspace = self.folder / "w"
-        shutil.rmtree(workspace, ignore_errors=True)
-        words = [*SETSET, "run", "-q", "--size", str(size), "--workers", str(workers)]
-        words += ["-w", str(workspace), *options]
-        started = time.monotonic()
-        process = psutil.Popen(words)
-        usage = {"coordinator": 0, "worker": 0}
-        watcher = threading.Thread(target=watch_memory, args=(process, usage), daemon=True)
-        watcher.start()
-        if process.wait() != 0:
-            raise SystemExit("the run failed")
-        seconds = time.monotonic() - started
-        (lists,) = self.ask("SELECT lists FROM counts WHERE size = ?", size)
-        return lists / seconds, usage
+    def run(self, size: int, workers: int, workspace: str, *options: str) -> list[str]:
+        """The command that explores up to a size in a workspace of its own."""
+        asked = ["--size", str(size), "--workers", str(workers), "-w", str(self.folder / workspace)]
+        return [*SETSET, "run", "-q", *asked, *options]
+
+    def lists(self, size: int) -> int:
+        (found,) = self.ask("SELECT lists FROM counts WHERE size = ?", size)
+        return found
 
     def ask(self, query: str, *values: object) -> tuple[int, ...]:
         connection = sqlite3.connect(self.folder / "w" / "setset.db")
@@ -245,9 +222,9 @@ def wall(words: list[str], times: int) -> float:
 
 def level(size: int) -> list[Streams]:
     """All batches of a size."""
-    batches = list(search.pack([search.seeds(TARGET)], 3, 10**6))
+    batches = [root()]
     for _ in range(3, size):
-        batches = [part for batch in batches for part in search.expand(batch, TARGET, 16_000_000)]
+        batches = [part for batch in batches for part in search.expand(batch, TARGET, BATCH_LISTS)]
     return batches
 
 
@@ -258,18 +235,6 @@ def sample_of_nines(count: int) -> Iterator[Streams]:
         seven = sevens[(2 * place + 1) * len(sevens) // (2 * count)]
         eights = list(search.expand(seven, TARGET, 2_000_000))
         yield next(search.expand(eights[len(eights) // 2], TARGET, 4_000_000))
-
-
-def watch_memory(process: psutil.Popen, usage: dict[str, int]) -> None:
-    """Keeps the peaks of resident memory of a coordinator and of its largest worker."""
-    while process.is_running():
-        try:
-            usage["coordinator"] = max(usage["coordinator"], process.memory_info().rss)
-            for child in process.children(recursive=True):
-                usage["worker"] = max(usage["worker"], child.memory_info().rss)
-        except psutil.Error:
-            pass
-        time.sleep(0.05)
 
 
 MANY_BATCHES = """

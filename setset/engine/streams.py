@@ -33,9 +33,9 @@ class Streams:
         """Where each stream starts, in bits."""
         return 64 * np.concatenate(([0], np.cumsum(words_of(self.lengths)[:-1]))).astype(np.int64)
 
-    def payload(self) -> bytes:
+    def payload(self) -> memoryview:
         """The words as bytes, without the spare ones."""
-        return self.words[: len(self.words) - SPARE_WORDS].astype("<u8", copy=False).tobytes()
+        return self.words[: len(self.words) - SPARE_WORDS].astype("<u8", copy=False).data.cast("B")
 
 
 def words_of(lengths: tuple[int, ...]) -> npt.NDArray[np.int64]:

@@ -1,0 +1,80 @@
+"""Commands that are measured against each other by wall time, half a second each in turn.
+
+A machine that is shared changes its speed by half from one minute to the next. Stopped and continued in turns,
+all contestants meet the same weather.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import psutil
+
+TURN_SECONDS = 0.5
+
+
+@dataclass
+class Contestant:
+    """A command, the seconds that it has had, and the most memory of it and of any of its children."""
+
+    words: Sequence[str]
+    seconds: float = 0.0
+    memory: int = 0
+    memory_of_child: int = 0
+    _process: psutil.Popen | None = field(default=None, repr=False)
+
+    def take_turn(self) -> bool:
+        """Goes on for half a second; False when it is at its end."""
+        started = time.monotonic()
+        if self._process is None:
+            self._process = psutil.Popen(self.words, stdout=subprocess.DEVNULL, start_new_session=True)
+        else:
+            os.killpg(self._process.pid, signal.SIGCONT)
+        try:
+            code = self._process.wait(timeout=TURN_SECONDS)
+        except psutil.TimeoutExpired:
+            os.killpg(self._process.pid, signal.SIGSTOP)
+            self.seconds += time.monotonic() - started
+            self._weigh(self._process)
+            return True
+        self.seconds += time.monotonic() - started
+        if code != 0:
+            raise SystemExit(f"failed: {' '.join(self.words)}")
+        return False
+
+    def _weigh(self, process: psutil.Popen) -> None:
+        self.memory = peak(process.pid)
+        for child in process.children(recursive=True):
+            with contextlib.suppress(OSError):  # it has just ended
+                self.memory_of_child = max(self.memory_of_child, peak(child.pid))
+
+    def kill(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+
+def take_turns(contestants: Sequence[Contestant]) -> None:
+    """Runs all of them to their ends."""
+    running = list(contestants)
+    try:
+        while running:
+            running = [contestant for contestant in running if contestant.take_turn()]
+    finally:
+        for contestant in running:
+            contestant.kill()
+
+
+def peak(pid: int) -> int:
+    """The most resident memory that a process has had, in bytes, as the kernel knows it."""
+    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+        if line.startswith("VmHWM"):
+            return 1024 * int(line.split()[1])
+    return 0
