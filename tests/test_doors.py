@@ -95,3 +95,11 @@ def test_what_only_reads_the_database_loads_neither_numba_nor_alembic(command: s
     words = [sys.executable, "-c", LOADED, command, "-w", str(tmp_path)]
     run = subprocess.run(words, capture_output=True, text=True, check=True)
     assert run.stderr.strip() == "['sqlalchemy']"
+
+
+def test_the_coordinator_leaves_the_compiler_to_its_workers(tmp_path: Path) -> None:
+    arguments = ["run", "--size", "3", "--workers", "1", "-w", str(tmp_path / "w")]
+    run = subprocess.run(
+        [sys.executable, "-c", LOADED, *arguments], capture_output=True, text=True, check=True
+    )
+    assert run.stderr.splitlines()[-1] == "['alembic', 'numpy', 'sqlalchemy']"

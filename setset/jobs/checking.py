@@ -8,12 +8,12 @@ from dataclasses import dataclass
 
 from setset.batches import files
 from setset.errors import SetsetError
+from setset.jobs.duties import differs
 from setset.jobs.records import SEED_SOURCE_SIZE, StoredBatch
 from setset.jobs.repairing import remake_order
 from setset.jobs.store import Store
 from setset.jobs.sweeping import strays
 from setset.jobs.watching import Watcher
-from setset.jobs.worker import differs
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ from concurrent.futures import Executor
 
 from setset.batches.spans import Span
 from setset.errors import BadInput
+from setset.jobs.duties import carry_out
 from setset.jobs.records import MergeOrder, StoredBatch
 from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
-from setset.jobs.worker import carry_out
 
 
 def compact(

@@ -18,12 +18,11 @@ from setset.jobs.executors import Crew, LocalExecutor, StartExecutor
 from setset.jobs.expansions import Claim
 from setset.jobs.models import Work
 from setset.jobs.proving import Premises
-from setset.jobs.records import SEED_SOURCE_SIZE
+from setset.jobs.records import SEED_SOURCE_SIZE, BadSource
 from setset.jobs.repairing import remake
 from setset.jobs.runner import Shift, Stop
 from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
-from setset.jobs.worker import BadSource
 from setset.jobs.workspace import Workspace, owner, require_root
 
 BATCH_LISTS = 16_000_000

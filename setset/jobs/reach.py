@@ -12,7 +12,17 @@ from pathlib import Path
 from setset.batches import files
 from setset.batches.format import BadBatch
 from setset.errors import BadInput, NoSpace, SetsetError
-from setset.jobs.records import CountOrder, ExpandOrder, MergeOrder, Order, RemakeOrder, Report, Source
+from setset.jobs.duties import carry_out
+from setset.jobs.records import (
+    BadSource,
+    CountOrder,
+    ExpandOrder,
+    MergeOrder,
+    Order,
+    RemakeOrder,
+    Report,
+    Source,
+)
 from setset.jobs.workspace import claim_root
 
 
@@ -109,8 +119,6 @@ class Delivery:
 
 def pack(order: Order) -> Shipment:
     """Reads an order's sources on the coordinator. The worker verifies them against their digests."""
-    from setset.jobs.worker import BadSource
-
     contents = []
     for source in _sources(order):
         try:
@@ -122,8 +130,6 @@ def pack(order: Order) -> Shipment:
 
 def carry_out_shipped(shipment: Shipment) -> Delivery:
     """On a worker: carries out an order in a temporary folder of the node, away from any storage root."""
-    from setset.jobs.worker import carry_out
-
     with tempfile.TemporaryDirectory(prefix="setset-ship-") as folder:
         root = Path(folder) / "root"
         claim_root(root, "shipped")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from setset.batches.spans import Cards, Span
+from setset.errors import SetsetError
 
 SEED_SOURCE_SIZE = 2
 """The seeds count as the expansion of source batch 0 of this size, which has no file."""
@@ -128,3 +129,14 @@ class Job:
         if source is None:
             return "the seeds"
         return f"the expansion of batch {source.number} of size {source.size}"
+
+
+class BadSource(SetsetError):
+    """The source batch of an order is not what the database vouches for."""
+
+    def __init__(self, size: int, number: int, reason: str) -> None:
+        super().__init__(size, number, reason)
+        self.size, self.number, self.reason = size, number, reason
+
+    def __str__(self) -> str:
+        return f"batch {self.number} of size {self.size}: {self.reason}"

@@ -6,11 +6,11 @@ from collections import defaultdict
 from concurrent.futures import Future
 
 from setset.errors import SetsetError
+from setset.jobs.duties import recount
 from setset.jobs.executors import LocalExecutor
 from setset.jobs.runner import default_workers
 from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
-from setset.jobs.worker import recount
 
 AHEAD = 8
 

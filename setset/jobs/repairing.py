@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from setset.errors import SetsetError
 from setset.jobs import expansions
+from setset.jobs.duties import carry_out
 from setset.jobs.executors import WorkerDied
-from setset.jobs.records import SEED_SOURCE_SIZE, ExpandOrder, RemakeOrder, StoredBatch
+from setset.jobs.records import SEED_SOURCE_SIZE, BadSource, ExpandOrder, RemakeOrder, StoredBatch
 from setset.jobs.runner import ATTEMPTS
 from setset.jobs.store import Store
-from setset.jobs.worker import BadSource, carry_out
 
 if TYPE_CHECKING:
     from setset.jobs.checking import Finding

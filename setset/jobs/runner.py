@@ -14,13 +14,13 @@ from types import FrameType
 
 from setset.errors import Interrupted, NoSpace, SetsetError
 from setset.jobs import expansions
+from setset.jobs.duties import carry_out
 from setset.jobs.executors import ExecutorLost, size_of
 from setset.jobs.expansions import Claim
 from setset.jobs.models import State
-from setset.jobs.records import Job, Report
+from setset.jobs.records import BadSource, Job, Report
 from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
-from setset.jobs.worker import BadSource, carry_out
 from setset.jobs.workspace import RootGone, owner
 
 ATTEMPTS = 3

@@ -16,6 +16,7 @@ from setset.engine import search
 from setset.engine.streams import Streams
 from setset.errors import SetsetError
 from setset.jobs.records import (
+    BadSource,
     CountOrder,
     ExpandOrder,
     MergeOrder,
@@ -26,17 +27,6 @@ from setset.jobs.records import (
     Source,
 )
 from setset.jobs.workspace import TOKEN, require_root
-
-
-class BadSource(SetsetError):
-    """The source batch of an order is not what the database vouches for."""
-
-    def __init__(self, size: int, number: int, reason: str) -> None:
-        super().__init__(size, number, reason)
-        self.size, self.number, self.reason = size, number, reason
-
-    def __str__(self) -> str:
-        return f"batch {self.number} of size {self.size}: {self.reason}"
 
 
 def carry_out(order: Order) -> Report:
