@@ -78,6 +78,9 @@ def backup(copy: Path, workspace: Path) -> None:
 def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
     """Make a new database from the batch files alone, when the database is lost.
 
+    What no file holds is made again by its own command: counts without files by 'setset run --count-only', the
+    catalogue of classes by 'setset classes build'.
+
     \b
     Example:
       setset db rebuild --output /mnt/nas/caps

@@ -21,7 +21,8 @@ def rebuild(workspace: Workspace, outputs: tuple[Path, ...], watcher: Watcher) -
     """Makes the database anew from the headers of all sound files below the storage roots.
 
     The old database, if any, is kept under another name, which is returned. Counts, numbers and sources come
-    out as they were; the history of runs is lost. Files that are not sound are left for `run` to replace.
+    out as they were; what no file holds is lost: the history of runs, counts without files, the catalogue of
+    classes. Files that are not sound are left for `run` to replace.
     """
     kept = _set_aside(workspace.database)
     owners = [owner(root) for root in (workspace.root(OWN_ROOT), *outputs)]
