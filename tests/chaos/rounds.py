@@ -170,14 +170,11 @@ def play(name: str, fault: Fault, place: Place, reference: Reference, seed: str)
     fault(place, process, Random(seed))
     place.finish(process)
     first = place.said[-1][1]
-    harmless = not (place.strangers or _complains(first) or reference.differences(place))
-    problems = [] if harmless else list(_recover(place, first))
+    harmless = not (place.strangers or _complains(first) or _wrong(place, reference))
+    problems = [] if harmless else [*_recover(place, first), *_wrong(place, reference)]
     noticed = any(_complains(outcome) for _, outcome in place.said)
     if not (harmless or noticed):
         problems.append("nothing was noticed")
-    problems += reference.differences(place)
-    if not problems:
-        problems += _findings(place)
     problems += [f"{path} was touched" for path in place.strangers if path.read_bytes() != b"mine"]
     problems += [f"process {pid} was left over" for pid in place.orphans]
     problems += [f"{what}: a traceback" for what, outcome in place.said if outcome.traceback]
@@ -211,6 +208,14 @@ def _rebuild(place: Place) -> Iterator[str]:
     last = place.run()
     if last.code != 0:
         yield f"the run after db rebuild failed ({last.code}): {last.said[-300:]}"
+
+
+def _wrong(place: Place, reference: Reference) -> list[str]:
+    """What is not as in a run that nobody disturbed."""
+    try:
+        return reference.differences(place) or list(_findings(place))
+    except SetsetError as error:
+        return [str(error)]
 
 
 def _findings(place: Place) -> Iterator[str]:
