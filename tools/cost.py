@@ -15,7 +15,9 @@ from pathlib import Path
 
 from setset.jobs.overview import REFERENCE, REFERENCE_BY_TARGET
 
-KNOWN = {size: lists for (target, size), lists in REFERENCE_BY_TARGET.items() if target == 12} | REFERENCE
+COUNTED = {10: 193_845_848_301, 11: 719_674_559_343}
+"""By `setset run --size 12 --count-only`, which counts the sizes on its way too."""
+KNOWN = {size: n for (target, size), n in REFERENCE_BY_TARGET.items() if target == 12} | COUNTED | REFERENCE
 """Lists kept for target 12, by size."""
 
 
@@ -26,19 +28,6 @@ class Figures:
     lists_per_second: float
     bytes_per_list: float
     origin: str
-
-
-def lists(size: int) -> float:
-    """Lists kept of a size. Those of 10 and 11 nobody has counted yet: the growth from size to size falls from 9
-    on by the same factor each time, the one that leads to the known number of size 12."""
-    if size in KNOWN:
-        return KNOWN[size]
-    last = KNOWN[9] / KNOWN[8]
-    fall = (KNOWN[12] / KNOWN[9] / last**3) ** (1 / 6)
-    found = float(KNOWN[9])
-    for step in range(1, size - 8):
-        found *= last * fall**step
-    return found
 
 
 def read(workspace: Path, work: str) -> Figures:
@@ -90,7 +79,7 @@ def main() -> None:
     else:
         figures = Figures(given.lists_per_second, given.bytes_per_list, "given on the command line")
     first = 4 if given.work == "store" else given.stored + 1
-    total = sum(lists(size) for size in range(first, given.size + 1))
+    total = sum(KNOWN[size] for size in range(first, given.size + 1))
     seconds = total / figures.lists_per_second / given.efficiency
     print(f"{given.work} sizes {first} to {given.size} for target 12: {total:,.0f} lists")
     print(f"core-hours: {seconds / 3600:,.1f}")
@@ -109,9 +98,6 @@ def main() -> None:
     print(
         f"- N cores are N times as fast as one, times {given.efficiency} for the cluster (see docs/cluster.md)"
     )
-    for size in range(first, given.size + 1):
-        if size not in KNOWN:
-            print(f"- size {size} has about {lists(size):,.0f} lists: interpolated, not counted")
     if given.work == "count":
         print("- counting makes a list of every size on the way, as storing does")
 

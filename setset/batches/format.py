@@ -26,6 +26,8 @@ MAGIC = b"\x93SETSET\n"
 VERSION = 1
 MOST_LISTS = 32_000_000
 """The most lists that a file may hold, so that a file from a stranger cannot ask for much memory."""
+MOST_BATCHES = 1 << 31
+"""More than a size will ever have: numbers beyond make no sense in a header."""
 MOST_PAYLOAD = 1 << 28
 MOST_GROWTH = 1000
 """A megabyte and this many times the packed bits are the most that they unpack to; real ones grow tenfold."""
@@ -114,6 +116,9 @@ def parse_header(data: bytes | memoryview) -> Header:
     if version != VERSION:
         raise BadBatch(f"a batch file of format {version}; this setset reads format {VERSION}")
     if not 3 <= size <= LARGEST or not 1 <= lists <= batch_lists <= MOST_LISTS or flags & ~ENDS_SOURCE:
+        raise BadBatch("the header makes no sense")
+    first_place, last_place = (first_source, first_part), (last_source, last_part)
+    if not 4 <= target <= LARGEST or first_place > last_place or max(last_source, last_part) >= MOST_BATCHES:
         raise BadBatch("the header makes no sense")
     if len(data) < HEAD_BYTES + 8 * size:
         raise BadBatch("too short for a batch file")

@@ -22,7 +22,12 @@ def command() -> None:
 @command.command()
 @options.workspace
 def current(workspace: Path) -> None:
-    """The schema revision of the database, and the one that this setset wants."""
+    """The schema revision of the database, and the one that this setset wants.
+
+    \b
+    Example:
+      setset db current
+    """
     from setset.jobs import database
     from setset.jobs.workspace import Workspace
 
@@ -35,7 +40,12 @@ def current(workspace: Path) -> None:
 @command.command()
 @options.workspace
 def upgrade(workspace: Path) -> None:
-    """Bring an older database to the current schema, after a backup."""
+    """Bring an older database to the current schema, after a backup.
+
+    \b
+    Example:
+      setset db upgrade
+    """
     from setset.jobs import database
     from setset.jobs.workspace import Workspace
 

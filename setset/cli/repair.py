@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import click
@@ -17,10 +18,17 @@ from setset.errors import BadInput
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @options.target
+@options.as_json
 @click.option("-q", "--quiet", is_flag=True, help="No progress.")
 @options.workspace
 def command(
-    size: int | None, number: int | None, dry_run: bool, target: int, quiet: bool, workspace: Path
+    size: int | None,
+    number: int | None,
+    dry_run: bool,
+    target: int,
+    as_json: bool,
+    quiet: bool,
+    workspace: Path,
 ) -> None:
     """Redo what `check` finds, each file byte-identical to the one lost. Nothing else is touched.
 
@@ -33,17 +41,22 @@ def command(
     from setset.jobs.repairing import REBUILDABLE, remedy
     from setset.jobs.workspace import Workspace
     from setset.show.progress import watching
+    from setset.show.text import print_json
 
     if number is not None and size is None:
         raise BadInput("--batch needs --size")
-    with watching(quiet) as watcher:
+    with watching(quiet or as_json) as watcher:
         done, left = mend(Workspace(workspace), target, size, number, dry_run, watcher)
-    for finding in done:
-        click.echo(f"{'would redo' if dry_run else 'redone'}: {finding.where}: {finding.what}")
-    for finding in left:
-        click.echo(f"left: {finding.kind}: {finding.where}: {finding.what}")
-    if not done and not left:
-        click.echo("nothing to repair")
+    redone = "would redo" if dry_run else "redone"
+    outcomes = [(redone, finding) for finding in done] + [("left", finding) for finding in left]
+    if as_json:
+        print_json([{"outcome": outcome, **dataclasses.asdict(finding)} for outcome, finding in outcomes])
+    else:
+        for outcome, finding in outcomes:
+            kind = "" if finding in done else f"{finding.kind}: "
+            click.echo(f"{outcome}: {kind}{finding.where}: {finding.what}")
+        if not outcomes:
+            click.echo("nothing to repair")
     if advice := remedy(left):
         click.echo(f"setset: {advice}", err=True)
     if any(finding.kind in REBUILDABLE for finding in left):

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Executor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Executor, Future
+from itertools import islice
 
 from setset.batches.spans import Span
 from setset.errors import BadInput
 from setset.jobs.duties import carry_out
-from setset.jobs.records import MergeOrder, StoredBatch
+from setset.jobs.executors import WorkerDied
+from setset.jobs.records import BadSource, MergeOrder, NewBatch, Report, StoredBatch
+from setset.jobs.repairing import insist
 from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
 
+AHEAD = 16
+"""Merges in flight."""
+
 
 def compact(
-    store: Store, exploration: int, size: int, up_to: int | None, executor: Executor, watcher: Watcher
+    store: Store,
+    exploration: int,
+    size: int,
+    up_to: int | None,
+    executor: Executor,
+    watcher: Watcher,
+    go_on: Callable[[], None] = lambda: None,
 ) -> tuple[int, int]:
     """Merges the batches of a size, those numbered up to `up_to`; returns how many files there were and are.
 
     The merged files are complete before one transaction puts them in the place of the old ones and numbers
-    the size anew; only then are the old ones removed. The lists and their order do not change.
+    the size anew; only then are the old ones removed. The lists and their order do not change. `go_on` is
+    called before each merge, and may raise.
     """
     if not store.is_complete(exploration, size):
         raise BadInput(f"size {size} is not complete: 'setset run --size {size}' first")
@@ -34,10 +48,15 @@ def compact(
         return len(before), len(before)
     watcher.begin(size, "compact", len(groups), sum(batch.lists for group in groups for batch in group))
     roots = store.roots()
-    futures = [(group, executor.submit(carry_out, _order(store, group, limit))) for group in groups]
-    merged = []
-    for group, future in futures:
-        merged.append((group, future.result().batches[0]))
+    flying: deque[tuple[list[StoredBatch], Future[Report]]] = deque()
+    merged: list[tuple[list[StoredBatch], NewBatch]] = []
+    ahead = iter(groups)
+    while len(merged) < len(groups):
+        go_on()
+        for group in islice(ahead, AHEAD - len(flying)):
+            flying.append((group, executor.submit(carry_out, _order(store, group, limit))))
+        group, future = flying.popleft()
+        merged.append((group, _merged(store, executor, group, limit, future)))
         lists = sum(batch.lists for batch in group)
         watcher.advance(lists, lists)
     store.merge(
@@ -48,6 +67,16 @@ def compact(
             (roots[batch.root_id] / batch.path).unlink(missing_ok=True)
     watcher.end()
     return len(before), len(before) - sum(len(group) - 1 for group in groups)
+
+
+def _merged(
+    store: Store, executor: Executor, group: list[StoredBatch], limit: int, future: Future[Report]
+) -> NewBatch:
+    try:
+        report = future.result()
+    except (BadSource, WorkerDied):
+        report = insist(store, executor, group[0].target, lambda: _order(store, group, limit))
+    return report.batches[0]
 
 
 def _groups(batches: Iterable[StoredBatch], limit: int, up_to: int | None) -> Iterator[list[StoredBatch]]:

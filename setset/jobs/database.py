@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 HEAD = "0002"
 """The revision that this version reads and writes; a test compares it with the migrations."""
 
+REBUILD = "run 'setset db rebuild' to make it anew from the batch files (--output names those elsewhere)"
 BUSY_SECONDS = 5
 RETRY_SECONDS = 1
 """How long a writer waits before it looks whether it should go on waiting."""
@@ -48,7 +51,7 @@ def require_file(path: Path) -> None:
     if path.is_file():
         return
     if (path.parent / OWN_ROOT).is_dir():
-        raise NotAWorkspace(f"{path} is gone: run 'setset db rebuild' to make it anew from the batch files")
+        raise NotAWorkspace(f"{path} is gone: {REBUILD}")
     raise NotAWorkspace(f"no workspace at {path.parent}: there is no {path.name} ('setset run' makes one)")
 
 
@@ -138,7 +141,7 @@ def _revision_after_rollback(path: Path) -> str | None:
 
 
 def corrupt(path: Path, error: object) -> str:
-    return f"{path} is damaged ({error}): run 'setset db rebuild' to make it anew from the batch files"
+    return f"{path} is damaged ({error}): {REBUILD}"
 
 
 def require_current(path: Path) -> None:
@@ -242,18 +245,34 @@ def backup(path: Path, copy: Path) -> None:
     if copy.exists():
         raise SetsetError(f"{copy} exists already: move it away or name another file")
     partial = copy.with_name(f".{copy.name}.partial")
+    if not copy.parent.is_dir():
+        raise SetsetError(f"there is no folder {copy.parent} for the copy")
     partial.unlink(missing_ok=True)
     source = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS)
-    target = sqlite3.connect(partial)
     try:
-        source.backup(target)
-        partial.replace(copy)
+        with contextlib.closing(sqlite3.connect(partial)) as target:
+            source.backup(target)
+        settle(partial, copy)
     except sqlite3.DatabaseError as error:
         raise explain(copy if "full" in str(error) else path, error) from error
     finally:
         source.close()
-        target.close()
         partial.unlink(missing_ok=True)
+
+
+def settle(made: Path, place: Path) -> None:
+    """Puts a database that nobody has open in its place; it is on the disk before it is there."""
+    _sync(made)
+    made.replace(place)
+    _sync(place.parent)
+
+
+def _sync(path: Path) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 _Result = TypeVar("_Result")

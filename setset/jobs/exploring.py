@@ -13,7 +13,7 @@ from setset.batches import files
 from setset.batches.format import MOST_LISTS
 from setset.errors import BadInput, SetsetError
 from setset.jobs import compacting, expansions, sweeping
-from setset.jobs.database import Patience
+from setset.jobs.database import Patience, require_file
 from setset.jobs.executors import Crew, LocalExecutor, StartExecutor
 from setset.jobs.expansions import Claim
 from setset.jobs.models import Work
@@ -54,6 +54,8 @@ class Request:
             raise BadInput("at least one worker is needed")
         if self.batch_lists is not None and not 1 <= self.batch_lists <= MOST_LISTS:
             raise BadInput(f"a file holds 1 to {MOST_LISTS:,} lists")
+        if self.first and self.size == 3:
+            raise BadInput("size 3 is made of one source, the seeds: --from is for larger sizes")
         if self.first and self.count_only:
             raise BadInput("--from and --count-only do not go together")
 
@@ -66,6 +68,8 @@ def explore(
     `start` gives an executor with so many workers, when there is something to do.
     """
     request.validate()
+    if request.count_only:
+        require_file(workspace.database)
     with workspace.held(create=True), Stop().listening() as stop:
         patience = Patience(watcher.notice, lambda: bool(stop))
         try:
@@ -111,17 +115,18 @@ class _Exploration:
         request = self._request
         for size in range(3, request.size + 1):
             first = request.first if size == request.size else 0
-            if first and not self._store.is_complete(self._id, size - 1):
-                raise BadInput(
-                    f"size {size - 1} is not complete: 'setset run --size {size - 1}' first, then --from"
-                )
             if first and first >= (known := self._store.count_batches(self._id, size - 1)):
                 raise BadInput(
                     f"there is no batch {first} of size {size - 1}: {known:,} are known, numbered from 0"
                 )
             self._work(self._claim(run_id, root_id, Work.STORE, size, size - 1, first))
-            if size >= COMPACT_FROM and request.compact and not self._store.was_expanded(self._id, size):
-                compacting.compact(self._store, self._id, size, None, self._pool(), self._watcher)
+            if size >= COMPACT_FROM and request.compact:
+                self._compact(size)
+
+    def _compact(self, size: int) -> None:
+        if self._store.is_complete(self._id, size) and not self._store.was_expanded(self._id, size):
+            go_on = self._stop.raise_if_set
+            compacting.compact(self._store, self._id, size, None, self._pool(), self._watcher, go_on)
 
     def _count(self, run_id: int, root_id: int) -> None:
         complete = [size for size in self._store.sizes(self._id) if self._store.is_complete(self._id, size)]
@@ -130,7 +135,7 @@ class _Exploration:
                 "there is nothing to count from: 'setset run --size 3' or more first, without --count-only"
             )
         source_size = max(complete)
-        if source_size >= self._request.size:
+        if source_size >= self._request.size or self._store.is_counted(self._id, self._request.size):
             return
         self._work(self._claim(run_id, root_id, Work.COUNT, self._request.size, source_size, 0))
 

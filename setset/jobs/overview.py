@@ -115,8 +115,12 @@ class Count:
 
 
 def progress(store: Store) -> list[Progress]:
-    workers = _workers(store)
-    return [_progress(row, workers) for row in store.query(text("SELECT * FROM progress"))]
+    """How far each size is, and how fast its workers were."""
+    crews, workers, in_use = _crews(store), _workers(store), store.workspace.in_use()
+    return [
+        _progress(row, crews.get((row.target, row.work, row.size, row.source_size), 1.0), workers, in_use)
+        for row in store.query(text("SELECT * FROM progress"))
+    ]
 
 
 def _workers(store: Store) -> int:
@@ -126,10 +130,20 @@ def _workers(store: Store) -> int:
     return 1
 
 
-def _progress(row: Any, workers: int) -> Progress:
+def _crews(store: Store) -> dict[tuple[int, str, int, int], float]:
+    """How many workers the expansions to each size had beside them, on average."""
+    found = text(
+        "SELECT x.target, e.work, e.size, e.source_size, SUM(e.seconds * r.workers) / SUM(e.seconds) AS workers "
+        "FROM expansions e JOIN explorations x ON x.id = e.exploration_id JOIN runs r ON r.id = e.run_id "
+        "WHERE e.seconds > 0 AND r.workers > 0 GROUP BY x.target, e.work, e.size, e.source_size"
+    )
+    return {(row.target, row.work, row.size, row.source_size): row.workers for row in store.query(found)}
+
+
+def _progress(row: Any, crew: float, workers: int, in_use: bool) -> Progress:
     total, done = row.source_lists or 0, row.source_lists_done
     share = 1.0 if row.complete else done / total if total else row.expanded / max(row.sources, 1)
-    rate = row.lists_out * workers / row.seconds if row.seconds and row.lists_out else None
+    rate = row.lists_out * crew / row.seconds if row.seconds and row.lists_out else None
     left = (
         (total - done) * row.seconds / done / workers if row.seconds and done and not row.complete else None
     )
@@ -138,7 +152,7 @@ def _progress(row: Any, workers: int) -> Progress:
     elif row.failed:
         state = "failed"
     else:
-        state = "running" if row.running else "stopped"
+        state = "running" if row.running and in_use else "stopped"
     return Progress(
         row.target,
         row.size,
@@ -174,7 +188,7 @@ def troubles(store: Store) -> list[Trouble]:
             f"source {row.source} of size {row.source_size}",
             f"attempt {row.attempts + 1}, run by pid {row.pid} on {row.host}",
         )
-        for row in store.query(running)
+        for row in (store.query(running) if store.workspace.in_use() else ())
     ]
     for row in store.query(text("SELECT * FROM defects LIMIT 100")):
         state = "failed" if row.what.startswith("failed ") else "defective"
@@ -224,4 +238,9 @@ def reference(target: int, size: int) -> int | None:
 def runs(store: Store, limit: int) -> list[dict[str, Any]]:
     """The last runs, newest first."""
     found = text("SELECT * FROM runs ORDER BY id DESC LIMIT :limit").bindparams(limit=limit)
-    return [dict(row._mapping) for row in store.query(found)]
+    rows = [dict(row._mapping) for row in store.query(found)]
+    for place, run in enumerate(rows):
+        # Only the last one can be under way; what another one did not say at its end, it could not say.
+        if run["outcome"] is None and (place > 0 or not store.workspace.in_use()):
+            run["outcome"] = "killed"
+    return rows

@@ -57,7 +57,7 @@ def _out_of_reach(premises: Premises) -> str | None:
         if found != premises.workspace_id:
             return f"sees another workspace's files at {root}: mount the right folder there, or see --map"
     for root in premises.roots[:1]:
-        name = f".trial.{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
+        name = f".trial.setset.{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
         trial = Path(root) / premises.trial / name
         try:
             trial.parent.mkdir(parents=True, exist_ok=True)

@@ -13,6 +13,7 @@ from setset.batches import files
 from setset.batches.format import BadBatch
 from setset.errors import BadInput, NoSpace, SetsetError
 from setset.jobs.duties import carry_out
+from setset.jobs.filing import describe, save_batch
 from setset.jobs.records import (
     BadSource,
     CountOrder,
@@ -148,8 +149,6 @@ def carry_out_shipped(shipment: Shipment) -> Delivery:
 
 def unpack(order: Order, delivery: Delivery) -> Report:
     """On the coordinator: verifies what came back and puts it in its place; returns the report."""
-    from setset.jobs.worker import describe, save_batch
-
     for batch, content in zip(delivery.report.batches, delivery.contents, strict=True):
         if describe(content) != batch:
             raise SetsetError(f"{batch.path} from {delivery.report.host} is not what its report says")

@@ -2,51 +2,95 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from setset.batches import files
 from setset.batches.format import BadBatch, Header
 from setset.batches.spans import Span
+from setset.errors import BadInput, NotAWorkspace
 from setset.jobs import database
 from setset.jobs.models import State
 from setset.jobs.records import NewBatch
 from setset.jobs.store import Store, now
 from setset.jobs.watching import Watcher
-from setset.jobs.workspace import OWN_ROOT, Workspace, owner
+from setset.jobs.workspace import OWN_ROOT, REBUILT, Workspace, owner
+
+SIDE_FILES = ("-journal", "-wal", "-shm")
+
+
+MOST_MISSING = 1_000_000
+"""A file made from a source so far beyond those that are known is a stranger's, not one behind a gap."""
+
+Found = tuple[int, Header, NewBatch]
 
 
 def rebuild(workspace: Workspace, outputs: tuple[Path, ...], watcher: Watcher) -> Path | None:
     """Makes the database anew from the headers of all sound files below the storage roots.
 
-    The old database, if any, is kept under another name, which is returned. Counts, numbers and sources come
-    out as they were; what no file holds is lost: the history of runs, counts without files, the catalogue of
-    classes. Files that are not sound are left for `run` to replace.
+    It is made under another name and put in its place when it is whole. The old database, if any, is kept
+    under a name that is returned. Counts, numbers and sources come out as they were; what no file holds is
+    lost: the history of runs, counts without files, the catalogue of classes. Files that are not sound are
+    left for `run` to replace.
     """
-    kept = _set_aside(workspace.database)
-    owners = [owner(root) for root in (workspace.root(OWN_ROOT), *outputs)]
-    store = Store.writing(workspace, next((known for known in owners if known), None))
-    root_ids = [store.use_root(None), *(store.use_root(output) for output in outputs)]
-    sizes: dict[tuple[int, int], list[tuple[int, Header, NewBatch]]] = defaultdict(list)
-    for root_id in root_ids:
-        for path in sorted(store.roots()[root_id].glob(f"t??/s??/*{files.SUFFIX}")):
-            try:
-                header, digest = files.verify(path)
-            except BadBatch as error:
-                watcher.notice(f"{path}: {error}")
-                continue
-            relative = f"{files.folder(header.target, header.size)}/{files.name(header.span)}"
-            if path != store.roots()[root_id] / relative:
-                watcher.notice(f"{path}: not where it belongs")
-                continue
-            batch = NewBatch(
-                header.span, header.lists, header.first, header.last, relative, header.file_bytes, digest
-            )
-            sizes[header.target, header.size].append((root_id, header, batch))
-    for (target, size), found in sorted(sizes.items()):
-        _adopt(store, target, size, found, watcher)
+    workspace_id = _common_owner(workspace, outputs)
+    aside = Workspace(workspace.path, REBUILT)
+    try:
+        _remove(aside.database)
+        store = Store.writing(aside, workspace_id)
+        roots = {store.use_root(output) for output in (None, *outputs)}
+        sizes: dict[tuple[int, int], list[Found]] = defaultdict(list)
+        for root_id in sorted(roots):
+            for header, batch in _sound_files(store.roots()[root_id], watcher):
+                sizes[header.target, header.size].append((root_id, header, batch))
+        for (target, size), found in sorted(sizes.items()):
+            _adopt(store, target, size, found, watcher)
+        store.close()
+        kept = _set_aside(workspace.database)
+        database.settle(aside.database, workspace.database)
+    finally:
+        _remove(aside.database)
     return kept
+
+
+def _common_owner(workspace: Workspace, outputs: tuple[Path, ...]) -> str | None:
+    """The id of the workspace that all storage roots belong to, if any says so. Refuses what is no workspace."""
+    roots = [workspace.root(OWN_ROOT), *outputs]
+    owners = {found for root in roots if (found := owner(root)) is not None}
+    if len(owners) > 1:
+        folders = ", ".join(str(root) for root in roots)
+        raise BadInput(f"these folders hold files of different workspaces: {folders}")
+    has_files = any(True for root in roots for _ in root.glob(f"t??/s??/*{files.SUFFIX}"))
+    if not (owners or has_files or workspace.database.exists()):
+        raise NotAWorkspace(f"no workspace at {workspace.path}: there are neither a database nor batch files")
+    return next(iter(owners), None)
+
+
+def _sound_files(root: Path, watcher: Watcher) -> Iterator[tuple[Header, NewBatch]]:
+    for path in sorted(root.glob(f"t??/s??/*{files.SUFFIX}")):
+        try:
+            header, digest = files.verify(path)
+        except BadBatch as error:
+            watcher.notice(f"{path}: {error}")
+            continue
+        relative = f"{files.folder(header.target, header.size)}/{files.name(header.span)}"
+        if path != root / relative:
+            watcher.notice(f"{path}: not where it belongs")
+            continue
+        yield (
+            header,
+            NewBatch(
+                header.span, header.lists, header.first, header.last, relative, header.file_bytes, digest
+            ),
+        )
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", *SIDE_FILES):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
 def _set_aside(path: Path) -> Path | None:
@@ -54,23 +98,24 @@ def _set_aside(path: Path) -> Path | None:
         return None
     kept = database.free_name(path, "lost")
     path.rename(kept)
-    for suffix in ("-journal", "-wal", "-shm"):
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    _remove(path)
     return kept
 
 
-def _adopt(
-    store: Store, target: int, size: int, found: list[tuple[int, Header, NewBatch]], watcher: Watcher
-) -> None:
+def _adopt(store: Store, target: int, size: int, found: list[Found], watcher: Watcher) -> None:
     """Records the batches of one size, and the expansions whose outputs are complete."""
     exploration = store.exploration(target)
-    store.begin_size(exploration, size, found[0][1].batch_lists)
-    watcher.begin(size, "rebuild", len(found), 0)
-    whole = _complete_sources([header.span for _, header, _ in found])
-    lists_in = store.lists_by_number(exploration, size - 1)
+    sources = store.numbered(exploration, size - 1)
+    cover = list(_cover(found, sources))
+    if not cover:
+        return
+    store.begin_size(exploration, size, cover[0][1].batch_lists)
+    watcher.begin(size, "rebuild", len(cover), 0)
+    whole = _complete_sources([header.span for _, header, _ in cover])
+    lists_in = {number: lists for number, (lists, _) in sources.items()}
     keep = [
         (root_id, batch)
-        for root_id, header, batch in found
+        for root_id, header, batch in cover
         if whole.issuperset(range(header.span.first_source, header.span.last_source + 1))
     ]
     rows: list[dict[str, Any]] = []
@@ -93,6 +138,29 @@ def _adopt(
     for _, batch in keep:
         watcher.advance(batch.lists, batch.lists)
     watcher.end()
+
+
+def _cover(found: list[Found], sources: dict[int, tuple[int, str]]) -> Iterator[Found]:
+    """The files that were made from these sources, without those whose lists are in another one already: the
+    parts of a merged file may be there still, or a file in two folders."""
+    reached: tuple[float, float] = (-1, 0)
+    for each in sorted(found, key=_place):
+        _, header, _ = each
+        span = header.span
+        _, digest = sources.get(span.first_source, (0, ""))
+        stale = digest not in ("", header.source_digest.hex())
+        if stale or span.last_source >= len(sources) + MOST_MISSING:
+            continue
+        if (span.first_source, span.first_part) > reached:
+            yield each
+            reached = (span.last_source, math.inf if span.ends_source else span.last_part)
+
+
+def _place(found: Found) -> tuple[int, int, int, int, int]:
+    """By where a file starts; of several that start alike the one that reaches furthest is first."""
+    root_id, header, _ = found
+    span = header.span
+    return span.first_source, span.first_part, -span.last_source, -span.last_part, root_id
 
 
 def _complete_sources(spans: list[Span]) -> set[int]:

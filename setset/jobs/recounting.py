@@ -26,24 +26,25 @@ def recounted(store: Store, size: int | None, watcher: Watcher) -> dict[tuple[in
                 if size not in (None, each):
                     continue
                 watcher.begin(each, "check", store.count_batches(exploration, each), 0)
-                waiting: list[Future[int]] = []
+                waiting: list[tuple[str, Future[int]]] = []
                 for batch in store.batches(exploration, each):
-                    waiting.append(executor.submit(recount, str(store.path_of(batch)), batch.digest))
+                    path = str(store.path_of(batch))
+                    waiting.append((path, executor.submit(recount, path, batch.digest)))
                     if len(waiting) >= AHEAD:
-                        totals[target, each] += _lists(waiting.pop(0), watcher)
-                for future in waiting:
-                    totals[target, each] += _lists(future, watcher)
+                        totals[target, each] += _lists(*waiting.pop(0), watcher)
+                for pending in waiting:
+                    totals[target, each] += _lists(*pending, watcher)
                 watcher.end()
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
     return totals
 
 
-def _lists(future: Future[int], watcher: Watcher) -> int:
+def _lists(path: str, future: Future[int], watcher: Watcher) -> int:
     try:
         found = future.result()
     except SetsetError as error:
-        watcher.notice(f"{error}; run 'setset check'")
+        watcher.notice(f"{path}: {error}; run 'setset check'")
         found = 0
     watcher.advance(found, found)
     return found

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
-from setset.errors import SetsetError
+from setset.errors import NoSpace, SetsetError
 from setset.jobs import expansions
 from setset.jobs.duties import carry_out
 from setset.jobs.executors import WorkerDied
-from setset.jobs.records import SEED_SOURCE_SIZE, BadSource, ExpandOrder, RemakeOrder, StoredBatch
+from setset.jobs.models import Batch
+from setset.jobs.records import (
+    SEED_SOURCE_SIZE,
+    BadSource,
+    ExpandOrder,
+    Order,
+    RemakeOrder,
+    Report,
+    StoredBatch,
+)
 from setset.jobs.runner import ATTEMPTS
 from setset.jobs.store import Store
 
@@ -36,32 +45,45 @@ def remedy(findings: Iterable[Finding]) -> str | None:
 
 
 def repair(store: Store, executor: Executor, findings: Iterable[Finding]) -> None:
-    """Mends findings of the kinds that can be, in their order: smallest sizes first."""
+    """Mends findings of the kinds that can be, in their order: smallest sizes first. What cannot be mended does
+    not keep it from the others; the first such is raised at the end."""
+    failures: list[SetsetError] = []
     for finding in findings:
-        if finding.batch is not None:
-            remake(store, executor, finding.batch)
-        elif finding.source is not None and finding.target is not None and finding.size is not None:
-            _redo(store, executor, finding.target, finding.size, finding.source)
+        try:
+            if finding.batch is not None:
+                remake(store, executor, finding.batch)
+            elif finding.source is not None and finding.target is not None and finding.size is not None:
+                _redo(store, executor, finding.target, finding.size, finding.source)
+        except NoSpace:
+            raise
+        except SetsetError as error:
+            failures.append(error)
+    if failures:
+        raise failures[0]
 
 
 def remake(store: Store, executor: Executor, batch: StoredBatch) -> None:
-    """Makes one batch again, byte-identical; its sources first, if one of them turns out to be defective."""
+    """Makes one batch again, byte-identical."""
+    report = insist(store, executor, batch.target, lambda: remake_order(store, batch))
+    store.replace(batch, report.batches[0])
+
+
+def insist(store: Store, executor: Executor, target: int, order: Callable[[], Order]) -> Report:
+    """Carries out an order; makes its sources again first if they turn out to be defective, and tries again if
+    a worker dies."""
     deaths, mended = 0, set[int]()
     while True:
         try:
-            report = executor.submit(carry_out, remake_order(store, batch)).result()
+            return executor.submit(carry_out, order()).result()
         except BadSource as bad:
             if bad.number in mended:
                 raise SetsetError(f"{bad}, even after it was made again: is the disk sound?") from bad
             mended.add(bad.number)
-            remake(store, executor, store.batch(store.find_exploration(batch.target), bad.size, bad.number))
+            remake(store, executor, store.batch(store.find_exploration(target), bad.size, bad.number))
         except WorkerDied:
             deaths += 1
             if deaths == ATTEMPTS:
                 raise
-        else:
-            store.replace(batch, report.batches[0])
-            return
 
 
 def remake_order(store: Store, batch: StoredBatch) -> RemakeOrder:
@@ -85,7 +107,9 @@ def _expand_order(
 def _redo(store: Store, executor: Executor, target: int, size: int, source: int) -> None:
     """Does a whole expansion again whose records do not add up."""
     exploration = store.find_exploration(target)
-    root_id = store.use_root(None)
-    order = _expand_order(store, exploration, target, size, source, root_id)
-    report = executor.submit(carry_out, order).result()
+    held = store.batches(exploration, size, Batch.first_source == source)
+    root_id = next((batch.root_id for batch in held), None) or store.use_root(None)
+    report = insist(
+        store, executor, target, lambda: _expand_order(store, exploration, target, size, source, root_id)
+    )
     expansions.redo(store, exploration, size, source, root_id, report)

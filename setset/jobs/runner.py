@@ -181,6 +181,10 @@ class Shift:
         except NoSpace as error:
             self._full = error
             self._put_back(job)
+        except RootGone:
+            # No fault of this expansion, and the others would meet it too.
+            self._put_back(job)
+            raise
         except (OSError, SetsetError) as error:
             self._require_root()
             self._try_again(job, f"{bad}, and cannot be made again: {error}")

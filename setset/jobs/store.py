@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import os
 import socket
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Executable, Row, Select, and_, delete, func, insert, select, update
+from sqlalchemy import Connection, Executable, Row, Select, and_, delete, func, insert, select, text, update
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import aliased
 
@@ -62,6 +63,9 @@ class Store:
             if do.scalar(select(WorkspaceRow.id)) is None:
                 do.execute(insert(WorkspaceRow).values(id=workspace_id or uuid.uuid4().hex, created_at=now()))
         return store
+
+    def close(self) -> None:
+        self._engine.dispose()
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:
@@ -117,6 +121,14 @@ class Store:
         at = and_(Size.exploration_id == exploration, Size.size == size, Size.complete)
         return bool(self.query(select(Size.size).where(at)))
 
+    def is_counted(self, exploration: int, size: int) -> bool:
+        """Whether all lists of a size are counted, stored or not."""
+        at = text(
+            "SELECT 1 FROM counts JOIN explorations USING (target) "
+            "WHERE id = :id AND size = :size AND complete"
+        )
+        return bool(self.query(at.bindparams(id=exploration, size=size)))
+
     def sizes(self, exploration: int) -> list[int]:
         """The sizes that were begun."""
         found = select(Size.size).where(Size.exploration_id == exploration).order_by(Size.size)
@@ -128,13 +140,16 @@ class Store:
 
     def use_root(self, output: Path | None) -> int:
         """The id of the storage root for new files: the workspace's own, or a folder elsewhere."""
-        path = OWN_ROOT if output is None else str(output.absolute())
+        path = OWN_ROOT if output is None else self._name_of_root(output)
         if path != path.encode(errors="replace").decode():
             raise BadInput(f"the name of a storage root must be text: {path!r}")
         root = self.workspace.root(path)
         if self._holds_batches(path) and not any(root.glob(f"t??/s??/*{SUFFIX}")):
             raise RootGone(root)
         claim_root(root, self.workspace_id())
+        if not self._holds_batches(OWN_ROOT):
+            # Its own root stands for the workspace when the database is lost, even with all files elsewhere.
+            claim_root(self.workspace.root(OWN_ROOT), self.workspace_id())
         self._roots = {}
         with self.transaction() as do:
             found = do.scalar(select(Root.id).where(Root.path == path))
@@ -142,6 +157,15 @@ class Store:
                 made = do.execute(insert(Root).values(path=path, created_at=now()))
                 found = made.inserted_primary_key[0]  # type: ignore[index]
             return int(found)
+
+    def _name_of_root(self, folder: Path) -> str:
+        """The name under which a folder is known as a storage root: one, however it is reached."""
+        known: list[str] = [row.path for row in self.query(select(Root.path))]
+        for name in (OWN_ROOT, *known):
+            with contextlib.suppress(OSError):
+                if folder.samefile(self.workspace.root(name)):
+                    return name
+        return str(folder.resolve())
 
     def _holds_batches(self, path: str) -> bool:
         return bool(self.query(select(Batch.id).join(Root).where(Root.path == path).limit(1)))
@@ -202,12 +226,13 @@ class Store:
             return None
         return self.batch(exploration, batch.size, batch.number + 1)
 
-    def lists_by_number(self, exploration: int, size: int) -> dict[int, int]:
-        """How many lists each numbered batch of a size has; the seeds' source counts as empty."""
+    def numbered(self, exploration: int, size: int) -> dict[int, tuple[int, str]]:
+        """How many lists each numbered batch of a size has, and its digest; the seeds' source is empty and has none."""
         if size == SEED_SOURCE_SIZE:
-            return {0: 0}
+            return {0: (0, "")}
         mine = and_(Batch.exploration_id == exploration, Batch.size == size, Batch.number.is_not(None))
-        return {row.number: row.lists for row in self.query(select(Batch.number, Batch.lists).where(mine))}
+        found = self.query(select(Batch.number, Batch.lists, Batch.digest).where(mine))
+        return {row.number: (row.lists, row.digest) for row in found}
 
     def path_of(self, batch: StoredBatch) -> Path:
         """Where a batch's file is; refuses a path that would lead out of its storage root."""
@@ -314,11 +339,20 @@ class Store:
         ((lists, taken),) = [tuple(row) for row in self.query(found)]
         return int(lists), int(taken)
 
-    def was_recorded(self, target: int, size: int, source: int) -> bool:
-        """Whether the expansion of a source is done."""
-        at = and_(Exploration.target == target, Expansion.size == size, Expansion.source == source)
-        done = and_(Expansion.work == Work.STORE, Expansion.state == State.DONE)
-        return bool(self.query(select(Expansion.id).join(Exploration).where(at, done)))
+    def recorded(self, target: int, size: int, first: int, last: int) -> list[StoredBatch] | None:
+        """The batches that the expansions of sources `first` to `last` became; None if one is not done."""
+        done = select(func.count()).where(
+            Exploration.target == target,
+            Expansion.exploration_id == Exploration.id,
+            Expansion.size == size,
+            Expansion.work == Work.STORE,
+            Expansion.state == State.DONE,
+            Expansion.source.between(first, last),
+        )
+        if self.query(done)[0][0] != last - first + 1:
+            return None
+        among = (Batch.first_source <= last, Batch.last_source >= first)
+        return list(self.batches(self.find_exploration(target), size, *among))
 
     def paths(self, root_id: int) -> set[str]:
         """The files that the database vouches for below a storage root."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setset.batches import files
-from setset.batches.format import BadBatch
+from setset.batches.format import BadBatch, Header
 from setset.errors import SetsetError
 from setset.jobs.store import Store
 from setset.jobs.watching import Watcher
@@ -25,8 +25,8 @@ class Stray:
     path: Path
     kind: str
     """temporary: half-written; orphan: a sound batch file without a row; foreign: not ours."""
-    superfluous: bool = False
-    """An orphan whose expansion is recorded: what it holds is in other files."""
+    header: Header | None = None
+    """Of an orphan."""
 
 
 def strays(store: Store) -> Iterator[Stray]:
@@ -37,13 +37,14 @@ def strays(store: Store) -> Iterator[Stray]:
             relative = path.relative_to(root).as_posix()
             if relative in known or relative == TOKEN or (path.is_dir() and not path.is_symlink()):
                 continue
-            yield _stray(store, path, relative)
+            yield _stray(path, relative)
 
 
 def sweep(store: Store, watcher: Watcher) -> None:
-    """Removes temporaries, and orphans that a stopped compaction left; other orphans may yet be taken over."""
-    for stray in strays(store):
-        if stray.kind == "temporary" or stray.superfluous:
+    """Removes temporaries, and orphans whose lists recorded files hold, as a stopped compaction leaves them;
+    other orphans may yet be taken over."""
+    for stray in list(strays(store)):
+        if stray.kind == "temporary" or (stray.header and _is_elsewhere(store, stray.path, stray.header)):
             stray.path.unlink(missing_ok=True)
             watcher.notice(f"removed {stray.path.name}, left by a run that was stopped")
 
@@ -58,7 +59,7 @@ def sweep_temporaries(store: Store) -> None:
                     path.unlink(missing_ok=True)
 
 
-def _stray(store: Store, path: Path, relative: str) -> Stray:
+def _stray(path: Path, relative: str) -> Stray:
     folder, _, name = relative.rpartition("/")
     place = _FOLDER.fullmatch(folder)
     if not folder and name.startswith(f".{TOKEN}.") and files.is_temporary(name):
@@ -76,7 +77,18 @@ def _stray(store: Store, path: Path, relative: str) -> Stray:
         return Stray(path, "foreign")
     if (header.target, header.size) != (target, size) or files.name(header.span) != name:
         return Stray(path, "foreign")
-    merged = (
-        header.span.first_source != header.span.last_source or header.span.first_part != header.span.last_part
-    )
-    return Stray(path, "orphan", merged or store.was_recorded(target, size, header.span.first_source))
+    return Stray(path, "orphan", header)
+
+
+def _is_elsewhere(store: Store, orphan: Path, header: Header) -> bool:
+    """Whether all that an orphan holds is in recorded files, which are there and sound, and not the orphan
+    itself under another name."""
+    batches = store.recorded(header.target, header.size, header.span.first_source, header.span.last_source)
+    try:
+        return batches is not None and all(
+            files.verify(store.path_of(batch))[1] == batch.digest
+            and not store.path_of(batch).samefile(orphan)
+            for batch in batches
+        )
+    except SetsetError:
+        return False

@@ -15,6 +15,7 @@ from setset.batches.spans import Span
 from setset.engine import search
 from setset.engine.streams import Streams
 from setset.errors import SetsetError
+from setset.jobs.filing import describe, save_batch
 from setset.jobs.records import (
     BadSource,
     CountOrder,
@@ -26,7 +27,6 @@ from setset.jobs.records import (
     Report,
     Source,
 )
-from setset.jobs.workspace import TOKEN, require_root
 
 
 def carry_out(order: Order) -> Report:
@@ -131,21 +131,6 @@ def _expand(order: ExpandOrder) -> Iterator[NewBatch]:
 def _encode(order: ExpandOrder, span: Span, streams: Streams) -> bytes:
     ends = search.first_and_last(streams)
     return batch_format.encode(streams, order.target, order.batch_lists, span, ends, _source_digest(order))
-
-
-def save_batch(data: bytes, root: str) -> NewBatch:
-    """Puts a batch file in its place below a storage root that is there."""
-    batch = describe(data)
-    require_root(Path(root))
-    files.save(Path(root) / batch.path, data, witness=f"../../{TOKEN}")
-    return batch
-
-
-def describe(data: bytes) -> NewBatch:
-    """The record of a batch file."""
-    header, digest = batch_format.verify(data)
-    path = f"{files.folder(header.target, header.size)}/{files.name(header.span)}"
-    return NewBatch(header.span, header.lists, header.first, header.last, path, len(data), digest.hex())
 
 
 def _number(order: ExpandOrder) -> int:

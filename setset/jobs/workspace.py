@@ -15,6 +15,7 @@ from pathlib import Path
 from setset.errors import BadInput, Locked, NotAWorkspace, SetsetError
 
 DATABASE = "setset.db"
+REBUILT = ".setset.db.rebuilt"
 LOCK = "setset.lock"
 OWN_ROOT = "batches"
 """The storage root inside the workspace, by a relative path so that the folder can be moved."""
@@ -44,10 +45,12 @@ class RootGone(SetsetError):
 @dataclass(frozen=True)
 class Workspace:
     path: Path
+    name: str = DATABASE
+    """Of the database; another one while it is being rebuilt."""
 
     @property
     def database(self) -> Path:
-        return self.path / DATABASE
+        return self.path / self.name
 
     def root(self, path: str) -> Path:
         """A storage root's folder."""
@@ -61,6 +64,8 @@ class Workspace:
         """
         if create:
             self._create()
+        elif not self.path.is_dir():
+            raise NotAWorkspace(f"no workspace at {self.path}: there is no such folder")
         lock = self.path / LOCK
         try:
             descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
@@ -82,6 +87,20 @@ class Workspace:
         finally:
             os.close(descriptor)
 
+    def in_use(self) -> bool:
+        """Whether a run is under way, as far as can be told by reading: a run that was killed leaves its name in
+        the lock's file, and of another host's nobody knows whether it lives."""
+        try:
+            _, pid, _, host = (self.path / LOCK).read_text().split()
+            if host != socket.gethostname():
+                return True
+            os.kill(int(pid), 0)
+        except (PermissionError, IsADirectoryError):
+            return True
+        except (OSError, ValueError):
+            return False
+        return True
+
     def _create(self) -> None:
         """Makes the folder if it is not there; refuses one with other people's files in it."""
         try:
@@ -89,10 +108,12 @@ class Workspace:
             strangers = [] if self.database.exists() else [entry.name for entry in self.path.iterdir()]
         except OSError as error:
             raise ReadOnly(f"cannot make a workspace at {self.path}: {error.strerror}") from error
-        ours = {OWN_ROOT, LOCK, f".{DATABASE}.new", f".{DATABASE}.new-journal", f"{DATABASE}-journal"}
+        unfinished = {f"{name}{end}" for name in (f".{DATABASE}.new", REBUILT) for end in ("", "-journal")}
+        ours = {OWN_ROOT, LOCK, f"{DATABASE}-journal", *unfinished}
         if owner(self.path / OWN_ROOT) is not None and not self.database.exists():
             raise NotAWorkspace(
-                f"{self.database} is gone, but batch files are there: run 'setset db rebuild' to make it anew from them"
+                f"{self.database} is gone, but it had batch files: run 'setset db rebuild' to make it anew from them, "
+                "with --output for each folder that runs were given"
             )
         if not set(strangers) <= ours:
             raise BadInput(

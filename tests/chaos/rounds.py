@@ -172,7 +172,7 @@ def play(name: str, fault: Fault, place: Place, reference: Reference, seed: str)
     first = place.said[-1][1]
     harmless = not (place.strangers or _complains(first) or _wrong(place, reference))
     problems = [] if harmless else [*_recover(place, first), *_wrong(place, reference)]
-    noticed = any(_complains(outcome) for _, outcome in place.said)
+    noticed = not harmless and any(_complains(outcome) for _, outcome in place.said)
     if not (harmless or noticed):
         problems.append("nothing was noticed")
     problems += [f"{path} was touched" for path in place.strangers if path.read_bytes() != b"mine"]

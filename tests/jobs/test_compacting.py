@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -145,4 +146,57 @@ def test_a_compacted_size_is_rebuilt_from_its_files(copy: Copy) -> None:
     with workspace.held():
         rebuild(workspace, (), Unwatched())
     assert rows(workspace.path, BATCHES) == before
+    assert problems(workspace) == []
+
+
+def test_a_damaged_part_is_made_again_before_it_is_merged(copy: Copy) -> None:
+    workspace = copy()
+    before = sample(workspace)
+    part = sorted(workspace.path.glob(f"batches/t??/s{SIZE:02d}/*.setset"))[3]
+    part.write_bytes(part.read_bytes()[:-1])
+    squeeze(workspace)
+    assert problems(workspace) == []
+    assert sample(workspace) == before
+
+
+def test_a_compaction_can_be_stopped_between_merges(copy: Copy) -> None:
+    workspace = copy()
+    before = rows(workspace.path, BATCHES)
+    calls = iter([None, None])
+
+    def go_on() -> None:
+        if next(calls, "stop") is not None:
+            raise SetsetError("stopped")
+
+    store = Store.writing(workspace)
+    with ThreadPoolExecutor(2) as executor, pytest.raises(SetsetError, match="stopped"):
+        compact(store, store.find_exploration(TARGET), SIZE, None, executor, Unwatched(), go_on)
+    assert rows(workspace.path, BATCHES) == before
+    build(workspace.path, batch_lists=2_000_000)  # sweeps what was merged and not recorded
+    assert problems(workspace) == []
+
+
+def test_lists_that_a_rebuilt_database_does_not_know_of_are_no_defect(copy: Copy) -> None:
+    """Redone, an expansion inside a merged file would be there twice."""
+    workspace = copy()
+    squeeze(workspace)
+    connection = sqlite3.connect(workspace.database)
+    with connection:
+        connection.execute("UPDATE expansions SET lists_in = 0 WHERE size = ?", (SIZE,))
+        connection.execute("UPDATE expansions SET lists_in = 1 WHERE size = ? AND source = 2", (SIZE,))
+    connection.close()
+    assert problems(workspace) == []
+
+
+def test_rebuild_beside_the_parts_of_a_merged_file(copy: Copy) -> None:
+    """A compaction that was stopped after its files were written leaves both."""
+    workspace = copy()
+    parts = {path: path.read_bytes() for path in workspace.path.glob(f"batches/t??/s{SIZE:02d}/*.setset")}
+    total = rows(workspace.path, "SELECT lists, complete FROM counts")
+    squeeze(workspace)
+    for path, data in parts.items():
+        path.write_bytes(data)
+    rebuild(workspace, (), Unwatched())
+    assert rows(workspace.path, "SELECT lists, complete FROM counts") == total
+    build(workspace.path, batch_lists=2_000_000)
     assert problems(workspace) == []
