@@ -170,7 +170,7 @@ class DaskExecutor(Crew):
     # The foreman's thread
 
     def _watch(self) -> None:
-        while not self._closed.wait(self._patience.beat) and not self._lost:
+        while not self._lost:
             try:
                 seconds = self._patience.silence / 4
                 known = self._client.sync(self._client.scheduler.processing, callback_timeout=seconds)
@@ -184,6 +184,8 @@ class DaskExecutor(Crew):
                 if time.monotonic() - self._answered > self._patience.silence:
                     seconds = self._patience.silence
                     self._give_up(f"the Dask scheduler has not answered for {seconds:.0f} seconds")
+            if self._closed.wait(self._patience.beat):
+                return
 
     def _look(self, known: dict[str, list[str]], slots: dict[str, int], now: float) -> None:
         """Compares the cluster as it is with what is known of it."""
