@@ -40,11 +40,10 @@ def check(
 ) -> Iterator[Finding]:
     """Everything that is wrong, smallest sizes first. With an executor for `deep`, also what only decoding
     each file and deriving its lists anew from its sources can show."""
-    explorations = [store.find_exploration(target) for target in store.targets()]
-    if size is not None and not any(size in store.sizes(exploration) for exploration in explorations):
+    explorations = {target: store.find_exploration(target) for target in store.targets()}
+    if size is not None and not any(size in store.sizes(each) for each in explorations.values()):
         raise BadInput(f"there is nothing of size {size} to check: 'setset status' shows what there is")
-    for target in store.targets():
-        exploration = store.find_exploration(target)
+    for target, exploration in explorations.items():
         for each in store.sizes(exploration):
             if size in (None, each):
                 yield from _check_size(store, target, exploration, each, watcher)

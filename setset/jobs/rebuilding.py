@@ -20,8 +20,6 @@ from setset.jobs.watching import Watcher
 from setset.jobs.workspace import OWN_ROOT, REBUILT, Workspace, owner
 
 SIDE_FILES = ("-journal", "-wal", "-shm")
-
-
 MOST_MISSING = 1_000_000
 """A file made from a source so far beyond those that are known is a stranger's, not one behind a gap."""
 
@@ -94,10 +92,11 @@ def _remove(path: Path) -> None:
 
 
 def _set_aside(path: Path) -> Path | None:
-    if not path.exists():
-        return None
-    kept = database.free_name(path, "lost")
-    path.rename(kept)
+    kept = None
+    if path.exists():
+        kept = database.free_name(path, "lost")
+        path.rename(kept)
+    # The journal of a database that is gone would be played back into the one that takes its place.
     _remove(path)
     return kept
 

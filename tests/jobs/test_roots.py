@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -72,6 +73,27 @@ def test_a_lost_database_is_noticed_with_all_files_elsewhere(tmp_path: Path) -> 
     with pytest.raises(NotAWorkspace, match="--output for each folder"):
         build(tmp_path / "w", 4, output=tmp_path / "nas")
     rebuild(workspace, (tmp_path / "nas",), Unwatched())
+    assert rows(workspace.path, BATCHES) == recorded
+
+
+def test_the_journal_of_a_lost_database_is_not_played_into_its_successor(tmp_path: Path) -> None:
+    workspace, _ = build(tmp_path / "w", 3)
+    connection = sqlite3.connect(workspace.database, isolation_level=None)
+    connection.execute("PRAGMA cache_size = 1")  # so that pages, and before them the journal, reach the disk
+    connection.execute("BEGIN")
+    connection.execute("UPDATE batches SET path = 'x'")
+    connection.execute(
+        "CREATE TABLE much AS SELECT hex(zeroblob(9000)) FROM sqlite_master a, sqlite_master b"
+    )
+    journal = Path(f"{workspace.database}-journal")
+    hot = journal.read_bytes()
+    connection.execute("ROLLBACK")
+    connection.close()
+    build(workspace.path, 4)
+    recorded = rows(workspace.path, BATCHES)
+    workspace.database.unlink()
+    journal.write_bytes(hot)
+    rebuild(workspace, (), Unwatched())
     assert rows(workspace.path, BATCHES) == recorded
 
 
