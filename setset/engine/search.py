@@ -5,6 +5,7 @@ Each function here validates and shapes; the kernels see arrays and integers.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from functools import cache
 
@@ -34,25 +35,25 @@ def needed(target: int, size: int) -> int:
 def expand(source: Streams, target: int, limit: int) -> Iterator[Streams]:
     """The children that are kept for the target of all lists of a batch, in batches of at most `limit`."""
     nodes, state = _open(source)
-    writer = _Writer(nodes, source.size + 1)
-    outcome = k.RUNNING
-    while outcome != k.DONE:
-        writer.make_room(BUDGET)
-        state[k.BUDGET] = BUDGET
-        outcome = k.expand(
-            nodes,
-            state,
-            source.words,
-            writer.words,
-            _spare(),
-            source.size,
-            needed(target, source.size + 1),
-            limit,
-        )
-        if outcome == k.FULL or (outcome == k.DONE and state[k.LISTS]):
-            yield writer.take(int(state[k.LISTS]))
-            state[k.LISTS] = 0
-        _refuse_corrupt(outcome)
+    with _writer(nodes, source.size + 1) as writer:
+        outcome = k.RUNNING
+        while outcome != k.DONE:
+            writer.make_room(BUDGET)
+            state[k.BUDGET] = BUDGET
+            outcome = k.expand(
+                nodes,
+                state,
+                source.words,
+                writer.words,
+                _spare(),
+                source.size,
+                needed(target, source.size + 1),
+                limit,
+            )
+            if outcome == k.FULL or (outcome == k.DONE and state[k.LISTS]):
+                yield writer.take(int(state[k.LISTS]))
+                state[k.LISTS] = 0
+            _refuse_corrupt(outcome)
     _require_all_read(nodes, source)
 
 
@@ -93,21 +94,21 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
 def pack(chunks: Iterable[Lists], size: int, limit: int) -> Iterator[Streams]:
     """Batches of at most `limit` lists from arrays of lists in lexicographic order."""
     nodes, state = _root(), np.zeros(8, np.int64)
-    writer = _Writer(nodes, size)
-    for chunk in chunks:
-        done = 0
-        while done < len(chunk):
-            rows = np.ascontiguousarray(chunk[done : done + BUDGET])
-            writer.make_room(len(rows))
-            outcome, taken = k.pack(nodes, state, writer.words, _spare(), rows, size, limit)
-            _refuse_corrupt(outcome)
-            done += taken
-            if outcome == k.FULL:
-                yield writer.take(int(state[k.LISTS]))
-                state[k.LISTS] = 0
-    if state[k.LISTS]:
-        k.finish(nodes, writer.words, size)
-        yield writer.take(int(state[k.LISTS]))
+    with _writer(nodes, size) as writer:
+        for chunk in chunks:
+            done = 0
+            while done < len(chunk):
+                rows = np.ascontiguousarray(chunk[done : done + BUDGET])
+                writer.make_room(len(rows))
+                outcome, taken = k.pack(nodes, state, writer.words, _spare(), rows, size, limit)
+                _refuse_corrupt(outcome)
+                done += taken
+                if outcome == k.FULL:
+                    yield writer.take(int(state[k.LISTS]))
+                    state[k.LISTS] = 0
+        if state[k.LISTS]:
+            k.finish(nodes, writer.words, size)
+            yield writer.take(int(state[k.LISTS]))
 
 
 def seeds(target: int) -> Lists:
@@ -139,12 +140,30 @@ def warm() -> None:
     count(source, 12, 5)
 
 
+@contextlib.contextmanager
+def _writer(nodes: npt.NDArray[np.uint64], size: int) -> Iterator[_Writer]:
+    """A writer of lists of so many cards, on memory that an earlier one left: what goes back to the system
+    has to be zeroed by it before it comes again, and where malloc is quick to give back that is each batch."""
+    try:
+        words = _left_over.pop()
+    except IndexError:
+        words = np.empty(size * 1024, np.uint64)
+    writer = _Writer(nodes, words[: len(words) // size * size].reshape(size, -1))
+    try:
+        yield writer
+    finally:
+        _left_over.append(writer.words)
+
+
+_left_over: list[npt.NDArray[np.uint64]] = []
+
+
 class _Writer:
     """Grows the words that a kernel writes, one row a depth, and takes finished batches out of them."""
 
-    def __init__(self, nodes: npt.NDArray[np.uint64], size: int) -> None:
+    def __init__(self, nodes: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint64]) -> None:
         self._nodes = nodes
-        self._rows = np.empty((size, 1024), np.uint64)
+        self._rows = rows
         self._reset()
 
     @property
@@ -167,17 +186,18 @@ class _Writer:
         """The finished batch; the next one starts empty."""
         lengths = tuple(int(length) for length in self._lengths())
         used = [row[:count] for row, count in zip(self._rows, words_of(lengths), strict=True)]
-        self._reset(words := np.concatenate([*used, np.zeros(SPARE_WORDS, np.uint64)]))
+        words = np.concatenate([*used, np.zeros(SPARE_WORDS, np.uint64)])
+        self._reset()
         return Streams(lists, lengths, words)
 
-    def _reset(self, _taken: npt.NDArray[np.uint64] | None = None) -> None:
+    def _reset(self) -> None:
         # The kernels zero each word before they reach it, except the first.
         self._rows[:, 0] = 0
         self._nodes[: len(self._rows), k.WRITE] = self._starts()
 
     def _starts(self) -> npt.NDArray[np.int64]:
-        size, capacity = self._rows.shape
-        return 64 * capacity * np.arange(size, dtype=np.int64)
+        _, capacity = self._rows.shape
+        return np.arange(0, 64 * self._rows.size, 64 * capacity, dtype=np.int64)
 
     def _lengths(self) -> npt.NDArray[np.int64]:
         return self._nodes[: len(self._rows), k.WRITE].astype(np.int64) - self._starts()
