@@ -13,12 +13,14 @@ from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPool
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from importlib import import_module
+from multiprocessing import forkserver, resource_tracker
 from multiprocessing.util import Finalize
 from typing import Any
 
 from setset.errors import BadInput, SetsetError
 from setset.jobs.proving import Premises
 from setset.jobs.reach import Reach
+from setset.jobs.warming import warm
 
 StartExecutor = Callable[[int], Executor]
 Notice = Callable[[str], None]
@@ -57,6 +59,8 @@ def starter(name: str, reach: Reach) -> StartExecutor:
     for any other `concurrent.futures.Executor` that takes the number of workers."""
     engine, equals, where = name.partition("=")
     if engine == "dask" and bool(equals) == bool(where):
+        if not where:
+            _start_forkserver()
         try:
             from setset.jobs.cluster import start_dask
         except ImportError as error:
@@ -78,6 +82,16 @@ def starter(name: str, reach: Reach) -> StartExecutor:
     return found
 
 
+def _start_forkserver() -> None:
+    """Starts what the workers of a Dask cluster of one's own are forked from: a process that loads what they
+    need while this one loads what it needs."""
+    multiprocessing.set_forkserver_preload(["distributed", "setset.jobs.worker"])
+    # Started below, the tracker would unblock Ctrl-C again.
+    resource_tracker.ensure_running()
+    with no_interrupt():
+        forkserver.ensure_running()
+
+
 class LocalExecutor(Executor):
     """A fixed number of worker processes, each a pool of its own.
 
@@ -90,26 +104,20 @@ class LocalExecutor(Executor):
         self._lock = threading.Lock()
         self._closed = False
         self._idle: list[ProcessPoolExecutor] = []
-        pools = [_new_pool() for _ in range(workers)]
-        self._pools = set(pools)
-        # The first worker compiles the kernels, or finds them compiled; the others start beside it and load
-        # them after it. Nobody waits for it here, so that a signal is heard, and if it dies the next one
-        # compiles.
+        self._pools = {_new_pool() for _ in range(workers)}
+        # Nobody waits for them here, so that a signal is heard.
         with no_interrupt():
-            warm, *_ = [pool.submit(_load if others else _warm) for others, pool in enumerate(pools)]
-        warm.add_done_callback(partial(self._open, pools))
+            for pool in list(self._pools):
+                pool.submit(warm).add_done_callback(partial(self._open, pool))
 
-    def _open(self, pools: list[ProcessPoolExecutor], warm: Future[None]) -> None:
-        """Lets all workers have orders."""
-        if warm.cancelled():
+    def _open(self, pool: ProcessPoolExecutor, warmed: Future[None]) -> None:
+        """Lets a worker have orders."""
+        if warmed.cancelled():
             return
-        first, *others = pools
-        for pool in others:
-            self._take_back(pool)
-        if isinstance(warm.exception(), BrokenProcessPool):
-            self._replace(first)
+        if isinstance(warmed.exception(), BrokenProcessPool):
+            self._replace(pool)
         else:
-            self._take_back(first)
+            self._take_back(pool)
         self._hand_out()
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
@@ -203,7 +211,11 @@ def _start_worker(parent: int) -> None:
     worker is replaced from a thread that ends soon.
     """
     threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
-    # A worker that is told to end has nothing left to do: taking the compiler apart would only take time.
+    leave_at_once()
+
+
+def leave_at_once() -> None:
+    """A worker that is told to end has nothing left to do: taking the compiler apart would only take time."""
     Finalize(None, os._exit, (0,), exitpriority=-1)
 
 
@@ -212,13 +224,3 @@ def _end_with(parent: int) -> None:
     while os.getppid() == parent:
         pause.wait(0.2)
     os._exit(1)
-
-
-def _load() -> None:
-    import setset.jobs.worker  # noqa: F401
-
-
-def _warm() -> None:
-    from setset.engine import search
-
-    search.warm()

@@ -3,16 +3,15 @@ numba can be told where its cache is before anything imports it."""
 
 from __future__ import annotations
 
-import fcntl
 import os
 import socket
 import sys
-import tempfile
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
 
 from setset import __version__
+from setset.jobs.warming import node_folder, warm
 from setset.jobs.workspace import owner
 
 
@@ -39,7 +38,9 @@ def prove(premises: Premises) -> Answer:
     """Whether this process can work: the same version, the roots in reach, the kernels warm."""
     problem = _wrong_version(premises) or _out_of_reach(premises)
     if problem is None:
-        _warm()
+        if "numba" not in sys.modules:
+            os.environ.setdefault("NUMBA_CACHE_DIR", str(node_folder()))
+        warm()
     return Answer(socket.gethostname(), os.getpid(), problem)
 
 
@@ -66,26 +67,3 @@ def _out_of_reach(premises: Premises) -> str | None:
         except OSError as error:
             return f"cannot write to the storage root {root}: {error.strerror}"
     return None
-
-
-def _warm() -> None:
-    """Loads the kernels. The first worker of a node compiles them, the others wait and load what it made."""
-    if "numba" not in sys.modules:
-        os.environ.setdefault("NUMBA_CACHE_DIR", str(_node_folder()))
-    with (_node_folder() / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        from setset.engine import search
-
-        search.warm()
-
-
-def _node_folder() -> Path:
-    """A folder of this user on the node's own disk: numba's cache breaks on a shared one.
-
-    numba runs what it finds there, so a folder that somebody else made beforehand is not used.
-    """
-    folder = Path(tempfile.gettempdir()) / f"setset-numba-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
-        return Path(tempfile.mkdtemp(prefix="setset-numba-"))
-    return folder

@@ -1,0 +1,45 @@
+"""Compiling the kernels once a node, however many workers start there. Runs in workers."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import tempfile
+from pathlib import Path
+
+import xxhash
+
+
+def warm() -> None:
+    """Loads the kernels. The first worker of a node compiles them, the others wait for it.
+
+    Where they have been compiled before nobody waits: numba finds them when they are first called.
+    """
+    import numba
+
+    from setset.engine import kernels, search
+
+    # What numba tells its caches apart by.
+    source = Path(kernels.__file__)
+    facts = (numba.__version__, os.environ.get("NUMBA_CACHE_DIR"), source, source.stat().st_mtime_ns)
+    folder = node_folder()
+    made = folder / xxhash.xxh3_64_hexdigest(repr(facts).encode())
+    if made.exists():
+        return
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not made.exists():
+            search.warm()
+            made.touch()
+
+
+def node_folder() -> Path:
+    """A folder of this user on the node's own disk: numba's cache breaks on a shared one.
+
+    numba runs what it finds there, so a folder that somebody else made beforehand is not used.
+    """
+    folder = Path(tempfile.gettempdir()) / f"setset-numba-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+        return Path(tempfile.mkdtemp(prefix="setset-numba-"))
+    return folder
