@@ -12,7 +12,7 @@ from setset.jobs.executors import WorkerDied
 
 DEPTH = 2
 """Orders that a worker's thread has at a time: one that it carries out and one that waits, so that it is never
-idle for the length of a message."""
+idle for the length of a message. The last ones wait here, for whoever is done first."""
 
 
 @dataclass(eq=False)
@@ -82,7 +82,8 @@ class Roster:
 
     def _free_for(self, task: Task) -> Worker | None:
         """The least busy worker that can take an order; a suspect has a worker for itself."""
-        most = 0 if self._is_suspect(task) else DEPTH
+        last_ones = len(self.queue) < self.slots()
+        most = 0 if self._is_suspect(task) else 1 if last_ones else DEPTH
         free = [
             worker
             for worker in self.workers.values()

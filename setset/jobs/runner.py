@@ -25,8 +25,8 @@ from setset.jobs.workspace import RootGone, owner
 
 ATTEMPTS = 3
 """An expansion that failed this often is given up until the next run."""
-WINDOW = 2
-"""Orders in flight for each worker, so that none waits while the coordinator writes."""
+WINDOW = 3
+"""Orders in flight for each worker, so that none waits while the coordinator writes or for a message."""
 DRAIN_SECONDS = 5.0
 """How long an interrupted run waits for what is in flight."""
 

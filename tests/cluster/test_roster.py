@@ -32,6 +32,13 @@ def test_orders_are_spread_and_bounded() -> None:
     assert [len(tasks) for tasks in hand_out(roster(100, 1, 4)).values()] == [DEPTH, 4 * DEPTH]
 
 
+def test_the_last_orders_wait_for_whoever_is_done_first() -> None:
+    found = roster(4, 1, 1)
+    assert hand_out(found) == {"0": [0, 2], "1": [1]}
+    found.workers["1"].tasks.clear()
+    assert hand_out(found) == {"0": [0, 2], "1": [3]}
+
+
 def test_who_is_not_admitted_or_not_running_gets_nothing() -> None:
     found = roster(4, 1, 1, 1)
     found.workers["0"].admitted = False
@@ -46,7 +53,7 @@ def test_a_cancelled_order_is_left_out() -> None:
 
 
 def test_of_several_orders_none_is_blamed_and_each_is_tried_alone() -> None:
-    found = roster(3, 1, 1)
+    found = roster(4, 1, 1)
     assert hand_out(found) == {"0": [0, 2], "1": [1]}
     first, second = found.workers["0"].tasks
     found.bury(found.workers["0"])
@@ -56,15 +63,14 @@ def test_of_several_orders_none_is_blamed_and_each_is_tried_alone() -> None:
     assert hand_out(found) == {"1": [0]}
     found.bury(found.workers["1"])
     assert isinstance(first.future.exception(), WorkerDied)
-    assert [task.arguments for task in found.queue] == [(2,)]
+    assert [task.arguments for task in found.queue] == [(2,), (3,)]
 
 
 def test_an_order_that_was_carried_out_is_no_suspect_any_more() -> None:
     found = roster(4, 1, 1)
     hand_out(found)
     found.bury(found.workers["0"])
-    (one, _) = found.queue
-    found.clear(one)
+    found.clear(found.queue[0])
     found.workers["1"].tasks.clear()
     assert hand_out(found) == {"1": [0]}, "and the other one still waits for a worker of its own"
 
