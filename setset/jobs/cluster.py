@@ -14,8 +14,10 @@ import threading
 import time
 import uuid
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import replace
+from functools import partial
+from queue import SimpleQueue
 from typing import Any
 
 import distributed
@@ -43,6 +45,11 @@ def start_dask(
     return DaskExecutor(client, cluster, reach, patience)
 
 
+def _daemon(work: Callable[[], None]) -> threading.Thread:
+    """A thread that the end of the process does not wait for, nor for what it may be waiting for."""
+    return threading.Thread(target=work, name=f"setset{work.__name__}", daemon=True)
+
+
 class DaskExecutor(Crew):
     """Hands orders to the workers of a Dask cluster. `muster` comes before the first order."""
 
@@ -55,8 +62,8 @@ class DaskExecutor(Crew):
         self._ready = threading.Event()
         self._lost: ExecutorLost | None = None
         self._answered = self._peopled = time.monotonic()
-        self._gatherers = ThreadPoolExecutor(GATHERING, "setset-gather")
-        self._foreman = threading.Thread(target=self._watch, name="setset-foreman", daemon=True)
+        self._results: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._threads = [_daemon(self._watch), *(_daemon(self._gather) for _ in range(GATHERING))]
         self._premises = Premises("", "", (), "")
         self._notice: Notice = lambda _: None
 
@@ -65,7 +72,8 @@ class DaskExecutor(Crew):
         self._premises, self._notice = replace(premises, roots=roots), notice
         hopeful = self._answered = self._peopled = time.monotonic()
         with no_interrupt():
-            self._foreman.start()
+            for thread in self._threads:
+                thread.start()
         while not self._ready.wait(0.1) and not stopping():
             with self._lock:
                 if self._lost:
@@ -115,7 +123,9 @@ class DaskExecutor(Crew):
             return
         task.remote, task.missing_since = remote, None
         worker.tasks.append(task)
-        remote.add_done_callback(lambda remote: self._gather(self._finish, worker, task, remote))
+        remote.add_done_callback(
+            lambda remote: self._results.put(partial(self._finish, worker, task, remote))
+        )
 
     def _submit(self, worker: Worker, function: Callable[..., Any], *arguments: Any) -> distributed.Future:
         """Sends a call to one worker. A key of its own, so that equal calls are not taken for one; falling
@@ -131,10 +141,10 @@ class DaskExecutor(Crew):
             priority=-next(self._counter),
         )
 
-    def _gather(self, step: Callable[..., None], *arguments: Any) -> None:
-        """Called in Dask's one thread for callbacks, which must not wait for a transfer."""
-        with contextlib.suppress(RuntimeError):  # after shutdown nobody wants the result
-            self._gatherers.submit(step, *arguments)
+    def _gather(self) -> None:
+        """Fetches results, which Dask's one thread for callbacks must not wait for."""
+        while (step := self._results.get()) is not None:
+            step()
 
     def _finish(self, worker: Worker, task: Task, remote: distributed.Future) -> None:
         outcome: Any = None
@@ -207,7 +217,7 @@ class DaskExecutor(Crew):
     def _meet(self, worker: Worker) -> None:
         worker.proof = self._submit(worker, prove, self._premises)
         self._roster.workers[worker.address] = worker
-        worker.proof.add_done_callback(lambda proof: self._gather(self._judge, worker, proof))
+        worker.proof.add_done_callback(lambda proof: self._results.put(partial(self._judge, worker, proof)))
 
     def _judge(self, worker: Worker, proof: distributed.Future) -> None:
         try:
@@ -267,7 +277,8 @@ class DaskExecutor(Crew):
         self._closed.set()
         with self._lock:
             self._roster.empty()
-        self._gatherers.shutdown(wait=False, cancel_futures=True)
+        for _ in range(GATHERING):
+            self._results.put(None)
         with contextlib.suppress(Exception):
             self._client.close(timeout=2)
         if self._own is not None:
