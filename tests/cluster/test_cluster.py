@@ -7,8 +7,10 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,7 +23,7 @@ from setset.jobs.workspace import Workspace
 from tests.cluster.conftest import BATCH_LISTS, ENVIRONMENT, SIZE, TARGET, Cluster, finish, run, until
 from tests.jobs.conftest import BATCHES, digests, rows
 
-pytest.importorskip("distributed")
+distributed = pytest.importorskip("distributed")
 
 HERE = os.uname().nodename
 STUMBLING = ("--preload", str(Path(__file__).parent / "fence.py"))
@@ -145,6 +147,57 @@ def test_a_lost_scheduler_ends_the_run(
     assert states.keys() == {"done", "planned"}
     explore(workspace, request, Unwatched())
     assert_same(workspace.path, alone)
+
+
+def cancel(dask_scheduler: Any) -> None:
+    """Runs in the scheduler: what happens to orders when somebody else calls `Client.cancel(force=True)`."""
+    mine = [key for key in dask_scheduler.tasks if str(key).startswith("setset-")]
+    dask_scheduler.stimulus_cancel(
+        keys=mine, client=next(iter(dask_scheduler.clients)), force=True, reason="test", msg="test"
+    )
+
+
+def forget(dask_scheduler: Any) -> None:
+    """Runs in the scheduler: it loses the orders that the workers have, and tells nobody."""
+    for worker in dask_scheduler.workers.values():
+        for task in list(worker.processing):
+            worker.processing.remove(task)
+            dask_scheduler.tasks.pop(task.key)
+
+
+class Meddler(Unwatched):
+    """Does something to the scheduler, once, in the middle of the last size."""
+
+    def __init__(self, cluster: Cluster, what: Callable[..., None]) -> None:
+        self._cluster, self._what, self._size = cluster, what, 0
+        self.heard: list[str] = []
+
+    def begin(self, size: int, what: str, jobs: int, lists_in: int) -> None:  # noqa: ARG002
+        self._size = size
+
+    def advance(self, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
+        if self._size == SIZE:
+            self._size = 0
+            with distributed.Client(self._cluster.address, set_as_default=False) as client:
+                client.run_on_scheduler(self._what)
+
+    def notice(self, text: str) -> None:
+        self.heard.append(text)
+
+
+@pytest.mark.parametrize(("what", "said"), [(cancel, False), (forget, True)])
+def test_orders_that_the_scheduler_drops_are_given_again(
+    what: Callable[..., None], said: bool, cluster: Cluster, alone: Path, tmp_path: Path
+) -> None:
+    from setset.jobs.cluster import start_dask
+    from setset.jobs.connecting import Patience
+
+    cluster.worker()
+    workspace, meddler = Workspace(tmp_path / "w"), Meddler(cluster, what)
+    start = partial(start_dask, str(cluster.file), Reach(), patience=Patience(missing=1, beat=0.2))
+    explore(workspace, Request(SIZE, TARGET, 1, BATCH_LISTS), meddler, start)
+    assert_same(workspace.path, alone)
+    assert any("the Dask scheduler lost the order; trying again" in text for text in meddler.heard) == said
 
 
 def test_no_worker_ends_the_run(cluster: Cluster, tmp_path: Path) -> None:
