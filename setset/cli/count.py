@@ -54,8 +54,12 @@ def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> 
             for count in counts
         ]
         print_json(rows)
-    else:
+    elif counts:
         print_counts(counts, again)
+    elif size is None:
+        click.echo("nothing is counted yet: start with 'setset run --size 6'")
+    else:
+        click.echo(f"size {size} is not counted yet: 'setset run --size {size}', or faster with --count-only")
     decoded = again or {}
     if any(c.verdict == "WRONG" or decoded.get((c.target, c.size), c.lists) != c.lists for c in counts):
         raise SystemExit(1)

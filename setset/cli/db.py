@@ -20,8 +20,9 @@ def command() -> None:
 
 
 @command.command()
+@options.as_json
 @options.workspace
-def current(workspace: Path) -> None:
+def current(as_json: bool, workspace: Path) -> None:
     """The schema revision of the database, and the one that this setset wants.
 
     \b
@@ -30,10 +31,15 @@ def current(workspace: Path) -> None:
     """
     from setset.jobs import database
     from setset.jobs.workspace import Workspace
+    from setset.show.text import print_json
 
     path = Workspace(workspace).database
     database.require_file(path)
-    click.echo(f"database {database.revision(path) or 'none'}, setset {database.HEAD}")
+    found = database.revision(path)
+    if as_json:
+        print_json({"database": found, "setset": database.HEAD})
+    else:
+        click.echo(f"database {found or 'none'}, setset {database.HEAD}")
     database.require_current(path)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from setset.cards import LARGEST
-from setset.errors import Interrupted, NotAWorkspace, SetsetError
+from setset.errors import Interrupted, NotAWorkspace
 from setset.jobs.workspace import Workspace
 
 # What needs the database or numba is imported where it is used: most hands are classified where there is no
@@ -26,6 +26,7 @@ def build(workspace: Workspace, size: int, watcher: Watcher, tell: Tell, anew: b
     Each size is stored in one transaction and then told; what was stored before an interruption stays.
     """
     from setset.jobs.database import Patience
+    from setset.jobs.logbook import logged
     from setset.jobs.runner import Stop
     from setset.jobs.store import Store
     from setset.symmetry.inputs import checked_size
@@ -36,16 +37,8 @@ def build(workspace: Workspace, size: int, watcher: Watcher, tell: Tell, anew: b
     with workspace.held(create=True), Stop().listening() as stop:
         store = Store.writing(workspace, patience=Patience(watcher.notice, lambda: bool(stop)))
         # No workers: everything is done in this process.
-        run_id = store.begin_run(f"setset classes build --size {size}", workers=0)
-        outcome = "failed"
-        try:
+        with logged(store, f"setset classes build --size {size}", workers=0):
             _build(store, wanted, anew, stop, tell)
-            outcome = "done"
-        except SetsetError as error:
-            outcome = str(error)
-            raise
-        finally:
-            store.end_run(run_id, outcome)
 
 
 def _build(store: Store, wanted: range, anew: bool, stop: Stop, tell: Tell) -> None:

@@ -36,20 +36,24 @@ class Finding:
 
 
 def check(
-    store: Store, size: int | None, watcher: Watcher, deep: Executor | None = None
+    store: Store, size: int | None, watcher: Watcher, deep: Executor | None = None, beside_run: bool = False
 ) -> Iterator[Finding]:
     """Everything that is wrong, smallest sizes first. With an executor for `deep`, also what only decoding
-    each file and deriving its lists anew from its sources can show."""
+    each file and deriving its lists anew from its sources can show. Beside a run, what it has finished."""
     explorations = {target: store.find_exploration(target) for target in store.targets()}
     if size is not None and not any(size in store.sizes(each) for each in explorations.values()):
         raise BadInput(f"there is nothing of size {size} to check: 'setset status' shows what there is")
     for target, exploration in explorations.items():
         for each in store.sizes(exploration):
-            if size in (None, each):
+            if size not in (None, each):
+                continue
+            if beside_run and not store.is_complete(exploration, each):
+                watcher.notice(f"size {each} is being written: it can be checked when the run is over")
+            else:
                 yield from _check_size(store, target, exploration, each, watcher)
                 if deep is not None:
                     yield from _check_lists(store, exploration, each, deep, watcher)
-    if size is None:
+    if size is None and not beside_run:
         for stray in strays(store):
             what = {
                 "temporary": "half-written by a run that was stopped; the next run removes it",

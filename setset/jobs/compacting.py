@@ -35,12 +35,7 @@ def compact(
     the size anew; only then are the old ones removed. The lists and their order do not change. `go_on` is
     called before each merge, and may raise.
     """
-    if not store.is_complete(exploration, size):
-        raise BadInput(f"size {size} is not complete: 'setset run --size {size}' first")
-    if store.was_expanded(exploration, size):
-        raise BadInput(
-            f"larger sizes are derived from the files of size {size} as they are: they cannot be compacted"
-        )
+    require_compactable(store, exploration, size)
     before = list(store.batches(exploration, size))
     limit = store.batch_lists(exploration, size)
     groups = [group for group in _groups(before, limit, up_to) if len(group) > 1]
@@ -67,6 +62,15 @@ def compact(
             (roots[batch.root_id] / batch.path).unlink(missing_ok=True)
     watcher.end()
     return len(before), len(before) - sum(len(group) - 1 for group in groups)
+
+
+def require_compactable(store: Store, exploration: int, size: int) -> None:
+    if not store.is_complete(exploration, size):
+        raise BadInput(f"size {size} is not complete: 'setset run --size {size}' first")
+    if store.was_expanded(exploration, size):
+        raise BadInput(
+            f"larger sizes are derived from the files of size {size} as they are: they cannot be compacted"
+        )
 
 
 def _merged(

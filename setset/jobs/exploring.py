@@ -16,6 +16,7 @@ from setset.jobs import compacting, expansions, sweeping
 from setset.jobs.database import Patience, require_file
 from setset.jobs.executors import Crew, LocalExecutor, StartExecutor
 from setset.jobs.expansions import Claim
+from setset.jobs.logbook import logged
 from setset.jobs.models import Work
 from setset.jobs.proving import Premises
 from setset.jobs.records import SEED_SOURCE_SIZE, BadSource
@@ -92,9 +93,7 @@ class _Exploration:
 
     def run(self) -> None:
         request = self._request
-        run_id = self._store.begin_run(request.command, request.workers)
-        outcome = "failed"
-        try:
+        with logged(self._store, request.command, request.workers) as run_id:
             sweeping.sweep(self._store, self._watcher)
             root_id = self._root_id = self._store.use_root(request.output)
             with self._finally_shut_down():
@@ -102,14 +101,6 @@ class _Exploration:
                     self._count(run_id, root_id)
                 else:
                     self._build(run_id, root_id)
-            outcome = "done"
-        except SetsetError as error:
-            outcome = str(error)
-            raise
-        finally:
-            # A full disk or a damaged database must not hide what went wrong before.
-            with contextlib.suppress(*([] if outcome == "done" else [SetsetError])):
-                self._store.end_run(run_id, outcome)
 
     def _build(self, run_id: int, root_id: int) -> None:
         request = self._request

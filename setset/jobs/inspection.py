@@ -6,12 +6,12 @@ import contextlib
 from collections.abc import Iterator
 from concurrent.futures import Executor
 
-from setset.errors import SetsetError
 from setset.jobs import database
 from setset.jobs.checking import Finding, check
-from setset.jobs.compacting import compact
+from setset.jobs.compacting import compact, require_compactable
 from setset.jobs.database import Patience
 from setset.jobs.executors import LocalExecutor
+from setset.jobs.logbook import logged
 from setset.jobs.repairing import REPAIRABLE, remake, repair
 from setset.jobs.runner import default_workers
 from setset.jobs.store import Store
@@ -24,11 +24,8 @@ def inspect(workspace: Workspace, size: int | None, deep: bool, watcher: Watcher
     """Everything that is wrong with a workspace, which is not changed by looking."""
     store = Store.reading(workspace)
     database.require_sound(workspace.database)
-    if not deep:
-        yield from check(store, size, watcher)
-        return
-    with _executor() as executor:
-        yield from check(store, size, watcher, executor)
+    with _executor() if deep else contextlib.nullcontext() as executor:
+        yield from check(store, size, watcher, executor, workspace.in_use())
 
 
 def mend(
@@ -37,30 +34,16 @@ def mend(
     """Mends what `check` finds, or makes one batch again; returns what was done and what was left."""
     if dry_run:
         return _findings(Store.reading(workspace), target, size, number, watcher)
-    database.require_file(workspace.database)
-    with workspace.held():
-        store = Store.writing(workspace, patience=Patience(watcher.notice))
-        run_id = store.begin_run("setset repair", default_workers())
-        outcome = "failed"
-        try:
-            sweep(store, watcher)
-            done, left = _findings(store, target, size, number, watcher)
-            if done:
-                # Repairing is the explicit act that may fill a folder that was emptied.
-                claim_root(workspace.root(OWN_ROOT), store.workspace_id())
-                with _executor() as executor:
-                    if number is not None and size is not None:
-                        remake(store, executor, store.batch(store.find_exploration(target), size, number))
-                    else:
-                        repair(store, executor, done)
-            outcome = "done"
-        except SetsetError as error:
-            outcome = str(error)
-            raise
-        finally:
-            sweep_temporaries(store)
-            with contextlib.suppress(*([] if outcome == "done" else [SetsetError])):
-                store.end_run(run_id, outcome)
+    with _writing(workspace, "setset repair", watcher) as store:
+        done, left = _findings(store, target, size, number, watcher)
+        if done:
+            # Repairing is the explicit act that may fill a folder that was emptied.
+            claim_root(workspace.root(OWN_ROOT), store.workspace_id())
+            with _executor() as executor:
+                if number is not None and size is not None:
+                    remake(store, executor, store.batch(store.find_exploration(target), size, number))
+                else:
+                    repair(store, executor, done)
     return done, left
 
 
@@ -68,12 +51,11 @@ def compact_size(
     workspace: Workspace, target: int, size: int, up_to: int | None, watcher: Watcher
 ) -> tuple[int, int]:
     """Compacts one size; returns how many files there were and are."""
-    database.require_file(workspace.database)
-    with workspace.held():
-        store = Store.writing(workspace, patience=Patience(watcher.notice))
-        sweep(store, watcher)
-        with _executor() as executor:
-            return compact(store, store.find_exploration(target), size, up_to, executor, watcher)
+    known = Store.reading(workspace)
+    require_compactable(known, known.find_exploration(target), size)
+    command = f"setset compact --size {size} --target {target}"
+    with _writing(workspace, command, watcher) as store, _executor() as executor:
+        return compact(store, store.find_exploration(target), size, up_to, executor, watcher)
 
 
 def _findings(
@@ -85,6 +67,20 @@ def _findings(
         return [Finding("file", str(store.path_of(batch)), f"{batch}, as asked", target, size, batch)], []
     found = list(check(store, size, watcher))
     return [f for f in found if f.kind in REPAIRABLE], [f for f in found if f.kind not in REPAIRABLE]
+
+
+@contextlib.contextmanager
+def _writing(workspace: Workspace, command: str, watcher: Watcher) -> Iterator[Store]:
+    """The store of a workspace that is there and in which no run is at work, swept before and after."""
+    database.require_file(workspace.database)
+    with workspace.held():
+        store = Store.writing(workspace, patience=Patience(watcher.notice))
+        with logged(store, command, default_workers()):
+            sweep(store, watcher)
+            try:
+                yield store
+            finally:
+                sweep_temporaries(store)
 
 
 @contextlib.contextmanager

@@ -13,6 +13,7 @@ from setset.batches.format import BadBatch, Header
 from setset.batches.spans import Span
 from setset.errors import BadInput, NotAWorkspace
 from setset.jobs import database
+from setset.jobs.logbook import logged
 from setset.jobs.models import State
 from setset.jobs.records import NewBatch
 from setset.jobs.store import Store, now
@@ -39,13 +40,14 @@ def rebuild(workspace: Workspace, outputs: tuple[Path, ...], watcher: Watcher) -
     try:
         _remove(aside.database)
         store = Store.writing(aside, workspace_id)
-        roots = {store.use_root(output) for output in (None, *outputs)}
-        sizes: dict[tuple[int, int], list[Found]] = defaultdict(list)
-        for root_id in sorted(roots):
-            for header, batch in _sound_files(store.roots()[root_id], watcher):
-                sizes[header.target, header.size].append((root_id, header, batch))
-        for (target, size), found in sorted(sizes.items()):
-            _adopt(store, target, size, found, watcher)
+        with logged(store, "setset db rebuild", workers=0):
+            roots = {store.use_root(output) for output in (None, *outputs)}
+            sizes: dict[tuple[int, int], list[Found]] = defaultdict(list)
+            for root_id in sorted(roots):
+                for header, batch in _sound_files(store.roots()[root_id], watcher):
+                    sizes[header.target, header.size].append((root_id, header, batch))
+            for (target, size), found in sorted(sizes.items()):
+                _adopt(store, target, size, found, watcher)
         store.close()
         kept = _set_aside(workspace.database)
         database.settle(aside.database, workspace.database)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from types import FrameType
 
 from setset.errors import Interrupted, NoSpace, SetsetError
-from setset.jobs import expansions
+from setset.jobs import expansions, logbook
 from setset.jobs.duties import carry_out
 from setset.jobs.executors import ExecutorLost, size_of
 from setset.jobs.expansions import Claim
@@ -135,7 +135,7 @@ class Shift:
         workers = max(1, size_of(self._executor, self._workers))
         if workers != self._workers:
             self._workers = workers
-            self._store.set_workers(self._claim.run_id, workers)
+            logbook.set_workers(self._store, self._claim.run_id, workers)
         return max(0, WINDOW * workers - len(self._flying))
 
     def _turn(self, want: int) -> None:

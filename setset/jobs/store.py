@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import os
-import socket
 import sqlite3
 import uuid
 from collections.abc import Iterator, Sequence
@@ -17,12 +15,11 @@ from sqlalchemy import Connection, Executable, Row, Select, and_, delete, func, 
 from sqlalchemy.exc import DatabaseError, SQLAlchemyError
 from sqlalchemy.orm import aliased
 
-from setset import __version__
 from setset.batches.spans import SUFFIX, Cards, Span
 from setset.errors import BadInput, SetsetError
 from setset.jobs import database
 from setset.jobs.database import BadDatabase, Patience
-from setset.jobs.models import Batch, Expansion, Exploration, Root, Run, Size, State, Work
+from setset.jobs.models import Batch, Expansion, Exploration, Root, Size, State, Work
 from setset.jobs.models import Workspace as WorkspaceRow
 from setset.jobs.numbering import give_numbers, number_batches, these
 from setset.jobs.records import SEED_SOURCE_SIZE, NewBatch, Source, StoredBatch
@@ -375,35 +372,6 @@ class Store:
             number_batches(do, exploration, size)
 
     # Runs
-
-    def begin_run(self, command: str, workers: int) -> int:
-        with self.transaction() as do:
-            do.execute(update(Run).where(Run.outcome.is_(None)).values(outcome="killed"))
-            made = do.execute(
-                insert(Run).values(
-                    command=command.encode(errors="backslashreplace").decode(),
-                    version=__version__,
-                    host=socket.gethostname(),
-                    pid=os.getpid(),
-                    workers=workers,
-                    started_at=now(),
-                )
-            )
-            return int(made.inserted_primary_key[0])  # type: ignore[index]
-
-    def set_workers(self, run_id: int, workers: int) -> None:
-        """Records how many workers a run has now."""
-        with self.transaction() as do:
-            do.execute(update(Run).where(Run.id == run_id).values(workers=workers))
-
-    def end_run(self, run_id: int, outcome: str) -> None:
-        with self.transaction() as do:
-            do.execute(
-                update(Expansion)
-                .where(Expansion.run_id == run_id, Expansion.state == State.RUNNING)
-                .values(state=State.PLANNED)
-            )
-            do.execute(update(Run).where(Run.id == run_id).values(outcome=outcome, finished_at=now()))
 
 
 def now() -> str:

@@ -95,8 +95,6 @@ def print_counts(counts: Sequence[Count], recounted: dict[tuple[int, int], int] 
     if recounted is not None:
         columns.insert(4, "decoded")
     print_table("", columns, rows, left=2)
-    if not rows:
-        click.echo("nothing is counted yet: start with 'setset run --size 6'")
 
 
 def print_findings(findings: Iterable[Finding]) -> int:

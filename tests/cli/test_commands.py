@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -63,6 +64,9 @@ def test_counts_say_what_they_count(workspace: Path) -> None:
     assert shown.stdout.count("OK") == 3
     (five,) = json.loads(setset("count", "--size", "5", "--recount", "--json", workspace=workspace).stdout)
     assert five["lists"] == five["decoded"] == five["reference"] == 13_394_538
+    assert setset("count", "--size", "15", workspace=workspace).stdout.startswith(
+        "size 15 is not counted yet"
+    )
 
 
 def test_check_and_repair(workspace: Path) -> None:
@@ -122,8 +126,23 @@ def test_history(workspace: Path) -> None:
     assert "setset run --size 5" in setset("history", workspace=workspace).stdout
 
 
+def test_all_that_writes_is_in_the_history(workspace: Path, tmp_path: Path) -> None:
+    def history() -> list[tuple[str, str]]:
+        shown = json.loads(setset("history", "--json", workspace=copy).stdout)
+        return [(run["command"], run["outcome"]) for run in shown]
+
+    copy = tmp_path / "copy"
+    shutil.copytree(workspace, copy)
+    assert setset("compact", "--size", "5", "--quiet", workspace=copy).returncode == 0
+    assert history()[0] == ("setset compact --size 5 --target 12", "done")
+    assert setset("db", "rebuild", "--quiet", workspace=copy).returncode == 0
+    assert history() == [("setset db rebuild", "done")]
+
+
 def test_database_commands(workspace: Path, tmp_path: Path) -> None:
     assert setset("db", "current", workspace=workspace).returncode == 0
+    current = json.loads(setset("db", "current", "--json", workspace=workspace).stdout)
+    assert current["database"] == current["setset"]
     assert setset("db", "upgrade", workspace=workspace).stdout == "up to date\n"
     assert setset("db", "backup", str(tmp_path / "copy.db"), workspace=workspace).returncode == 0
     assert (tmp_path / "copy.db").stat().st_size > 0
