@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setset import __version__
+from setset.jobs.reach import sweep_holds
 from setset.jobs.warming import node_folder, warm
 from setset.jobs.workspace import owner
 
@@ -38,6 +39,7 @@ def prove(premises: Premises) -> Answer:
     """Whether this process can work: the same version, the roots in reach, the kernels warm."""
     problem = _wrong_version(premises) or _out_of_reach(premises)
     if problem is None:
+        sweep_holds()
         if "numba" not in sys.modules:
             os.environ.setdefault("NUMBA_CACHE_DIR", str(node_folder()))
         warm()

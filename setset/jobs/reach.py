@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import os
+import shutil
 import socket
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +28,8 @@ from setset.jobs.records import (
     Source,
 )
 from setset.jobs.workspace import claim_root
+
+HOLD = "setset-ship-"
 
 
 @dataclass(frozen=True)
@@ -131,13 +136,13 @@ def pack(order: Order) -> Shipment:
 
 def carry_out_shipped(shipment: Shipment) -> Delivery:
     """On a worker: carries out an order in a temporary folder of the node, away from any storage root."""
-    with tempfile.TemporaryDirectory(prefix="setset-ship-") as folder:
-        root = Path(folder) / "root"
+    with _hold() as hold:
+        root = hold / "root"
         claim_root(root, "shipped")
         places = {_root(shipment.order): str(root)}
         try:
             for number, (path, content) in enumerate(shipment.contents):
-                place = Path(folder) / f"{number}{files.SUFFIX}"
+                place = hold / f"{number}{files.SUFFIX}"
                 files.save(place, content)
                 places[path] = str(place)
             report = carry_out(relocated(shipment.order, places.__getitem__))
@@ -145,6 +150,22 @@ def carry_out_shipped(shipment: Shipment) -> Delivery:
             # Not the coordinator's disk, which is what NoSpace would stop the run for.
             raise SetsetError(f"on {socket.gethostname()}: {error}") from error
         return Delivery(report, tuple(files.read(root / batch.path) for batch in report.batches))
+
+
+@contextlib.contextmanager
+def _hold() -> Iterator[Path]:
+    """A temporary folder of the node, locked for as long as somebody works in it."""
+    with tempfile.TemporaryDirectory(prefix=HOLD) as folder, (Path(folder) / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        yield Path(folder)
+
+
+def sweep_holds() -> None:
+    """Removes the temporary folders of workers that were killed on this node."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{HOLD}*"):
+        with contextlib.suppress(OSError), (folder / "lock").open() as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def unpack(order: Order, delivery: Delivery) -> Report:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,7 @@ import pytest
 from setset.batches.spans import Span
 from setset.errors import BadInput
 from setset.jobs.executors import starter
-from setset.jobs.reach import Reach, relocated
+from setset.jobs.reach import HOLD, Reach, relocated, sweep_holds
 from setset.jobs.records import CountOrder, ExpandOrder, MergeOrder, Order, RemakeOrder, Source
 
 SOURCE = Source(4, 7, "/mnt/nas/caps/t12/s04/x", "00")
@@ -45,6 +47,21 @@ def test_relative_paths_are_made_absolute(monkeypatch: pytest.MonkeyPatch, tmp_p
 def test_a_map_that_makes_no_sense_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match="--map"):
         Reach.parse([text], ship=False)
+
+
+def test_what_killed_workers_left_on_a_node_is_removed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("left", "used"):
+        (tmp_path / f"{HOLD}{name}").mkdir()
+        (tmp_path / f"{HOLD}{name}" / "lock").touch()
+        (tmp_path / f"{HOLD}{name}" / "0.setset").touch()
+    (tmp_path / "another").mkdir()
+    with (tmp_path / f"{HOLD}used" / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_SH)
+        sweep_holds()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["another", f"{HOLD}used"]
 
 
 def test_options_that_do_not_go_together_are_refused() -> None:
