@@ -14,7 +14,14 @@ from setset.errors import SetsetError
 from setset.jobs.executors import leave_at_once, no_interrupt
 
 # What Dask has to say of lost connections is said by the executor, in one line.
-for name in ("distributed", "tornado", "asyncio"):
+for name in (
+    "distributed",
+    "distributed.client",
+    "distributed.gc",
+    "tornado",
+    "tornado.application",
+    "asyncio",
+):
     logging.getLogger(name).setLevel(logging.CRITICAL)
 
 QUIET = {

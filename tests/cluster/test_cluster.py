@@ -200,6 +200,19 @@ def test_orders_that_the_scheduler_drops_are_given_again(
     assert any("the Dask scheduler lost the order; trying again" in text for text in meddler.heard) == said
 
 
+def test_dask_says_nothing_of_its_own() -> None:
+    """It gives some of its loggers a level of their own."""
+    words = (
+        "import logging, setset.jobs.cluster; "
+        "names = [n for n in logging.root.manager.loggerDict if n.split('.')[0] in ('distributed', 'tornado')]; "
+        "print('distributed.client' in names, [n for n in names if logging.getLogger(n).isEnabledFor(logging.ERROR)])"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", words], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    assert said.stdout == "True []\n"
+
+
 def test_no_worker_ends_the_run(cluster: Cluster, tmp_path: Path) -> None:
     from setset.jobs.cluster import start_dask
     from setset.jobs.connecting import Patience
