@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from setset.cli import main
+from tests.conftest import Run
 
-Run = Callable[..., tuple[int, str, str]]
 needs_extra = pytest.mark.skipif(
     subprocess.run(
         [sys.executable, "-c", "import pysat.solvers"], capture_output=True, check=False
@@ -23,17 +22,8 @@ needs_extra = pytest.mark.skipif(
 
 
 @pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line; its exit code, output and errors."""
-
-    def run_it(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["setset", "sat", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return run_it
+def run(run: Run) -> Run:
+    return partial(run, "sat")
 
 
 @needs_extra

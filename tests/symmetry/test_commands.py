@@ -8,7 +8,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from pathlib import Path
@@ -16,14 +15,13 @@ from pathlib import Path
 import pytest
 
 from setset.cards import name
-from setset.cli import main
 from setset.jobs.exploring import Request, explore
 from setset.jobs.watching import Unwatched
 from setset.jobs.workspace import Workspace
 from setset.symmetry import Catalogue, canonical, sample
+from tests.conftest import Run
 from tests.symmetry import naive
 
-Run = Callable[..., tuple[int, str, str]]
 SETSET = [sys.executable, "-m", "setset"]
 HAND = ["80", "3", "14", "40", "5"]
 
@@ -34,20 +32,6 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("SETSET_WORKSPACE", raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line; its exit code, output and errors."""
-
-    def run_it(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["setset", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return run_it
 
 
 @pytest.fixture(scope="module")

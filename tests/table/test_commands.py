@@ -5,29 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from setset.cli import main
+from tests.conftest import Run
 
-Run = Callable[..., tuple[int, str, str]]
 COMMANDS = ("find", "deal", "play", "simulate", "draw")
-
-
-@pytest.fixture
-def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Runs a command line; its exit code, output and errors."""
-
-    def run_it(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["setset", *arguments])
-        with pytest.raises(SystemExit) as end:
-            main()
-        captured = capsys.readouterr()
-        return int(end.value.code or 0), captured.out, captured.err
-
-    return run_it
 
 
 def test_find_prints_every_set(run: Run) -> None:
