@@ -243,8 +243,9 @@ INSERT INTO batches (exploration_id, size, number, first_source, first_part, las
                      lists, first_list, last_list, root_id, path, bytes, digest)
 SELECT 1, 19, i, i, 0, i, 0, 1, 1000, '', '', 1, 'x' || i, 1000, 'x' FROM n;
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
-INSERT INTO expansions (exploration_id, work, size, source_size, source, state, attempts, lists_in, lists_out, seconds)
-SELECT 1, 'store', 19, 18, i, 'done', 1, 1000, 1000, 0.1 FROM n;
+INSERT INTO expansions (exploration_id, work, size, source_size, source, state, attempts, lists_in, lists_out, seconds,
+                        run_id)
+SELECT 1, 'store', 19, 18, i, 'done', 1, 1000, 1000, 0.1, 1 FROM n;
 INSERT INTO sizes VALUES (1, 19, 1000, 10000, 0);
 """
 
