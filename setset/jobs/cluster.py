@@ -24,7 +24,7 @@ import distributed
 from distributed.scheduler import KilledWorker
 
 from setset.errors import SetsetError
-from setset.jobs.connecting import Patience, connect, first_line, found
+from setset.jobs.connecting import Begin, Patience, close, connect, first_line, found
 from setset.jobs.executors import Crew, ExecutorLost, Notice, WorkerDied, no_interrupt
 from setset.jobs.proving import Answer, Premises, prove
 from setset.jobs.reach import Reach, carry_out_shipped, pack, relocated, unpack
@@ -39,10 +39,8 @@ def start_dask(
 ) -> DaskExecutor:
     """An executor on the cluster at an address or with a scheduler file; on one of its own if None."""
     patience = patience or Patience()
-    if where is not None:
-        return DaskExecutor(connect(where, patience.connect), None, reach, patience)
-    client, cluster = found(workers)
-    return DaskExecutor(client, cluster, reach, patience)
+    begin = partial(found, workers) if where is None else partial(connect, where, patience.connect)
+    return DaskExecutor(begin, reach, patience)
 
 
 def _daemon(work: Callable[[], None]) -> threading.Thread:
@@ -53,8 +51,10 @@ def _daemon(work: Callable[[], None]) -> threading.Thread:
 class DaskExecutor(Crew):
     """Hands orders to the workers of a Dask cluster. `muster` comes before the first order."""
 
-    def __init__(self, client: distributed.Client, own: Any, reach: Reach, patience: Patience) -> None:
-        self._client, self._own, self._reach, self._patience = client, own, reach, patience
+    def __init__(self, begin: Begin, reach: Reach, patience: Patience) -> None:
+        self._begin, self._reach, self._patience = begin, reach, patience
+        self._client: Any = None
+        self._own: Any = None
         self._lock = threading.RLock()
         self._roster = Roster()
         self._counter = itertools.count()
@@ -70,6 +70,9 @@ class DaskExecutor(Crew):
     def muster(self, premises: Premises, notice: Notice, stopping: Callable[[], bool]) -> None:
         roots = () if self._reach.ship else tuple(map(self._reach, premises.roots))
         self._premises, self._notice = replace(premises, roots=roots), notice
+        self._client, self._own = self._begin(stopping)
+        if self._client is None:
+            return
         hopeful = self._answered = self._peopled = time.monotonic()
         with no_interrupt():
             for thread in self._threads:
@@ -156,6 +159,11 @@ class DaskExecutor(Crew):
         with self._lock:
             if task.remote is not remote:
                 return  # the worker was given up and the order is elsewhere by now
+            if isinstance(error, KilledWorker):
+                # Dask says so of all orders that the worker had; who is to blame is decided at its grave.
+                self._bury(worker)
+                self._hand_out()
+                return
             task.remote = None
             worker.tasks.remove(task)
             if remote.status == "cancelled":
@@ -173,7 +181,7 @@ class DaskExecutor(Crew):
                 return
         except Exception as raised:
             error = raised
-        if isinstance(error, (KilledWorker, TimeoutError)):
+        if isinstance(error, TimeoutError):
             error = WorkerDied(f"the worker on {worker.host} died")
         task.future.set_exception(error)
 
@@ -200,19 +208,27 @@ class DaskExecutor(Crew):
     def _look(self, known: dict[str, list[str]], slots: dict[str, int], now: float) -> None:
         """Compares the cluster as it is with what is known of it."""
         workers = self._roster.workers
-        for address in workers.keys() - known.keys():
-            if workers[address].admitted:
-                self._notice(f"a worker on {workers[address].host} left ({address})")
-            self._roster.bury(workers[address])
+        for worker in [workers[address] for address in workers.keys() - known.keys()]:
+            self._bury(worker)
         for address in slots.keys() - workers.keys():
             self._meet(Worker(address, slots[address], late=self._ready.is_set()))
         for worker in workers.values():
-            worker.running = worker.address in slots
-            self._miss(worker, set(known.get(worker.address, ())), now)
+            if worker.address in slots:
+                worker.resting_since = None
+                self._miss(worker, set(known.get(worker.address, ())), now)
+            else:
+                worker.resting_since = worker.resting_since or now
+                if now - worker.resting_since > self._patience.missing:
+                    self._roster.relieve(worker)
         if self._roster.slots():
             self._peopled = now
         elif now - self._peopled > self._patience.empty:
             self._give_up(f"no worker of the Dask cluster was ready for {self._patience.empty:.0f} seconds")
+
+    def _bury(self, worker: Worker) -> None:
+        self._roster.bury(worker)
+        if worker.admitted:
+            self._notice(f"a worker on {worker.host} left ({worker.address})")
 
     def _meet(self, worker: Worker) -> None:
         worker.proof = self._submit(worker, prove, self._premises)
@@ -279,8 +295,4 @@ class DaskExecutor(Crew):
             self._roster.empty()
         for _ in range(GATHERING):
             self._results.put(None)
-        with contextlib.suppress(Exception):
-            self._client.close(timeout=2)
-        if self._own is not None:
-            with contextlib.suppress(Exception):
-                self._own.close(timeout=5)
+        close(self._client, self._own)

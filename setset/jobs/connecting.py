@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import json
 import logging
+import os
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import dask
 import distributed
+from distributed import Security, comm
 
 from setset.errors import SetsetError
 from setset.jobs.executors import leave_at_once, no_interrupt
@@ -36,6 +42,10 @@ QUIET = {
 tasks and results between workers; here each order stays where it was sent."""
 
 
+PAUSE = 0.2
+"""Seconds between two looks, while something is waited for."""
+
+
 @dataclass(frozen=True)
 class Patience:
     """Seconds after which the coordinator no longer waits."""
@@ -54,46 +64,100 @@ class Patience:
     """between two looks at the cluster."""
 
 
-def found(workers: int) -> tuple[distributed.Client, distributed.LocalCluster]:
+Begin = Callable[[Callable[[], bool]], tuple[distributed.Client | None, distributed.LocalCluster | None]]
+"""Gives a client, and the cluster if it is one's own. Nothing if the run is stopping, which it asks meanwhile."""
+
+
+def found(
+    workers: int, stopping: Callable[[], bool]
+) -> tuple[distributed.Client | None, distributed.LocalCluster | None]:
     """A cluster of so many processes on this machine, that ends with this process."""
-    # Dask's threads inherit that Ctrl-C is not for them but for the coordinator.
-    with no_interrupt(), dask.config.set(QUIET):
-        cluster = distributed.LocalCluster(
-            n_workers=workers,
-            threads_per_worker=1,
-            memory_limit=0,
-            dashboard_address="127.0.0.1:0",  # any free port; without an address it insists on 8787
-            silence_logs=logging.CRITICAL,
-        )
-        client = distributed.Client(cluster, set_as_default=False)
-        client.run(leave_at_once)
-        return client, cluster
-
-
-def connect(where: str, seconds: float) -> distributed.Client:
-    """A client of the scheduler at an address, or of the one that wrote a scheduler file."""
-    is_file = where.endswith(".json") or Path(where).is_file()
-    if is_file:
-        _wait_for(Path(where), seconds)
-    known: dict[str, str] = {"scheduler_file": where} if is_file else {"address": where}
+    if stopping():
+        return None, None
+    dask.config.set(QUIET)
+    client = cluster = None
     try:
-        with no_interrupt(), dask.config.set({"distributed.comm.timeouts.connect": f"{seconds}s"}):
-            return distributed.Client(**known, timeout=seconds, set_as_default=False)
+        # Dask's threads inherit that Ctrl-C is not for them but for the coordinator.
+        with no_interrupt():
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                memory_limit=0,
+                dashboard_address="127.0.0.1:0",  # any free port; without an address it insists on 8787
+                silence_logs=logging.CRITICAL,
+            )
+            client = distributed.Client(cluster, set_as_default=False)
+            client.run(leave_at_once)
+    except (OSError, RuntimeError) as error:
+        close(client, cluster)
+        raise SetsetError(f"Dask cannot start a cluster here: {_cause(error)}") from error
+    return client, cluster
+
+
+def connect(
+    where: str, seconds: float, stopping: Callable[[], bool]
+) -> tuple[distributed.Client | None, None]:
+    """A client of the scheduler at an address, or of the one that wrote a scheduler file."""
+    deadline = time.monotonic() + seconds
+    address = where
+    # Unlike that of pathlib, os.path takes what cannot be the name of a file for one of no file.
+    if where.endswith(".json") or os.path.isfile(where):  # noqa: PTH113
+        address = _address_in(Path(where), deadline, stopping)
+    try:
+        if not stopping() and asyncio.run(_answers(address, deadline, stopping)):
+            with no_interrupt():
+                return distributed.Client(address, timeout=seconds, set_as_default=False), None
     except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
-        # TimeoutError is an OSError; the others are an address or a file that makes no sense.
+        # TimeoutError is an OSError; the others are an address that makes no sense.
         raise SetsetError(
             f"no Dask scheduler answers at {where} ({first_line(error)}): start one with 'dask scheduler'"
         ) from error
+    return None, None
 
 
-def _wait_for(file: Path, seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not file.is_file():
+def close(client: distributed.Client | None, own: distributed.LocalCluster | None) -> None:
+    """Leaves a cluster, and ends it if it is one's own."""
+    for each, seconds in ((client, 2), (own, 5)):
+        if each is not None:
+            with contextlib.suppress(Exception):
+                each.close(timeout=seconds)
+
+
+async def _answers(address: str, deadline: float, stopping: Callable[[], bool]) -> bool:
+    """Whether somebody listens, before there is a client: one that cannot connect takes half a minute to end, and
+    does not hear Ctrl-C."""
+    options = Security().get_connection_args("client")
+    seconds = max(deadline - time.monotonic(), 0.1)
+    attempt = asyncio.ensure_future(comm.connect(address, timeout=seconds, **options))
+    while not attempt.done() and not stopping():
+        await asyncio.wait([attempt], timeout=PAUSE)
+    if not attempt.done():
+        attempt.cancel()
+        return False
+    attempt.result().abort()
+    return True
+
+
+def _address_in(file: Path, deadline: float, stopping: Callable[[], bool]) -> str:
+    """The address in a scheduler file, which may not be there yet, or not whole."""
+    while not stopping():
+        with contextlib.suppress(OSError, ValueError):
+            found = json.loads(file.read_text())
+            if isinstance(found, dict) and isinstance(found.get("address"), str):
+                return str(found["address"])
         if time.monotonic() > deadline:
             raise SetsetError(
-                f"there is no scheduler file {file}: 'dask scheduler --scheduler-file {file}' makes one"
+                f"there is no scheduler's address in {file}: 'dask scheduler --scheduler-file {file}' writes one"
             )
-        time.sleep(0.2)
+        time.sleep(PAUSE)
+    return ""
+
+
+def _cause(error: BaseException) -> str:
+    """What is at the bottom of it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return first_line(error)
 
 
 def first_line(error: BaseException) -> str:

@@ -76,10 +76,20 @@ def starter(name: str, reach: Reach) -> StartExecutor:
             f"--executor {name}: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE or MODULE:CALLABLE"
         )
     try:
-        found: StartExecutor = getattr(import_module(module), attribute)
+        return partial(_start, name, getattr(import_module(module), attribute))
     except (ImportError, AttributeError, ValueError) as error:
         raise BadInput(f"--executor {name}: {error}") from error
-    return found
+
+
+def _start(name: str, start: Callable[[int], Any], workers: int) -> Executor:
+    """An executor of somebody else's making."""
+    try:
+        executor = start(workers)
+    except Exception as error:
+        raise BadInput(f"--executor {name}: {error!r}") from error
+    if not isinstance(executor, Executor):
+        raise BadInput(f"--executor {name} gives {executor!r}, which is no concurrent.futures.Executor")
+    return executor
 
 
 def _start_forkserver() -> None:

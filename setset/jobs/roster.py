@@ -48,9 +48,14 @@ class Worker:
     admitted: bool = False
     problem: str = ""
     """Why it is not admitted."""
-    running: bool = True
+    resting_since: float | None = None
+    """Since when it begins nothing: Dask pauses a worker that is short of memory or about to leave."""
     proof: Any = None
     tasks: list[Task] = field(default_factory=list)
+
+    @property
+    def ready(self) -> bool:
+        return self.admitted and self.resting_since is None
 
     @property
     def load(self) -> float:
@@ -67,7 +72,7 @@ class Roster:
         self._said: set[str] = set()
 
     def slots(self) -> int:
-        return sum(worker.slots for worker in self.workers.values() if worker.admitted)
+        return sum(worker.slots for worker in self.workers.values() if worker.ready)
 
     def next(self) -> tuple[Task, Worker] | None:
         """Takes the first order that waits from the queue, with the worker that is to have it."""
@@ -87,8 +92,7 @@ class Roster:
         free = [
             worker
             for worker in self.workers.values()
-            if worker.admitted
-            and worker.running
+            if worker.ready
             and (worker.load < most or not worker.tasks)
             and not any(map(self._is_suspect, worker.tasks))
         ]
@@ -100,6 +104,13 @@ class Roster:
     def clear(self, task: Task) -> None:
         """An order that was carried out is not what kills workers."""
         self._suspects.discard(task.arguments)
+
+    def relieve(self, worker: Worker) -> None:
+        """Puts the orders of a worker that rests in other hands. No harm if it carries them out after all."""
+        tasks, worker.tasks = worker.tasks, []
+        for task in tasks:
+            task.forget()
+        self.queue.extendleft(reversed(tasks))
 
     def bury(self, worker: Worker) -> None:
         """Puts the orders of a worker that is gone in other hands.

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import fcntl
 import os
+import shutil
 import tempfile
+from functools import cache
+from multiprocessing.util import Finalize
 from pathlib import Path
 
 import xxhash
@@ -33,13 +37,18 @@ def warm() -> None:
             made.touch()
 
 
+@cache
 def node_folder() -> Path:
     """A folder of this user on the node's own disk: numba's cache breaks on a shared one.
 
-    numba runs what it finds there, so a folder that somebody else made beforehand is not used.
+    numba runs what it finds there, so what somebody else put there beforehand is not used; then this process
+    has one of its own.
     """
     folder = Path(tempfile.gettempdir()) / f"setset-numba-{os.getuid()}"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    if folder.is_symlink() or folder.stat().st_uid != os.getuid():
-        return Path(tempfile.mkdtemp(prefix="setset-numba-"))
-    return folder
+    with contextlib.suppress(OSError):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
+            return folder
+    own = tempfile.mkdtemp(prefix="setset-numba-")
+    Finalize(None, shutil.rmtree, (own,), exitpriority=0)
+    return Path(own)

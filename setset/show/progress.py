@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -106,13 +107,14 @@ class Bars:
 
     def __init__(self, whole: int | None) -> None:
         self._whole = whole
+        self._lock = threading.Lock()
         self._progress: Progress | None = None
         self._all: TaskID | None = None
         self._task: TaskID | None = None
         self._meter = _Meter(0, 0)
 
     def begin(self, size: int, what: str, jobs: int, lists_in: int) -> None:
-        progress = self._progress or self._start()
+        progress = self._shown()
         self._meter = _Meter(jobs, lists_in)
         self._task = progress.add_task(VERBS[what].format(size=size), total=1.0, said="")
 
@@ -121,8 +123,7 @@ class Bars:
         self._draw()
 
     def notice(self, text: str) -> None:
-        progress = self._progress or self._start()
-        progress.console.print(text, highlight=False)
+        self._shown().console.print(text, highlight=False, markup=False)
 
     def end(self) -> None:
         self._draw()
@@ -138,6 +139,11 @@ class Bars:
         left = "" if finished else f", {duration(meter.left)} left"
         said = f"{number(meter.found)} lists, {number(meter.rate / 1e6, 0)} M/s{left}"
         self._progress.update(self._task, completed=meter.share, said=said)
+
+    def _shown(self) -> Progress:
+        # Workers that come and go are noticed in a thread of their own.
+        with self._lock:
+            return self._progress or self._start()
 
     def _start(self) -> Progress:
         from rich.console import Console

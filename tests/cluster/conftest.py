@@ -36,7 +36,7 @@ def until(holds: Callable[[], bool], what: str) -> None:
 class Cluster:
     """Processes that end with the test."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **environment: str) -> None:
         self.folder = folder
         self.file = folder / "scheduler.json"
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -49,6 +49,7 @@ class Cluster:
             "--port",
             "0",
             "--no-dashboard",
+            **environment,
         )
         until(self.file.is_file, "the scheduler")
 
@@ -84,9 +85,12 @@ class Cluster:
 
 
 @pytest.fixture
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A scheduler without workers."""
-    found = Cluster(tmp_path_factory.mktemp("cluster"))
+def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """A scheduler without workers; its parameter is how often Dask gives an order to another worker."""
+    again = getattr(request, "param", 3)
+    found = Cluster(
+        tmp_path_factory.mktemp("cluster"), DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=str(again)
+    )
     yield found
     found.close()
 

@@ -42,7 +42,7 @@ def test_the_last_orders_wait_for_whoever_is_done_first() -> None:
 def test_who_is_not_admitted_or_not_running_gets_nothing() -> None:
     found = roster(4, 1, 1, 1)
     found.workers["0"].admitted = False
-    found.workers["1"].running = False
+    found.workers["1"].resting_since = 0.0
     assert hand_out(found) == {"0": [], "1": [], "2": [0, 1]}
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from pathlib import Path
 
@@ -14,9 +15,11 @@ from setset.jobs.warming import node_folder, warm
 
 
 @pytest.fixture
-def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    return tmp_path
+    node_folder.cache_clear()
+    yield tmp_path
+    node_folder.cache_clear()
 
 
 @pytest.mark.usefixtures("node")
@@ -50,10 +53,16 @@ def test_one_that_fails_leaves_it_to_the_next(monkeypatch: pytest.MonkeyPatch) -
     assert compiled
 
 
-def test_a_folder_that_somebody_else_put_there_is_not_used(node: Path) -> None:
+@pytest.mark.parametrize("what", ["a link", "a file"])
+def test_what_somebody_else_put_there_is_not_used(what: str, node: Path) -> None:
     mine = node_folder()
     mine.rmdir()
-    elsewhere = node / "elsewhere"
-    elsewhere.mkdir()
-    mine.symlink_to(elsewhere)
-    assert node_folder() not in (mine, elsewhere)
+    if what == "a link":
+        (node / "elsewhere").mkdir()
+        mine.symlink_to(node / "elsewhere")
+    else:
+        mine.touch()
+    node_folder.cache_clear()
+    own = node_folder()
+    assert own.resolve() not in (mine, node / "elsewhere")
+    assert node_folder() == own, "and each process has one only"
