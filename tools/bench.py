@@ -157,10 +157,12 @@ class Bench:
         return found
 
     def decoding(self) -> None:
-        """Files of the largest size to arrays of cards, on one core."""
+        """Files of the largest size to arrays of cards, on one core: the best of three, since no other figure of the
+        same minute stands beside it."""
         paths = sorted((self.folder / "w" / "batches").rglob("*.setset"))[-400::20]
-        found, seconds = timed(
-            lambda: sum(len(rows) for path in paths for rows in search.unpack(files.load(path)[1]))
+        found, seconds = min(
+            (timed(lambda: sum(len(rows) for path in paths for rows in search.unpack(files.load(path)[1]))))
+            for _ in range(3)
         )
         self.add("decoding files to arrays of cards", found / seconds / 1e6, "M lists/s", 100)
 
