@@ -70,6 +70,7 @@ SLACK = 48
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+LAST = np.uint64(63)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -503,28 +504,35 @@ def unpack(
         outcome = _advance(nodes, state, source, source, spare, last, False)
         if outcome != RUNNING:
             return outcome, filled
-        prefix = _prefix(nodes, last)
+        left = room - filled
+        first, second = NONE, NONE
         for word in range(2):
             rest = nodes[last, AHEAD + word]
+            if not rest:
+                continue
             skipped = min(max(start - state[LISTS], 0), popcount(rest))
             rest ^= _lowest_bits(rest, skipped)
-            late = rest ^ _lowest_bits(rest, room - filled) if popcount(rest) > room - filled else NONE
+            late = rest ^ _lowest_bits(rest, left) if popcount(rest) > left else NONE
             rest ^= late
             state[LISTS] += skipped + popcount(rest)
             nodes[last, AHEAD + word] = late
-            if not rest:
-                continue
+            left -= popcount(rest)
+            first, second = (rest, second) if word == 0 else (first, rest)
+        prefix = _prefix(nodes, last)
+        lows = np.uint64(popcount(nodes[last, REMAINING]))
+        for kind in range(2):
+            cards = nodes[last, REMAINING + kind]
+            bits = (
+                first & ((ONE << lows) - ONE)
+                if kind == 0
+                else (first >> lows) | ((second << ONE) << (LAST - lows))
+            )
             # Every remaining card is stored; the next one overwrites it unless its bit is set.
-            index = 0
-            for kind in range(2):
-                cards = nodes[last, REMAINING + kind]
-                while cards:
-                    if index >> 6 == word:
-                        card = np.uint64(lowest(cards) + LOW * kind) << shift
-                        _put(rows, filled * size, size, prefix, card)
-                        filled += _int((rest >> np.uint64(index & 63)) & ONE)
-                    cards &= cards - ONE
-                    index += 1
+            while bits:
+                _put(rows, filled * size, size, prefix, np.uint64(lowest(cards) + LOW * kind) << shift)
+                filled += _int(bits & ONE)
+                bits >>= ONE
+                cards &= cards - ONE
     return RUNNING, filled
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -96,6 +98,15 @@ def test_unpacking_starts_anywhere(lists: list[tuple[int, ...]], start: int, chu
     start = min(start, len(lists) - 1)
     rows = [tuple(row) for rows in search.unpack(batch, start, chunk) for row in rows.tolist()]
     assert rows == lists[start:]
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_nodes_with_more_remaining_cards_than_a_word_has_bits(size: int) -> None:
+    lists = list(itertools.combinations(range(81), size))
+    (batch,) = pack(lists, len(lists))
+    for start, chunk in itertools.product((0, 1, 17, 63, 64, 65, 80), (1, 2, 63, 64, 65, 81, 5000)):
+        rows = [tuple(row) for rows in search.unpack(batch, start, chunk) for row in rows.tolist()]
+        assert rows == lists[start:]
 
 
 @given(some_lists((3, 20)))
