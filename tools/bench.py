@@ -161,7 +161,7 @@ class Bench:
         same minute stands beside it."""
         paths = sorted((self.folder / "w" / "batches").rglob("*.setset"))[-400::20]
         found, seconds = min(
-            (timed(lambda: sum(len(rows) for path in paths for rows in search.unpack(files.load(path)[1]))))
+            timed(lambda: sum(len(rows) for path in paths for rows in search.unpack(files.load(path)[1])))
             for _ in range(3)
         )
         self.add("decoding files to arrays of cards", found / seconds / 1e6, "M lists/s", 100)

@@ -70,7 +70,6 @@ SLACK = 48
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-LAST = np.uint64(63)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -525,7 +524,7 @@ def unpack(
             bits = (
                 first & ((ONE << lows) - ONE)
                 if kind == 0
-                else (first >> lows) | ((second << ONE) << (LAST - lows))
+                else (first >> lows) | ((second << ONE) << (np.uint64(63) - lows))
             )
             # Every remaining card is stored; the next one overwrites it unless its bit is set.
             while bits:

@@ -7,6 +7,7 @@ import multiprocessing
 import os
 import signal
 import threading
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -34,19 +35,19 @@ class ExecutorLost(SetsetError):
     """The engine as a whole is out of reach: no order is to blame, and none can be carried out."""
 
 
-class Crew(Executor):
+class Crew(Executor, ABC):
     """An executor whose workers are elsewhere, and may come and go."""
 
+    @abstractmethod
     def muster(self, premises: Premises, notice: Notice, stopping: Callable[[], bool]) -> None:
         """Returns when a worker is ready that fulfils the premises, or when the run is `stopping`.
 
         Workers that come later have to fulfil them too.
         """
-        raise NotImplementedError
 
+    @abstractmethod
     def workers(self) -> int:
         """How many orders can be carried out at a time, now."""
-        raise NotImplementedError
 
 
 def size_of(executor: Executor, asked: int) -> int:

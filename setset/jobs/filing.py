@@ -6,6 +6,7 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches import format as batch_format
+from setset.batches.format import Header
 from setset.jobs.records import NewBatch
 from setset.jobs.workspace import TOKEN, require_root
 
@@ -21,5 +22,10 @@ def save_batch(data: bytes, root: str) -> NewBatch:
 def describe(data: bytes) -> NewBatch:
     """The record of a batch file."""
     header, digest = batch_format.verify(data)
+    return record(header, digest.hex())
+
+
+def record(header: Header, digest: str) -> NewBatch:
+    """The record of a batch file that is sound."""
     path = f"{files.folder(header.target, header.size)}/{files.name(header.span)}"
-    return NewBatch(header.span, header.lists, header.first, header.last, path, len(data), digest.hex())
+    return NewBatch(header.span, header.lists, header.first, header.last, path, header.file_bytes, digest)

@@ -13,6 +13,7 @@ from setset.batches.format import BadBatch, Header
 from setset.batches.spans import Span
 from setset.errors import BadInput, NotAWorkspace
 from setset.jobs import database
+from setset.jobs.filing import record
 from setset.jobs.logbook import logged
 from setset.jobs.models import State
 from setset.jobs.records import NewBatch
@@ -76,16 +77,11 @@ def _sound_files(root: Path, watcher: Watcher) -> Iterator[tuple[Header, NewBatc
         except BadBatch as error:
             watcher.notice(f"{path}: {error}")
             continue
-        relative = f"{files.folder(header.target, header.size)}/{files.name(header.span)}"
-        if path != root / relative:
+        batch = record(header, digest)
+        if path != root / batch.path:
             watcher.notice(f"{path}: not where it belongs")
             continue
-        yield (
-            header,
-            NewBatch(
-                header.span, header.lists, header.first, header.last, relative, header.file_bytes, digest
-            ),
-        )
+        yield header, batch
 
 
 def _remove(path: Path) -> None:
