@@ -14,15 +14,33 @@ ROOF = {"cards", "errors"}
 DOORS = {
     "cards": {"errors"},
     "errors": set(),
+    "folder": ROOF | {"batches"},
     "engine": ROOF,
-    "batches": ROOF | {"engine"},
-    # The symmetry room computes and knows no database; the job manager stores what it builds.
-    "jobs": ROOF | {"engine", "batches", "symmetry"},
+    "batches": ROOF | {"engine", "tasks", "folder"},
+    "tasks": ROOF | {"engine", "batches"},
+    "executors": ROOF | {"engine", "batches", "tasks", "folder"},
+    "database": ROOF | {"batches", "tasks", "folder", "symmetry"},
+    "jobs": ROOF | {"engine", "batches", "tasks", "executors", "database", "folder", "maintenance"},
+    "maintenance": ROOF | {"engine", "batches", "tasks", "executors", "database", "folder", "jobs"},
+    "workspace": ROOF
+    | {"engine", "batches", "tasks", "executors", "database", "folder", "jobs", "maintenance", "symmetry"},
     "symmetry": ROOF | {"engine"},
     "table": ROOF | {"symmetry"},
     "sat": ROOF | {"symmetry"},
-    "show": ROOF | {"jobs", "symmetry", "table", "sat"},
-    "cli": ROOF | {"show", "jobs", "symmetry", "table", "sat"},
+    "show": ROOF | {"jobs", "maintenance", "workspace", "symmetry", "table", "sat"},
+    "cli": ROOF
+    | {
+        "show",
+        "jobs",
+        "executors",
+        "maintenance",
+        "workspace",
+        "database",
+        "folder",
+        "symmetry",
+        "table",
+        "sat",
+    },
     "__main__": {"cli"},
     "__init__": set(),
 }
@@ -89,7 +107,7 @@ def test_help_loads_neither_numba_nor_sqlalchemy(arguments: list[str]) -> None:
 
 @pytest.mark.parametrize("command", ["status", "count", "history"])
 def test_what_only_reads_the_database_loads_neither_numba_nor_alembic(command: str, tmp_path: Path) -> None:
-    from setset.jobs import database
+    from setset.database import schema as database
 
     database.create(tmp_path / "setset.db")
     words = [sys.executable, "-c", LOADED, command, "-w", str(tmp_path)]

@@ -29,7 +29,7 @@ from bench_turns import Contestant, take_turns
 
 from setset.batches import files
 from setset.engine import search
-from setset.engine.streams import Streams
+from setset.engine.bitstreams import Streams
 from setset.symmetry import Catalogue
 
 HERE = Path(__file__).parent

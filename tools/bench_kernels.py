@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from setset.engine import search
-from setset.engine.streams import Streams
+from setset.engine.bitstreams import Streams
 
 TARGET = 12
 BATCH_LISTS = 16_000_000

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from setset.jobs.cataloguing import build
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
 from setset.symmetry import Catalogue, game_classes, in_memory, rank, sample, unrank
+from setset.workspace.catalogue import build
 
 
 def cpu_seconds(work: Callable[[], object], times: int = 5) -> float:

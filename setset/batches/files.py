@@ -14,7 +14,7 @@ from setset.batches import format as batch_format
 from setset.batches.format import BadBatch, Header
 from setset.batches.spans import SUFFIX as SUFFIX
 from setset.batches.spans import Span
-from setset.engine.streams import Streams
+from setset.engine.bitstreams import Streams
 from setset.errors import NoSpace
 
 _NAME = re.compile(r"\d{7,}-\d{3,}(_\d{7,}-\d{3,})?" + re.escape(SUFFIX))

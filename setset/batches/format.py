@@ -14,7 +14,7 @@ import xxhash
 
 from setset.batches.spans import Cards, Span
 from setset.cards import CARDS, LARGEST
-from setset.engine.streams import Streams, from_payload, words_of
+from setset.engine.bitstreams import Streams, from_payload, words_of
 from setset.errors import SetsetError
 
 if sys.version_info >= (3, 14):

@@ -24,12 +24,12 @@ def command(size: int | None, deep: bool, quiet: bool, as_json: bool, workspace:
       setset check
       setset check --size 7 --deep
     """
-    from setset.jobs.inspection import inspect
-    from setset.jobs.repairing import remedy
-    from setset.jobs.workspace import Workspace
+    from setset.folder import Workspace
+    from setset.maintenance.repair import remedy
+    from setset.show.formatting import print_json
     from setset.show.progress import watching
-    from setset.show.text import print_json
-    from setset.show.workspaces import print_findings
+    from setset.show.tables import print_findings
+    from setset.workspace.inspection import inspect
 
     with watching(quiet or as_json) as watcher:
         findings = list(inspect(Workspace(workspace), size, deep, watcher))

@@ -28,9 +28,9 @@ def command(ctx: click.Context, size: int | None, as_json: bool, workspace: Path
     """
     if ctx.invoked_subcommand is not None:
         return
-    from setset.jobs.cataloguing import table
-    from setset.jobs.workspace import Workspace
+    from setset.folder import Workspace
     from setset.show.classes import print_classes
+    from setset.workspace.catalogue import table
 
     print_classes(table(Workspace(workspace), size), as_json)
 
@@ -67,10 +67,10 @@ def build(size: int | None, anew: bool, workspace: Path) -> None:
       setset sql "SELECT * FROM catalogue"
     """
     from setset.cards import LARGEST
-    from setset.jobs.cataloguing import build as build_catalogue
-    from setset.jobs.workspace import Workspace
+    from setset.folder import Workspace
     from setset.show.classes import print_built
     from setset.show.progress import watching
+    from setset.workspace.catalogue import build as build_catalogue
 
     built = []
 

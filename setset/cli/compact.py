@@ -24,10 +24,10 @@ def command(size: int, up_to: int | None, target: int, quiet: bool, workspace: P
     Example:
       setset compact --size 14
     """
-    from setset.jobs.inspection import compact_size
-    from setset.jobs.workspace import Workspace
+    from setset.folder import Workspace
+    from setset.show.formatting import number
     from setset.show.progress import watching
-    from setset.show.text import number
+    from setset.workspace.inspection import compact_size
 
     with watching(quiet) as watcher:
         before, after = compact_size(Workspace(workspace), target, size, up_to, watcher)

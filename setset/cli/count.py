@@ -27,18 +27,18 @@ def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> 
       setset count
       setset count --size 7 --recount
     """
-    from setset.jobs import overview
-    from setset.jobs.store import Store
-    from setset.jobs.workspace import Workspace
+    from setset.database.store import Store
+    from setset.folder import Workspace
+    from setset.show.formatting import print_json
     from setset.show.progress import watching
-    from setset.show.text import print_json
-    from setset.show.workspaces import print_counts
+    from setset.show.tables import print_counts
+    from setset.workspace import status as overview
 
     store = Store.reading(Workspace(workspace))
     counts = overview.counts(store, size)
     again = None
     if recount:
-        from setset.jobs.recounting import recounted
+        from setset.maintenance.recount import recounted
 
         with watching(as_json) as watcher:
             again = recounted(store, size, watcher)

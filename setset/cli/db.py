@@ -29,9 +29,9 @@ def current(as_json: bool, workspace: Path) -> None:
     Example:
       setset db current
     """
-    from setset.jobs import database
-    from setset.jobs.workspace import Workspace
-    from setset.show.text import print_json
+    from setset.database import schema as database
+    from setset.folder import Workspace
+    from setset.show.formatting import print_json
 
     path = Workspace(workspace).database
     database.require_file(path)
@@ -52,8 +52,8 @@ def upgrade(workspace: Path) -> None:
     Example:
       setset db upgrade
     """
-    from setset.jobs import database
-    from setset.jobs.workspace import Workspace
+    from setset.database import schema as database
+    from setset.folder import Workspace
 
     place = Workspace(workspace)
     database.require_file(place.database)
@@ -72,8 +72,8 @@ def backup(copy: Path, workspace: Path) -> None:
     Example:
       setset db backup before.db
     """
-    from setset.jobs import database
-    from setset.jobs.workspace import Workspace
+    from setset.database import schema as database
+    from setset.folder import Workspace
 
     path = Workspace(workspace).database
     database.require_file(path)
@@ -101,8 +101,8 @@ def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
     Example:
       setset db rebuild --output /mnt/nas/caps
     """
-    from setset.jobs.rebuilding import rebuild as rebuild_from_files
-    from setset.jobs.workspace import Workspace
+    from setset.folder import Workspace
+    from setset.maintenance.rebuild import rebuild as rebuild_from_files
     from setset.show.progress import watching
 
     place = Workspace(workspace)

@@ -20,11 +20,11 @@ def command(limit: int, as_json: bool, workspace: Path) -> None:
     Example:
       setset history --limit 5
     """
-    from setset.jobs.overview import runs
-    from setset.jobs.store import Store
-    from setset.jobs.workspace import Workspace
-    from setset.show.text import print_json
-    from setset.show.workspaces import print_history
+    from setset.database.store import Store
+    from setset.folder import Workspace
+    from setset.show.formatting import print_json
+    from setset.show.tables import print_history
+    from setset.workspace.status import runs
 
     found = runs(Store.reading(Workspace(workspace)), limit)
     if as_json:

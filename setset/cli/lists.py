@@ -40,9 +40,9 @@ def command(
     import json
 
     from setset.cards import name
-    from setset.jobs.listing import lists
-    from setset.jobs.store import Store
-    from setset.jobs.workspace import Workspace
+    from setset.database.store import Store
+    from setset.folder import Workspace
+    from setset.workspace.lists import lists
 
     store = Store.reading(Workspace(workspace))
     for cards in lists(store, target, size, number, start, None if everything else limit):

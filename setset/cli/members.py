@@ -28,10 +28,10 @@ def command(
       setset members --class 12/700 --start 1000000000 --names
     """
     from setset.errors import BadInput
-    from setset.jobs.cataloguing import at_hand
-    from setset.jobs.workspace import Workspace
+    from setset.folder import Workspace
     from setset.show.classes import print_lists
     from setset.symmetry import member_arrays
+    from setset.workspace.catalogue import at_hand
 
     parts = which.split("/")
     if len(parts) != 2:

@@ -31,7 +31,7 @@ def command(seed: int | None, auto: bool, policy: str, players: tuple[str, ...],
       setset play --seed 7 --auto
     """
     from setset.errors import BadInput
-    from setset.show.automatic import show_game
+    from setset.show.autoplay import show_game
     from setset.show.session import Session
     from setset.table import Policy, new_seed
 

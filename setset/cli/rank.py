@@ -22,13 +22,13 @@ def command(cards: tuple[str, ...], as_json: bool, workspace: Path) -> None:
     Example:
       setset rank 80 3 14 40 5
     """
-    from setset.jobs.cataloguing import at_hand
-    from setset.jobs.workspace import Workspace
+    from setset.folder import Workspace
     from setset.show.classes import print_rank
-    from setset.symmetry import canonical, rank
+    from setset.symmetry import canonical_form, rank
+    from setset.workspace.catalogue import at_hand
 
     hand = options.named(cards)
-    form = canonical(hand)
+    form = canonical_form(hand)
     catalogue = at_hand(Workspace(workspace), len(hand))
     place, one = rank(hand, catalogue), catalogue.of_form(form)
     starts = catalogue.starts(len(hand))

@@ -37,11 +37,11 @@ def command(
       setset repair --dry-run
       setset repair --size 7 --batch 12
     """
-    from setset.jobs.inspection import mend
-    from setset.jobs.repairing import REBUILDABLE, remedy
-    from setset.jobs.workspace import Workspace
+    from setset.folder import Workspace
+    from setset.maintenance.repair import REBUILDABLE, remedy
+    from setset.show.formatting import print_json
     from setset.show.progress import watching
-    from setset.show.text import print_json
+    from setset.workspace.inspection import mend
 
     if number is not None and size is None:
         raise BadInput("--batch needs --size")

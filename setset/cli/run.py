@@ -73,11 +73,11 @@ def command(
       setset run --size 12 --count-only
       setset run --size 10 --executor dask=scheduler.json --output /mnt/nas/caps
     """
-    from setset.jobs.executors import starter
-    from setset.jobs.exploring import Request, explore
-    from setset.jobs.reach import Reach
-    from setset.jobs.runner import default_workers
-    from setset.jobs.workspace import Workspace
+    from setset.executors.dask.transfer import Reach
+    from setset.executors.local import starter
+    from setset.folder import Workspace
+    from setset.jobs.coordinator import default_workers
+    from setset.jobs.run import Request, explore
     from setset.show.progress import watching
 
     request = Request(

@@ -28,11 +28,11 @@ def command(size: int, count: int, seed: int | None, names: bool, as_json: bool,
       setset sample --size 12 --names
       setset sample --size 18 --count 1000 --seed 7
     """
-    from setset.jobs.cataloguing import at_hand
-    from setset.jobs.workspace import Workspace
+    from setset.folder import Workspace
     from setset.show.classes import print_lists
     from setset.symmetry import sample
     from setset.table import new_seed
+    from setset.workspace.catalogue import at_hand
 
     chosen = new_seed() if seed is None else seed
     lists = sample(size, count, chosen, at_hand(Workspace(workspace), size))

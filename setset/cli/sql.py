@@ -22,9 +22,9 @@ def command(query: str | None, as_csv: bool, as_json: bool, workspace: Path) -> 
       setset sql
       setset sql "SELECT size, lists FROM counts WHERE complete" --csv
     """
-    from setset.jobs.asking import ask, catalogue
-    from setset.jobs.workspace import Workspace
-    from setset.show.text import print_csv, print_json, print_table
+    from setset.database.sql import ask, catalogue
+    from setset.folder import Workspace
+    from setset.show.formatting import print_csv, print_json, print_table
 
     database = Workspace(workspace).database
     if query is None:

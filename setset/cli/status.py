@@ -22,11 +22,11 @@ def command(watch: bool, as_json: bool, workspace: Path) -> None:
     Example:
       setset status --watch
     """
-    from setset.jobs import overview
-    from setset.jobs.store import Store
-    from setset.jobs.workspace import Workspace
-    from setset.show.text import print_json
-    from setset.show.workspaces import print_status
+    from setset.database.store import Store
+    from setset.folder import Workspace
+    from setset.show.formatting import print_json
+    from setset.show.tables import print_status
+    from setset.workspace import status as overview
 
     store = Store.reading(Workspace(workspace))
     while True:

@@ -24,10 +24,10 @@ def command(size: int, rank: str, names: bool, as_json: bool, workspace: Path) -
     """
     import numpy as np
 
-    from setset.jobs.cataloguing import at_hand
-    from setset.jobs.workspace import Workspace
+    from setset.folder import Workspace
     from setset.show.classes import print_lists
     from setset.symmetry import unrank
+    from setset.workspace.catalogue import at_hand
 
     place = options.whole_number(rank, "rank")
     cards = unrank(size, place, at_hand(Workspace(workspace), size))

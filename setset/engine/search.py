@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from setset.cards import CARDS, third_table
 from setset.engine import kernels as k
-from setset.engine.streams import SPARE_WORDS, Streams, words_of
+from setset.engine.bitstreams import SPARE_WORDS, Streams, words_of
 from setset.errors import SetsetError
 
 BUDGET = 200_000

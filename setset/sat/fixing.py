@@ -81,12 +81,12 @@ def spanning_sevens() -> tuple[tuple[int, ...], ...]:
     Such a list holds four cards in general position, which a map takes to the first four of the frame; so
     the lists of the first hyperplane that hold those four are enough to meet every class.
     """
-    from setset.symmetry import canonical
+    from setset.symmetry import canonical_form
 
     hyperplane, plane = span(FRAME[:4]), span(FRAME[:3])
     if largest_in(plane, FRAME[:3]) >= SEVEN:
         raise SetsetError("seven cards of a list could lie in a plane: the argument for two cases fails")
-    forms = {canonical(cards) for cards in lists_from(FRAME[:4], hyperplane) if len(cards) == SEVEN}
+    forms = {canonical_form(cards) for cards in lists_from(FRAME[:4], hyperplane) if len(cards) == SEVEN}
     for form in forms:
         if span(form) != hyperplane:
             raise SetsetError(f"the canonical form {form} does not span the first hyperplane")

@@ -12,9 +12,9 @@ from setset.cards import LARGEST
 from setset.errors import SetsetError
 from setset.sat.encoding import Problem, dimacs
 from setset.sat.solving import Answer
+from setset.show.cards.terminal import print_cards
+from setset.show.formatting import number, print_json
 from setset.show.hands import cards_as_json, how_many
-from setset.show.terminal import print_cards
-from setset.show.text import number, print_json
 
 
 def write_problem(problem: Problem, output: Path | None) -> None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from setset.cards import CARDS, code, name
+from setset.show.formatting import number, print_json, print_table
 from setset.show.hands import how_many
-from setset.show.text import number, print_json, print_table
 
 if TYPE_CHECKING:
     import numpy as np

@@ -10,9 +10,9 @@ import click
 
 from setset.cards import code, name
 from setset.errors import BadInput
-from setset.show.terminal import can_draw, print_cards
-from setset.show.text import number, print_json
-from setset.table.finding import Triple, Ultra, find_sets
+from setset.show.cards.terminal import can_draw, print_cards
+from setset.show.formatting import number, print_json
+from setset.table.sets import Triple, Ultra, find_sets
 
 
 def cards_as_json(cards: Sequence[int]) -> list[dict[str, Any]]:
@@ -70,7 +70,7 @@ def show_picture(
         if with_sets:
             show_sets(cards, sets, None, False)
         return
-    from setset.show.pictures import draw_cards
+    from setset.show.cards.pictures import draw_cards
 
     draw_cards(cards, output, columns, sets, scale)
     outlined = f", {how_many(len(sets), 'set')} outlined" if with_sets else ""

@@ -12,8 +12,9 @@ from typing import Any
 import click
 
 from setset.cards import LARGEST
-from setset.show.text import number, print_json, print_table
-from setset.table.estimating import (
+from setset.show.formatting import number, print_json, print_table
+from setset.table.autoplay import Policy
+from setset.table.estimates import (
     COUNTINGS,
     HAND_SIZES,
     Estimate,
@@ -25,8 +26,7 @@ from setset.table.estimating import (
     random_hands,
 )
 from setset.table.exact import chance_without_set, mean_sets
-from setset.table.playing import Policy
-from setset.table.simulating import Simulation
+from setset.table.simulation import Simulation
 
 _TAKES = {
     Policy.RANDOM: "any set on the table, each with the same chance",

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from setset.jobs.watching import Unwatched, Watcher
-from setset.show.text import duration, number
+from setset.jobs.progress import Unwatched, Watcher
+from setset.show.formatting import duration, number
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID

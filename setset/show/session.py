@@ -20,9 +20,9 @@ import click
 
 from setset.cards import code, name
 from setset.errors import BadInput
+from setset.show.cards.terminal import can_draw, print_cards
 from setset.show.hands import how_many
-from setset.show.terminal import can_draw, print_cards
-from setset.table.dealing import Stream
+from setset.table.deck import Stream
 from setset.table.game import Game, Verdict, call_none, call_set, new_game
 
 LABELS: Final = string.ascii_lowercase[:21]

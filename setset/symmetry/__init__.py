@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from setset.symmetry.affine import AffineMap as AffineMap
+    from setset.symmetry.build import build_level as build_level
+    from setset.symmetry.canonical import Form as Form
+    from setset.symmetry.canonical import canonical_form as canonical_form
+    from setset.symmetry.canonical import form as form
     from setset.symmetry.catalogue import Catalogue as Catalogue
     from setset.symmetry.catalogue import in_memory as in_memory
     from setset.symmetry.classes import Level as Level
@@ -19,13 +23,9 @@ if TYPE_CHECKING:
     from setset.symmetry.classification import Classified as Classified
     from setset.symmetry.classification import chance as chance
     from setset.symmetry.classification import classify as classify
-    from setset.symmetry.forms import Form as Form
-    from setset.symmetry.forms import canonical as canonical
-    from setset.symmetry.forms import form as form
     from setset.symmetry.game import game_classes as game_classes
     from setset.symmetry.geometry import GROUP_ORDER as GROUP_ORDER
     from setset.symmetry.inputs import HoldsSet as HoldsSet
-    from setset.symmetry.levels import build as build
     from setset.symmetry.ranking import member_arrays as member_arrays
     from setset.symmetry.ranking import member_rank as member_rank
     from setset.symmetry.ranking import members as members
@@ -38,18 +38,18 @@ _HOMES = {
     "AffineMap": "affine",
     "Catalogue": "catalogue",
     "Classified": "classification",
-    "Form": "forms",
+    "Form": "canonical",
     "GROUP_ORDER": "geometry",
     "HoldsSet": "inputs",
     "Level": "classes",
     "Link": "classes",
     "ListClass": "classes",
     "Totals": "totals",
-    "build": "levels",
-    "canonical": "forms",
+    "build_level": "build",
+    "canonical_form": "canonical",
     "chance": "classification",
     "classify": "classification",
-    "form": "forms",
+    "form": "canonical",
     "game_classes": "game",
     "in_memory": "catalogue",
     "member_arrays": "ranking",

@@ -8,9 +8,9 @@ from itertools import accumulate
 
 from setset.cards import LARGEST
 from setset.errors import BadInput
+from setset.symmetry.build import build_level
 from setset.symmetry.classes import Level, ListClass
 from setset.symmetry.inputs import checked_size
-from setset.symmetry.levels import build
 
 
 class Catalogue:
@@ -25,7 +25,7 @@ class Catalogue:
         """All classes of a size and their links to the size before."""
         checked_size(size)
         if size not in self._levels:
-            self._levels[size] = build(size, self.level(size - 1).classes if size else ())
+            self._levels[size] = build_level(size, self.level(size - 1).classes if size else ())
         return self._levels[size]
 
     def lists(self, size: int) -> int:

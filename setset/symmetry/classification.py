@@ -10,9 +10,9 @@ from math import comb
 
 from setset.cards import CARDS, third
 from setset.symmetry.affine import AffineMap
+from setset.symmetry.canonical import form
 from setset.symmetry.catalogue import Catalogue, in_memory
 from setset.symmetry.classes import ListClass
-from setset.symmetry.forms import form
 from setset.symmetry.inputs import checked
 
 

@@ -25,8 +25,8 @@ from numba import njit
 from setset.cards import CARDS, digits
 from setset.errors import SetsetError
 from setset.symmetry.classes import ListClass
-from setset.symmetry.flats import own_maps
 from setset.symmetry.geometry import DIMENSION, GROUP_ORDER, STANDARD_FRAME, Cards, difference_table, spans
+from setset.symmetry.subspaces import own_maps
 
 GAME_ORDER: Final = 31_104
 GAMES: Final = GROUP_ORDER // GAME_ORDER

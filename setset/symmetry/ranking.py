@@ -16,7 +16,6 @@ from setset.cards import CARDS
 from setset.errors import BadInput
 from setset.symmetry.catalogue import Catalogue, in_memory
 from setset.symmetry.classes import ListClass
-from setset.symmetry.flats import dimension_of, flat_number, flats, own_maps
 from setset.symmetry.geometry import (
     STANDARD_FRAME,
     Cards,
@@ -28,6 +27,7 @@ from setset.symmetry.geometry import (
 )
 from setset.symmetry.inputs import checked
 from setset.symmetry.least import least_frames
+from setset.symmetry.subspaces import dimension_of, flat_number, flats, own_maps
 from setset.symmetry.walk import _place, _walk
 
 CHUNK = 1 << 15

@@ -9,39 +9,39 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from setset.table.dealing import Stream as Stream
-    from setset.table.dealing import deal as deal
-    from setset.table.dealing import new_seed as new_seed
-    from setset.table.estimating import by_round as by_round
-    from setset.table.estimating import ends as ends
-    from setset.table.estimating import in_play as in_play
-    from setset.table.estimating import random_hands as random_hands
+    from setset.table.autoplay import Policy as Policy
+    from setset.table.autoplay import Step as Step
+    from setset.table.autoplay import play_out as play_out
+    from setset.table.deck import Stream as Stream
+    from setset.table.deck import deal as deal
+    from setset.table.deck import new_seed as new_seed
+    from setset.table.estimates import by_round as by_round
+    from setset.table.estimates import ends as ends
+    from setset.table.estimates import in_play as in_play
+    from setset.table.estimates import random_hands as random_hands
     from setset.table.exact import chance_without_set as chance_without_set
     from setset.table.exact import mean_sets as mean_sets
-    from setset.table.finding import Ultra as Ultra
-    from setset.table.finding import find_sets as find_sets
-    from setset.table.finding import ultra_sets as ultra_sets
-    from setset.table.finding import why_no_set as why_no_set
     from setset.table.game import Game as Game
     from setset.table.game import Verdict as Verdict
     from setset.table.game import call_none as call_none
     from setset.table.game import call_set as call_set
     from setset.table.game import more_cards as more_cards
     from setset.table.game import new_game as new_game
-    from setset.table.playing import Policy as Policy
-    from setset.table.playing import Step as Step
-    from setset.table.playing import play_out as play_out
-    from setset.table.simulating import Simulation as Simulation
-    from setset.table.simulating import simulate as simulate
+    from setset.table.sets import Ultra as Ultra
+    from setset.table.sets import find_sets as find_sets
+    from setset.table.sets import ultra_sets as ultra_sets
+    from setset.table.sets import why_no_set as why_no_set
+    from setset.table.simulation import Simulation as Simulation
+    from setset.table.simulation import simulate as simulate
 
 _HOMES = {
-    "dealing": ("Stream", "deal", "new_seed"),
-    "estimating": ("by_round", "ends", "in_play", "random_hands"),
+    "deck": ("Stream", "deal", "new_seed"),
+    "estimates": ("by_round", "ends", "in_play", "random_hands"),
     "exact": ("chance_without_set", "mean_sets"),
-    "finding": ("Ultra", "find_sets", "ultra_sets", "why_no_set"),
+    "sets": ("Ultra", "find_sets", "ultra_sets", "why_no_set"),
     "game": ("Game", "Verdict", "call_none", "call_set", "more_cards", "new_game"),
-    "playing": ("Policy", "Step", "play_out"),
-    "simulating": ("Simulation", "simulate"),
+    "autoplay": ("Policy", "Step", "play_out"),
+    "simulation": ("Simulation", "simulate"),
 }
 _ROOM = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = sorted(_ROOM)

@@ -15,7 +15,7 @@ from typing import Final
 
 from setset.cards import CARDS, distinct, is_set
 from setset.errors import BadInput
-from setset.table.finding import Triple, find_sets, why_no_set
+from setset.table.sets import Triple, find_sets, why_no_set
 
 TABLE: Final = 12
 """The number of cards that a table is filled up to."""

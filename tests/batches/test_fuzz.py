@@ -17,7 +17,7 @@ from setset.batches.format import BadBatch, decode, encode
 from setset.batches.spans import Span
 from setset.cards import third
 from setset.engine import search
-from setset.engine.streams import Streams
+from setset.engine.bitstreams import Streams
 from setset.errors import SetsetError
 
 FILES = 10_000

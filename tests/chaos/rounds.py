@@ -11,9 +11,9 @@ from random import Random
 
 from setset.batches import files
 from setset.errors import SetsetError
-from setset.jobs.inspection import inspect
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.workspace.inspection import inspect
 from tests.chaos.processes import Outcome, Process, setset
 
 TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from alembic import command
 
-from setset.jobs import database
+from setset.database import schema as database
 from tests.chaos.faults import SMALL_DISK, small_disk
 from tests.chaos.processes import setset
 from tests.chaos.promises import require_same, require_whole

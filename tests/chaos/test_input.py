@@ -16,12 +16,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setset.cards import CARDS, parse, parse_cards
+from setset.database import sql as asking
+from setset.database.store import Store
 from setset.errors import BadInput, SetsetError
-from setset.jobs import asking
-from setset.jobs.inspection import inspect
-from setset.jobs.store import Store
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.workspace.inspection import inspect
 from tests.chaos.processes import Process, setset
 from tests.chaos.rounds import SIZE, TARGET, Place, Reference, rows
 

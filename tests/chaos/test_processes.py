@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 import pytest
 
-from setset.jobs import database
+from setset.database import schema as database
 from tests.chaos.processes import CHECKOUT, Outcome, setset, wait_until
 from tests.chaos.promises import require_same, require_whole, started
 from tests.chaos.rounds import Place, Reference

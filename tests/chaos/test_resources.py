@@ -9,9 +9,9 @@ from pathlib import Path
 
 import psutil
 
-from setset.jobs.numbering import number_batches
-from setset.jobs.store import Store
-from setset.jobs.workspace import Workspace
+from setset.database.numbering import number_batches
+from setset.database.store import Store
+from setset.folder import Workspace
 from tests.chaos.processes import Process, setset
 from tests.chaos.rounds import TARGET, Place, rows
 

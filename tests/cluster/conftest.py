@@ -14,9 +14,9 @@ import psutil
 import pytest
 
 import setset
-from setset.jobs.exploring import Request, explore
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.jobs.run import Request, explore
 
 SIZE, TARGET, BATCH_LISTS = 6, 16, 500_000
 """Some 88 million lists in about 200 files: seconds of work, in enough pieces for something to happen between."""

@@ -14,11 +14,11 @@ from typing import Any
 import pytest
 
 from setset.errors import BadInput
-from setset.jobs.executors import ExecutorLost, starter
-from setset.jobs.exploring import Request, explore
-from setset.jobs.reach import Reach
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.executors.dask.transfer import Reach
+from setset.executors.local import ExecutorLost, starter
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.jobs.run import Request, explore
 from tests.cluster.conftest import BATCH_LISTS, ENVIRONMENT, SIZE, TARGET, Cluster, finish, run, until
 from tests.jobs.conftest import BATCHES, digests, rows
 
@@ -134,8 +134,8 @@ def test_a_lost_scheduler_ends_the_run(
     number: signal.Signals, cluster: Cluster, alone: Path, tmp_path: Path
 ) -> None:
     """After a bounded wait, in one line; nothing is lost, and the next run, here without a cluster, goes on."""
-    from setset.jobs.cluster import start_dask
-    from setset.jobs.connecting import Patience
+    from setset.executors.dask.client import Patience
+    from setset.executors.dask.executor import start_dask
 
     cluster.worker()
     workspace, request = Workspace(tmp_path / "w"), Request(SIZE, TARGET, 1, BATCH_LISTS)
@@ -209,8 +209,8 @@ class Meddler(Unwatched):
 def test_orders_that_nobody_carries_out_are_given_again(
     what: Callable[..., None], said: bool, cluster: Cluster, alone: Path, tmp_path: Path
 ) -> None:
-    from setset.jobs.cluster import start_dask
-    from setset.jobs.connecting import Patience
+    from setset.executors.dask.client import Patience
+    from setset.executors.dask.executor import start_dask
 
     cluster.worker()
     cluster.worker()
@@ -224,7 +224,7 @@ def test_orders_that_nobody_carries_out_are_given_again(
 def test_dask_says_nothing_of_its_own() -> None:
     """It gives some of its loggers a level of their own."""
     words = (
-        "import logging, setset.jobs.cluster; "
+        "import logging, setset.executors.dask.executor; "
         "names = [n for n in logging.root.manager.loggerDict if n.split('.')[0] in ('distributed', 'tornado')]; "
         "print('distributed.client' in names, [n for n in names if logging.getLogger(n).isEnabledFor(logging.ERROR)])"
     )
@@ -235,8 +235,8 @@ def test_dask_says_nothing_of_its_own() -> None:
 
 
 def test_no_worker_ends_the_run(cluster: Cluster, tmp_path: Path) -> None:
-    from setset.jobs.cluster import start_dask
-    from setset.jobs.connecting import Patience
+    from setset.executors.dask.client import Patience
+    from setset.executors.dask.executor import start_dask
 
     start = partial(start_dask, cluster.address, Reach(), patience=Patience(empty=1))
     with pytest.raises(ExecutorLost, match="no worker of the Dask cluster was ready for 1 seconds"):
@@ -261,7 +261,7 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None
 
 def test_a_run_without_dask_does_not_import_it() -> None:
     code = (
-        "import sys; import setset.jobs.exploring, setset.cli.run\n"
+        "import sys; import setset.jobs.run, setset.cli.run\n"
         "print({'dask', 'distributed'} & set(sys.modules))"
     )
     found = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True)

@@ -48,7 +48,7 @@ def test_an_address_where_nobody_listens(where: str, seconds: float, tmp_path: P
 @pytest.mark.parametrize("content", [None, "", "{", "[]", "{}", '{"address": 5}'])
 def test_a_scheduler_file_without_an_address(content: str | None, tmp_path: Path) -> None:
     from setset.errors import SetsetError
-    from setset.jobs.connecting import connect
+    from setset.executors.dask.client import connect
 
     file = tmp_path / "scheduler.json"
     if content is not None:

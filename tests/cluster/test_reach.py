@@ -10,9 +10,9 @@ import pytest
 
 from setset.batches.spans import Span
 from setset.errors import BadInput
-from setset.jobs.executors import starter
-from setset.jobs.reach import HOLD, Reach, relocated, sweep_holds
-from setset.jobs.records import CountOrder, ExpandOrder, MergeOrder, Order, RemakeOrder, Source
+from setset.executors.dask.transfer import HOLD, Reach, relocated, sweep_holds
+from setset.executors.local import starter
+from setset.tasks.kinds import CountOrder, ExpandOrder, MergeOrder, Order, RemakeOrder, Source
 
 SOURCE = Source(4, 7, "/mnt/nas/caps/t12/s04/x", "00")
 EXPAND = ExpandOrder(12, 5, 100, SOURCE, "/mnt/nas/caps")

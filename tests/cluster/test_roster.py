@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
-from setset.jobs.executors import WorkerDied
-from setset.jobs.roster import DEPTH, Roster, Task, Worker
+from setset.executors.dask.assignment import DEPTH, Roster, Task, Worker
+from setset.executors.local import WorkerDied
 
 
 def roster(orders: int, *slots: int) -> Roster:

@@ -11,9 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from setset.cli import cli
-from setset.jobs.exploring import Request, explore
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.jobs.run import Request, explore
 
 
 @pytest.fixture

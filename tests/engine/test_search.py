@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setset.engine import search
-from setset.engine.streams import Streams, from_payload
+from setset.engine.bitstreams import Streams, from_payload
 from tests.engine import naive
 
 

@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from setset.jobs.exploring import Request, explore
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.jobs.run import Request, explore
 
 TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000
 """Some 10 million lists in about 50 files: a second of work."""

@@ -12,15 +12,15 @@ import pytest
 
 from setset.batches import files
 from setset.batches import format as batch_format
+from setset.database.store import Store
 from setset.engine import search
 from setset.errors import SetsetError
-from setset.jobs import inspection
-from setset.jobs.checking import Finding, check
-from setset.jobs.listing import lists
-from setset.jobs.repairing import REPAIRABLE, remake, repair
-from setset.jobs.store import Store
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.maintenance.check import Finding, check
+from setset.maintenance.repair import REPAIRABLE, remake, repair
+from setset.workspace import inspection
+from setset.workspace.lists import lists
 from tests.jobs.conftest import BATCHES, SIZE, TARGET, build, digests, rows
 
 Copy = Callable[[], Workspace]

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from setset.database.store import Store
 from setset.errors import BadInput, SetsetError
-from setset.jobs.checking import check
-from setset.jobs.compacting import compact
-from setset.jobs.listing import lists
-from setset.jobs.rebuilding import rebuild
-from setset.jobs.repairing import repair
-from setset.jobs.store import Store
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.maintenance.check import check
+from setset.maintenance.compact import compact
+from setset.maintenance.rebuild import rebuild
+from setset.maintenance.repair import repair
+from setset.workspace.lists import lists
 from tests.jobs.conftest import BATCHES, SIZE, TARGET, build, digests, rows
 
 Copy = Callable[[], Workspace]

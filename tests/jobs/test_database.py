@@ -11,12 +11,14 @@ import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 
+from setset.database import schema as database
+from setset.database import sql as asking
+from setset.database.store import Store
 from setset.errors import BadInput, NotAWorkspace, SetsetError
-from setset.jobs import asking, database, overview
-from setset.jobs.rebuilding import rebuild
-from setset.jobs.store import Store
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.maintenance.rebuild import rebuild
+from setset.workspace import status as overview
 from tests.jobs.conftest import BATCHES, SIZE, TARGET, build, digests, rows
 
 Copy = Callable[[], Workspace]

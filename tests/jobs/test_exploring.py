@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 from setset.batches import files
+from setset.database.store import Store
 from setset.engine import search
 from setset.errors import BadInput, SetsetError
-from setset.jobs import overview
-from setset.jobs.exploring import Request, explore
-from setset.jobs.listing import lists
-from setset.jobs.runner import Failed
-from setset.jobs.store import Store
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.coordinator import Failed
+from setset.jobs.progress import Unwatched
+from setset.jobs.run import Request, explore
+from setset.workspace import status as overview
+from setset.workspace.lists import lists
 from tests.engine import naive
 from tests.jobs.conftest import BATCH_LISTS, BATCHES, SIZE, TARGET, build, digests, rows
 

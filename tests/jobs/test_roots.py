@@ -12,9 +12,9 @@ from setset.batches import files
 from setset.batches.format import MOST_BATCHES, encode
 from setset.batches.spans import Span
 from setset.errors import BadInput, NotAWorkspace
-from setset.jobs.rebuilding import rebuild
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import RootGone, Workspace
+from setset.folder import RootGone, Workspace
+from setset.jobs.progress import Unwatched
+from setset.maintenance.rebuild import rebuild
 from tests.jobs.conftest import BATCHES, build, digests, rows
 
 

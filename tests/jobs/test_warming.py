@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from setset.engine import search
-from setset.jobs.warming import node_folder, warm
+from setset.engine.compilation import node_folder, warm
 
 
 @pytest.fixture

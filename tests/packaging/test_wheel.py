@@ -34,7 +34,7 @@ def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
     assert any("entry_points.txt" in name for name in names)
     assert not any(name.startswith(("tests/", "tools/")) for name in names)
     code = (
-        "from pathlib import Path; import setset; from setset.jobs import database\n"
+        "from pathlib import Path; import setset; from setset.database import schema as database\n"
         "database.create(Path('new.db')); database.require_current(Path('new.db'))\n"
         "print(setset.__file__, database.migrations())"
     )

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from setset.cards import third
 from setset.errors import BadInput
 from setset.symmetry import GROUP_ORDER, AffineMap
-from setset.symmetry.flats import flat_number, flats
 from setset.symmetry.geometry import frames, pointwise_stabilizer
+from setset.symmetry.subspaces import flat_number, flats
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, maps
 

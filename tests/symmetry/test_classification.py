@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from setset.errors import BadInput
-from setset.symmetry import Catalogue, HoldsSet, canonical, chance, classify
+from setset.symmetry import Catalogue, HoldsSet, canonical_form, chance, classify
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
 
@@ -17,7 +17,7 @@ from tests.symmetry.strategies import examples, lists
 def test_a_hand_is_told_all_about(cards: tuple[int, ...]) -> None:
     found = classify(reversed(cards))
     assert found.cards == cards
-    assert found.form == found.map.on(cards) == canonical(cards) == found.list_class.cards
+    assert found.form == found.map.on(cards) == canonical_form(cards) == found.list_class.cards
     assert list(found.extensions) == naive.extensions(cards)
     assert len(found.extensions) == found.list_class.extensions
     assert found.complete == found.list_class.complete == (not naive.extensions(cards))

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 
 from setset.cards import name
-from setset.jobs.exploring import Request, explore
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
-from setset.symmetry import Catalogue, canonical, sample
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.jobs.run import Request, explore
+from setset.symmetry import Catalogue, canonical_form, sample
 from tests.conftest import Run
 from tests.symmetry import naive
 
@@ -218,7 +218,7 @@ def test_members(run: Run, catalogue: Catalogue) -> None:
 
     every = of("--class", "4/0", "--all")
     assert len(set(every)) == len(every) == catalogue.get(4, 0).lists == 63_180
-    assert all(canonical(cards) == (0, 1, 3, 4) for cards in every[::997])
+    assert all(canonical_form(cards) == (0, 1, 3, 4) for cards in every[::997])
     assert of("--class", "4/0") == every[:10]
     # 54 lists a plane: the parts that come together end at other places than the limit
     assert of("--class", "4/0", "--start", "50", "--limit", "9000") == every[50:9050]

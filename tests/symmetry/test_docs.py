@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from setset.cli import main
-from setset.symmetry import Catalogue, canonical, chance, game_classes
+from setset.symmetry import Catalogue, canonical_form, chance, game_classes
 
 PAGE = (Path(__file__).parents[2] / "docs" / "symmetry.md").read_text(encoding="utf-8")
 
@@ -40,7 +40,7 @@ def test_the_other_figures(catalogue: Catalogue) -> None:
     assert f"{longer:,} lists that are one card longer" in PAGE
     fraction = chance(12, catalogue)
     assert f"{fraction.numerator:,} / {fraction.denominator:,}" in PAGE
-    assert canonical([80, 3, 14, 40, 5]) == (0, 1, 3, 9, 27)
+    assert canonical_form([80, 3, 14, 40, 5]) == (0, 1, 3, 9, 27)
 
 
 def commands() -> Iterator[tuple[list[str], str]]:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 
 from setset.errors import BadInput, SetsetError
-from setset.symmetry import GROUP_ORDER, AffineMap, HoldsSet, canonical, form
+from setset.symmetry import GROUP_ORDER, AffineMap, HoldsSet, canonical_form, form
 from setset.symmetry.geometry import pointwise_stabilizer
 from setset.symmetry.least import least_of_each
 from tests.symmetry import naive
@@ -18,7 +18,7 @@ from tests.symmetry.strategies import examples, lists, maps
 @examples(200)
 def test_a_map_does_not_change_the_canonical_form(cards: tuple[int, ...], g: AffineMap) -> None:
     found, moved = form(cards), form(g.on(cards))
-    assert found.cards == moved.cards == canonical(cards)
+    assert found.cards == moved.cards == canonical_form(cards)
     assert found.stabilizer == moved.stabilizer
     assert found.dimension == moved.dimension
 
@@ -29,7 +29,7 @@ def test_the_map_takes_the_list_to_its_form(cards: tuple[int, ...]) -> None:
     found = form(cards)
     assert found.map.on(cards) == found.cards
     assert found.cards <= cards
-    assert canonical(found.cards) == found.cards
+    assert canonical_form(found.cards) == found.cards
 
 
 @given(lists(least=1, most=7))
@@ -62,7 +62,7 @@ def test_no_cards_have_a_form_too() -> None:
 
 
 def test_any_order_and_any_integer_type_will_do() -> None:
-    assert canonical(np.array([80, 3, 5], np.uint8)) == canonical([5, 3, 80]) == (0, 1, 3)
+    assert canonical_form(np.array([80, 3, 5], np.uint8)) == canonical_form([5, 3, 80]) == (0, 1, 3)
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_any_order_and_any_integer_type_will_do() -> None:
 )
 def test_what_are_no_cards_is_refused_in_one_line(cards: list[int], complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint) as refusal:
-        canonical(cards)
+        canonical_form(cards)
     assert "\n" not in str(refusal.value)
 
 
 def test_a_hand_with_a_set_is_refused_with_the_set() -> None:
     with pytest.raises(HoldsSet, match="the cards hold a set: 0 40 80") as refusal:
-        canonical([80, 0, 1, 40])
+        canonical_form([80, 0, 1, 40])
     assert refusal.value.cards == (0, 40, 80)
     assert isinstance(refusal.value, SetsetError)
     assert refusal.value.exit_code == 1

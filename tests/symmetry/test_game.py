@@ -5,9 +5,9 @@ import pytest
 
 from setset.cards import digits
 from setset.symmetry import Catalogue, game_classes, member_arrays
-from setset.symmetry.flats import own_maps
 from setset.symmetry.game import _kept_by_all, _tables
 from setset.symmetry.geometry import STANDARD_FRAME, Cards, difference_table
+from setset.symmetry.subspaces import own_maps
 from tests.symmetry import naive
 
 

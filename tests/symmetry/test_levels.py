@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setset.errors import BadInput, SetsetError
-from setset.symmetry import GROUP_ORDER, AffineMap, Catalogue, build, canonical, in_memory
+from setset.symmetry import GROUP_ORDER, AffineMap, Catalogue, build_level, canonical_form, in_memory
 from setset.symmetry.fingerprint import of_each, of_longer, of_shorter
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists, maps
@@ -34,7 +34,7 @@ def test_the_known_figures_come_out(catalogue: Catalogue, size: int) -> None:
 
 
 def test_there_are_no_21_cards_without_a_set(catalogue: Catalogue) -> None:
-    assert build(21, catalogue.level(20).classes).classes == ()
+    assert build_level(21, catalogue.level(20).classes).classes == ()
     assert [each.complete for each in catalogue.level(20).classes] == [True]
 
 
@@ -62,14 +62,14 @@ def test_classes_are_numbered_by_their_forms_and_add_up(catalogue: Catalogue, si
 def test_links_are_what_adding_and_taking_each_card_shows(data: st.DataObject) -> None:
     cards = data.draw(lists(least=1, most=19))
     catalogue = in_memory()
-    one = catalogue.of_form(canonical(cards))
+    one = catalogue.of_form(canonical_form(cards))
     larger: dict[int, int] = {}
     for card in naive.extensions(cards):
-        number = catalogue.of_form(canonical((*cards, card))).number
+        number = catalogue.of_form(canonical_form((*cards, card))).number
         larger[number] = larger.get(number, 0) + 1
     smaller: dict[int, int] = {}
     for card in cards:
-        number = catalogue.of_form(canonical(set(cards) - {card})).number
+        number = catalogue.of_form(canonical_form(set(cards) - {card})).number
         smaller[number] = smaller.get(number, 0) + 1
     assert {each.number: count for each, count in catalogue.larger(one)} == larger
     assert {each.number: count for each, count in catalogue.smaller(one)} == smaller
@@ -103,7 +103,7 @@ def test_fingerprints_tell_apart_what_writing_it_all_out_tells_apart(catalogue: 
 
 def test_a_size_is_built_from_the_stored_classes_of_the_one_before(catalogue: Catalogue) -> None:
     stored = [dataclasses.replace(each) for each in catalogue.level(8).classes]
-    assert build(9, stored) == catalogue.level(9)
+    assert build_level(9, stored) == catalogue.level(9)
     resumed = Catalogue([catalogue.level(8)])
     assert resumed.level(10) == catalogue.level(10)
 
@@ -112,14 +112,14 @@ def test_a_missing_class_is_noticed(catalogue: Catalogue) -> None:
     kept = [each for each in catalogue.level(9).classes if each.number != 40]
     renumbered = [dataclasses.replace(each, number=number) for number, each in enumerate(kept)]
     with pytest.raises(SetsetError, match="do not add up"):
-        build(10, renumbered)
+        build_level(10, renumbered)
 
 
 def test_a_wrong_stabilizer_is_noticed(catalogue: Catalogue) -> None:
     classes = list(catalogue.level(9).classes)
     classes[40] = dataclasses.replace(classes[40], stabilizer=classes[40].stabilizer * 2)
     with pytest.raises(SetsetError, match="do not add up"):
-        build(10, classes)
+        build_level(10, classes)
 
 
 def test_a_wrong_representative_is_noticed(catalogue: Catalogue) -> None:
@@ -129,7 +129,7 @@ def test_a_wrong_representative_is_noticed(catalogue: Catalogue) -> None:
         moved = AffineMap.to_frame((40, 1, 3, 9, 28)).on(classes[number].cards)
         classes[number] = dataclasses.replace(classes[number], cards=moved)
         try:
-            built = build(10, classes)
+            built = build_level(10, classes)
         except SetsetError as refusal:
             assert "double count" in str(refusal)  # noqa: PT017 (most are harmless)
         else:
@@ -138,11 +138,11 @@ def test_a_wrong_representative_is_noticed(catalogue: Catalogue) -> None:
 
 def test_classes_out_of_order_and_unknown_sizes_are_refused(catalogue: Catalogue) -> None:
     with pytest.raises(BadInput, match="from all classes of size 5, in order"):
-        build(6, catalogue.level(5).classes[1:])
+        build_level(6, catalogue.level(5).classes[1:])
     with pytest.raises(BadInput, match="from all classes of size 5, in order"):
-        build(6)
+        build_level(6)
     with pytest.raises(BadInput, match="not of 22"):
-        build(22, ())
+        build_level(22, ())
     with pytest.raises(BadInput, match="not of 21"):
         catalogue.level(21)
     with pytest.raises(BadInput, match="no class 12/1437: the classes of size 12 are 0 to 1436"):

@@ -17,11 +17,13 @@ import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 
+from setset.database import schema as database
+from setset.database.store import Store
 from setset.errors import SetsetError
-from setset.jobs import cataloguing, database, overview
-from setset.jobs.store import Store
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.workspace import catalogue as cataloguing
+from setset.workspace import status as overview
 
 OLD = Path(__file__).parents[1] / "jobs" / "assets" / "0001.db"
 TABLES = ["workspace", "explorations", "sizes", "storage_roots", "batches", "expansions", "tallies", "runs"]

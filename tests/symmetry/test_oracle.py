@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from setset.symmetry import Catalogue, canonical, form
-from setset.symmetry.flats import flats
+from setset.symmetry import Catalogue, canonical_form, form
+from setset.symmetry.subspaces import flats
 from tests.symmetry.strategies import examples, lists
 
 pynauty: Any = pytest.importorskip("pynauty")
@@ -43,7 +43,7 @@ def test_the_stabilizers_agree(cards: tuple[int, ...]) -> None:
 @given(lists())
 @examples(30)
 def test_a_list_and_its_form_have_one_certificate(cards: tuple[int, ...]) -> None:
-    assert pynauty.certificate(graph(cards)) == pynauty.certificate(graph(canonical(cards)))
+    assert pynauty.certificate(graph(cards)) == pynauty.certificate(graph(canonical_form(cards)))
 
 
 @pytest.mark.parametrize("size", [4, 5, 6, 7, 8, 9, 10, 11, 12, 17, 18])

@@ -12,7 +12,7 @@ from setset.errors import BadInput
 from setset.symmetry import (
     Catalogue,
     HoldsSet,
-    canonical,
+    canonical_form,
     in_memory,
     member_arrays,
     member_rank,
@@ -20,7 +20,7 @@ from setset.symmetry import (
     rank,
     unrank,
 )
-from setset.symmetry.flats import flats
+from setset.symmetry.subspaces import flats
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
 
@@ -86,7 +86,7 @@ def test_members_go_on_from_any_rank(size: int, place: int) -> None:
     assert [member_rank(cards) for cards in few[:: len(few) // 9 + 1]] == list(
         range(start, start + len(few), len(few) // 9 + 1)
     )
-    assert all(canonical(cards) == one.cards for cards in few[::50])
+    assert all(canonical_form(cards) == one.cards for cards in few[::50])
     assert len(set(few)) == len(few)
 
 
@@ -100,8 +100,8 @@ def test_ranks_go_class_by_class(catalogue: Catalogue) -> None:
     starts = catalogue.starts(9)
     assert all(low < high for low, high in pairwise(starts))
     for one in catalogue.level(9).classes[::10]:
-        assert canonical(unrank(9, starts[one.number], catalogue)) == one.cards
-        assert canonical(unrank(9, starts[one.number + 1] - 1, catalogue)) == one.cards
+        assert canonical_form(unrank(9, starts[one.number], catalogue)) == one.cards
+        assert canonical_form(unrank(9, starts[one.number + 1] - 1, catalogue)) == one.cards
 
 
 def test_unknown_ranks_are_refused(catalogue: Catalogue) -> None:

@@ -15,13 +15,15 @@ from typing import Any
 
 import pytest
 
+from setset.database import catalogue as shelf
+from setset.database.store import Store
 from setset.errors import BadInput, Locked, SetsetError
-from setset.jobs import cataloguing, overview, shelf
-from setset.jobs.exploring import Request, explore
-from setset.jobs.store import Store
-from setset.jobs.watching import Unwatched
-from setset.jobs.workspace import Workspace
+from setset.folder import Workspace
+from setset.jobs.progress import Unwatched
+from setset.jobs.run import Request, explore
 from setset.symmetry import Catalogue, Totals, game_classes
+from setset.workspace import catalogue as cataloguing
+from setset.workspace import status as overview
 
 
 def build(folder: Path, size: int = 20, anew: bool = False) -> list[int]:
@@ -208,7 +210,7 @@ def test_who_else_holds_the_workspace_is_said(tmp_path: Path) -> None:
     """A lock belongs to a process, so somebody else must be one."""
     build(tmp_path, 3)
     program = (
-        "import sys, time; from pathlib import Path; from setset.jobs.workspace import Workspace\n"
+        "import sys, time; from pathlib import Path; from setset.folder import Workspace\n"
         f"with Workspace(Path({str(tmp_path)!r})).held(): print('held', flush=True); sys.stdin.read()"
     )
     with subprocess.Popen(
@@ -243,7 +245,7 @@ def test_somebody_who_locks_the_database_is_waited_for(
 
     stored = shelf.put
     monkeypatch.setattr(shelf, "put", put)
-    monkeypatch.setattr("setset.jobs.database.BUSY_SECONDS", 0.05)
+    monkeypatch.setattr("setset.database.schema.BUSY_SECONDS", 0.05)
     cataloguing.build(Workspace(tmp_path), 4, Notices(), lambda _: None)
     other.close()
     assert notices == ["the database is held by another program; waiting for it"]

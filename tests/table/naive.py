@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from setset.cards import digits
-from setset.table.dealing import Stream
+from setset.table.deck import Stream
 
 
 def is_set(triple: tuple[int, int, int]) -> bool:

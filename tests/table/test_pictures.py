@@ -12,13 +12,13 @@ import pytest
 
 from setset.cards import VALUES, digits, name
 from setset.errors import BadInput
-from setset.show import layout as at
-from setset.show.layout import lay_out, ring_colour, symbol_centres, usual_columns
-from setset.show.pictures import draw_cards
-from setset.show.png import draw_png
-from setset.show.shapes import HEIGHT, WIDTH, distance, path
-from setset.show.svg import draw_svg
-from setset.show.terminal import card_lines, rows_of_cards, symbol_rows
+from setset.show.cards import layout as at
+from setset.show.cards.layout import lay_out, ring_colour, symbol_centres, usual_columns
+from setset.show.cards.pictures import draw_cards
+from setset.show.cards.png import draw_png
+from setset.show.cards.shapes import HEIGHT, WIDTH, distance, path
+from setset.show.cards.svg import draw_svg
+from setset.show.cards.terminal import card_lines, rows_of_cards, symbol_rows
 from setset.table import deal, find_sets
 
 SVG = "{http://www.w3.org/2000/svg}"

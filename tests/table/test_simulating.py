@@ -22,8 +22,8 @@ from setset.table import (
     random_hands,
     simulate,
 )
-from setset.table.estimating import TO_THE_END, UNTIL_LAST_DEAL, Estimate, deviation, odds_against
-from setset.table.simulating import PORTION, Simulation, play_portion
+from setset.table.estimates import TO_THE_END, UNTIL_LAST_DEAL, Estimate, deviation, odds_against
+from setset.table.simulation import PORTION, Simulation, play_portion
 from tests.table import naive
 
 

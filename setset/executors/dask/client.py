@@ -1,0 +1,164 @@
+"""Getting hold of a Dask scheduler, within a bounded time."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import dask
+import distributed
+from distributed import Security, comm
+
+from setset.errors import SetsetError
+from setset.executors.local import leave_at_once, no_interrupt
+
+# What Dask has to say of lost connections is said by the executor, in one line.
+for name in (
+    "distributed",
+    "distributed.client",
+    "distributed.gc",
+    "tornado",
+    "tornado.application",
+    "asyncio",
+):
+    logging.getLogger(name).setLevel(logging.CRITICAL)
+
+QUIET = {
+    "distributed.worker.profile.enabled": False,
+    "distributed.admin.tick.interval": "1s",
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.scheduler.work-stealing": False,
+    "distributed.scheduler.active-memory-manager.start": False,
+    "distributed.worker.multiprocessing-method": "forkserver",
+}
+"""Dask profiles its workers a hundred times a second and its event loops fifty times; nobody looks here. It moves
+tasks and results between workers; here each order stays where it was sent."""
+
+
+PAUSE = 0.2
+"""Seconds between two looks, while something is waited for."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """Seconds after which the coordinator no longer waits."""
+
+    connect: float = 15
+    """for the scheduler to answer at first;"""
+    silence: float = 60
+    """for it to answer again;"""
+    others: float = 2
+    """for more workers, when those that are there cannot work;"""
+    empty: float = 300
+    """for a worker, when there is none;"""
+    missing: float = 60
+    """for an order that the scheduler no longer knows;"""
+    beat: float = 1
+    """between two looks at the cluster."""
+
+
+Begin = Callable[[Callable[[], bool]], tuple[distributed.Client | None, distributed.LocalCluster | None]]
+"""Gives a client, and the cluster if it is one's own. Nothing if the run is stopping, which it asks meanwhile."""
+
+
+def found(
+    workers: int, stopping: Callable[[], bool]
+) -> tuple[distributed.Client | None, distributed.LocalCluster | None]:
+    """A cluster of so many processes on this machine, that ends with this process."""
+    if stopping():
+        return None, None
+    dask.config.set(QUIET)
+    client = cluster = None
+    try:
+        # Dask's threads inherit that Ctrl-C is not for them but for the coordinator.
+        with no_interrupt():
+            cluster = distributed.LocalCluster(
+                n_workers=workers,
+                threads_per_worker=1,
+                memory_limit=0,
+                dashboard_address="127.0.0.1:0",  # any free port; without an address it insists on 8787
+                silence_logs=logging.CRITICAL,
+            )
+            client = distributed.Client(cluster, set_as_default=False)
+            client.run(leave_at_once)
+    except (OSError, RuntimeError) as error:
+        close(client, cluster)
+        raise SetsetError(f"Dask cannot start a cluster here: {_cause(error)}") from error
+    return client, cluster
+
+
+def connect(
+    where: str, seconds: float, stopping: Callable[[], bool]
+) -> tuple[distributed.Client | None, None]:
+    """A client of the scheduler at an address, or of the one that wrote a scheduler file."""
+    deadline = time.monotonic() + seconds
+    address = where
+    # Unlike that of pathlib, os.path takes what cannot be the name of a file for one of no file.
+    if where.endswith(".json") or os.path.isfile(where):  # noqa: PTH113
+        address = _address_in(Path(where), deadline, stopping)
+    try:
+        if not stopping() and asyncio.run(_answers(address, deadline, stopping)):
+            with no_interrupt():
+                return distributed.Client(address, timeout=seconds, set_as_default=False), None
+    except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
+        # TimeoutError is an OSError; the others are an address that makes no sense.
+        raise SetsetError(
+            f"no Dask scheduler answers at {where} ({first_line(error)}): start one with 'dask scheduler'"
+        ) from error
+    return None, None
+
+
+def close(client: distributed.Client | None, own: distributed.LocalCluster | None) -> None:
+    """Leaves a cluster, and ends it if it is one's own."""
+    for each, seconds in ((client, 2), (own, 5)):
+        if each is not None:
+            with contextlib.suppress(Exception):
+                each.close(timeout=seconds)
+
+
+async def _answers(address: str, deadline: float, stopping: Callable[[], bool]) -> bool:
+    """Whether somebody listens, before there is a client: one that cannot connect takes half a minute to end, and
+    does not hear Ctrl-C."""
+    options = Security().get_connection_args("client")
+    seconds = max(deadline - time.monotonic(), 0.1)
+    attempt = asyncio.ensure_future(comm.connect(address, timeout=seconds, **options))
+    while not attempt.done() and not stopping():
+        await asyncio.wait([attempt], timeout=PAUSE)
+    if not attempt.done():
+        attempt.cancel()
+        return False
+    attempt.result().abort()
+    return True
+
+
+def _address_in(file: Path, deadline: float, stopping: Callable[[], bool]) -> str:
+    """The address in a scheduler file, which may not be there yet, or not whole."""
+    while not stopping():
+        with contextlib.suppress(OSError, ValueError):
+            found = json.loads(file.read_text())
+            if isinstance(found, dict) and isinstance(found.get("address"), str):
+                return str(found["address"])
+        if time.monotonic() > deadline:
+            raise SetsetError(
+                f"there is no scheduler's address in {file}: 'dask scheduler --scheduler-file {file}' writes one"
+            )
+        time.sleep(PAUSE)
+    return ""
+
+
+def _cause(error: BaseException) -> str:
+    """What is at the bottom of it."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return first_line(error)
+
+
+def first_line(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [""])[0][:200] or type(error).__name__

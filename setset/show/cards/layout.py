@@ -1,0 +1,119 @@
+"""Where on a picture each card lies, and the rings around the cards of each set."""
+
+from __future__ import annotations
+
+import colorsys
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from setset.cards import distinct
+from setset.errors import BadInput
+from setset.table.sets import Triple
+
+CARD_WIDTH: Final = 170.0
+CARD_HEIGHT: Final = 104.0
+CORNER: Final = 12.0
+SYMBOL_STEP: Final = 47.0
+"""From the middle of a symbol to that of the next."""
+GAP: Final = 14.0
+RING: Final = 4.0
+RING_STEP: Final = 6.0
+"""Rings are RING broad; each lies RING_STEP further out than the one inside it."""
+
+BACKGROUND: Final = "#eef1ee"
+FACE: Final = "#ffffff"
+EDGE: Final = "#b9c0bb"
+COLOURS: Final = ("#d8232f", "#128a43", "#6b2fa0")
+"""Red, green and purple, told apart by lightness too."""
+RING_COLOURS: Final = ("#0077bb", "#ee7733", "#111111", "#33bbee", "#c9a400", "#ee3377", "#7a4b1e", "#009988")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A card and the corner of its face."""
+
+    card: int
+    x: float
+    y: float
+
+
+@dataclass(frozen=True)
+class Ring:
+    """A line around one card of a set, so far outside its face."""
+
+    place: Place
+    offset: float
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A set with its three rings."""
+
+    cards: Triple
+    colour: str
+    rings: tuple[Ring, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    width: float
+    height: float
+    columns: int
+    places: tuple[Place, ...]
+    outlines: tuple[Outline, ...]
+
+
+def lay_out(cards: Sequence[int], columns: int | None = None, sets: Sequence[Triple] = ()) -> Layout:
+    """The cards in rows, with a ring for each of the given sets around each of its cards."""
+    hand = distinct(cards)
+    if not hand:
+        raise BadInput("there are no cards to draw")
+    if columns is not None and columns < 1:
+        raise BadInput(f"cannot draw in {columns} columns; at least 1")
+    across = min(columns or usual_columns(len(hand)), len(hand))
+    deepest = max(Counter(card for triple in sets for card in triple).values(), default=0)
+    gap = GAP + 2 * RING_STEP * deepest
+    places = tuple(
+        Place(card, gap + index % across * (CARD_WIDTH + gap), gap + index // across * (CARD_HEIGHT + gap))
+        for index, card in enumerate(hand)
+    )
+    rows = -(-len(hand) // across)
+    width = gap + across * (CARD_WIDTH + gap)
+    height = gap + rows * (CARD_HEIGHT + gap)
+    return Layout(width, height, across, places, _outlines(places, sets))
+
+
+def usual_columns(count: int) -> int:
+    """Three rows as players lay them, for as many cards as a table ever has; nine columns for more."""
+    if count <= 4:
+        return count
+    return -(-count // 3) if count <= 21 else 9
+
+
+def ring_colour(number: int) -> str:
+    """A colour for set number 0, 1, ...: chosen ones first, then hues a golden angle apart."""
+    if number < len(RING_COLOURS):
+        return RING_COLOURS[number]
+    red, green, blue = colorsys.hls_to_rgb(number * 0.618034 % 1, 0.45, 0.75)
+    return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"
+
+
+def symbol_centres(count: int) -> list[tuple[float, float]]:
+    """The middles of one, two or three symbols, from the corner of the face."""
+    first = CARD_WIDTH / 2 - SYMBOL_STEP * (count - 1) / 2
+    return [(first + SYMBOL_STEP * index, CARD_HEIGHT / 2) for index in range(count)]
+
+
+def _outlines(places: Sequence[Place], sets: Sequence[Triple]) -> tuple[Outline, ...]:
+    at = {place.card: place for place in places}
+    rings: Counter[int] = Counter()
+    outlines = []
+    for number, triple in enumerate(sets):
+        around = []
+        for card in triple:
+            around.append(Ring(at[card], RING_STEP * (rings[card] + 0.75)))
+            rings[card] += 1
+        outlines.append(Outline(triple, ring_colour(number), tuple(around)))
+    return tuple(outlines)

@@ -1,0 +1,136 @@
+"""Cards as a PNG picture, with numpy and zlib alone, so that a plain install can draw.
+
+Each shape is known by the distance of every pixel to its outline, which gives smooth edges directly: a
+pixel is covered by as much as the edge has passed it.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from setset.cards import digits, name
+from setset.errors import BadInput
+from setset.show.cards import layout as at
+from setset.show.cards.layout import Layout
+from setset.show.cards.shapes import HEIGHT, STRIPE, STRIPE_STEP, STROKE, WIDTH, Floats, distance
+
+Pixels = npt.NDArray[np.uint8]
+LARGEST_SIDE = 20_000
+
+
+def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
+    """The whole picture as a file's content, `scale` pixels for each unit of the layout."""
+    height, width = round(layout.height * scale), round(layout.width * scale)
+    if not 0 < scale <= 20 or max(height, width) > LARGEST_SIDE:
+        raise BadInput(
+            f"cannot draw at scale {scale:g}: over 0, at most 20, no side over {LARGEST_SIDE:,} pixels"
+        )
+    canvas = np.empty((height, width, 3), np.uint8)
+    canvas[:] = _rgb(at.BACKGROUND)
+    for place in layout.places:
+        _paste(canvas, _box(0, scale), place.x, place.y, scale, at.FACE)
+        _paste(canvas, _frame(0, 1.0, scale), place.x, place.y, scale, at.EDGE)
+        colour, count, shading, shape = digits(place.card)
+        cover = _symbol(shape, shading, scale)
+        for x, y in at.symbol_centres(count + 1):
+            _paste(canvas, cover, place.x + x, place.y + y, scale, at.COLOURS[colour])
+    for outline in layout.outlines:
+        for ring in outline.rings:
+            cover = _frame(ring.offset, at.RING, scale)
+            _paste(canvas, cover, ring.place.x, ring.place.y, scale, outline.colour)
+    return _encode(canvas, ", ".join(name(place.card) for place in layout.places))
+
+
+Cover = tuple[Floats, float, float]
+"""How much of each pixel is covered, and the layout's x and y of the cover's corner from its anchor."""
+
+
+@cache
+def _symbol(shape: int, shading: int, scale: float) -> Cover:
+    """A symbol around its middle: its outline, and within it all, stripes or nothing."""
+    left, top = -WIDTH / 2 - STROKE, -HEIGHT / 2 - STROKE
+    x, y = _grid(left, top, -2 * left, -2 * top, scale)
+    away = distance(shape, x, y)
+    outline = _within(np.abs(away) - STROKE / 2, scale)
+    if shading == 0:
+        return np.maximum(outline, _within(away, scale)), left, top
+    if shading == 1:
+        from_stripe = np.abs((y - STRIPE / 2 + STRIPE_STEP / 2) % STRIPE_STEP - STRIPE_STEP / 2) - STRIPE / 2
+        stripes = np.minimum(_within(from_stripe, scale), _within(away, scale))
+        return np.maximum(outline, stripes), left, top
+    return outline, left, top
+
+
+@cache
+def _box(offset: float, scale: float) -> Cover:
+    away, corner = _from_face(offset, scale)
+    return _within(away, scale), corner, corner
+
+
+@cache
+def _frame(offset: float, breadth: float, scale: float) -> Cover:
+    away, corner = _from_face(offset, scale)
+    return _within(np.abs(away) - breadth / 2, scale), corner, corner
+
+
+def _from_face(offset: float, scale: float) -> tuple[Floats, float]:
+    """The distance of each pixel to a rounded box that lies so far outside a card's face."""
+    corner = -offset - at.RING
+    x, y = _grid(corner, corner, at.CARD_WIDTH - 2 * corner, at.CARD_HEIGHT - 2 * corner, scale)
+    round_by = at.CORNER + offset
+    beyond_x = np.abs(x - at.CARD_WIDTH / 2) - at.CARD_WIDTH / 2 - offset + round_by
+    beyond_y = np.abs(y - at.CARD_HEIGHT / 2) - at.CARD_HEIGHT / 2 - offset + round_by
+    outside = np.hypot(np.maximum(beyond_x, 0), np.maximum(beyond_y, 0))
+    return outside + np.minimum(np.maximum(beyond_x, beyond_y), 0) - round_by, corner
+
+
+def _grid(left: float, top: float, width: float, height: float, scale: float) -> tuple[Floats, Floats]:
+    """The middles of the pixels of a rectangle."""
+    across = left + (np.arange(int(np.ceil(width * scale))) + 0.5) / scale
+    down = top + (np.arange(int(np.ceil(height * scale))) + 0.5) / scale
+    x, y = np.meshgrid(across, down)
+    return x, y
+
+
+def _within(away: Floats, scale: float) -> Floats:
+    covered: Floats = np.clip(0.5 - away * scale, 0, 1)
+    return covered
+
+
+def _paste(canvas: Pixels, cover: Cover, x: float, y: float, scale: float, colour: str) -> None:
+    """Lays a colour over the canvas where the cover says; what falls outside the canvas is left out."""
+    share, left, top = cover
+    column, row = round((x + left) * scale), round((y + top) * scale)
+    share = share[max(-row, 0) :, max(-column, 0) :]
+    region = canvas[max(row, 0) :, max(column, 0) :][: share.shape[0], : share.shape[1]]
+    weight = share[: region.shape[0], : region.shape[1], None]
+    region[:] = np.rint(region * (1 - weight) + np.array(_rgb(colour)) * weight).astype(np.uint8)
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def _encode(canvas: Pixels, title: str) -> bytes:
+    """The PNG file: each row unfiltered behind a zero byte, as the format asks."""
+    height, width, _ = canvas.shape
+    rows = np.zeros((height, 1 + 3 * width), np.uint8)
+    rows[:, 1:] = canvas.reshape(height, -1)
+    return b"".join(
+        [
+            b"\x89PNG\r\n\x1a\n",
+            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+            _chunk(b"tEXt", b"Title\0" + title.encode("latin-1")),
+            _chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)),
+            _chunk(b"IEND", b""),
+        ]
+    )
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    return struct.pack(">I", len(content)) + kind + content + struct.pack(">I", zlib.crc32(kind + content))

@@ -1,0 +1,143 @@
+"""From the classes of one size to those of the next.
+
+Every list of size n + 1 is a list C of size n and a card x that can be added, in n + 1 ways. Let the
+classes of size n be complete. For each fingerprint h, the number of lists of size n + 1 with fingerprint h is
+then known before any of them is classified:
+
+    N(h) = sum over C of lists(C) * #{x : fingerprint(C + x) = h} / (n + 1).
+
+Now find the canonical form of one list with fingerprint h. Its stabilizer gives the lists of its class. If
+those are N(h) many, all lists with this fingerprint are in this one class, and no other one is ever looked
+at. If not, the rest with the same fingerprint are looked at too, and the sum must come out. So hardly more
+lists are searched for their canonical form than there are classes, and the fingerprint, which promises
+nothing, has proved itself.
+
+What comes of it is checked from the other side: the deletions of each new class are identified on their own,
+and must match the extensions in the double count of pairs of lists, one in the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from setset.cards import CARDS
+from setset.errors import BadInput, SetsetError
+from setset.symmetry import fingerprint
+from setset.symmetry.classes import Level, Link, ListClass
+from setset.symmetry.geometry import GROUP_ORDER, Cards, thirds
+from setset.symmetry.inputs import checked_size
+from setset.symmetry.least import least_of_each
+
+Integers = npt.NDArray[np.int64]
+
+LAST_LEVEL = 21
+"""One more than the largest list has: the level that shows that there are no others."""
+
+
+def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
+    """All classes of a size, from all classes of the size before (from nothing for size 0), in order.
+
+    Raises SetsetError if the counts do not come out. They do if `previous` is complete; a class that is missing
+    there is noticed here if a list of another one can grow into a list that it grows into.
+    """
+    checked_size(size, largest=LAST_LEVEL)
+    if size == 0:
+        return Level(0, (ListClass(0, 0, (), GROUP_ORDER, CARDS),), ())
+    in_order = all(each.size == size - 1 and each.number == place for place, each in enumerate(previous))
+    if not previous or not in_order:
+        raise BadInput(f"classes of size {size} are built from all classes of size {size - 1}, in order")
+    lists = np.array([each.cards for each in previous], np.uint8).reshape(len(previous), size - 1)
+    counts = np.array([each.lists for each in previous], np.int64)
+    leasts, stabilizers, extensions = _extend(lists, counts)
+    deletions = _delete(leasts, lists)
+    links = _double_count(extensions, deletions, counts, GROUP_ORDER // stabilizers)
+    return Level(size, _records(leasts, stabilizers), links)
+
+
+def _records(leasts: Cards, stabilizers: Integers) -> tuple[ListClass, ...]:
+    size = leasts.shape[1]
+    rows = zip(leasts.tolist(), stabilizers.tolist(), _free_cards(leasts).tolist(), strict=True)
+    return tuple(
+        ListClass(size, number, tuple(cards), stabilizer, extensions)
+        for number, (cards, stabilizer, extensions) in enumerate(rows)
+    )
+
+
+def _free_cards(lists: Cards) -> Integers:
+    """For each row, how many cards can be added to it."""
+    blocked = np.zeros((len(lists), CARDS), np.bool_)
+    taken = thirds()[lists[:, :, None], lists[:, None, :]]  # a card's third with itself is itself
+    np.put_along_axis(blocked, taken.reshape(len(lists), lists.shape[1] ** 2).astype(np.int64), True, axis=1)
+    free: Integers = (~blocked).sum(axis=1)
+    return free
+
+
+def _extend(lists: Cards, counts: Integers) -> tuple[Cards, Integers, Integers]:
+    """The canonical forms of size n + 1 in order, their stabilizers, and rows (smaller, larger, how many)."""
+    prints = fingerprint.of_longer(lists)
+    rows, cards = np.nonzero(prints)
+    longer = np.sort(np.column_stack([lists[rows], cards.astype(np.uint8)]), axis=1)
+    _, first, kind = np.unique(prints[rows, cards], return_index=True, return_inverse=True)
+    flags = np.zeros(len(first), np.int64)  # lists with this fingerprint, each with one of its cards
+    np.add.at(flags, kind, counts[rows])
+
+    leasts, _, stabilizers = least_of_each(longer[first])
+    mixed = GROUP_ORDER // stabilizers * longer.shape[1] != flags
+    more = np.flatnonzero(mixed[kind])
+    more_leasts, _, more_stabilizers = least_of_each(longer[more])
+
+    every = np.concatenate([leasts, more_leasts])
+    found, where, number = np.unique(every, axis=0, return_index=True, return_inverse=True)
+    found_stabilizers = np.concatenate([stabilizers, more_stabilizers])[where]
+    found_kind = np.concatenate([np.arange(len(first)), kind[more]])[where]
+    masses = np.zeros(len(first), np.int64)
+    np.add.at(masses, found_kind, GROUP_ORDER // found_stabilizers * longer.shape[1])
+    if (masses != flags).any():
+        raise SetsetError(
+            f"the lists of size {longer.shape[1]} do not add up: classes of the size before are missing"
+        )
+
+    larger = number[kind]
+    larger[more] = number[len(first) :]
+    return found, found_stabilizers, _tally(rows, larger)
+
+
+def _delete(lists: Cards, shorter: Cards) -> Integers:
+    """Rows (smaller, larger, how many cards of the larger leave the smaller), by way of the deletions."""
+    known = fingerprint.of_each(shorter)
+    order = np.argsort(known, kind="stable")
+    prints = fingerprint.of_shorter(lists)
+    low = np.searchsorted(known[order], prints, "left")
+    shared = np.searchsorted(known[order], prints, "right") - low
+    if (shared == 0).any():
+        raise SetsetError(f"a list of size {lists.shape[1]} shrinks to one of no known class")
+    smaller = order[low]
+    rows, gone = np.nonzero(shared > 1)
+    left = np.array([np.delete(lists[row], place) for row, place in zip(rows, gone, strict=True)], np.uint8)
+    leasts, _, _ = least_of_each(left.reshape(len(rows), shorter.shape[1]))
+    numbers = {bytes(cards): number for number, cards in enumerate(shorter)}
+    smaller[rows, gone] = [
+        numbers.get(bytes(cards), -1) for cards in leasts
+    ]  # the double count will not find -1
+    return _tally(smaller.ravel(), np.repeat(np.arange(len(lists)), lists.shape[1]))
+
+
+def _tally(smaller: Integers, larger: Integers) -> Integers:
+    """Rows (smaller, larger, how often), in order."""
+    pairs, times = np.unique(smaller.astype(np.int64) << 32 | larger, return_counts=True)
+    return np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF, times])
+
+
+def _double_count(
+    extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers
+) -> tuple[Link, ...]:
+    """The links, if both ways to count the pairs of lists, one in the other, agree for each of them."""
+    agree = np.array_equal(extensions[:, :2], deletions[:, :2]) and np.array_equal(
+        smaller[extensions[:, 0]] * extensions[:, 2], larger[deletions[:, 1]] * deletions[:, 2]
+    )
+    if not agree:
+        raise SetsetError("the double count fails: extensions and deletions of the classes do not match")
+    return tuple(map(Link, *extensions.T.tolist(), deletions[:, 2].tolist()))

@@ -1,0 +1,45 @@
+"""A game that plays itself, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from setset.table.deck import Stream
+from setset.table.game import Game, call_set, more_cards, new_game
+from setset.table.sets import Triple
+
+
+class Policy(StrEnum):
+    """Which of the sets on the table the player takes. It moves the odds: see `docs/table.md`."""
+
+    RANDOM = "random"
+    """Any of them, each with the same chance: the way people find sets."""
+    FIRST = "first"
+    """The first in the order of places on the table: the way simple programs find sets."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A table, what was done about it (None: no set, so more cards or the end), and the game after that."""
+
+    before: Game
+    took: Triple | None
+    after: Game
+
+
+def play_out(seed: int, policy: Policy = Policy.RANDOM, game: int = 0) -> Iterator[Step]:
+    """The steps of one game to its end; the same as game number `game` of `simulate` with that seed."""
+    stream = Stream(seed, game)
+    now = new_game(stream.shuffled())
+    while True:
+        if now.sets:
+            took = now.sets[stream.below(len(now.sets)) if policy is Policy.RANDOM else 0]
+            after = call_set(now, 0, took).game
+        else:
+            took, after = None, more_cards(now)
+        yield Step(now, took, after)
+        if now.over:
+            return
+        now = after

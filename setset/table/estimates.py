@@ -1,0 +1,135 @@
+"""What a simulation shows: chances, odds and means with their standard errors, beside the exact values.
+
+Tables of one game resemble each other, so the games are the independent observations. With y tables and
+x of them without a set in a game, the chance is R = sum x / sum y, and its standard error the one of a
+ratio of means: sqrt(sum (x - R y)^2) / sum y, which needs only the sums of xx, xy and yy.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from math import sqrt
+from typing import Final
+
+from setset.table.simulation import Simulation
+
+UNTIL_LAST_DEAL: Final = 0
+TO_THE_END: Final = 1
+COUNTINGS: Final = ("up to the last deal", "to the end of the game")
+"""Whether tables count that nobody dealt to because the deck was empty: they have fewer sets."""
+HAND_SIZES: Final = (12, 15, 18)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean and its standard error."""
+
+    value: float
+    error: float
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Tables of one size: how many, how many of them without a set, and what that says."""
+
+    size: int
+    tables: int
+    without: int
+    chance: Estimate
+    """That such a table holds no set."""
+    sets: Estimate
+    """On such a table, on average."""
+
+    @property
+    def odds(self) -> Estimate | None:
+        """Tables with a set for each one without, if there was one without."""
+        return odds_against(self.chance) if self.without else None
+
+    @property
+    def at_most(self) -> float | None:
+        """If none without a set was seen: what the chance is below, with 95 % confidence (rule of three)."""
+        return None if self.without else min(1.0, 3 / self.tables)
+
+
+@dataclass(frozen=True)
+class Round:
+    """Tables of twelve after so many sets were taken."""
+
+    taken: int
+    at: Tables
+
+
+@dataclass(frozen=True)
+class End:
+    """Games that ended with so many cards on the table."""
+
+    cards: int
+    games: int
+    share: Estimate
+
+
+def odds_against(chance: Estimate) -> Estimate:
+    """The odds (1 - p) / p, whose error is that of p over p squared."""
+    return Estimate((1 - chance.value) / chance.value, chance.error / chance.value**2)
+
+
+def in_play(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> list[Tables]:
+    """The tables that real play led to, by their sizes; sizes that never came up are left out."""
+    found = []
+    for place, sums in enumerate(simulation.tables[counting]):
+        y, x, s, yy, xy, xx, sy, ss = (int(value) for value in sums)
+        if y and place:
+            found.append(Tables(3 * place, y, x, _ratio(x, y, xx, xy, yy), _ratio(s, y, ss, sy, yy)))
+    return found
+
+
+def random_hands(simulation: Simulation) -> list[Tables]:
+    """Hands of 12, 15 and 18 cards from a full deck: the first cards of each game's deck."""
+    games = simulation.games
+    return [
+        _independent(size, games, *(int(value) for value in sums))
+        for size, sums in zip(HAND_SIZES, simulation.hands, strict=True)
+    ]
+
+
+def by_round(simulation: Simulation) -> list[Round]:
+    """Tables of twelve up to the last deal; a round sees at most one in each game."""
+    return [
+        Round(taken, _independent(12, *(int(value) for value in sums)))
+        for taken, sums in enumerate(simulation.rounds)
+        if sums[0]
+    ]
+
+
+def ends(simulation: Simulation) -> list[End]:
+    """How many cards were left at the end, over all games."""
+    games = simulation.games
+    return [
+        End(cards, int(count), _binomial(int(count), games))
+        for cards, count in enumerate(simulation.ends)
+        if count
+    ]
+
+
+def deviation(hands: Tables, exact: Fraction) -> float:
+    """How many standard errors, as the exact chance gives them, the simulated chance is off."""
+    expected = float(exact)
+    return (hands.chance.value - expected) / sqrt(expected * (1 - expected) / hands.tables)
+
+
+def _independent(size: int, tables: int, without: int, sets: int, squares: int) -> Tables:
+    return Tables(
+        size, tables, without, _binomial(without, tables), _ratio(sets, tables, squares, sets, tables)
+    )
+
+
+def _binomial(count: int, of: int) -> Estimate:
+    share = count / of
+    return Estimate(share, sqrt(share * (1 - share) / of))
+
+
+def _ratio(x: int, y: int, xx: int, xy: int, yy: int) -> Estimate:
+    """x / y and its standard error, computed in whole numbers since the terms nearly cancel."""
+    squares = xx * y * y - 2 * x * y * xy + x * x * yy
+    return Estimate(x / y, sqrt(squares) / y / y)
