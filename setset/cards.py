@@ -7,13 +7,18 @@ their digits sum to 0 modulo 3 in each place: they are a line of the geometry.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-import numpy as np
-import numpy.typing as npt
+from setset.errors import BadInput, SetsetError
 
-from setset.errors import BadInput
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+Cards = tuple[int, ...]
+"""Some cards, each a number 0..80."""
 
 CARDS: Final = 81
 LARGEST: Final = 20
@@ -48,6 +53,14 @@ CODES: Final = ("rgp", "123", "fhe", "dso")
 twelve differ, so a code can be read in any order."""
 
 
+class HoldsSet(SetsetError):
+    """Cards that should be a list hold a set: `cards` are the three, the first ones if there are more."""
+
+    def __init__(self, cards: tuple[int, int, int]) -> None:
+        self.cards = cards
+        super().__init__("the cards hold a set: {} {} {}".format(*cards))
+
+
 def digits(card: int) -> tuple[int, int, int, int]:
     """The card's colour, count, shading and shape, each 0..2."""
     return card // 27, card // 9 % 3, card // 3 % 3, card % 3
@@ -64,6 +77,8 @@ def third(a: int, b: int) -> int:
 
 def third_table() -> npt.NDArray[np.uint8]:
     """`table[a, b] == third(a, b)` for all pairs of cards."""
+    import numpy as np  # not at the top: most of this module is needed where numpy is not
+
     places = np.array([digits(card) for card in range(CARDS)])
     sums = -(places[:, None, :] + places[None, :, :]) % 3
     table: npt.NDArray[np.uint8] = (sums @ np.array(WEIGHTS)).astype(np.uint8)
@@ -83,14 +98,14 @@ def line(a: int, b: int) -> tuple[int, int, int]:
     return low, middle, high
 
 
-def plane(a: int, b: int, c: int) -> tuple[int, ...]:
+def plane(a: int, b: int, c: int) -> Cards:
     """The nine cards, ascending, of the one plane through three different cards that are no set."""
     if len({a, b, c}) < 3 or is_set(a, b, c):
         raise BadInput(f"a plane needs three different cards that are no set, not {a}, {b}, {c}")
     return span((a, b, c))
 
 
-def span(cards: Iterable[int]) -> tuple[int, ...]:
+def span(cards: Iterable[int]) -> Cards:
     """The smallest flat that holds the cards, ascending: 0, 1, 3, 9, 27 or 81 cards.
 
     A set of cards is a flat exactly if it has the third card of each two of its cards. To grow a flat by
@@ -142,7 +157,7 @@ def parse(text: str) -> int:
     return from_digits(*(found[place] for place in range(len(FEATURES))))
 
 
-def parse_cards(texts: Iterable[str]) -> tuple[int, ...]:
+def parse_cards(texts: Iterable[str]) -> Cards:
     """The different cards, in the order given, that the arguments of a command line mean.
 
     An argument is a card or several with commas between them. A name that the shell has split into its
@@ -162,19 +177,68 @@ def parse_cards(texts: Iterable[str]) -> tuple[int, ...]:
             cards = []
         if not cards:
             raise
-    return distinct(cards)
+    return check_cards(cards)
 
 
-def distinct(cards: Iterable[int]) -> tuple[int, ...]:
-    """The same cards; refuses a number that is no card, and a card that is there twice."""
+def check_cards(cards: Iterable[int]) -> Cards:
+    """The same cards in the same order, as plain integers.
+
+    Raises:
+        BadInput: something is not a card, or a card is given twice.
+    """
     seen: list[int] = []
     for card in cards:
-        if not 0 <= card < CARDS:
-            raise BadInput(f"not a card: {card} (cards are 0 to {CARDS - 1})")
-        if card in seen:
-            raise BadInput(f"card {card} ({name(card)}) is given twice")
-        seen.append(card)
+        number = _check_card(card)
+        if number in seen:
+            raise BadInput(f"card {number} ({name(number)}) is given twice")
+        seen.append(number)
     return tuple(seen)
+
+
+def check_list(cards: Iterable[int]) -> Cards:
+    """The cards in ascending order, which are a list: all different, no set among them.
+
+    Raises:
+        BadInput: something is not a card, or a card is given twice.
+        HoldsSet: there is a set among the cards.
+    """
+    hand = tuple(sorted(check_cards(cards)))
+    found = first_set(hand)
+    if found is not None:
+        raise HoldsSet(found)
+    return hand
+
+
+def check_size(size: int, least: int = 0, largest: int = LARGEST) -> int:
+    """The size of a list, if it is in range.
+
+    Raises:
+        BadInput: there are no lists of this size.
+    """
+    if not least <= size <= largest:
+        raise BadInput(f"there are lists of {least} to {largest} cards, not of {size}")
+    return size
+
+
+def first_set(cards: Iterable[int]) -> tuple[int, int, int] | None:
+    """The first set among the cards, in ascending order; None if they are a list."""
+    hand = sorted(cards)
+    held = set(hand)
+    for place, a in enumerate(hand):
+        for b in hand[place + 1 :]:
+            if (c := third(a, b)) in held and c > b:
+                return a, b, c
+    return None
+
+
+def _check_card(card: int) -> int:
+    try:
+        number = operator.index(card)
+    except TypeError:
+        raise BadInput(f"not a card: {card!r} (cards are 0 to {CARDS - 1})") from None
+    if not 0 <= number < CARDS:
+        raise BadInput(f"not a card: {number} (cards are 0 to {CARDS - 1})")
+    return number
 
 
 def _pieces(text: str) -> list[str]:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
 
 class SetsetError(Exception):
     """Something that was asked for does not hold. `cli.main` prints it as one line and exits with its code."""
@@ -39,3 +43,28 @@ class Interrupted(SetsetError):
     def __init__(self, signal_number: int, message: str) -> None:
         super().__init__(message)
         self.exit_code = 128 + signal_number
+
+
+class MissingExtra(SetsetError):
+    """A package is not installed that only a part of setset needs.
+
+    Args:
+        extra: the name of the extra, as in `pip install 'setset[sat]'`.
+        what: what needs it, such as "the SAT solver".
+    """
+
+    def __init__(self, extra: str, what: str) -> None:
+        hint = f" ({_EXTRA_HINTS[extra]})" if extra in _EXTRA_HINTS else ""
+        super().__init__(f"{what} needs an extra: pip install 'setset[{extra}]'{hint}")
+
+
+_EXTRA_HINTS: Final = {"sat": "python-sat on PyPI, not pysat"}
+
+
+@contextmanager
+def require_extra(extra: str, what: str) -> Iterator[None]:
+    """Around an import: MissingExtra if the package is missing, or another package has taken its name."""
+    try:
+        yield
+    except ImportError as error:
+        raise MissingExtra(extra, what) from error

@@ -24,9 +24,10 @@ def command(ctx: click.Context, cards: tuple[str, ...], as_json: bool, workspace
       setset classify 80 3 14 40 5
       setset classify r1fd g2hs "purple three open diamond"
     """
+    from setset.cards import HoldsSet
     from setset.folder import Workspace
     from setset.show.classes import print_classified, print_held_set
-    from setset.symmetry import HoldsSet, classify
+    from setset.symmetry import classify
     from setset.workspace.catalogue import at_hand
 
     hand = options.named(cards)

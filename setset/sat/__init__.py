@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from setset.sat.encoding import Problem as Problem
     from setset.sat.encoding import dimacs as dimacs
     from setset.sat.encoding import encode as encode
-    from setset.sat.extra import MissingExtra as MissingExtra
     from setset.sat.fixing import Fixing as Fixing
     from setset.sat.fixing import fix_cards as fix_cards
     from setset.sat.fixing import spanning_sevens as spanning_sevens
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "encoding": ("Problem", "dimacs", "encode"),
-    "extra": ("MissingExtra",),
     "fixing": ("Fixing", "fix_cards", "spanning_sevens"),
     "reading": ("parse_answer", "read_answer"),
     "solving": ("Answer", "NoAnswer", "WrongAnswer", "solve"),

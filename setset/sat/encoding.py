@@ -13,8 +13,7 @@ from itertools import combinations
 from typing import Final
 
 from setset.cards import CARDS, code, line, name
-from setset.errors import BadInput
-from setset.sat.extra import needs_extra
+from setset.errors import BadInput, require_extra
 from setset.sat.fixing import Fixing, fix_cards
 
 ENCODINGS: Final = ("totalizer", "kmtotalizer", "mtotalizer", "seqcounter", "sortnetwrk", "cardnetwrk")
@@ -83,7 +82,7 @@ def dimacs(problem: Problem) -> Iterator[str]:
 
 def _at_least(cards: int, encoding: str) -> tuple[list[Clause], int]:
     """The clauses of a cardinality constraint on the cards, and the highest variable in use."""
-    with needs_extra():
+    with require_extra("sat", "the SAT solver"):
         from pysat.card import CardEnc, EncType
     literals = [variable(card) for card in range(CARDS)]
     # Without top_id PySAT numbers its own variables from the highest literal that it happens to see.

@@ -20,12 +20,12 @@ image in one of them. The numbers 4, 9 and two are computed below, not assumed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from setset.cards import distinct, parse_cards, span, third
+from setset.cards import first_set, parse_cards, span, third
 from setset.errors import BadInput, SetsetError
 
 FRAME: Final = (0, 1, 3, 9, 27)
@@ -115,21 +115,10 @@ def lists_from(start: Sequence[int], flat: Sequence[int]) -> Iterator[tuple[int,
 
 
 def _chosen(text: str) -> Fixing:
-    cards = tuple(sorted(distinct(parse_cards([text]))))
+    cards = tuple(sorted(parse_cards([text])))
     triple = first_set(cards)
     if triple is not None:
         raise BadInput(f"the fixed cards hold a set: {' '.join(map(str, triple))}")
     if not cards:
         raise BadInput(f"--fix needs one of {', '.join(NAMES)}, or cards such as 0,1,3")
     return Fixing("cards", (cards,), None)
-
-
-def first_set(cards: Iterable[int]) -> tuple[int, int, int] | None:
-    """The first set among the cards, in ascending order; None if they are a list."""
-    hand = sorted(cards)
-    held = set(hand)
-    for place, a in enumerate(hand):
-        for b in hand[place + 1 :]:
-            if (c := third(a, b)) in held and c > b:
-                return a, b, c
-    return None

@@ -8,11 +8,9 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-from setset.cards import CARDS
-from setset.errors import BadInput, SetsetError
+from setset.cards import CARDS, first_set
+from setset.errors import BadInput, SetsetError, require_extra
 from setset.sat.encoding import Problem, variable
-from setset.sat.extra import needs_extra
-from setset.sat.fixing import first_set
 
 PROVERS: Final = ("glucose4", "glucose3", "glucose42", "cadical153", "cadical195", "lingeling", "maplechrono")
 """Solvers that can write down why there is no answer."""
@@ -47,7 +45,7 @@ def solve(
         raise BadInput(f"no solver {solver!r}: {', '.join(SOLVERS)}")
     if proof and solver not in PROVERS:
         raise BadInput(f"{solver} writes no proofs; these do: {', '.join(PROVERS)}")
-    with needs_extra():
+    with require_extra("sat", "the SAT solver"):
         import pysat.solvers  # noqa: F401 (before a process is started that would fail)
     if timeout is None:
         model, seconds, lines = _ask(problem, solver, proof)

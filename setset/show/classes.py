@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from setset.symmetry import Classified, HoldsSet, ListClass, Totals
+    from setset.cards import HoldsSet
+    from setset.symmetry import Classified, ListClass, Totals
 
 TABLE = ("size", "classes", "lists", "complete classes", "complete lists", "classes of the game")
 WIDE = 150

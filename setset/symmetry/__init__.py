@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from setset.symmetry.classification import classify as classify
     from setset.symmetry.game import game_classes as game_classes
     from setset.symmetry.geometry import GROUP_ORDER as GROUP_ORDER
-    from setset.symmetry.inputs import HoldsSet as HoldsSet
     from setset.symmetry.ranking import member_arrays as member_arrays
     from setset.symmetry.ranking import member_rank as member_rank
     from setset.symmetry.ranking import members as members
@@ -40,7 +39,6 @@ _HOMES = {
     "Classified": "classification",
     "Form": "canonical",
     "GROUP_ORDER": "geometry",
-    "HoldsSet": "inputs",
     "Level": "classes",
     "Link": "classes",
     "ListClass": "classes",

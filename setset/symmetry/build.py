@@ -23,12 +23,11 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS
+from setset.cards import CARDS, check_size
 from setset.errors import BadInput, SetsetError
 from setset.symmetry import fingerprint
 from setset.symmetry.classes import Level, Link, ListClass
 from setset.symmetry.geometry import GROUP_ORDER, Cards, thirds
-from setset.symmetry.inputs import checked_size
 from setset.symmetry.least import least_of_each
 
 Integers = npt.NDArray[np.int64]
@@ -43,7 +42,7 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
     Raises SetsetError if the counts do not come out. They do if `previous` is complete; a class that is missing
     there is noticed here if a list of another one can grow into a list that it grows into.
     """
-    checked_size(size, largest=LAST_LEVEL)
+    check_size(size, largest=LAST_LEVEL)
     if size == 0:
         return Level(0, (ListClass(0, 0, (), GROUP_ORDER, CARDS),), ())
     in_order = all(each.size == size - 1 and each.number == place for place, each in enumerate(previous))

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from setset.cards import CARDS
+from setset.cards import CARDS, check_list
 from setset.symmetry.affine import AffineMap
 from setset.symmetry.geometry import DIMENSION, pointwise_stabilizer, spans
-from setset.symmetry.inputs import checked
 from setset.symmetry.least import least_frames
 
 
@@ -36,12 +35,12 @@ def canonical_form(cards: Iterable[int]) -> tuple[int, ...]:
     span less than AG(4,3) are as welcome as others. Raises BadInput for what is not cards or repeated, and
     HoldsSet for a hand with a set.
     """
-    return least_frames(checked(cards))[0]
+    return least_frames(check_list(cards))[0]
 
 
 def form(cards: Iterable[int]) -> Form:
     """The canonical form, a map that takes the cards there (always the same one), the stabilizer's order."""
-    least, frames = least_frames(checked(cards))
+    least, frames = least_frames(check_list(cards))
     dimension = frames.shape[1] - 1
     there = AffineMap.to_frame(whole_frame(frames[0].tolist())).inverse()
     return Form(least, there, len(frames) * pointwise_stabilizer(dimension), dimension)

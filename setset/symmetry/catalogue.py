@@ -6,11 +6,10 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
 
-from setset.cards import LARGEST
+from setset.cards import LARGEST, check_size
 from setset.errors import BadInput
 from setset.symmetry.build import build_level
 from setset.symmetry.classes import Level, ListClass
-from setset.symmetry.inputs import checked_size
 
 
 class Catalogue:
@@ -23,7 +22,7 @@ class Catalogue:
 
     def level(self, size: int) -> Level:
         """All classes of a size and their links to the size before."""
-        checked_size(size)
+        check_size(size)
         if size not in self._levels:
             self._levels[size] = build_level(size, self.level(size - 1).classes if size else ())
         return self._levels[size]

@@ -8,12 +8,11 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb
 
-from setset.cards import CARDS, third
+from setset.cards import CARDS, check_list, third
 from setset.symmetry.affine import AffineMap
 from setset.symmetry.canonical import form
 from setset.symmetry.catalogue import Catalogue, in_memory
 from setset.symmetry.classes import ListClass
-from setset.symmetry.inputs import checked
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Classified:
 
 def classify(cards: Iterable[int], catalogue: Catalogue | None = None) -> Classified:
     """The class of a hand, and what goes with it. Raises HoldsSet, which names the set, if there is one."""
-    hand = checked(cards)
+    hand = check_list(cards)
     found = form(hand)
     one = (catalogue or in_memory()).of_form(found.cards)
     return Classified(hand, found.cards, found.map, one, extensions(hand))

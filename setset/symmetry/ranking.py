@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS
+from setset.cards import CARDS, check_list
 from setset.errors import BadInput
 from setset.symmetry.catalogue import Catalogue, in_memory
 from setset.symmetry.classes import ListClass
@@ -25,7 +25,6 @@ from setset.symmetry.geometry import (
     spans,
     sum_table,
 )
-from setset.symmetry.inputs import checked
 from setset.symmetry.least import least_frames
 from setset.symmetry.subspaces import dimension_of, flat_number, flats, own_maps
 from setset.symmetry.walk import _place, _walk
@@ -66,12 +65,12 @@ def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[Cards]:
 
 def member_rank(cards: Iterable[int]) -> int:
     """The rank of a list among the members of its class."""
-    return _member_rank(*least_frames(checked(cards)))
+    return _member_rank(*least_frames(check_list(cards)))
 
 
 def rank(cards: Iterable[int], catalogue: Catalogue | None = None) -> int:
     """The rank of a list among all lists of its size, from 0."""
-    form, leading = least_frames(checked(cards))
+    form, leading = least_frames(check_list(cards))
     catalogue = catalogue or in_memory()
     return catalogue.starts(len(form))[catalogue.of_form(form).number] + _member_rank(form, leading)
 

@@ -9,10 +9,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
+from setset.cards import check_size
 from setset.errors import BadInput
 from setset.symmetry.catalogue import Catalogue, in_memory
 from setset.symmetry.geometry import GROUP_ORDER, Cards, difference_table, sum_table
-from setset.symmetry.inputs import checked_size
 
 
 @njit(cache=True)
@@ -54,7 +54,7 @@ def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None)
 
     The same seed gives the same lists (of the same numpy: its streams may change between releases).
     """
-    checked_size(size, least=1)
+    check_size(size, least=1)
     if count < 0 or seed < 0:
         raise BadInput("the count and the seed of a sample cannot be negative")
     catalogue = catalogue or in_memory()

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from setset.cards import CARDS, distinct, is_set
+from setset.cards import CARDS, check_cards, is_set
 from setset.errors import BadInput
 from setset.table.sets import Triple, find_sets, why_no_set
 
@@ -68,7 +68,7 @@ def new_game(deck: Sequence[int], players: int = 1) -> Game:
     """The first twelve cards of a whole shuffled deck on the table."""
     if players < 1:
         raise BadInput("a game needs at least one player")
-    cards = distinct(deck)
+    cards = check_cards(deck)
     if len(cards) != CARDS:
         raise BadInput(f"a game needs all {CARDS} cards, not {len(cards)}")
     return Game(cards[TABLE:], cards[:TABLE], (0,) * players)
@@ -115,7 +115,7 @@ def _scored(game: Game, player: int, points: int) -> Game:
 
 
 def _three_of_the_table(game: Game, cards: Sequence[int]) -> Triple:
-    if len(distinct(cards)) != MORE:
+    if len(check_cards(cards)) != MORE:
         raise BadInput(f"a set is three different cards, not {len(cards)}")
     for card in cards:
         if card not in game.table:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
-from setset.cards import FEATURES, VALUES, digits, distinct, third
+from setset.cards import FEATURES, VALUES, check_cards, digits, third
 
 Triple = tuple[int, int, int]
 Pair = tuple[int, int]
@@ -24,7 +24,7 @@ class Ultra:
 
 def find_sets(cards: Iterable[int]) -> list[Triple]:
     """Every set among the cards, once: its cards in the order given, the sets in the order of places."""
-    table = distinct(cards)
+    table = check_cards(cards)
     place = {card: index for index, card in enumerate(table)}
     return [
         (a, b, c)
@@ -36,7 +36,7 @@ def find_sets(cards: Iterable[int]) -> list[Triple]:
 def ultra_sets(cards: Iterable[int]) -> list[Ultra]:
     """Every two pairs of the cards that share their third card, once, in the order of their places."""
     pairs: dict[int, list[Pair]] = defaultdict(list)
-    for a, b in combinations(distinct(cards), 2):
+    for a, b in combinations(check_cards(cards), 2):
         pairs[third(a, b)].append((a, b))
     return [
         Ultra(first, second, shared)

@@ -25,13 +25,13 @@ def build(workspace: Workspace, size: int, watcher: Watcher, tell: Tell, anew: b
 
     Each size is stored in one transaction and then told; what was stored before an interruption stays.
     """
+    from setset.cards import check_size
     from setset.database.runs import logged
     from setset.database.schema import Patience
     from setset.database.store import Store
     from setset.jobs.coordinator import Stop
-    from setset.symmetry.inputs import checked_size
 
-    wanted = range(checked_size(size) + 1)
+    wanted = range(check_size(size) + 1)
     if not anew and _stored(workspace).keys() >= set(wanted):
         return
     with workspace.held(create=True), Stop().listening() as stop:
@@ -65,9 +65,9 @@ def _build(store: Store, wanted: range, anew: bool, stop: Stop, tell: Tell) -> N
 
 def table(workspace: Workspace, size: int | None = None) -> list[Totals]:
     """The figures of every size, or of one: from the workspace's catalogue, computed where it has none."""
-    from setset.symmetry.inputs import checked_size
+    from setset.cards import check_size
 
-    wanted = range(LARGEST + 1) if size is None else [checked_size(size)]
+    wanted = range(LARGEST + 1) if size is None else [check_size(size)]
     stored = _stored(workspace)
     return [stored.get(each) or _computed(each) for each in wanted]
 

@@ -186,3 +186,8 @@ def test_there_are_1170_planes() -> None:
     """81 * 80 * 78 ordered triangles, 9 * 8 * 6 of them in each plane."""
     planes = {cards.span(t) for t in itertools.combinations(range(81), 3) if not cards.is_set(*t)}
     assert len(planes) == 81 * 80 * 78 // (9 * 8 * 6) == 1170
+
+
+def test_first_set() -> None:
+    assert cards.first_set((80, 40, 0, 7)) == (0, 40, 80)
+    assert cards.first_set((0, 1, 3)) is None

@@ -9,7 +9,7 @@ import pytest
 from setset.cards import digits, from_digits, is_set, line, span, third
 from setset.errors import BadInput
 from setset.sat import fix_cards, spanning_sevens
-from setset.sat.fixing import FRAME, first_set, largest_in, lists_from, strongest
+from setset.sat.fixing import FRAME, largest_in, lists_from, strongest
 
 HYPERPLANE = range(27)
 
@@ -118,8 +118,3 @@ def test_cards_that_a_user_fixes() -> None:
 def test_cards_that_cannot_be_fixed_are_refused(text: str) -> None:
     with pytest.raises(BadInput):
         fix_cards(text, 20)
-
-
-def test_first_set() -> None:
-    assert first_set((80, 40, 0, 7)) == (0, 40, 80)
-    assert first_set((0, 1, 3)) is None

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from setset.cards import HoldsSet
 from setset.errors import BadInput
 from setset.symmetry import (
     Catalogue,
-    HoldsSet,
     canonical_form,
     in_memory,
     member_arrays,

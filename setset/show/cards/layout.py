@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from setset.cards import distinct
+from setset.cards import check_cards
 from setset.errors import BadInput
 from setset.table.sets import Triple
 
@@ -67,7 +67,7 @@ class Layout:
 
 def lay_out(cards: Sequence[int], columns: int | None = None, sets: Sequence[Triple] = ()) -> Layout:
     """The cards in rows, with a ring for each of the given sets around each of its cards."""
-    hand = distinct(cards)
+    hand = check_cards(cards)
     if not hand:
         raise BadInput("there are no cards to draw")
     if columns is not None and columns < 1:
