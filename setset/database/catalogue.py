@@ -12,8 +12,7 @@ from sqlalchemy import delete, insert, select
 from setset.database.models import CatalogueClass, CatalogueLevel, CatalogueLink
 from setset.database.schema import BadDatabase
 from setset.database.store import Store, now, spell
-from setset.symmetry.classes import Level, Link, ListClass
-from setset.symmetry.totals import Totals
+from setset.symmetry.classes import Level, Link, ListClass, Totals
 
 _INSERT_LINKS = "INSERT INTO links (size, smaller, larger, extensions, deletions) VALUES (?, ?, ?, ?, ?)"
 """Straight to the driver: there are 116,052 links, and SQLAlchemy would take longer than finding them."""

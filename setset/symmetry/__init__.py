@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from setset.symmetry.classes import Level as Level
     from setset.symmetry.classes import Link as Link
     from setset.symmetry.classes import ListClass as ListClass
+    from setset.symmetry.classes import Totals as Totals
     from setset.symmetry.classification import Classified as Classified
     from setset.symmetry.classification import chance as chance
     from setset.symmetry.classification import classify as classify
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from setset.symmetry.ranking import rank as rank
     from setset.symmetry.ranking import unrank as unrank
     from setset.symmetry.sampling import sample as sample
-    from setset.symmetry.totals import Totals as Totals
 
 _HOMES = {
     "AffineMap": "affine",
@@ -42,7 +42,7 @@ _HOMES = {
     "Level": "classes",
     "Link": "classes",
     "ListClass": "classes",
-    "Totals": "totals",
+    "Totals": "classes",
     "build_level": "build",
     "canonical_form": "canonical",
     "chance": "classification",

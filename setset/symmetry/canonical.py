@@ -1,7 +1,24 @@
 """The canonical form of a list: the lexicographically least list that any affine map takes it to.
 
-The definition does not mention how it is found, so a canonical form that was stored stays right whatever
-becomes of the search in `least`.
+The definition does not say how the form is found, so a canonical form that was stored stays right if the
+search changes.
+
+The least list of a class starts with a frame in a strong sense: it contains as many cards of the standard
+frame 0, 1, 3, 9, 27 as it has dimensions, plus one. For let its cards below 3**k be known and let it have
+others: a map that fixes the cards below 3**k takes any one of those others to 3**k, the least card there
+is outside, so the least list holds 3**k. Hence the maps to try are those that take a frame *made of cards of
+the list* to the standard one, and they can be tried one frame card at a time: k frame cards settle which
+labels below 3**(k - 1) are taken, and of two lists of one length that one is less which has the lowest
+label that only one of them has.
+
+Most frames need not be tried. Take the steps b - a between cards a, b of the list. If there are two pairs
+with the same step, a and b, c and d, then a, b, c to 0, 1, 3 brings d to 4, so the least list holds 0, 1,
+3, 4. If there are three, the third is not in the plane of the other two (which is full with four), and the
+least list holds 0, 1, 3, 4, 9, 10. So the first two cards of a frame must be a step apart that many pairs
+share, and the next two must be first cards of such pairs.
+
+Each frame that ends at the least list is a map that takes the list there, so their number is the order of
+the group that the stabilizer makes on the flat that the list spans.
 """
 
 from __future__ import annotations
@@ -10,11 +27,198 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
+from numba import njit
 
 from setset.cards import CARDS, check_list
 from setset.symmetry.affine import AffineMap
-from setset.symmetry.geometry import DIMENSION, pointwise_stabilizer, spans
-from setset.symmetry.least import least_frames
+from setset.symmetry.geometry import (
+    DIMENSION,
+    Cards,
+    difference_table,
+    pointwise_stabilizer,
+    spans,
+    sum_table,
+)
+
+UNKNOWN = -1
+"""Less than 'free' (0) and 'taken' (1): any first finding is an improvement."""
+
+
+@njit(cache=True)
+def _dimension(cards, total, minus):  # type: ignore[no-untyped-def]
+    """The dimension of the flat that the cards span; -1 for no cards."""
+    points = np.zeros(81, np.uint8)
+    spanned = np.zeros(81, np.bool_)
+    width = 0
+    dimension = -1
+    for card in cards:
+        if spanned[card]:
+            continue
+        step = minus[card, points[0]]
+        for label in range(width, max(3 * width, 1)):
+            points[label] = total[points[label - width], step] if width else card
+            spanned[points[label]] = True
+        width = max(3 * width, 1)
+        dimension += 1
+    return dimension
+
+
+@njit(cache=True)
+def _parallels(cards, minus):  # type: ignore[no-untyped-def]
+    """How many ordered pairs of cards are each step apart, and the most, up to 3."""
+    parallels = np.zeros(81, np.int64)
+    for a in cards:
+        for b in cards:
+            parallels[minus[b, a]] += 1
+    return parallels, min(parallels[1:].max(), 3)
+
+
+@njit(cache=True)
+def _choose_parallels(cards, inside, step, most, choices, ends, total):  # type: ignore[no-untyped-def]
+    """Leave as third and fourth card of a frame only cards with another a step ahead, if that many are."""
+    for depth in range(2, most + 1):
+        ends[depth] = 0
+        for card in cards:
+            if inside[total[card, step]]:
+                choices[depth, ends[depth]] = card
+                ends[depth] += 1
+
+
+@njit(cache=True, inline="always")  # called, and not inlined, it would double the time of the search
+def _hopeless(depth, step, parallels, most, inside, points, best, total):  # type: ignore[no-untyped-def]
+    """Whether a step to the next card of a frame is known to lead to nothing least, at one look."""
+    if depth == 1:
+        return parallels[step] < most
+    # with three parallels, labels 9, 10 and 11 are alike in all tries; 12 is the first that can be worse
+    return depth == most == 3 and inside[total[points[3], step]] < best[12]
+
+
+@njit(cache=True, inline="always")
+def _settle(width, step, inside, points, places, best, total):  # type: ignore[no-untyped-def]
+    """Label what a flat of `width` cards gains with a step out of it, and compare with the best so far.
+
+    The gain is the flat moved once and twice by the step. Returns -1 for worse (and stops there), 0 for as
+    good, 1 for better; a better gain becomes the best, and what was best beyond it is forgotten.
+    """
+    end = width + width + width
+    better = end
+    for label in range(width, end):
+        point = total[points[label - width], step]
+        taken = inside[point]
+        if taken != best[label]:
+            if taken < best[label]:
+                return -1
+            better = label
+            break
+        points[label] = point
+        if taken:
+            places[point] = label
+    if better == end:
+        return 0
+    for label in range(better, end):
+        point = total[points[label - width], step]
+        points[label] = point
+        best[label] = inside[point]
+        if inside[point]:
+            places[point] = label
+    for label in range(end, np.uint64(81)):
+        best[label] = UNKNOWN
+    return 1
+
+
+@njit(cache=True)
+def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
+    """Find the least image of `cards`: `best[label]` is 1 where it has a card. Returns (dimension, count).
+
+    `count` frames lead there, as many maps of the flat that the list spans to itself keep the list; the first
+    rows of `frames` are filled with the first of them, in the order of the cards' places in the list.
+    """
+    best[:] = UNKNOWN
+    dimension = _dimension(cards, total, minus)
+    if dimension < 0:
+        return dimension, 1
+    inside = np.zeros(81, np.int8)
+    inside[cards] = 1
+    best[0] = 1
+    points = np.zeros(81, np.uint8)
+    places = np.zeros(81, np.uint8)  # of the cards of the list; stale unless points[places[card]] == card
+    widths = np.array((0, 1, 3, 9, 27), np.uint64)  # unsigned, or numba would look for negative places
+    parallels, most = _parallels(cards, minus)
+    choices = np.zeros((5, len(cards)), np.uint8)  # by depth: the cards that may come next in the frame
+    choices[:] = cards
+    ends = np.full(5, len(cards), np.int64)
+    frame = np.zeros(5, np.uint8)
+    turn = np.full(5, -1, np.int64)
+    count = 0
+    depth = 0
+    while depth >= 0:
+        turn[depth] += 1
+        if turn[depth] == ends[depth]:
+            turn[depth] = -1
+            depth -= 1
+            continue
+        card = frame[depth] = choices[depth, turn[depth]]
+        if depth == 0:
+            points[0] = card
+            places[card] = 0
+        else:
+            width = widths[depth]
+            if places[card] < width and points[places[card]] == card:
+                continue
+            step = minus[card, points[0]]
+            if _hopeless(depth, step, parallels, most, inside, points, best, total):
+                continue
+            if depth == 1:
+                _choose_parallels(cards, inside, step, most, choices, ends, total)
+            verdict = _settle(width, step, inside, points, places, best, total)
+            if verdict < 0:
+                continue
+            if verdict > 0:
+                count = 0
+        if depth < dimension:
+            depth += 1
+            continue
+        if count < len(frames):
+            frames[count] = frame
+        count += 1
+    return dimension, count
+
+
+@njit(cache=True)
+def _least_of_each(lists, leasts, dimensions, counts, total, minus):  # type: ignore[no-untyped-def]
+    """`_least` for each row of `lists`: the least lists, their dimensions and their counts of frames."""
+    best = np.zeros(81, np.int8)
+    frames = np.zeros((0, 5), np.uint8)
+    for row in range(len(lists)):
+        dimensions[row], counts[row] = _least(lists[row], best, frames, total, minus)
+        place = 0
+        for card in range(81):
+            if best[card] == 1:
+                leasts[row, place] = card
+                place += 1
+
+
+def least_of_each(lists: Cards) -> tuple[Cards, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For each row the least list of its class, the dimension of its span, and the stabilizer's order."""
+    leasts = np.zeros_like(lists)
+    dimensions = np.zeros(len(lists), np.int64)
+    counts = np.zeros(len(lists), np.int64)
+    _least_of_each(lists, leasts, dimensions, counts, sum_table(), difference_table())
+    pointwise = np.array([pointwise_stabilizer(dimension) for dimension in range(-1, DIMENSION + 1)])
+    return leasts, dimensions, counts * pointwise[dimensions + 1]
+
+
+def least_frames(cards: Sequence[int]) -> tuple[tuple[int, ...], Cards]:
+    """The least list of the class, and all frames (k + 1 cards of the list a row) that lead there."""
+    hand = np.array(cards, np.uint8)
+    best = np.zeros(CARDS, np.int8)
+    frames = np.zeros((1, DIMENSION + 1), np.uint8)
+    while True:
+        dimension, count = _least(hand, best, frames, sum_table(), difference_table())
+        if count <= len(frames):
+            return tuple(np.flatnonzero(best == 1).tolist()), frames[:count, : dimension + 1]
+        frames = np.zeros((count, DIMENSION + 1), np.uint8)
 
 
 @dataclass(frozen=True, slots=True)

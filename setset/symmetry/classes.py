@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from fractions import Fraction
+from math import comb
 from typing import NamedTuple
 
+from setset.cards import CARDS
 from setset.symmetry.geometry import GROUP_ORDER
 
 
@@ -66,3 +69,39 @@ class Level:
     @property
     def complete_lists(self) -> int:
         return sum(each.lists for each in self.classes if each.complete)
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """A size in figures: classes, links to the size before, lists, and how many no card can be added to."""
+
+    size: int
+    classes: int
+    links: int
+    lists: int
+    complete_classes: int
+    complete_lists: int
+    game_classes: int
+    """Classes under the game's own symmetries."""
+
+    @classmethod
+    def of(cls, level: Level, game_classes: int) -> Totals:
+        return cls(
+            level.size,
+            len(level.classes),
+            len(level.links),
+            level.lists,
+            level.complete_classes,
+            level.complete_lists,
+            game_classes,
+        )
+
+    @property
+    def hands(self) -> int:
+        """How many hands of so many cards there are, with and without sets."""
+        return comb(CARDS, self.size)
+
+    @property
+    def chance(self) -> Fraction:
+        """The chance that so many random cards hold no set."""
+        return Fraction(self.lists, self.hands)

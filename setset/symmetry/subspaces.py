@@ -8,8 +8,8 @@ from functools import cache, lru_cache
 import numpy as np
 
 from setset.cards import CARDS
+from setset.symmetry.canonical import least_frames
 from setset.symmetry.geometry import DIMENSION, Cards, difference_table, flat_cards, spans, sum_table
-from setset.symmetry.least import least_frames
 
 
 @cache

@@ -9,8 +9,8 @@ from hypothesis import given
 from setset.cards import HoldsSet
 from setset.errors import BadInput, SetsetError
 from setset.symmetry import GROUP_ORDER, AffineMap, canonical_form, form
+from setset.symmetry.canonical import least_of_each
 from setset.symmetry.geometry import pointwise_stabilizer
-from setset.symmetry.least import least_of_each
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists, maps
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from setset.errors import BadInput, SetsetError
 from setset.symmetry import GROUP_ORDER, AffineMap, Catalogue, build_level, canonical_form, in_memory
-from setset.symmetry.fingerprint import of_each, of_longer, of_shorter
+from setset.symmetry.build import of_each, of_longer, of_shorter
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists, maps
 

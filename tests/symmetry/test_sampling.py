@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from setset.errors import BadInput
 from setset.symmetry import GROUP_ORDER, Catalogue, sample
+from setset.symmetry.canonical import least_of_each
 from setset.symmetry.geometry import difference_table, sum_table
-from setset.symmetry.least import least_of_each
 from setset.symmetry.sampling import _apply
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
