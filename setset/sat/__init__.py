@@ -1,9 +1,13 @@
-"""The classic question, how many cards without a set, put to SAT solvers."""
+"""The classic question "how many cards can there be without a set?", put to SAT solvers.
+
+What is exported here is loaded on first use. Solving needs the extra `setset[sat]`.
+"""
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from setset.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from setset.sat.encoding import Problem as Problem
@@ -19,17 +23,12 @@ if TYPE_CHECKING:
     from setset.sat.solving import WrongAnswer as WrongAnswer
     from setset.sat.solving import solve as solve
 
-_HOMES = {
-    "encoding": ("Problem", "dimacs", "encode"),
-    "fixing": ("Fixing", "fix_cards", "spanning_sevens"),
-    "reading": ("parse_answer", "read_answer"),
-    "solving": ("Answer", "NoAnswer", "WrongAnswer", "solve"),
-}
-_ROOM = {name: home for home, names in _HOMES.items() for name in names}
-__all__ = sorted(_ROOM)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _ROOM:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_ROOM[name]}"), name)
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "encoding": ("Problem", "dimacs", "encode"),
+        "fixing": ("Fixing", "fix_cards", "spanning_sevens"),
+        "reading": ("parse_answer", "read_answer"),
+        "solving": ("Answer", "NoAnswer", "WrongAnswer", "solve"),
+    },
+)

@@ -1,13 +1,14 @@
 """The 1,965,150,720 affine symmetries of the cards: canonical forms, the catalogue of classes, exact counts.
 
-`docs/symmetry.md` explains the method. What is exported here is loaded on first use, since most of it
-brings numba along.
+`docs/symmetry.md` explains the method. What is exported here is loaded on first use, because most of it
+needs numba.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from setset.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from setset.symmetry.affine import AffineMap as AffineMap
@@ -33,34 +34,18 @@ if TYPE_CHECKING:
     from setset.symmetry.ranking import unrank as unrank
     from setset.symmetry.sampling import sample as sample
 
-_HOMES = {
-    "AffineMap": "affine",
-    "Catalogue": "catalogue",
-    "Classified": "classification",
-    "Form": "canonical",
-    "GROUP_ORDER": "geometry",
-    "Level": "classes",
-    "Link": "classes",
-    "ListClass": "classes",
-    "Totals": "classes",
-    "build_level": "build",
-    "canonical_form": "canonical",
-    "chance": "classification",
-    "classify": "classification",
-    "form": "canonical",
-    "game_classes": "game",
-    "in_memory": "catalogue",
-    "member_arrays": "ranking",
-    "member_rank": "ranking",
-    "members": "ranking",
-    "rank": "ranking",
-    "sample": "sampling",
-    "unrank": "ranking",
-}
-__all__ = sorted(_HOMES)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_HOMES[name]}"), name)
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "affine": ("AffineMap",),
+        "build": ("build_level",),
+        "canonical": ("Form", "canonical_form", "form"),
+        "catalogue": ("Catalogue", "in_memory"),
+        "classes": ("Level", "Link", "ListClass", "Totals"),
+        "classification": ("Classified", "chance", "classify"),
+        "game": ("game_classes",),
+        "geometry": ("GROUP_ORDER",),
+        "ranking": ("member_arrays", "member_rank", "members", "rank", "unrank"),
+        "sampling": ("sample",),
+    },
+)

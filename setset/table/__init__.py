@@ -1,12 +1,13 @@
 """The game: find sets, deal, play, simulate.
 
-What is exported here is loaded on first use, since the simulation brings numpy along, and numba when it runs.
+What is exported here is loaded on first use, because the simulation needs numpy, and numba when it runs.
 """
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from setset.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from setset.table.autoplay import Policy as Policy
@@ -34,20 +35,15 @@ if TYPE_CHECKING:
     from setset.table.simulation import Simulation as Simulation
     from setset.table.simulation import simulate as simulate
 
-_HOMES = {
-    "deck": ("Stream", "deal", "new_seed"),
-    "estimates": ("by_round", "ends", "in_play", "random_hands"),
-    "exact": ("chance_without_set", "mean_sets"),
-    "sets": ("Ultra", "find_sets", "ultra_sets", "why_no_set"),
-    "game": ("Game", "Verdict", "call_none", "call_set", "more_cards", "new_game"),
-    "autoplay": ("Policy", "Step", "play_out"),
-    "simulation": ("Simulation", "simulate"),
-}
-_ROOM = {name: home for home, names in _HOMES.items() for name in names}
-__all__ = sorted(_ROOM)
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _ROOM:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{_ROOM[name]}"), name)
+__getattr__, __dir__, __all__ = lazy_exports(
+    __name__,
+    {
+        "autoplay": ("Policy", "Step", "play_out"),
+        "deck": ("Stream", "deal", "new_seed"),
+        "estimates": ("by_round", "ends", "in_play", "random_hands"),
+        "exact": ("chance_without_set", "mean_sets"),
+        "game": ("Game", "Verdict", "call_none", "call_set", "more_cards", "new_game"),
+        "sets": ("Ultra", "find_sets", "ultra_sets", "why_no_set"),
+        "simulation": ("Simulation", "simulate"),
+    },
+)

@@ -1,0 +1,42 @@
+"""Names that a package exports without importing the modules that define them.
+
+Some modules bring numba, numpy or a solver along. A package that uses `lazy_exports` imports a module when
+one of its names is used for the first time:
+
+    __getattr__, __dir__, __all__ = lazy_exports(__name__, {"ranking": ("rank", "unrank")})
+
+Type checkers do not see these names, so each package imports them once more under `if TYPE_CHECKING`.
+No exported name may be that of a module of the package: importing the module would overwrite the name.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+
+def lazy_exports(
+    package: str, modules: dict[str, tuple[str, ...]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """The `__getattr__`, `__dir__` and `__all__` of a package that loads its modules on first use.
+
+    Args:
+        package: the package's `__name__`.
+        modules: for each module of the package (`"ranking"`, `"symmetry.ranking"`) the names to export.
+
+    Returns:
+        `__getattr__`, `__dir__`, `__all__`, to be assigned in the package's `__init__.py`.
+    """
+    module_of = {name: module for module, names in modules.items() for name in names}
+    exported = sorted(module_of)
+
+    def load(name: str) -> Any:
+        if name not in module_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(importlib.import_module(f"{package}.{module_of[name]}"), name)
+
+    def names() -> list[str]:
+        return sorted({*vars(importlib.import_module(package)), *exported})
+
+    return load, names, exported
