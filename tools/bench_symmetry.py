@@ -15,7 +15,7 @@ import numpy as np
 
 from setset.folder import Workspace
 from setset.jobs.progress import Unwatched
-from setset.symmetry import Catalogue, game_classes, in_memory, rank, sample, unrank
+from setset.symmetry import Catalogue, catalogue_in_memory, game_classes, rank, sample, unrank
 from setset.workspace.catalogue import build
 
 
@@ -31,7 +31,7 @@ def cpu_seconds(work: Callable[[], object], times: int = 5) -> float:
 
 
 def all_game_classes() -> list[int]:
-    return [game_classes(in_memory().level(size).classes) for size in range(21)]
+    return [game_classes(catalogue_in_memory().level(size).classes) for size in range(21)]
 
 
 def into_a_database() -> None:

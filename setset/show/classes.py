@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from setset.cards import HoldsSet
-    from setset.symmetry import Classified, ListClass, Totals
+    from setset.symmetry import Classification, ListClass, Totals
 
 TABLE = ("size", "classes", "lists", "complete classes", "complete lists", "classes of the game")
 WIDE = 150
@@ -67,7 +67,7 @@ def print_built(each: Totals) -> None:
     click.echo(f"size {each.size}: {classes}, {how_many(each.lists, 'list')}")
 
 
-def print_classified(found: Classified, lists: int, as_json: bool) -> None:
+def print_classified(found: Classification, lists: int, as_json: bool) -> None:
     """All about a hand without a set; `lists` is how many lists of its size there are."""
     one = found.list_class
     remaining = [card for card in found.extensions if not found.cards or card > found.cards[-1]]

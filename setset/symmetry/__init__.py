@@ -13,16 +13,16 @@ from setset.lazy import lazy_exports
 if TYPE_CHECKING:
     from setset.symmetry.affine import AffineMap as AffineMap
     from setset.symmetry.build import build_level as build_level
-    from setset.symmetry.canonical import Form as Form
+    from setset.symmetry.canonical import CanonicalForm as CanonicalForm
     from setset.symmetry.canonical import canonical_form as canonical_form
-    from setset.symmetry.canonical import form as form
+    from setset.symmetry.canonical import canonicalize as canonicalize
     from setset.symmetry.catalogue import Catalogue as Catalogue
-    from setset.symmetry.catalogue import in_memory as in_memory
+    from setset.symmetry.catalogue import catalogue_in_memory as catalogue_in_memory
     from setset.symmetry.classes import Level as Level
     from setset.symmetry.classes import Link as Link
     from setset.symmetry.classes import ListClass as ListClass
     from setset.symmetry.classes import Totals as Totals
-    from setset.symmetry.classification import Classified as Classified
+    from setset.symmetry.classification import Classification as Classification
     from setset.symmetry.classification import chance as chance
     from setset.symmetry.classification import classify as classify
     from setset.symmetry.game import game_classes as game_classes
@@ -39,10 +39,10 @@ __getattr__, __dir__, __all__ = lazy_exports(
     {
         "affine": ("AffineMap",),
         "build": ("build_level",),
-        "canonical": ("Form", "canonical_form", "form"),
-        "catalogue": ("Catalogue", "in_memory"),
+        "canonical": ("CanonicalForm", "canonical_form", "canonicalize"),
+        "catalogue": ("Catalogue", "catalogue_in_memory"),
         "classes": ("Level", "Link", "ListClass", "Totals"),
-        "classification": ("Classified", "chance", "classify"),
+        "classification": ("Classification", "chance", "classify"),
         "game": ("game_classes",),
         "geometry": ("GROUP_ORDER",),
         "ranking": ("member_arrays", "member_rank", "members", "rank", "unrank"),

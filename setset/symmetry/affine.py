@@ -9,7 +9,7 @@ import numpy as np
 
 from setset.cards import CARDS, FEATURES, digits, from_digits
 from setset.errors import BadInput
-from setset.symmetry.geometry import DIMENSION, STANDARD_FRAME, Cards
+from setset.symmetry.geometry import DIMENSION, STANDARD_FRAME, CardArray
 
 Row = tuple[int, int, int, int]
 
@@ -31,7 +31,7 @@ class AffineMap:
             raise BadInput("an affine map of the cards is a 4 by 4 matrix and 4 numbers")
         if any(not 0 <= entry < 3 for row in (*self.matrix, self.translation) for entry in row):
             raise BadInput("the numbers of an affine map are 0, 1 and 2")
-        if _inverse(self.matrix) is None:
+        if _invert(self.matrix) is None:
             raise BadInput("the matrix of this affine map has no inverse modulo 3")
 
     @classmethod
@@ -60,7 +60,7 @@ class AffineMap:
         """Where the cards 0, 1, 3, 9, 27 go: these five images are all there is to know of a map."""
         return tuple(self(card) for card in STANDARD_FRAME)
 
-    def table(self) -> Cards:
+    def table(self) -> CardArray:
         """The images of the cards 0 to 80."""
         return np.array([self(card) for card in range(CARDS)], dtype=np.uint8)
 
@@ -68,19 +68,19 @@ class AffineMap:
         return AffineMap.to_frame([self(card) for card in first.frame()])
 
     def inverse(self) -> AffineMap:
-        matrix = _inverse(self.matrix)
+        matrix = _invert(self.matrix)
         assert matrix is not None  # __post_init__ has seen to it
         shift = tuple(-sum(a * b for a, b in zip(row, self.translation, strict=True)) % 3 for row in matrix)
         return AffineMap(matrix, shift)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         return ", ".join(
-            f"{feature}' = {_combination(row, constant)}"
+            f"{feature}' = {_format_row(row, constant)}"
             for feature, row, constant in zip(FEATURES, self.matrix, self.translation, strict=True)
         )
 
 
-def _combination(row: Row, constant: int) -> str:
+def _format_row(row: Row, constant: int) -> str:
     """'colour + 2 shape + 1'"""
     terms = [
         feature if factor == 1 else f"2 {feature}"
@@ -90,7 +90,7 @@ def _combination(row: Row, constant: int) -> str:
     return " + ".join([*terms, str(constant)] if constant else terms)
 
 
-def _inverse(matrix: Sequence[Sequence[int]]) -> tuple[Row, Row, Row, Row] | None:
+def _invert(matrix: Sequence[Sequence[int]]) -> tuple[Row, Row, Row, Row] | None:
     """The inverse modulo 3 by Gauss and Jordan, None for a singular matrix."""
     work = [[*row, *(int(i == j) for j in range(DIMENSION))] for i, row in enumerate(matrix)]
     for column in range(DIMENSION):

@@ -32,9 +32,9 @@ from numba import njit
 
 from setset.cards import CARDS, check_size
 from setset.errors import BadInput, SetsetError
-from setset.symmetry.canonical import least_of_each
+from setset.symmetry.canonical import canonicalize_rows
 from setset.symmetry.classes import Level, Link, ListClass
-from setset.symmetry.geometry import GROUP_ORDER, Cards, thirds
+from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
 
 Integers = npt.NDArray[np.int64]
 
@@ -43,20 +43,20 @@ LAST_LEVEL = 21
 
 Fingerprints = npt.NDArray[np.uint64]
 
-ODD = np.uint64(0x9E3779B97F4A7C15)
-STIR = np.uint64(0xBF58476D1CE4E5B9)
-FOLD = np.uint64(31)
+INCREMENT = np.uint64(0x9E3779B97F4A7C15)
+MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
+SHIFT = np.uint64(31)
 
 
 @njit(cache=True, inline="always")
-def _stir(value):  # type: ignore[no-untyped-def]
+def _mix(value):  # type: ignore[no-untyped-def]
     """A fixed scrambling of 64 bits, so that sums of scrambled values tell multisets apart."""
-    value = (value + ODD) * STIR
-    return value ^ (value >> FOLD)
+    value = (value + INCREMENT) * MULTIPLIER
+    return value ^ (value >> SHIFT)
 
 
 @njit(cache=True)
-def _fingerprint(cards, size, third, found, card_sums):  # type: ignore[no-untyped-def]
+def _compute_fingerprint(cards, size, third, found, card_sums):  # type: ignore[no-untyped-def]
     """The fingerprint, never 0, of the first `size` of `cards`; `found` and `card_sums` are scratch space."""
     found[:] = np.uint64(0)
     for i in range(size):
@@ -65,34 +65,34 @@ def _fingerprint(cards, size, third, found, card_sums):  # type: ignore[no-untyp
     card_sums[:size] = np.uint64(0)
     for i in range(size):
         for j in range(i):
-            share = _stir(found[third[cards[i], cards[j]]])
+            share = _mix(found[third[cards[i], cards[j]]])
             card_sums[i] += share
             card_sums[j] += share
     found[:] = np.uint64(0)
     for i in range(size):
-        card_sums[i] = _stir(card_sums[i])
+        card_sums[i] = _mix(card_sums[i])
         for j in range(i):
-            found[third[cards[i], cards[j]]] += _stir(card_sums[i] + card_sums[j])
+            found[third[cards[i], cards[j]]] += _mix(card_sums[i] + card_sums[j])
     whole = np.uint64(size)
     for i in range(size):
         total = card_sums[i]
         for j in range(size):
             if i != j:
-                total += _stir(found[third[cards[i], cards[j]]] ^ card_sums[j])
-        whole += _stir(total)
+                total += _mix(found[third[cards[i], cards[j]]] ^ card_sums[j])
+        whole += _mix(total)
     return whole | np.uint64(1) << np.uint64(63)
 
 
 @njit(cache=True)
-def _of_each(lists, out, third):  # type: ignore[no-untyped-def]
+def _fingerprint_rows(lists, out, third):  # type: ignore[no-untyped-def]
     found = np.zeros(81, np.uint64)
     card_sums = np.zeros(21, np.uint64)
     for row in range(len(lists)):
-        out[row] = _fingerprint(lists[row], lists.shape[1], third, found, card_sums)
+        out[row] = _compute_fingerprint(lists[row], lists.shape[1], third, found, card_sums)
 
 
 @njit(cache=True)
-def _of_shorter(lists, out, third):  # type: ignore[no-untyped-def]
+def _fingerprint_deletions(lists, out, third):  # type: ignore[no-untyped-def]
     found = np.zeros(81, np.uint64)
     card_sums = np.zeros(21, np.uint64)
     shorter = np.zeros(21, np.uint8)
@@ -101,11 +101,11 @@ def _of_shorter(lists, out, third):  # type: ignore[no-untyped-def]
         for gone in range(size):
             for place in range(size - 1):
                 shorter[place] = lists[row, place + (place >= gone)]
-            out[row, gone] = _fingerprint(shorter, size - 1, third, found, card_sums)
+            out[row, gone] = _compute_fingerprint(shorter, size - 1, third, found, card_sums)
 
 
 @njit(cache=True)
-def _of_longer(lists, out, third):  # type: ignore[no-untyped-def]
+def _fingerprint_extensions(lists, out, third):  # type: ignore[no-untyped-def]
     """Fingerprints of the lists that one card makes longer, at the place of that card; 0 where none is."""
     found = np.zeros(81, np.uint64)
     card_sums = np.zeros(21, np.uint64)
@@ -122,27 +122,27 @@ def _of_longer(lists, out, third):  # type: ignore[no-untyped-def]
             if blocked[card]:
                 continue
             longer[size] = card
-            out[row, card] = _fingerprint(longer, size + 1, third, found, card_sums)
+            out[row, card] = _compute_fingerprint(longer, size + 1, third, found, card_sums)
 
 
-def of_each(lists: Cards) -> Fingerprints:
+def fingerprint_rows(lists: CardArray) -> Fingerprints:
     """One for each row of `lists`."""
     out = np.zeros(len(lists), np.uint64)
-    _of_each(lists, out, thirds())
+    _fingerprint_rows(lists, out, cached_third_table())
     return out
 
 
-def of_shorter(lists: Cards) -> Fingerprints:
+def fingerprint_deletions(lists: CardArray) -> Fingerprints:
     """`out[row, place]` is that of the row without its card at that place."""
     out = np.zeros(lists.shape, np.uint64)
-    _of_shorter(lists, out, thirds())
+    _fingerprint_deletions(lists, out, cached_third_table())
     return out
 
 
-def of_longer(lists: Cards) -> Fingerprints:
+def fingerprint_extensions(lists: CardArray) -> Fingerprints:
     """`out[row, card]` is that of the row with that card added, 0 where the card cannot be added."""
     out = np.zeros((len(lists), CARDS), np.uint64)
-    _of_longer(lists, out, thirds())
+    _fingerprint_extensions(lists, out, cached_third_table())
     return out
 
 
@@ -160,43 +160,43 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
         raise BadInput(f"classes of size {size} are built from all classes of size {size - 1}, in order")
     lists = np.array([each.cards for each in previous], np.uint8).reshape(len(previous), size - 1)
     counts = np.array([each.lists for each in previous], np.int64)
-    leasts, stabilizers, extensions = _extend(lists, counts)
-    deletions = _delete(leasts, lists)
-    links = _double_count(extensions, deletions, counts, GROUP_ORDER // stabilizers)
-    return Level(size, _records(leasts, stabilizers), links)
+    leasts, stabilizers, extensions = _extend_classes(lists, counts)
+    deletions = _count_deletions(leasts, lists)
+    links = _check_double_count(extensions, deletions, counts, GROUP_ORDER // stabilizers)
+    return Level(size, _make_classes(leasts, stabilizers), links)
 
 
-def _records(leasts: Cards, stabilizers: Integers) -> tuple[ListClass, ...]:
+def _make_classes(leasts: CardArray, stabilizers: Integers) -> tuple[ListClass, ...]:
     size = leasts.shape[1]
-    rows = zip(leasts.tolist(), stabilizers.tolist(), _free_cards(leasts).tolist(), strict=True)
+    rows = zip(leasts.tolist(), stabilizers.tolist(), _count_free_cards(leasts).tolist(), strict=True)
     return tuple(
         ListClass(size, number, tuple(cards), stabilizer, extensions)
         for number, (cards, stabilizer, extensions) in enumerate(rows)
     )
 
 
-def _free_cards(lists: Cards) -> Integers:
+def _count_free_cards(lists: CardArray) -> Integers:
     """For each row, how many cards can be added to it."""
     blocked = np.zeros((len(lists), CARDS), np.bool_)
-    taken = thirds()[lists[:, :, None], lists[:, None, :]]  # a card's third with itself is itself
+    taken = cached_third_table()[lists[:, :, None], lists[:, None, :]]  # a card's third with itself is itself
     np.put_along_axis(blocked, taken.reshape(len(lists), lists.shape[1] ** 2).astype(np.int64), True, axis=1)
     free: Integers = (~blocked).sum(axis=1)
     return free
 
 
-def _extend(lists: Cards, counts: Integers) -> tuple[Cards, Integers, Integers]:
+def _extend_classes(lists: CardArray, counts: Integers) -> tuple[CardArray, Integers, Integers]:
     """The canonical forms of size n + 1 in order, their stabilizers, and rows (smaller, larger, how many)."""
-    prints = of_longer(lists)
+    prints = fingerprint_extensions(lists)
     rows, cards = np.nonzero(prints)
     longer = np.sort(np.column_stack([lists[rows], cards.astype(np.uint8)]), axis=1)
     _, first, kind = np.unique(prints[rows, cards], return_index=True, return_inverse=True)
     flags = np.zeros(len(first), np.int64)  # lists with this fingerprint, each with one of its cards
     np.add.at(flags, kind, counts[rows])
 
-    leasts, _, stabilizers = least_of_each(longer[first])
+    leasts, _, stabilizers = canonicalize_rows(longer[first])
     mixed = GROUP_ORDER // stabilizers * longer.shape[1] != flags
     more = np.flatnonzero(mixed[kind])
-    more_leasts, _, more_stabilizers = least_of_each(longer[more])
+    more_leasts, _, more_stabilizers = canonicalize_rows(longer[more])
 
     every = np.concatenate([leasts, more_leasts])
     found, where, number = np.unique(every, axis=0, return_index=True, return_inverse=True)
@@ -211,14 +211,14 @@ def _extend(lists: Cards, counts: Integers) -> tuple[Cards, Integers, Integers]:
 
     larger = number[kind]
     larger[more] = number[len(first) :]
-    return found, found_stabilizers, _tally(rows, larger)
+    return found, found_stabilizers, _count_pairs(rows, larger)
 
 
-def _delete(lists: Cards, shorter: Cards) -> Integers:
+def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
     """Rows (smaller, larger, how many cards of the larger leave the smaller), by way of the deletions."""
-    known = of_each(shorter)
+    known = fingerprint_rows(shorter)
     order = np.argsort(known, kind="stable")
-    prints = of_shorter(lists)
+    prints = fingerprint_deletions(lists)
     low = np.searchsorted(known[order], prints, "left")
     shared = np.searchsorted(known[order], prints, "right") - low
     if (shared == 0).any():
@@ -226,21 +226,21 @@ def _delete(lists: Cards, shorter: Cards) -> Integers:
     smaller = order[low]
     rows, gone = np.nonzero(shared > 1)
     left = np.array([np.delete(lists[row], place) for row, place in zip(rows, gone, strict=True)], np.uint8)
-    leasts, _, _ = least_of_each(left.reshape(len(rows), shorter.shape[1]))
+    leasts, _, _ = canonicalize_rows(left.reshape(len(rows), shorter.shape[1]))
     numbers = {bytes(cards): number for number, cards in enumerate(shorter)}
     smaller[rows, gone] = [
         numbers.get(bytes(cards), -1) for cards in leasts
     ]  # the double count will not find -1
-    return _tally(smaller.ravel(), np.repeat(np.arange(len(lists)), lists.shape[1]))
+    return _count_pairs(smaller.ravel(), np.repeat(np.arange(len(lists)), lists.shape[1]))
 
 
-def _tally(smaller: Integers, larger: Integers) -> Integers:
+def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
     """Rows (smaller, larger, how often), in order."""
     pairs, times = np.unique(smaller.astype(np.int64) << 32 | larger, return_counts=True)
     return np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF, times])
 
 
-def _double_count(
+def _check_double_count(
     extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers
 ) -> tuple[Link, ...]:
     """The links, if both ways to count the pairs of lists, one in the other, agree for each of them."""

@@ -34,10 +34,10 @@ from setset.cards import CARDS, check_list
 from setset.symmetry.affine import AffineMap
 from setset.symmetry.geometry import (
     DIMENSION,
-    Cards,
+    CardArray,
     difference_table,
-    pointwise_stabilizer,
-    spans,
+    pointwise_stabilizer_order,
+    span_frames,
     sum_table,
 )
 
@@ -46,7 +46,7 @@ UNKNOWN = -1
 
 
 @njit(cache=True)
-def _dimension(cards, total, minus):  # type: ignore[no-untyped-def]
+def _span_dimension(cards, total, minus):  # type: ignore[no-untyped-def]
     """The dimension of the flat that the cards span; -1 for no cards."""
     points = np.zeros(81, np.uint8)
     spanned = np.zeros(81, np.bool_)
@@ -65,7 +65,7 @@ def _dimension(cards, total, minus):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _parallels(cards, minus):  # type: ignore[no-untyped-def]
+def _count_parallels(cards, minus):  # type: ignore[no-untyped-def]
     """How many ordered pairs of cards are each step apart, and the most, up to 3."""
     parallels = np.zeros(81, np.int64)
     for a in cards:
@@ -75,7 +75,7 @@ def _parallels(cards, minus):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _choose_parallels(cards, inside, step, most, choices, ends, total):  # type: ignore[no-untyped-def]
+def _keep_parallel_choices(cards, inside, step, most, choices, ends, total):  # type: ignore[no-untyped-def]
     """Leave as third and fourth card of a frame only cards with another a step ahead, if that many are."""
     for depth in range(2, most + 1):
         ends[depth] = 0
@@ -86,7 +86,7 @@ def _choose_parallels(cards, inside, step, most, choices, ends, total):  # type:
 
 
 @njit(cache=True, inline="always")  # called, and not inlined, it would double the time of the search
-def _hopeless(depth, step, parallels, most, inside, points, best, total):  # type: ignore[no-untyped-def]
+def _cannot_be_least(depth, step, parallels, most, inside, points, best, total):  # type: ignore[no-untyped-def]
     """Whether a step to the next card of a frame is known to lead to nothing least, at one look."""
     if depth == 1:
         return parallels[step] < most
@@ -95,7 +95,7 @@ def _hopeless(depth, step, parallels, most, inside, points, best, total):  # typ
 
 
 @njit(cache=True, inline="always")
-def _settle(width, step, inside, points, places, best, total):  # type: ignore[no-untyped-def]
+def _label_and_compare(width, step, inside, points, places, best, total):  # type: ignore[no-untyped-def]
     """Label what a flat of `width` cards gains with a step out of it, and compare with the best so far.
 
     The gain is the flat moved once and twice by the step. Returns -1 for worse (and stops there), 0 for as
@@ -128,14 +128,14 @@ def _settle(width, step, inside, points, places, best, total):  # type: ignore[n
 
 
 @njit(cache=True)
-def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
+def _find_least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
     """Find the least image of `cards`: `best[label]` is 1 where it has a card. Returns (dimension, count).
 
     `count` frames lead there, as many maps of the flat that the list spans to itself keep the list; the first
     rows of `frames` are filled with the first of them, in the order of the cards' places in the list.
     """
     best[:] = UNKNOWN
-    dimension = _dimension(cards, total, minus)
+    dimension = _span_dimension(cards, total, minus)
     if dimension < 0:
         return dimension, 1
     inside = np.zeros(81, np.int8)
@@ -144,7 +144,7 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
     points = np.zeros(81, np.uint8)
     places = np.zeros(81, np.uint8)  # of the cards of the list; stale unless points[places[card]] == card
     widths = np.array((0, 1, 3, 9, 27), np.uint64)  # unsigned, or numba would look for negative places
-    parallels, most = _parallels(cards, minus)
+    parallels, most = _count_parallels(cards, minus)
     choices = np.zeros((5, len(cards)), np.uint8)  # by depth: the cards that may come next in the frame
     choices[:] = cards
     ends = np.full(5, len(cards), np.int64)
@@ -167,11 +167,11 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
             if places[card] < width and points[places[card]] == card:
                 continue
             step = minus[card, points[0]]
-            if _hopeless(depth, step, parallels, most, inside, points, best, total):
+            if _cannot_be_least(depth, step, parallels, most, inside, points, best, total):
                 continue
             if depth == 1:
-                _choose_parallels(cards, inside, step, most, choices, ends, total)
-            verdict = _settle(width, step, inside, points, places, best, total)
+                _keep_parallel_choices(cards, inside, step, most, choices, ends, total)
+            verdict = _label_and_compare(width, step, inside, points, places, best, total)
             if verdict < 0:
                 continue
             if verdict > 0:
@@ -186,12 +186,12 @@ def _least(cards, best, frames, total, minus):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _least_of_each(lists, leasts, dimensions, counts, total, minus):  # type: ignore[no-untyped-def]
-    """`_least` for each row of `lists`: the least lists, their dimensions and their counts of frames."""
+def _find_least_of_each(lists, leasts, dimensions, counts, total, minus):  # type: ignore[no-untyped-def]
+    """`_find_least` for each row of `lists`: the least lists, their dimensions and their counts of frames."""
     best = np.zeros(81, np.int8)
     frames = np.zeros((0, 5), np.uint8)
     for row in range(len(lists)):
-        dimensions[row], counts[row] = _least(lists[row], best, frames, total, minus)
+        dimensions[row], counts[row] = _find_least(lists[row], best, frames, total, minus)
         place = 0
         for card in range(81):
             if best[card] == 1:
@@ -199,30 +199,30 @@ def _least_of_each(lists, leasts, dimensions, counts, total, minus):  # type: ig
                 place += 1
 
 
-def least_of_each(lists: Cards) -> tuple[Cards, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+def canonicalize_rows(lists: CardArray) -> tuple[CardArray, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """For each row the least list of its class, the dimension of its span, and the stabilizer's order."""
     leasts = np.zeros_like(lists)
     dimensions = np.zeros(len(lists), np.int64)
     counts = np.zeros(len(lists), np.int64)
-    _least_of_each(lists, leasts, dimensions, counts, sum_table(), difference_table())
-    pointwise = np.array([pointwise_stabilizer(dimension) for dimension in range(-1, DIMENSION + 1)])
+    _find_least_of_each(lists, leasts, dimensions, counts, sum_table(), difference_table())
+    pointwise = np.array([pointwise_stabilizer_order(dimension) for dimension in range(-1, DIMENSION + 1)])
     return leasts, dimensions, counts * pointwise[dimensions + 1]
 
 
-def least_frames(cards: Sequence[int]) -> tuple[tuple[int, ...], Cards]:
+def find_least_frames(cards: Sequence[int]) -> tuple[tuple[int, ...], CardArray]:
     """The least list of the class, and all frames (k + 1 cards of the list a row) that lead there."""
     hand = np.array(cards, np.uint8)
     best = np.zeros(CARDS, np.int8)
     frames = np.zeros((1, DIMENSION + 1), np.uint8)
     while True:
-        dimension, count = _least(hand, best, frames, sum_table(), difference_table())
+        dimension, count = _find_least(hand, best, frames, sum_table(), difference_table())
         if count <= len(frames):
             return tuple(np.flatnonzero(best == 1).tolist()), frames[:count, : dimension + 1]
         frames = np.zeros((count, DIMENSION + 1), np.uint8)
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class CanonicalForm:
     """`map` takes the list to `cards`, the least list of its class; `stabilizer` maps keep the list."""
 
     cards: tuple[int, ...]
@@ -239,21 +239,21 @@ def canonical_form(cards: Iterable[int]) -> tuple[int, ...]:
     span less than AG(4,3) are as welcome as others. Raises BadInput for what is not cards or repeated, and
     HoldsSet for a hand with a set.
     """
-    return least_frames(check_list(cards))[0]
+    return find_least_frames(check_list(cards))[0]
 
 
-def form(cards: Iterable[int]) -> Form:
+def canonicalize(cards: Iterable[int]) -> CanonicalForm:
     """The canonical form, a map that takes the cards there (always the same one), the stabilizer's order."""
-    least, frames = least_frames(check_list(cards))
+    least, frames = find_least_frames(check_list(cards))
     dimension = frames.shape[1] - 1
-    there = AffineMap.to_frame(whole_frame(frames[0].tolist())).inverse()
-    return Form(least, there, len(frames) * pointwise_stabilizer(dimension), dimension)
+    there = AffineMap.to_frame(complete_frame(frames[0].tolist())).inverse()
+    return CanonicalForm(least, there, len(frames) * pointwise_stabilizer_order(dimension), dimension)
 
 
-def whole_frame(frame: Sequence[int]) -> list[int]:
+def complete_frame(frame: Sequence[int]) -> list[int]:
     """The frame, carried on to five cards by the least card outside its flat, again and again."""
     whole = list(frame)
     while len(whole) <= DIMENSION:
-        flat = spans(np.array([whole], np.uint8))[0].tolist() if whole else []
+        flat = span_frames(np.array([whole], np.uint8))[0].tolist() if whole else []
         whole.append(next(card for card in range(CARDS) if card not in flat))
     return whole

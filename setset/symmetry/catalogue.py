@@ -81,6 +81,6 @@ class Catalogue:
 
 
 @cache
-def in_memory() -> Catalogue:
+def catalogue_in_memory() -> Catalogue:
     """The catalogue of this process, built as far as anybody asked for."""
     return Catalogue()

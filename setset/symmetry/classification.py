@@ -10,13 +10,13 @@ from math import comb
 
 from setset.cards import CARDS, check_list, third
 from setset.symmetry.affine import AffineMap
-from setset.symmetry.canonical import form
-from setset.symmetry.catalogue import Catalogue, in_memory
+from setset.symmetry.canonical import canonicalize
+from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
 from setset.symmetry.classes import ListClass
 
 
 @dataclass(frozen=True, slots=True)
-class Classified:
+class Classification:
     """A list of cards and its class."""
 
     cards: tuple[int, ...]
@@ -45,12 +45,12 @@ class Classified:
         return self.list_class.stabilizer
 
 
-def classify(cards: Iterable[int], catalogue: Catalogue | None = None) -> Classified:
+def classify(cards: Iterable[int], catalogue: Catalogue | None = None) -> Classification:
     """The class of a hand, and what goes with it. Raises HoldsSet, which names the set, if there is one."""
     hand = check_list(cards)
-    found = form(hand)
-    one = (catalogue or in_memory()).of_form(found.cards)
-    return Classified(hand, found.cards, found.map, one, extensions(hand))
+    found = canonicalize(hand)
+    one = (catalogue or catalogue_in_memory()).of_form(found.cards)
+    return Classification(hand, found.cards, found.map, one, extensions(hand))
 
 
 def extensions(hand: tuple[int, ...]) -> tuple[int, ...]:
@@ -61,4 +61,4 @@ def extensions(hand: tuple[int, ...]) -> tuple[int, ...]:
 
 def chance(size: int, catalogue: Catalogue | None = None) -> Fraction:
     """The chance that so many random cards of the deck hold no set."""
-    return Fraction((catalogue or in_memory()).lists(size), comb(CARDS, size))
+    return Fraction((catalogue or catalogue_in_memory()).lists(size), comb(CARDS, size))

@@ -25,8 +25,15 @@ from numba import njit
 from setset.cards import CARDS, digits
 from setset.errors import SetsetError
 from setset.symmetry.classes import ListClass
-from setset.symmetry.geometry import DIMENSION, GROUP_ORDER, STANDARD_FRAME, Cards, difference_table, spans
-from setset.symmetry.subspaces import own_maps
+from setset.symmetry.geometry import (
+    DIMENSION,
+    GROUP_ORDER,
+    STANDARD_FRAME,
+    CardArray,
+    difference_table,
+    span_frames,
+)
+from setset.symmetry.subspaces import stabilizer_maps
 
 GAME_ORDER: Final = 31_104
 GAMES: Final = GROUP_ORDER // GAME_ORDER
@@ -40,7 +47,7 @@ Known without Burnside, which is as well: the stabilizers of so few cards are la
 
 
 @njit(cache=True)
-def _moved_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-untyped-def]
+def _map_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-untyped-def]
     """Where the map that takes 0, 1, 3, 9, 27 to the frame takes each of the 40 ways (or where from: the
     same number of games is kept)."""
     for way in range(len(forms)):
@@ -51,7 +58,7 @@ def _moved_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-un
 
 
 @njit(cache=True)
-def _cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
+def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
     """The cycles of at most four ways: `cycles[n, i]` is the i-th one of n ways, `counts[n]` their number."""
     counts[:] = 0
     for way in range(len(moved)):
@@ -69,7 +76,7 @@ def _cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
+def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
     """How many games are made of whole cycles."""
     ones, twos, threes, fours = cycles[1, :, 0], cycles[2], cycles[3], cycles[4]
     kept = 0
@@ -91,16 +98,16 @@ def _kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _kept_by_all(frames, forms, ways, values, games, minus):  # type: ignore[no-untyped-def]
+def _sum_kept_games(frames, forms, ways, values, games, minus):  # type: ignore[no-untyped-def]
     """The games that each map keeps, added up; a map is a row, the images of 0, 1, 3, 9, 27."""
     moved = np.zeros(len(forms), np.uint8)
     cycles = np.zeros((5, len(forms), 4), np.uint8)
     counts = np.zeros(5, np.int64)
     kept = 0
     for row in range(len(frames)):
-        _moved_ways(frames[row], forms, ways, values, minus, moved)
-        _cycles(moved, cycles, counts)
-        kept += _kept_games(cycles, counts, games)
+        _map_ways(frames[row], forms, ways, values, minus, moved)
+        _find_cycles(moved, cycles, counts)
+        kept += _count_kept_games(cycles, counts, games)
     return kept
 
 
@@ -114,27 +121,27 @@ def _game_classes(one: ListClass) -> int:
         return OF_PAIRS_AND_LESS[one.size]
     if one.stabilizer == 1:
         return GAMES
-    maps = own_maps(one.cards)
+    maps = stabilizer_maps(one.cards)
     flat_frame = [card for card in STANDARD_FRAME if card < maps.shape[1]]
-    kept = int(_kept_by_all(_completed(maps[:, flat_frame]), *_tables(), difference_table()))
+    kept = int(_sum_kept_games(_complete_frames(maps[:, flat_frame]), *_make_tables(), difference_table()))
     number, rest = divmod(kept, one.stabilizer)
     if rest:
         raise SetsetError(f"the stabilizer of class {one} keeps {kept} games, no multiple of its order")
     return number
 
 
-def _completed(frames: Cards) -> Cards:
+def _complete_frames(frames: CardArray) -> CardArray:
     """All ways to carry these frames on to five cards."""
     while frames.shape[1] <= DIMENSION:
         free = np.ones((len(frames), CARDS), np.bool_)
-        np.put_along_axis(free, spans(frames).astype(np.int64), False, axis=1)
+        np.put_along_axis(free, span_frames(frames).astype(np.int64), False, axis=1)
         rows, cards = np.nonzero(free)
         frames = np.column_stack([frames[rows], cards.astype(np.uint8)])
     return frames
 
 
 @cache
-def _tables() -> tuple[Cards, Cards, npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
+def _make_tables() -> tuple[CardArray, CardArray, npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
     """A linear form (a card: its coefficients) for each way, the way of each form, the values of forms at
     cards, and for each four ways whether they are independent and so make a game."""
     places = np.array([digits(card) for card in range(CARDS)])
@@ -143,7 +150,7 @@ def _tables() -> tuple[Cards, Cards, npt.NDArray[np.uint8], npt.NDArray[np.bool_
     ways = np.full(CARDS, WAYS, np.uint8)  # the form 0 gives no way
     ways[forms] = ways[difference_table()[0, forms]] = np.arange(WAYS)
     fours = np.array(list(combinations(range(WAYS), DIMENSION)))
-    combined = spans(np.column_stack([np.zeros(len(fours), np.uint8), forms[fours]]))
+    combined = span_frames(np.column_stack([np.zeros(len(fours), np.uint8), forms[fours]]))
     independent = fours[(combined[:, 1:] != 0).all(axis=1)]
     games = np.zeros((WAYS,) * DIMENSION, np.bool_)
     for order in permutations(range(DIMENSION)):

@@ -16,58 +16,58 @@ import numpy.typing as npt
 
 from setset.cards import CARDS, WEIGHTS, digits, third_table
 
-Cards = npt.NDArray[np.uint8]
+CardArray = npt.NDArray[np.uint8]
 
 DIMENSION: Final = 4
 STANDARD_FRAME: Final = (0, 1, 3, 9, 27)
 
 
 @cache
-def sum_table() -> Cards:
+def sum_table() -> CardArray:
     """`table[p, q]` is the card p + q, digit by digit modulo 3."""
     places = np.array([digits(card) for card in range(CARDS)])
     return _read_only(((places[:, None, :] + places[None, :, :]) % 3 @ np.array(WEIGHTS)).astype(np.uint8))
 
 
 @cache
-def difference_table() -> Cards:
+def difference_table() -> CardArray:
     """`table[p, q]` is the card p - q, digit by digit modulo 3."""
     places = np.array([digits(card) for card in range(CARDS)])
     return _read_only(((places[:, None, :] - places[None, :, :]) % 3 @ np.array(WEIGHTS)).astype(np.uint8))
 
 
 @cache
-def thirds() -> Cards:
+def cached_third_table() -> CardArray:
     """`table[p, q]` is the card that makes a set with p and q (p itself if p == q)."""
     return _read_only(third_table())
 
 
-def frames(dimension: int, start: int = 0) -> int:
+def count_frames(dimension: int, start: int = 0) -> int:
     """In how many ways `start` cards of a frame of AG(dimension, 3) go on to a whole frame.
 
-    `frames(4)` is the order of the group, 81 * 80 * 78 * 72 * 54: a map is known by where it takes a frame.
+    `count_frames(4)` is the order of the group, 81 * 80 * 78 * 72 * 54: a map is known by where it takes a frame.
     """
     count = 1
     for chosen in range(start, dimension + 1):
-        count *= 3**dimension - flat_cards(chosen)
+        count *= 3**dimension - flat_size(chosen)
     return count
 
 
-def flat_cards(points: int) -> int:
+def flat_size(points: int) -> int:
     """How many cards the flat through so many cards in general position holds."""
     return 0 if points == 0 else 3 ** (points - 1)
 
 
-GROUP_ORDER: Final = frames(DIMENSION)
+GROUP_ORDER: Final = count_frames(DIMENSION)
 """1,965,150,720 affine maps."""
 
 
-def pointwise_stabilizer(dimension: int) -> int:
+def pointwise_stabilizer_order(dimension: int) -> int:
     """How many affine maps of AG(4,3) fix every card of a flat of this dimension (-1: of no card at all)."""
-    return frames(DIMENSION, dimension + 1)
+    return count_frames(DIMENSION, dimension + 1)
 
 
-def spans(frames: Cards) -> Cards:
+def span_frames(frames: CardArray) -> CardArray:
     """For each row, a frame, the cards of its flat by their labels."""
     points = frames[:, :1]
     for place in range(1, frames.shape[1]):
@@ -77,6 +77,6 @@ def spans(frames: Cards) -> Cards:
     return points
 
 
-def _read_only(table: Cards) -> Cards:
+def _read_only(table: CardArray) -> CardArray:
     table.setflags(write=False)
     return table

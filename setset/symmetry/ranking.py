@@ -1,7 +1,8 @@
 """Every list has its place: the members of a class in order, and the rank of a list among those of its size.
 
 The order is fixed: lists of one size go class by class, by number; within a class flat by flat, in the order
-of `flats` (there is only one if the class spans AG(4,3)); within a flat by their least frames, as follows.
+of `enumerate_subspaces` (there is only one if the class spans AG(4,3)); within a flat by their least
+frames, as follows.
 
 Let R be the canonical form of the class and H the maps of its flat that keep R. Each map g of the flat makes
 of R the list g^-1(R), and g, g' make the same list if and only if g' = hg for an h in H. A map is known by
@@ -26,19 +27,19 @@ from numba import njit
 
 from setset.cards import CARDS, check_list
 from setset.errors import BadInput
-from setset.symmetry.canonical import least_frames
-from setset.symmetry.catalogue import Catalogue, in_memory
+from setset.symmetry.canonical import find_least_frames
+from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
 from setset.symmetry.classes import ListClass
 from setset.symmetry.geometry import (
     STANDARD_FRAME,
-    Cards,
+    CardArray,
+    count_frames,
     difference_table,
-    flat_cards,
-    frames,
-    spans,
+    flat_size,
+    span_frames,
     sum_table,
 )
-from setset.symmetry.subspaces import dimension_of, flat_number, flats, own_maps
+from setset.symmetry.subspaces import dimension_of, enumerate_subspaces, stabilizer_maps, subspace_number
 
 CHUNK = 1 << 15
 
@@ -57,7 +58,7 @@ def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped
 
 
 @njit(cache=True)
-def _orbits(maps, group, order, points, width, firsts, sizes):  # type: ignore[no-untyped-def]
+def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ignore[no-untyped-def]
     """The least cards, in order, and the sizes of the group's orbits outside the flat of the frame so far."""
     cards = maps.shape[1]
     seen = np.zeros(cards, np.bool_)
@@ -79,7 +80,7 @@ def _orbits(maps, group, order, points, width, firsts, sizes):  # type: ignore[n
 
 
 @njit(cache=True)
-def _fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-def]
+def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-def]
     """Copy to `smaller` those of the group that fix the card; returns how many."""
     kept = 0
     for place in range(order):
@@ -90,7 +91,7 @@ def _fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _walk(start, inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
+def _fill_members(start, inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
     """Fill `lists` with the lists of ranks `start`, `start` + 1, ...; returns how many there were.
 
     `inside` marks the cards of R, `ways[i]` counts the ways to carry on i cards of a frame to the end.
@@ -105,7 +106,7 @@ def _walk(start, inside, maps, ways, lists, total, minus):  # type: ignore[no-un
     ends = np.zeros(dimension + 1, np.int64)
     turn = np.zeros(dimension + 1, np.int64)
     points = np.zeros(cards, np.uint8)
-    ends[0] = _orbits(maps, groups[0], orders[0], points, 0, firsts[0], sizes[0])
+    ends[0] = _find_orbits(maps, groups[0], orders[0], points, 0, firsts[0], sizes[0])
     skip = start
     row = 0
     depth = 0
@@ -121,10 +122,10 @@ def _walk(start, inside, maps, ways, lists, total, minus):  # type: ignore[no-un
             continue
         width = _extend_frame(depth, card, points, total, minus)
         if depth < dimension:
-            orders[depth + 1] = _fixing(maps, groups[depth], orders[depth], card, groups[depth + 1])
+            orders[depth + 1] = _keep_fixing(maps, groups[depth], orders[depth], card, groups[depth + 1])
             depth += 1
             turn[depth] = 0
-            ends[depth] = _orbits(
+            ends[depth] = _find_orbits(
                 maps, groups[depth], orders[depth], points, width, firsts[depth], sizes[depth]
             )
             continue
@@ -138,7 +139,7 @@ def _walk(start, inside, maps, ways, lists, total, minus):  # type: ignore[no-un
 
 
 @njit(cache=True)
-def _place(frame, maps, ways, total, minus):  # type: ignore[no-untyped-def]
+def _rank_frame(frame, maps, ways, total, minus):  # type: ignore[no-untyped-def]
     """The rank of the list that a frame stands for; the frame is moved to the least of its orbit."""
     dimension = len(ways) - 2
     cards = maps.shape[1]
@@ -156,11 +157,11 @@ def _place(frame, maps, ways, total, minus):  # type: ignore[no-untyped-def]
                 best = group[place]
         for later in range(depth, dimension + 1):
             frame[later] = maps[best, frame[later]]
-        count = _orbits(maps, group, order, points, width, firsts, sizes)
+        count = _find_orbits(maps, group, order, points, width, firsts, sizes)
         for orbit in range(count):
             if firsts[orbit] < frame[depth]:
                 rank += ways[depth + 1] * sizes[orbit] // order
-        order = _fixing(maps, group, order, frame[depth], group)
+        order = _keep_fixing(maps, group, order, frame[depth], group)
         width = _extend_frame(depth, frame[depth], points, total, minus)
     return rank
 
@@ -170,67 +171,67 @@ def members(one: ListClass, start: int = 0) -> Iterator[tuple[int, ...]]:
     return (tuple(cards) for chunk in member_arrays(one, start, 256) for cards in chunk.tolist())
 
 
-def member_arrays(one: ListClass, start: int = 0, chunk: int = CHUNK) -> Iterator[Cards]:
+def member_arrays(one: ListClass, start: int = 0, chunk: int = CHUNK) -> Iterator[CardArray]:
     """The same as `members`, one list a row in arrays of at most `chunk` rows."""
     if not 0 <= start < one.lists:
         raise BadInput(f"no list of rank {start}: the lists of class {one} are 0 to {one.lists - 1}")
     return _member_arrays(one, start, chunk)
 
 
-def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[Cards]:
-    maps = own_maps(one.cards)
+def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[CardArray]:
+    maps = stabilizer_maps(one.cards)
     dimension = dimension_of(maps)
     if dimension < 0:
         yield np.zeros((1, 0), np.uint8)
         return
     inside = np.zeros(maps.shape[1], np.bool_)
     inside[list(one.cards)] = True
-    ways = _ways(dimension)
+    ways = _count_completions(dimension)
     in_flat = int(ways[0]) // len(maps)
     rank = start
     while rank < one.lists:
         flat, within = divmod(rank, in_flat)
         lists = np.zeros((min(chunk, in_flat - within), one.size), np.uint8)
-        _walk(within, inside, maps, ways, lists, sum_table(), difference_table())
+        _fill_members(within, inside, maps, ways, lists, sum_table(), difference_table())
         rank += len(lists)
-        yield np.sort(flats(dimension)[flat][lists], axis=1)
+        yield np.sort(enumerate_subspaces(dimension)[flat][lists], axis=1)
 
 
 def member_rank(cards: Iterable[int]) -> int:
     """The rank of a list among the members of its class."""
-    return _member_rank(*least_frames(check_list(cards)))
+    return _member_rank(*find_least_frames(check_list(cards)))
 
 
 def rank(cards: Iterable[int], catalogue: Catalogue | None = None) -> int:
     """The rank of a list among all lists of its size, from 0."""
-    form, leading = least_frames(check_list(cards))
-    catalogue = catalogue or in_memory()
+    form, leading = find_least_frames(check_list(cards))
+    catalogue = catalogue or catalogue_in_memory()
     return catalogue.starts(len(form))[catalogue.of_form(form).number] + _member_rank(form, leading)
 
 
-def _member_rank(form: tuple[int, ...], leading: Cards) -> int:
+def _member_rank(form: tuple[int, ...], leading: CardArray) -> int:
     """From the canonical form and the frames of the list that lead there."""
     if not form:
         return 0
     dimension = leading.shape[1] - 1
-    flat = flat_number(leading[0].tolist())
-    labels = np.arange(flat_cards(dimension + 1), dtype=np.uint8)
+    flat = subspace_number(leading[0].tolist())
+    labels = np.arange(flat_size(dimension + 1), dtype=np.uint8)
     places = np.zeros(CARDS, np.uint8)
-    places[flats(dimension)[flat]] = labels
+    places[enumerate_subspaces(dimension)[flat]] = labels
     # The map g from the list to the form takes the leading frame to the standard one. Its frame is wanted:
     # where the standard one goes.
     goes = np.empty_like(labels)
-    goes[spans(places[leading[:1]])[0]] = labels
+    goes[span_frames(places[leading[:1]])[0]] = labels
     frame = goes[list(STANDARD_FRAME[: dimension + 1])]
-    maps = own_maps(form)
-    ways = _ways(dimension)
-    within = _place(frame, maps, ways, sum_table(), difference_table())
+    maps = stabilizer_maps(form)
+    ways = _count_completions(dimension)
+    within = _rank_frame(frame, maps, ways, sum_table(), difference_table())
     return flat * (int(ways[0]) // len(maps)) + int(within)
 
 
 def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> tuple[int, ...]:
     """The list of this rank among all lists of this size."""
-    catalogue = catalogue or in_memory()
+    catalogue = catalogue or catalogue_in_memory()
     starts = catalogue.starts(size)
     if not 0 <= rank < starts[-1]:
         raise BadInput(f"no list of rank {rank}: the lists of size {size} are 0 to {starts[-1] - 1}")
@@ -238,5 +239,5 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> tuple[in
     return next(members(catalogue.get(size, number), rank - starts[number]))
 
 
-def _ways(dimension: int) -> npt.NDArray[np.int64]:
-    return np.array([frames(dimension, chosen) for chosen in range(dimension + 2)], np.int64)
+def _count_completions(dimension: int) -> npt.NDArray[np.int64]:
+    return np.array([count_frames(dimension, chosen) for chosen in range(dimension + 2)], np.int64)

@@ -11,12 +11,12 @@ from numba import njit
 
 from setset.cards import check_size
 from setset.errors import BadInput
-from setset.symmetry.catalogue import Catalogue, in_memory
-from setset.symmetry.geometry import GROUP_ORDER, Cards, difference_table, sum_table
+from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
+from setset.symmetry.geometry import GROUP_ORDER, CardArray, difference_table, sum_table
 
 
 @njit(cache=True)
-def _apply(numbers, forms, lists, total, minus):  # type: ignore[no-untyped-def]
+def _apply_maps(numbers, forms, lists, total, minus):  # type: ignore[no-untyped-def]
     """Write to `lists` the image of each row of `forms` under the map of that number, in ascending order.
 
     A map's number, in the mixed base 81, 80, 78, 72, 54, says which of the cards that are still free to
@@ -49,7 +49,7 @@ def _apply(numbers, forms, lists, total, minus):  # type: ignore[no-untyped-def]
             lists[row, to] = card
 
 
-def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None) -> Cards:
+def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None) -> CardArray:
     """`count` lists of this size, a row each, independent and uniform over all lists of the size.
 
     The same seed gives the same lists (of the same numpy: its streams may change between releases).
@@ -57,12 +57,12 @@ def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None)
     check_size(size, least=1)
     if count < 0 or seed < 0:
         raise BadInput("the count and the seed of a sample cannot be negative")
-    catalogue = catalogue or in_memory()
+    catalogue = catalogue or catalogue_in_memory()
     starts = np.array(catalogue.starts(size))
     random = np.random.Generator(np.random.PCG64(seed))
     chosen = np.searchsorted(starts, random.integers(0, starts[-1], count), side="right") - 1
     numbers = random.integers(0, GROUP_ORDER, count)
     forms = np.array([each.cards for each in catalogue.level(size).classes], np.uint8)[chosen]
     lists = np.zeros((count, size), np.uint8)
-    _apply(numbers, forms, lists, sum_table(), difference_table())
+    _apply_maps(numbers, forms, lists, sum_table(), difference_table())
     return lists

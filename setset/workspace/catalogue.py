@@ -73,23 +73,23 @@ def table(workspace: Workspace, size: int | None = None) -> list[Totals]:
 
 
 def _computed(size: int) -> Totals:
-    from setset.symmetry import Totals, game_classes, in_memory
+    from setset.symmetry import Totals, catalogue_in_memory, game_classes
 
-    level = in_memory().level(size)
+    level = catalogue_in_memory().level(size)
     return Totals.of(level, game_classes(level.classes))
 
 
 def at_hand(workspace: Workspace, size: int) -> Catalogue:
     """A catalogue with the classes of a size: the workspace's, or one built in memory if it has none."""
-    from setset.symmetry import Catalogue, in_memory
+    from setset.symmetry import Catalogue, catalogue_in_memory
 
     store = _reading(workspace)
     if store is None:
-        return in_memory()
+        return catalogue_in_memory()
     from setset.database import catalogue as shelf
 
     level = shelf.level(store, size)
-    return in_memory() if level is None else Catalogue([level])
+    return catalogue_in_memory() if level is None else Catalogue([level])
 
 
 def _stored(workspace: Workspace) -> dict[int, Totals]:

@@ -172,7 +172,7 @@ def _join(roots, some, others):  # type: ignore[no-untyped-def]
 
 @njit
 def _count_lists(hand, depth, size, blocked, third):  # type: ignore[no-untyped-def]
-    """The lists that begin with `depth` cards of the hand; `blocked` counts pairs by their thirds."""
+    """The lists that begin with `depth` cards of the hand; `blocked` counts pairs by their third card."""
     start = hand[depth - 1] + 1 if depth else 0
     count = 0
     if depth == size - 1:

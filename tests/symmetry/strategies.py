@@ -6,7 +6,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from setset.cards import CARDS
-from setset.symmetry import AffineMap, in_memory
+from setset.symmetry import AffineMap, catalogue_in_memory
 from tests.symmetry import naive
 
 
@@ -37,7 +37,7 @@ def picked_lists(draw: st.DrawFn, least: int = 0, most: int = 20) -> tuple[int, 
 @st.composite
 def lists_of_classes(draw: st.DrawFn, least: int = 0, most: int = 20) -> tuple[int, ...]:
     """A class of any size, rare ones as likely as frequent ones, and a list of it."""
-    classes = in_memory().level(draw(st.integers(least, most))).classes
+    classes = catalogue_in_memory().level(draw(st.integers(least, most))).classes
     one = classes[draw(st.integers(0, len(classes) - 1))]
     return draw(maps()).on(one.cards)
 

@@ -8,9 +8,9 @@ from hypothesis import given
 
 from setset.cards import HoldsSet
 from setset.errors import BadInput, SetsetError
-from setset.symmetry import GROUP_ORDER, AffineMap, canonical_form, form
-from setset.symmetry.canonical import least_of_each
-from setset.symmetry.geometry import pointwise_stabilizer
+from setset.symmetry import GROUP_ORDER, AffineMap, canonical_form, canonicalize
+from setset.symmetry.canonical import canonicalize_rows
+from setset.symmetry.geometry import pointwise_stabilizer_order
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists, maps
 
@@ -18,7 +18,7 @@ from tests.symmetry.strategies import examples, lists, maps
 @given(lists(), maps())
 @examples(200)
 def test_a_map_does_not_change_the_canonical_form(cards: tuple[int, ...], g: AffineMap) -> None:
-    found, moved = form(cards), form(g.on(cards))
+    found, moved = canonicalize(cards), canonicalize(g.on(cards))
     assert found.cards == moved.cards == canonical_form(cards)
     assert found.stabilizer == moved.stabilizer
     assert found.dimension == moved.dimension
@@ -27,7 +27,7 @@ def test_a_map_does_not_change_the_canonical_form(cards: tuple[int, ...], g: Aff
 @given(lists())
 @examples()
 def test_the_map_takes_the_list_to_its_form(cards: tuple[int, ...]) -> None:
-    found = form(cards)
+    found = canonicalize(cards)
     assert found.map.on(cards) == found.cards
     assert found.cards <= cards
     assert canonical_form(found.cards) == found.cards
@@ -37,17 +37,17 @@ def test_the_map_takes_the_list_to_its_form(cards: tuple[int, ...]) -> None:
 @examples(20)
 def test_the_form_is_the_least_that_trying_every_frame_finds(cards: tuple[int, ...]) -> None:
     least, count = naive.least(cards)
-    found = form(cards)
+    found = canonicalize(cards)
     assert found.cards == least
     assert found.dimension == naive.DIMENSIONS[len(naive.flat(cards))]
-    assert found.stabilizer == count * pointwise_stabilizer(found.dimension)
+    assert found.stabilizer == count * pointwise_stabilizer_order(found.dimension)
 
 
 @pytest.mark.parametrize("size", range(1, 5))
 def test_forms_differ_exactly_where_no_map_joins(size: int) -> None:
     """Over all lists of the size: as many lists share a form as generators of the group join."""
     every = naive.all_lists(size)
-    leasts, _, stabilizers = least_of_each(every)
+    leasts, _, stabilizers = canonicalize_rows(every)
     forms, number = np.unique(leasts @ 81 ** np.arange(size), return_inverse=True)
     joined = naive.orbit_labels(every, naive.AFFINE)
     pairs = Counter(zip(joined.tolist(), number.tolist(), strict=True))
@@ -57,9 +57,9 @@ def test_forms_differ_exactly_where_no_map_joins(size: int) -> None:
 
 
 def test_no_cards_have_a_form_too() -> None:
-    assert form(()).cards == ()
-    assert form(()).stabilizer == GROUP_ORDER
-    assert form(()).dimension == -1
+    assert canonicalize(()).cards == ()
+    assert canonicalize(()).stabilizer == GROUP_ORDER
+    assert canonicalize(()).dimension == -1
 
 
 def test_any_order_and_any_integer_type_will_do() -> None:

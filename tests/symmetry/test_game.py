@@ -5,9 +5,9 @@ import pytest
 
 from setset.cards import digits
 from setset.symmetry import Catalogue, game_classes, member_arrays
-from setset.symmetry.game import _kept_by_all, _tables
-from setset.symmetry.geometry import STANDARD_FRAME, Cards, difference_table
-from setset.symmetry.subspaces import own_maps
+from setset.symmetry.game import _make_tables, _sum_kept_games
+from setset.symmetry.geometry import STANDARD_FRAME, CardArray, difference_table
+from setset.symmetry.subspaces import stabilizer_maps
 from tests.symmetry import naive
 
 
@@ -28,19 +28,19 @@ def test_the_smallest_class_of_a_size_agrees_with_joining_its_members(
 
 def test_the_identity_keeps_all_games_and_a_renaming_the_usual_one() -> None:
     def kept(frame: list[int]) -> int:
-        return int(_kept_by_all(np.array([frame], np.uint8), *_tables(), difference_table()))
+        return int(_sum_kept_games(np.array([frame], np.uint8), *_make_tables(), difference_table()))
 
     assert kept([0, 1, 3, 9, 27]) == 63_180
     assert kept([0, 3, 1, 9, 27]) > 0  # exchanges shape and shading
-    assert int(_tables()[3].sum()) == 24 * 63_180
+    assert int(_make_tables()[3].sum()) == 24 * 63_180
 
 
 def test_a_map_keeps_as_many_games_as_looking_at_each_shows(catalogue: Catalogue) -> None:
-    forms, ways, _, games = _tables()
+    forms, ways, _, games = _make_tables()
     four = np.argwhere(games)
     four = four[(np.diff(four, axis=1) > 0).all(axis=1)]
     for one in [catalogue.get(20, 0), catalogue.get(18, 3), *catalogue.level(16).classes[:200:10]]:
-        for row in own_maps(one.cards)[:40]:
+        for row in stabilizer_maps(one.cards)[:40]:
             linear = [naive.through((0, *_columns(row)), card) for card in range(81)]
             back = {}
             for number, form in enumerate(forms.tolist()):
@@ -49,10 +49,10 @@ def test_a_map_keeps_as_many_games_as_looking_at_each_shows(catalogue: Catalogue
             moved = np.sort(np.array([back[way] for way in range(40)])[four], axis=1)
             wanted = int((moved == four).all(axis=1).sum())
             frame = row[list(STANDARD_FRAME)][None, :]
-            assert int(_kept_by_all(frame, *_tables(), difference_table())) == wanted
+            assert int(_sum_kept_games(frame, *_make_tables(), difference_table())) == wanted
 
 
-def _columns(row: Cards) -> tuple[int, ...]:
+def _columns(row: CardArray) -> tuple[int, ...]:
     return tuple(int(difference_table()[row[card], row[0]]) for card in (1, 3, 9, 27))
 
 

@@ -8,8 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setset.errors import BadInput, SetsetError
-from setset.symmetry import GROUP_ORDER, AffineMap, Catalogue, build_level, canonical_form, in_memory
-from setset.symmetry.build import of_each, of_longer, of_shorter
+from setset.symmetry import (
+    GROUP_ORDER,
+    AffineMap,
+    Catalogue,
+    build_level,
+    canonical_form,
+    catalogue_in_memory,
+)
+from setset.symmetry.build import fingerprint_deletions, fingerprint_extensions, fingerprint_rows
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists, maps
 
@@ -61,7 +68,7 @@ def test_classes_are_numbered_by_their_forms_and_add_up(catalogue: Catalogue, si
 @examples(60)
 def test_links_are_what_adding_and_taking_each_card_shows(data: st.DataObject) -> None:
     cards = data.draw(lists(least=1, most=19))
-    catalogue = in_memory()
+    catalogue = catalogue_in_memory()
     one = catalogue.of_form(canonical_form(cards))
     larger: dict[int, int] = {}
     for card in naive.extensions(cards):
@@ -81,22 +88,22 @@ def test_links_are_what_adding_and_taking_each_card_shows(data: st.DataObject) -
 @examples()
 def test_a_map_does_not_change_the_fingerprint(cards: tuple[int, ...], g: AffineMap) -> None:
     both = np.array([cards, g.on(cards)], np.uint8)
-    one, other = of_each(both).tolist()
+    one, other = fingerprint_rows(both).tolist()
     assert one == other
-    shorter = np.sort(of_shorter(both), axis=1)
+    shorter = np.sort(fingerprint_deletions(both), axis=1)
     assert np.array_equal(shorter[0], shorter[1])
     if len(cards) < 20:
-        longer = of_longer(both)
+        longer = fingerprint_extensions(both)
         assert np.flatnonzero(longer[0]).tolist() == naive.extensions(cards)
         for card in naive.extensions(cards):
             grown = np.array([sorted((*cards, card))], np.uint8)
-            assert of_each(grown)[0] == longer[0, card]
+            assert fingerprint_rows(grown)[0] == longer[0, card]
 
 
 @pytest.mark.parametrize("size", [4, 6, 8, 9, 10])
 def test_fingerprints_tell_apart_what_writing_it_all_out_tells_apart(catalogue: Catalogue, size: int) -> None:
     forms = [each.cards for each in catalogue.level(size).classes]
-    short = of_each(np.array(forms, np.uint8)).tolist()
+    short = fingerprint_rows(np.array(forms, np.uint8)).tolist()
     full = [str(naive.fingerprint(cards)) for cards in forms]
     assert len(set(zip(short, full, strict=True))) == len(set(short)) == len(set(full))
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from setset.symmetry import Catalogue, canonical_form, form
-from setset.symmetry.subspaces import flats
+from setset.symmetry import Catalogue, canonical_form, canonicalize
+from setset.symmetry.subspaces import enumerate_subspaces
 from tests.symmetry.strategies import examples, lists
 
 pynauty: Any = pytest.importorskip("pynauty")
@@ -19,7 +19,7 @@ pynauty: Any = pytest.importorskip("pynauty")
 @cache
 def adjacency() -> dict[int, list[int]]:
     """Cards are 0 to 80, hyperplanes 81 to 200; the graph's automorphisms are the affine maps."""
-    rows = flats(3)
+    rows = enumerate_subspaces(3)
     return {card: (81 + np.flatnonzero((rows == card).any(axis=1))).tolist() for card in range(81)}
 
 
@@ -37,7 +37,7 @@ def group_order(cards: tuple[int, ...]) -> int:
 @given(lists())
 @examples(60)
 def test_the_stabilizers_agree(cards: tuple[int, ...]) -> None:
-    assert form(cards).stabilizer == group_order(cards)
+    assert canonicalize(cards).stabilizer == group_order(cards)
 
 
 @given(lists())

@@ -13,14 +13,14 @@ from setset.errors import BadInput
 from setset.symmetry import (
     Catalogue,
     canonical_form,
-    in_memory,
+    catalogue_in_memory,
     member_arrays,
     member_rank,
     members,
     rank,
     unrank,
 )
-from setset.symmetry.subspaces import flats
+from setset.symmetry.subspaces import enumerate_subspaces
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
 
@@ -49,7 +49,7 @@ def test_the_members_of_small_sizes_are_all_lists(catalogue: Catalogue, size: in
 @pytest.mark.parametrize("name", ["2/0", "3/0", "4/0", "5/0", "6/0", "8/20", "9/60", "12/700", "20/0"])
 def test_members_come_in_the_order_of_their_least_frames(catalogue: Catalogue, name: str) -> None:
     one = catalogue.get(*map(int, name.split("/")))
-    flat = flats(naive.DIMENSIONS[len(naive.flat(one.cards))])[0]
+    flat = enumerate_subspaces(naive.DIMENSIONS[len(naive.flat(one.cards))])[0]
     wanted = [tuple(sorted(flat[list(cards)].tolist())) for cards in islice(naive.members(one.cards), 40)]
     assert list(islice(members(one), len(wanted))) == wanted
 
@@ -78,7 +78,7 @@ def test_every_list_has_a_rank_that_leads_back_to_it(cards: tuple[int, ...]) -> 
 @given(st.integers(0, 20), st.integers(0, 10**13))
 @examples(40)
 def test_members_go_on_from_any_rank(size: int, place: int) -> None:
-    catalogue = in_memory()
+    catalogue = catalogue_in_memory()
     one = catalogue.get(size, place % len(catalogue.level(size).classes))
     start = place % one.lists
     few = list(islice(members(one, start), 300))

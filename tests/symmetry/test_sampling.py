@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from setset.errors import BadInput
 from setset.symmetry import GROUP_ORDER, Catalogue, sample
-from setset.symmetry.canonical import least_of_each
+from setset.symmetry.canonical import canonicalize_rows
 from setset.symmetry.geometry import difference_table, sum_table
-from setset.symmetry.sampling import _apply
+from setset.symmetry.sampling import _apply_maps
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
 
@@ -31,7 +31,7 @@ def chi_squared_is_plausible(found: npt.NDArray[np.int64], expected: npt.NDArray
 @pytest.mark.parametrize("size", [5, 8, 10, 12, 18])
 def test_classes_come_as_often_as_they_have_lists(catalogue: Catalogue, size: int) -> None:
     count = {12: 30_000, 18: 5_000}.get(size, 60_000)
-    leasts, _, _ = least_of_each(sample(size, count, seed=1, catalogue=catalogue))
+    leasts, _, _ = canonicalize_rows(sample(size, count, seed=1, catalogue=catalogue))
     numbers = {each.cards: each.number for each in catalogue.level(size).classes}
     forms, times = np.unique(leasts, axis=0, return_counts=True)
     found = np.zeros(len(numbers), np.int64)
@@ -70,7 +70,7 @@ def test_what_is_drawn_are_lists_and_the_seed_says_which(catalogue: Catalogue, s
 @examples()
 def test_the_number_of_a_map_says_where_the_standard_frame_goes(number: int, cards: tuple[int, ...]) -> None:
     image = np.zeros((1, len(cards)), np.uint8)
-    _apply(np.array([number]), np.array([cards], np.uint8), image, sum_table(), difference_table())
+    _apply_maps(np.array([number]), np.array([cards], np.uint8), image, sum_table(), difference_table())
     frame: tuple[int, ...] = ()
     for choices in (81, 80, 78, 72, 54):
         number, turn = divmod(number, choices)
