@@ -35,11 +35,11 @@ def command(
       setset find --deal 12 --seed 7 --ultra
     """
     from setset.show import hands
-    from setset.table import find_sets, ultra_sets
+    from setset.table import find_sets, find_ultra_sets
 
     chosen, dealt_from = options.hand(cards, count, seed)
     if ultra:
-        found = hands.show_ultra_sets(chosen, ultra_sets(chosen), dealt_from, as_json)
+        found = hands.show_ultra_sets(chosen, find_ultra_sets(chosen), dealt_from, as_json)
     else:
         found = hands.show_sets(chosen, find_sets(chosen), dealt_from, as_json)
     ctx.exit(0 if found else 1)

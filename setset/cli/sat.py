@@ -84,10 +84,10 @@ def solve_command(
       setset sat solve --cards 21 --solver cadical153 --timeout 60
     """
     from setset.sat import encode, solve
-    from setset.sat.fixing import strongest
+    from setset.sat.fixing import strongest_fixing
     from setset.show.answers import show_answer
 
-    problem = encode(cards, strongest(cards) if fix is None else fix, encoding)
+    problem = encode(cards, strongest_fixing(cards) if fix is None else fix, encoding)
     answer = solve(problem, solver, timeout, proof is not None)
     ctx.exit(0 if show_answer(answer, proof, as_json) else 1)
 

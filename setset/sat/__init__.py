@@ -11,7 +11,7 @@ from setset.lazy import lazy_exports
 
 if TYPE_CHECKING:
     from setset.sat.encoding import Problem as Problem
-    from setset.sat.encoding import dimacs as dimacs
+    from setset.sat.encoding import dimacs_lines as dimacs_lines
     from setset.sat.encoding import encode as encode
     from setset.sat.fixing import Fixing as Fixing
     from setset.sat.fixing import fix_cards as fix_cards
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__, __all__ = lazy_exports(
     __name__,
     {
-        "encoding": ("Problem", "dimacs", "encode"),
+        "encoding": ("Problem", "dimacs_lines", "encode"),
         "fixing": ("Fixing", "fix_cards", "spanning_sevens"),
         "reading": ("parse_answer", "read_answer"),
         "solving": ("Answer", "NoAnswer", "WrongAnswer", "solve"),

@@ -67,7 +67,7 @@ def all_sets() -> list[tuple[int, int, int]]:
     return sorted({line(a, b) for a, b in combinations(range(CARDS), 2)})
 
 
-def dimacs(problem: Problem) -> Iterator[str]:
+def dimacs_lines(problem: Problem) -> Iterator[str]:
     """The lines of a DIMACS file, with comments that say which variable is which card."""
     yield f"c {problem.cards} cards of SET without a set"
     yield f"c fixed: {problem.fixing.name}; at least {problem.cards}: {problem.encoding}"

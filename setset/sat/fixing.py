@@ -49,27 +49,27 @@ class Fixing:
 
 def fix_cards(name: str, cards: int) -> Fixing:
     """The fixing of that name, or of the cards that the text names; refuses one that could lose an answer."""
-    fixed = _named(name) if name in NAMES else _chosen(name)
+    fixed = _named_fixing(name) if name in NAMES else _chosen_fixing(name)
     if fixed.least is not None and cards < fixed.least:
-        better = f"for {cards} take --fix {strongest(cards)}"
+        better = f"for {cards} take --fix {strongest_fixing(cards)}"
         raise BadInput(f"--fix {name} may lose an answer below {fixed.least} cards; {better}")
     return fixed
 
 
-def strongest(cards: int) -> str:
+def strongest_fixing(cards: int) -> str:
     """The name of the fixing that fixes most and loses nothing for so many cards."""
-    return next(name for name in reversed(NAMES) if cards >= (_named(name).least or 0))
+    return next(name for name in reversed(NAMES) if cards >= (_named_fixing(name).least or 0))
 
 
 @cache
-def _named(name: str) -> Fixing:
+def _named_fixing(name: str) -> Fixing:
     hyperplane = span(FRAME[:4])
     if name == "none":
         return Fixing(name, ((),), 0)
     if name == "triangle":
         return Fixing(name, (FRAME[:3],), 3)
     if name == "frame":
-        return Fixing(name, (FRAME,), largest_in(hyperplane, FRAME[:4]) + 1)
+        return Fixing(name, (FRAME,), largest_list_size(hyperplane, FRAME[:4]) + 1)
     outside = FRAME[4]
     least = COLOURS * (SEVEN - 1) + 1
     return Fixing(name, tuple((*seven, outside) for seven in spanning_sevens()), least)
@@ -84,24 +84,24 @@ def spanning_sevens() -> tuple[tuple[int, ...], ...]:
     from setset.symmetry import canonical_form
 
     hyperplane, plane = span(FRAME[:4]), span(FRAME[:3])
-    if largest_in(plane, FRAME[:3]) >= SEVEN:
+    if largest_list_size(plane, FRAME[:3]) >= SEVEN:
         raise SetsetError("seven cards of a list could lie in a plane: the argument for two cases fails")
-    forms = {canonical_form(cards) for cards in lists_from(FRAME[:4], hyperplane) if len(cards) == SEVEN}
+    forms = {canonical_form(cards) for cards in grow_lists(FRAME[:4], hyperplane) if len(cards) == SEVEN}
     for form in forms:
         if span(form) != hyperplane:
             raise SetsetError(f"the canonical form {form} does not span the first hyperplane")
     return tuple(sorted(forms))
 
 
-def largest_in(flat: Sequence[int], frame: Sequence[int]) -> int:
+def largest_list_size(flat: Sequence[int], frame: Sequence[int]) -> int:
     """The size of the largest list in a flat that a frame of it spans.
 
     A list that spans less is no larger, because a larger flat holds lists at least as large.
     """
-    return max(len(cards) for cards in lists_from(frame, flat))
+    return max(len(cards) for cards in grow_lists(frame, flat))
 
 
-def lists_from(start: Sequence[int], flat: Sequence[int]) -> Iterator[tuple[int, ...]]:
+def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Every list of cards of the flat that holds the start, each once: the start, then ascending cards."""
 
     def grow(cards: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -114,7 +114,7 @@ def lists_from(start: Sequence[int], flat: Sequence[int]) -> Iterator[tuple[int,
     yield from grow(tuple(start), [card for card in flat if card not in blocked])
 
 
-def _chosen(text: str) -> Fixing:
+def _chosen_fixing(text: str) -> Fixing:
     cards = tuple(sorted(parse_cards([text])))
     triple = first_set(cards)
     if triple is not None:

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from setset.errors import BadInput, SetsetError
-from setset.sat.solving import NoAnswer, cards_of_model
+from setset.sat.solving import NoAnswer, decode_model
 
 _WORDS = {
     "SATISFIABLE": True,
@@ -52,4 +52,4 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> tuple
         raise NoAnswer(f"{source}: the solver did not find out")
     if not literals:
         raise BadInput(f"{source} is not a solver's answer: no line SAT or UNSAT, and no literals")
-    return cards_of_model(literals, least)
+    return decode_model(literals, least)

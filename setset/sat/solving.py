@@ -48,15 +48,15 @@ def solve(
     with require_extra("sat", "the SAT solver"):
         import pysat.solvers  # noqa: F401 (before a process is started that would fail)
     if timeout is None:
-        model, seconds, lines = _ask(problem, solver, proof)
+        model, seconds, lines = _run_solver(problem, solver, proof)
     else:
-        model, seconds, lines = _ask_in_time(problem, solver, proof, timeout)
+        model, seconds, lines = _run_with_timeout(problem, solver, proof, timeout)
     if model is None:
         return Answer(problem, solver, None, seconds, lines)
-    return Answer(problem, solver, cards_of_model(model, problem.cards, problem.fixing.cases), seconds)
+    return Answer(problem, solver, decode_model(model, problem.cards, problem.fixing.cases), seconds)
 
 
-def cards_of_model(
+def decode_model(
     model: list[int], least: int = 1, cases: tuple[tuple[int, ...], ...] = ((),)
 ) -> tuple[int, ...]:
     """The cards whose variables are true; WrongAnswer if they hold a set, are too few, or are no case."""
@@ -75,7 +75,7 @@ def cards_of_model(
 _Found = tuple[list[int] | None, float, tuple[str, ...] | None]
 
 
-def _ask(problem: Problem, solver: str, proof: bool) -> _Found:
+def _run_solver(problem: Problem, solver: str, proof: bool) -> _Found:
     """A model or None, the solver's CPU seconds, and the proof if there is one."""
     from pysat.solvers import Solver
 
@@ -95,11 +95,11 @@ def _ask(problem: Problem, solver: str, proof: bool) -> _Found:
         return None, seconds, tuple(engine.get_proof()) if proof else None
 
 
-def _ask_in_time(problem: Problem, solver: str, proof: bool, timeout: float) -> _Found:
+def _run_with_timeout(problem: Problem, solver: str, proof: bool, timeout: float) -> _Found:
     """Asks in a process of its own, since not every solver can be interrupted from outside."""
     spawn: Any = get_context("spawn")
     here, there = spawn.Pipe(duplex=False)
-    process = spawn.Process(target=_ask_into, args=(there, problem, solver, proof, timeout), daemon=True)
+    process = spawn.Process(target=_run_in_child, args=(there, problem, solver, proof, timeout), daemon=True)
     process.start()
     there.close()
     try:
@@ -116,7 +116,7 @@ def _ask_in_time(problem: Problem, solver: str, proof: bool, timeout: float) -> 
     return found
 
 
-def _ask_into(pipe: Connection, problem: Problem, solver: str, proof: bool, timeout: float) -> None:
+def _run_in_child(pipe: Connection, problem: Problem, solver: str, proof: bool, timeout: float) -> None:
     """The limit on CPU time ends this process even if its parent was killed and cannot."""
     try:
         import resource
@@ -125,6 +125,6 @@ def _ask_into(pipe: Connection, problem: Problem, solver: str, proof: bool, time
     else:
         resource.setrlimit(resource.RLIMIT_CPU, (int(timeout) + 5, int(timeout) + 10))
     try:
-        pipe.send(_ask(problem, solver, proof))
+        pipe.send(_run_solver(problem, solver, proof))
     except KeyboardInterrupt:
         pipe.send(None)

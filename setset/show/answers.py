@@ -10,7 +10,7 @@ import click
 
 from setset.cards import LARGEST
 from setset.errors import SetsetError
-from setset.sat.encoding import Problem, dimacs
+from setset.sat.encoding import Problem, dimacs_lines
 from setset.sat.solving import Answer
 from setset.show.cards.terminal import print_cards
 from setset.show.formatting import number, print_json
@@ -19,7 +19,7 @@ from setset.show.hands import cards_as_json, how_many
 
 def write_problem(problem: Problem, output: Path | None) -> None:
     """The DIMACS file, or its lines on stdout."""
-    text = "\n".join(dimacs(problem))
+    text = "\n".join(dimacs_lines(problem))
     if output is None:
         click.echo(text)
         return

@@ -12,7 +12,7 @@ from setset.cards import code, name
 from setset.errors import BadInput
 from setset.show.cards.terminal import can_draw, print_cards
 from setset.show.formatting import number, print_json
-from setset.table.sets import Triple, Ultra, find_sets
+from setset.table.sets import Triple, UltraSet, find_sets
 
 
 def cards_as_json(cards: Sequence[int]) -> list[dict[str, Any]]:
@@ -44,7 +44,7 @@ def show_sets(cards: Sequence[int], sets: Sequence[Triple], seed: int | None, as
     return bool(sets)
 
 
-def show_ultra_sets(cards: Sequence[int], found: Sequence[Ultra], seed: int | None, as_json: bool) -> bool:
+def show_ultra_sets(cards: Sequence[int], found: Sequence[UltraSet], seed: int | None, as_json: bool) -> bool:
     """Prints every ultra set with the card that completes both pairs; whether there was one."""
     if as_json:
         ultra = [{"first": each.first, "second": each.second, "third": each.third} for each in found]

@@ -19,11 +19,11 @@ from setset.table.estimates import (
     HAND_SIZES,
     Estimate,
     Tables,
-    by_round,
     deviation,
-    ends,
-    in_play,
-    random_hands,
+    estimate_ends,
+    estimate_random_hands,
+    estimate_rounds,
+    estimate_tables,
 )
 from setset.table.exact import chance_without_set, mean_sets
 from setset.table.simulation import Simulation
@@ -63,11 +63,12 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
         print_table(f"Tables in play, {words}", ["cards", "tables", *_FIGURES], rows)
     click.echo()
     rounds = [
-        [str(each.taken + 1), number(each.at.tables), *_figures(each.at)] for each in by_round(simulation)
+        [str(each.taken + 1), number(each.at.tables), *_figures(each.at)]
+        for each in estimate_rounds(simulation)
     ]
     print_table("Tables of 12 by round, up to the last deal", ["round", "tables", *_FIGURES], rounds)
     click.echo()
-    last = [[str(end.cards), number(end.games), _percent(end.share)] for end in ends(simulation)]
+    last = [[str(end.cards), number(end.games), _percent(end.share)] for end in estimate_ends(simulation)]
     print_table("Cards left at the end", ["cards", "games", "share"], last)
     click.echo("\n" + "\n".join(_COUNTED))
 
@@ -77,7 +78,7 @@ _FIGURES = ["chance of no set", "odds to 1", "sets"]
 
 def _print_hands(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> None:
     chances, sets = [], []
-    for hands, (chance, mean) in zip(random_hands(simulation), exact, strict=True):
+    for hands, (chance, mean) in zip(estimate_random_hands(simulation), exact, strict=True):
         odds = (1 - chance) / chance
         simulated, simulated_odds, simulated_sets = _figures(hands)
         chances.append(
@@ -99,7 +100,7 @@ def _print_hands(simulation: Simulation, exact: list[tuple[Fraction, Fraction]])
 
 def _sizes(simulation: Simulation, counting: int) -> list[Tables]:
     """Twelve cards and more; smaller tables exist only after the last deal and say little."""
-    return [at for at in in_play(simulation, counting) if at.size >= 12]
+    return [at for at in estimate_tables(simulation, counting) if at.size >= 12]
 
 
 def _figures(at: Tables) -> list[str]:
@@ -135,19 +136,21 @@ def _as_json(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> 
             "exact_sets": float(sets),
             "off": deviation(at, chance),
         }
-        for at, (chance, sets) in zip(random_hands(simulation), exact, strict=True)
+        for at, (chance, sets) in zip(estimate_random_hands(simulation), exact, strict=True)
     ]
     return {
         "games": simulation.games,
         "seed": simulation.seed,
         "policy": simulation.policy,
         "random_hands": hands,
-        "up_to_the_last_deal": [_tables_as_json(at) for at in in_play(simulation, 0)],
-        "to_the_end": [_tables_as_json(at) for at in in_play(simulation, 1)],
-        "rounds": [{"round": each.taken + 1, **_tables_as_json(each.at)} for each in by_round(simulation)],
+        "up_to_the_last_deal": [_tables_as_json(at) for at in estimate_tables(simulation, 0)],
+        "to_the_end": [_tables_as_json(at) for at in estimate_tables(simulation, 1)],
+        "rounds": [
+            {"round": each.taken + 1, **_tables_as_json(each.at)} for each in estimate_rounds(simulation)
+        ],
         "ends": [
             {"cards": end.cards, "games": end.games, **_estimate("share", end.share)}
-            for end in ends(simulation)
+            for end in estimate_ends(simulation)
         ],
     }
 

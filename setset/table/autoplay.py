@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from setset.table.deck import Stream
-from setset.table.game import Game, call_set, more_cards, new_game
+from setset.table.game import Game, call_set, deal_more, new_game
 from setset.table.sets import Triple
 
 
@@ -38,7 +38,7 @@ def play_out(seed: int, policy: Policy = Policy.RANDOM, game: int = 0) -> Iterat
             took = now.sets[stream.below(len(now.sets)) if policy is Policy.RANDOM else 0]
             after = call_set(now, 0, took).game
         else:
-            took, after = None, more_cards(now)
+            took, after = None, deal_more(now)
         yield Step(now, took, after)
         if now.over:
             return

@@ -18,7 +18,7 @@ SEEDS: Final = 1 << 64
 GOLDEN: Final = 0x9E3779B97F4A7C15
 
 
-def mixed(value: int) -> int:
+def mix(value: int) -> int:
     """SplitMix64's bijection of 64-bit numbers, which scatters neighbours."""
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) % SEEDS
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) % SEEDS
@@ -29,12 +29,12 @@ class Stream:
     """The random numbers of game number `game` under a seed; independent for practical purposes."""
 
     def __init__(self, seed: int, game: int = 0) -> None:
-        self._state = mixed((mixed(check_seed(seed)) + game) % SEEDS)
+        self._state = mix((mix(check_seed(seed)) + game) % SEEDS)
 
     def below(self, bound: int) -> int:
         """A number 0..bound - 1, bound at most 2**32."""
         self._state = (self._state + GOLDEN) % SEEDS
-        return ((mixed(self._state) >> 32) * bound) >> 32
+        return ((mix(self._state) >> 32) * bound) >> 32
 
     def shuffled(self) -> tuple[int, ...]:
         """The whole deck in random order, the card dealt first in front."""

@@ -74,7 +74,7 @@ def odds_against(chance: Estimate) -> Estimate:
     return Estimate((1 - chance.value) / chance.value, chance.error / chance.value**2)
 
 
-def in_play(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> list[Tables]:
+def estimate_tables(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> list[Tables]:
     """The tables that real play led to, by their sizes; sizes that never came up are left out."""
     found = []
     for place, sums in enumerate(simulation.tables[counting]):
@@ -84,7 +84,7 @@ def in_play(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> list[Tab
     return found
 
 
-def random_hands(simulation: Simulation) -> list[Tables]:
+def estimate_random_hands(simulation: Simulation) -> list[Tables]:
     """Hands of 12, 15 and 18 cards from a full deck: the first cards of each game's deck."""
     games = simulation.games
     return [
@@ -93,7 +93,7 @@ def random_hands(simulation: Simulation) -> list[Tables]:
     ]
 
 
-def by_round(simulation: Simulation) -> list[Round]:
+def estimate_rounds(simulation: Simulation) -> list[Round]:
     """Tables of twelve up to the last deal; a round sees at most one in each game."""
     return [
         Round(taken, _independent(12, *(int(value) for value in sums)))
@@ -102,7 +102,7 @@ def by_round(simulation: Simulation) -> list[Round]:
     ]
 
 
-def ends(simulation: Simulation) -> list[End]:
+def estimate_ends(simulation: Simulation) -> list[End]:
     """How many cards were left at the end, over all games."""
     games = simulation.games
     return [

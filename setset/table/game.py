@@ -77,29 +77,29 @@ def new_game(deck: Sequence[int], players: int = 1) -> Game:
 def call_set(game: Game, player: int, cards: Sequence[int]) -> Verdict:
     """The player points at three cards of the table and says that they are a set."""
     _check_player(game, player)
-    a, b, c = _three_of_the_table(game, cards)
+    a, b, c = _check_triple(game, cards)
     if not is_set(a, b, c):
-        return Verdict(_scored(game, player, -1), False, why_no_set(a, b, c) or "")
-    taken = replace(_scored(game, player, +1), taken=(*game.taken, Taken(player, (a, b, c))))
-    return Verdict(_without(taken, {a, b, c}), True)
+        return Verdict(_add_points(game, player, -1), False, why_no_set(a, b, c) or "")
+    taken = replace(_add_points(game, player, +1), taken=(*game.taken, Taken(player, (a, b, c))))
+    return Verdict(_remove_cards(taken, {a, b, c}), True)
 
 
 def call_none(game: Game, player: int) -> Verdict:
     """The player says that the table holds no set: if so three more cards come, else it costs a point."""
     _check_player(game, player)
     if game.sets:
-        return Verdict(_scored(game, player, -1), False, "there is a set")
-    return Verdict(more_cards(game), True)
+        return Verdict(_add_points(game, player, -1), False, "there is a set")
+    return Verdict(deal_more(game), True)
 
 
-def more_cards(game: Game) -> Game:
+def deal_more(game: Game) -> Game:
     """Three more cards for a table without a set; the same game if the deck is empty."""
     if game.sets:
         raise BadInput("no more cards while there is a set on the table")
     return replace(game, deck=game.deck[MORE:], table=game.table + game.deck[:MORE])
 
 
-def _without(game: Game, gone: set[int]) -> Game:
+def _remove_cards(game: Game, gone: set[int]) -> Game:
     """Deals into the gaps if fewer than twelve cards would be left and there are cards; else closes them."""
     if len(game.table) > TABLE or not game.deck:
         return replace(game, table=tuple(card for card in game.table if card not in gone))
@@ -108,13 +108,13 @@ def _without(game: Game, gone: set[int]) -> Game:
     return replace(game, deck=game.deck[MORE:], table=table)
 
 
-def _scored(game: Game, player: int, points: int) -> Game:
+def _add_points(game: Game, player: int, points: int) -> Game:
     scores = list(game.scores)
     scores[player] += points
     return replace(game, scores=tuple(scores))
 
 
-def _three_of_the_table(game: Game, cards: Sequence[int]) -> Triple:
+def _check_triple(game: Game, cards: Sequence[int]) -> Triple:
     if len(check_cards(cards)) != MORE:
         raise BadInput(f"a set is three different cards, not {len(cards)}")
     for card in cards:

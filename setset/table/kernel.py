@@ -1,10 +1,10 @@
-"""Many games, compiled: the numba twin of `playing.play_out`, with the same random numbers.
+"""Many games, compiled: the numba twin of `autoplay.play_out`, with the same random numbers.
 
 Everything lives in this one file, and the table of third cards comes in as an argument, because numba's
 cache does not notice a change in another module. Sums are integers, so they do not depend on the order in
 which games were played or on how many processes shared them.
 
-Indices of the sums that `play_games` adds to, named where they are read in `simulating.py`:
+Indices of the sums that `play_games` adds to, named where they are read in `estimates.py`:
 - `tables[counting, size // 3, moment]`: over the games, sums of y tables, x of them without a set, s sets
   on them, and of yy, xy, xx, sy, ss; counting 0 goes up to the table of the last deal, 1 to the end.
 - `rounds[taken, moment]`: y, x, s, ss of tables of twelve, up to the last deal, by sets taken before.
@@ -20,15 +20,15 @@ import numpy as np
 from numba import njit
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_FIRST = np.uint64(0xBF58476D1CE4E5B9)
-_SECOND = np.uint64(0x94D049BB133111EB)
+_FIRST_FACTOR = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND_FACTOR = np.uint64(0x94D049BB133111EB)
 _HALF = np.uint64(32)
 
 
 @njit(cache=True, inline="always")
-def _mixed(value: Any) -> Any:
-    value = (value ^ (value >> np.uint64(30))) * _FIRST
-    value = (value ^ (value >> np.uint64(27))) * _SECOND
+def _mix(value: Any) -> Any:
+    value = (value ^ (value >> np.uint64(30))) * _FIRST_FACTOR
+    value = (value ^ (value >> np.uint64(27))) * _SECOND_FACTOR
     return value ^ (value >> np.uint64(31))
 
 
@@ -36,7 +36,7 @@ def _mixed(value: Any) -> Any:
 def _below(state: Any, bound: Any) -> Any:
     """Moves the state in `state[0]` on; a number 0..bound - 1."""
     state[0] += _GOLDEN
-    return np.int64(((_mixed(state[0]) >> _HALF) * np.uint64(bound)) >> _HALF)
+    return np.int64(((_mix(state[0]) >> _HALF) * np.uint64(bound)) >> _HALF)
 
 
 @njit(cache=True)
@@ -49,7 +49,7 @@ def _shuffle(deck: Any, state: Any) -> None:
 
 
 @njit(cache=True)
-def _find(table: Any, count: Any, place: Any, third: Any, found: Any) -> Any:
+def _find_sets(table: Any, count: Any, place: Any, third: Any, found: Any) -> Any:
     """How many sets are on the table, their places go into `found`, in the order of `find_sets`.
 
     `place[card]` is where a card lies, -1 if not on the table.
@@ -80,7 +80,7 @@ def _count_new(table: Any, held: Any, count: Any, place: Any, third: Any) -> Any
 
 
 @njit(cache=True)
-def _take(table: Any, count: Any, deck: Any, top: Any, place: Any, chosen: Any) -> Any:
+def _take_set(table: Any, count: Any, deck: Any, top: Any, place: Any, chosen: Any) -> Any:
     """Takes the chosen places away by the rules of `game.py`; how many cards are on the table then."""
     for k in chosen:
         place[table[k]] = -1
@@ -100,21 +100,21 @@ def _take(table: Any, count: Any, deck: Any, top: Any, place: Any, chosen: Any) 
 
 
 @njit(cache=True)
-def _put(table: Any, count: Any, deck: Any, top: Any, place: Any, cards: Any) -> None:
+def _deal_cards(table: Any, count: Any, deck: Any, top: Any, place: Any, cards: Any) -> None:
     for offset in range(cards):
         table[count + offset] = deck[top + offset]
         place[table[count + offset]] = count + offset
 
 
 @njit(cache=True)
-def _deal_hands(deck: Any, table: Any, place: Any, third: Any, hands: Any) -> None:
+def _count_hands(deck: Any, table: Any, place: Any, third: Any, hands: Any) -> None:
     """Counts the sets of the first 12, 15 and 18 cards; only those with a new card are looked for."""
     place[:] = -1
     sets = 0
     for hand in range(3):
         held = 0 if hand == 0 else 9 + 3 * hand
         count = 12 + 3 * hand
-        _put(table, held, deck, held, place, count - held)
+        _deal_cards(table, held, deck, held, place, count - held)
         sets += _count_new(table, held, count, place, third)
         hands[hand, 0] += sets == 0
         hands[hand, 1] += sets
@@ -122,15 +122,17 @@ def _deal_hands(deck: Any, table: Any, place: Any, third: Any, hands: Any) -> No
 
 
 @njit(cache=True)
-def _play(deck: Any, state: Any, at_random: Any, third: Any, room: Any, seen: Any, rounds: Any) -> Any:
+def _play_game(
+    deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, seen: Any, rounds: Any
+) -> Any:
     """One game from a shuffled deck; how many cards are left on the table. `seen` gets y, x, s by size."""
-    table, place, found = room
+    table, place, found = buffers
     seen[:] = 0
     place[:] = -1
     count, top, dealt, taken = 12, 12, True, 0
-    _put(table, 0, deck, 0, place, 12)
+    _deal_cards(table, 0, deck, 0, place, 12)
     while True:
-        sets = _find(table, count, place, third, found)
+        sets = _find_sets(table, count, place, third, found)
         counting = 0 if top < 81 or dealt else 1
         seen[counting, count // 3, 0] += 1
         seen[counting, count // 3, 1] += sets == 0
@@ -144,12 +146,12 @@ def _play(deck: Any, state: Any, at_random: Any, third: Any, room: Any, seen: An
             return count
         before = top
         if sets == 0:
-            _put(table, count, deck, top, place, 3)
+            _deal_cards(table, count, deck, top, place, 3)
             count += 3
             top += 3
         else:
             chosen = found[_below(state, sets) if at_random else 0]
-            left = _take(table, count, deck, top, place, chosen)
+            left = _take_set(table, count, deck, top, place, chosen)
             top += 3 if left == count else 0
             count = left
             taken += 1
@@ -176,10 +178,10 @@ def play_games(
     seen = np.zeros((2, 8, 3), np.int64)
     state = np.empty(1, np.uint64)
     for game in range(games):
-        state[0] = _mixed(_mixed(np.uint64(seed)) + np.uint64(first + game))
+        state[0] = _mix(_mix(np.uint64(seed)) + np.uint64(first + game))
         _shuffle(deck, state)
-        _deal_hands(deck, table, place, third, hands)
-        ends[_play(deck, state, at_random, third, (table, place, found), seen, rounds)] += 1
+        _count_hands(deck, table, place, third, hands)
+        ends[_play_game(deck, state, at_random, third, (table, place, found), seen, rounds)] += 1
         for size in range(8):
             for moment in range(3):
                 seen[1, size, moment] += seen[0, size, moment]

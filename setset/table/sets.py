@@ -14,7 +14,7 @@ Pair = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Ultra:
+class UltraSet:
     """Four cards as two pairs that the same card, on the table or not, would complete to sets."""
 
     first: Pair
@@ -33,13 +33,13 @@ def find_sets(cards: Iterable[int]) -> list[Triple]:
     ]
 
 
-def ultra_sets(cards: Iterable[int]) -> list[Ultra]:
+def find_ultra_sets(cards: Iterable[int]) -> list[UltraSet]:
     """Every two pairs of the cards that share their third card, once, in the order of their places."""
     pairs: dict[int, list[Pair]] = defaultdict(list)
     for a, b in combinations(check_cards(cards), 2):
         pairs[third(a, b)].append((a, b))
     return [
-        Ultra(first, second, shared)
+        UltraSet(first, second, shared)
         for shared, several in pairs.items()
         for first, second in combinations(several, 2)
     ]

@@ -30,7 +30,7 @@ Sums = tuple[npt.NDArray[np.int64], ...]
 
 @dataclass(frozen=True)
 class Simulation:
-    """Exact sums over the games that were played; `estimating` makes chances and errors of them."""
+    """Exact sums over the games that were played; `estimates` computes chances and errors from them."""
 
     games: int
     seed: int
@@ -62,7 +62,11 @@ def simulate(
     portions = ((first, min(PORTION, games - first)) for first in starts)
     total = tuple(np.zeros(shape, np.int64) for shape in SHAPES)
     several = min(workers, len(starts))
-    shares = _in_turn(seed, policy, portions) if several == 1 else _shared(seed, policy, portions, several)
+    shares = (
+        _play_in_turn(seed, policy, portions)
+        if several == 1
+        else _play_in_processes(seed, policy, portions, several)
+    )
     for played, sums in shares:
         for whole, part in zip(total, sums, strict=True):
             whole += part
@@ -80,17 +84,19 @@ def play_portion(seed: int, policy: Policy, first: int, games: int) -> tuple[int
     return games, sums
 
 
-def _in_turn(seed: int, policy: Policy, portions: Iterator[tuple[int, int]]) -> Iterator[tuple[int, Sums]]:
+def _play_in_turn(
+    seed: int, policy: Policy, portions: Iterator[tuple[int, int]]
+) -> Iterator[tuple[int, Sums]]:
     for first, games in portions:
         yield play_portion(seed, policy, first, games)
 
 
-def _shared(
+def _play_in_processes(
     seed: int, policy: Policy, portions: Iterator[tuple[int, int]], workers: int
 ) -> Iterator[tuple[int, Sums]]:
     """The portions from a pool of processes, as they finish; only a few wait in it at any time."""
     play_portion(seed, policy, 0, 0)  # compiles once, so that the workers find numba's cache warm
-    with ProcessPoolExecutor(workers, get_context("spawn"), _begin_worker) as pool:
+    with ProcessPoolExecutor(workers, get_context("spawn"), _prepare_worker) as pool:
         try:
             running: set[Future[tuple[int, Sums]]] = set()
             while True:
@@ -105,13 +111,13 @@ def _shared(
             pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _begin_worker() -> None:
+def _prepare_worker() -> None:
     """Leaves Ctrl-C to the parent, and ends with it: a killed parent cannot tell its workers to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
-def _end_with_parent() -> None:
+def _exit_with_parent() -> None:
     parent = parent_process()
     if parent is not None:
         parent.join()

@@ -9,7 +9,7 @@ import pytest
 from setset.cards import digits, from_digits, is_set, line, span, third
 from setset.errors import BadInput
 from setset.sat import fix_cards, spanning_sevens
-from setset.sat.fixing import FRAME, largest_in, lists_from, strongest
+from setset.sat.fixing import FRAME, grow_lists, largest_list_size, strongest_fixing
 
 HYPERPLANE = range(27)
 
@@ -57,8 +57,8 @@ def test_a_plane_holds_at_most_4_and_a_hyperplane_at_most_9_cards_of_a_list() ->
     plane = [subset for subset in combinations(range(9), 5) if is_list(subset)]
     assert plane == []
     assert is_list((0, 1, 3, 4))
-    assert largest_in(range(9), FRAME[:3]) == 4
-    assert largest_in(HYPERPLANE, FRAME[:4]) == 9
+    assert largest_list_size(range(9), FRAME[:3]) == 4
+    assert largest_list_size(HYPERPLANE, FRAME[:4]) == 9
 
 
 def test_maps_that_fix_the_hyperplane_move_each_card_outside_to_each_other() -> None:
@@ -90,7 +90,7 @@ def test_the_two_cases_are_lists_of_eight_with_one_card_outside() -> None:
 
 def test_what_is_fixed_at_least_needs_enough_cards() -> None:
     assert [fix_cards(name, 21).least for name in ("none", "triangle", "frame", "cases")] == [0, 3, 10, 19]
-    assert [strongest(cards) for cards in (1, 2, 3, 9, 10, 18, 19, 21, 81)] == [
+    assert [strongest_fixing(cards) for cards in (1, 2, 3, 9, 10, 18, 19, 21, 81)] == [
         "none", "none", "triangle", "triangle", "frame", "frame", "cases", "cases", "cases"
     ]  # fmt: skip
     for name, cards in (("triangle", 2), ("frame", 9), ("cases", 18)):
@@ -99,7 +99,7 @@ def test_what_is_fixed_at_least_needs_enough_cards() -> None:
 
 
 def test_lists_of_a_flat_are_each_found_once() -> None:
-    found = [tuple(sorted(cards)) for cards in lists_from((0,), range(9))]
+    found = [tuple(sorted(cards)) for cards in grow_lists((0,), range(9))]
     expected = [
         subset
         for size in range(1, 5)

@@ -15,14 +15,14 @@ from setset.sat import (
     NoAnswer,
     Problem,
     WrongAnswer,
-    dimacs,
+    dimacs_lines,
     encode,
     parse_answer,
     read_answer,
     solve,
 )
 from setset.sat.encoding import ENCODINGS, all_sets
-from setset.sat.solving import PROVERS, SOLVERS, cards_of_model
+from setset.sat.solving import PROVERS, SOLVERS, decode_model
 from tests.sat import rup
 
 pysat = pytest.importorskip("pysat.solvers", reason="the extra setset[sat] is not installed")
@@ -72,7 +72,7 @@ def test_auxiliary_variables_do_not_meet_the_cards(impossible: Problem) -> None:
 
 
 def test_dimacs_is_what_it_says(impossible: Problem) -> None:
-    lines = list(dimacs(impossible))
+    lines = list(dimacs_lines(impossible))
     body = [line for line in lines if not line.startswith("c")]
     assert body[0] == f"p cnf {impossible.variables} {len(impossible.clauses)}"
     assert [tuple(map(int, line.split()[:-1])) for line in body[1:]] == list(impossible.clauses)
@@ -136,7 +136,7 @@ def test_the_checker_refuses_what_does_not_follow(impossible: Problem) -> None:
 
 @pytest.mark.skipif(shutil.which("drat-trim") is None, reason="drat-trim is not installed")
 def test_the_proof_of_21_holds_for_drat_trim(impossible: Problem, tmp_path: Path) -> None:
-    (tmp_path / "cnf").write_text("\n".join(dimacs(impossible)) + "\n")
+    (tmp_path / "cnf").write_text("\n".join(dimacs_lines(impossible)) + "\n")
     proof = solve(impossible, proof=True).proof
     (tmp_path / "drat").write_text("\n".join(proof or ()) + "\n")
     done = subprocess.run(
@@ -152,7 +152,7 @@ def test_other_solvers_take_the_file_and_their_answers_are_read(name: str, tmp_p
         pytest.skip(f"{name} is not installed")
     for cards, fix in ((20, "none"), (21, "cases")):
         problem, answer = tmp_path / "cnf", tmp_path / "answer"
-        problem.write_text("\n".join(dimacs(encode(cards, fix))) + "\n")
+        problem.write_text("\n".join(dimacs_lines(encode(cards, fix))) + "\n")
         command = [program, problem] if name == "cadical" else [program, problem, answer]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         if name == "cadical":
@@ -200,12 +200,12 @@ def test_what_is_no_answer_is_refused(text: str) -> None:
 
 def test_wrong_answers_are_noticed() -> None:
     with pytest.raises(WrongAnswer, match="hold a set: 0 1 2"):
-        cards_of_model([1, 2, 3])
+        decode_model([1, 2, 3])
     with pytest.raises(WrongAnswer, match="2 cards, not 3"):
-        cards_of_model([1, 2, -3], 3)
+        decode_model([1, 2, -3], 3)
     with pytest.raises(WrongAnswer, match="do not hold the fixed ones"):
-        cards_of_model([1, 2, -3], 2, ((0, 5), (1, 5)))
-    assert cards_of_model([1, 2, 82, 83], 2, ((0, 5), (0, 1))) == (0, 1)
+        decode_model([1, 2, -3], 2, ((0, 5), (1, 5)))
+    assert decode_model([1, 2, 82, 83], 2, ((0, 5), (0, 1))) == (0, 1)
 
 
 def test_a_solver_that_takes_too_long_is_stopped() -> None:

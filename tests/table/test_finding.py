@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from setset import cards
 from setset.errors import BadInput
-from setset.table import find_sets, ultra_sets, why_no_set
+from setset.table import find_sets, find_ultra_sets, why_no_set
 from tests.table import naive
 
 TABLE = st.lists(st.integers(0, 80), unique=True, max_size=21)
@@ -47,7 +47,7 @@ def test_ultra_sets_are_all_pairs_of_pairs_with_one_third_card(table: list[int])
         for p, q in combinations(list(combinations(table, 2)), 2)
         if cards.third(*p) == cards.third(*q)
     }
-    found = ultra_sets(table)
+    found = find_ultra_sets(table)
     assert {frozenset((frozenset(u.first), frozenset(u.second))) for u in found} == expected
     assert len(found) == len(expected)
     for ultra in found:
@@ -72,4 +72,4 @@ def test_what_is_no_table_is_refused(table: list[int]) -> None:
     with pytest.raises(BadInput):
         find_sets(table)
     with pytest.raises(BadInput):
-        ultra_sets(table)
+        find_ultra_sets(table)

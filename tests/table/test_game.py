@@ -16,7 +16,7 @@ from setset.table import (
     call_none,
     call_set,
     deal,
-    more_cards,
+    deal_more,
     new_game,
     new_seed,
     play_out,
@@ -100,7 +100,7 @@ def test_three_more_cards_come_only_without_a_set() -> None:
     game = Game((2, 5, 8, 11), CAP, (0,))
     assert call_none(game, 0).game == Game((11,), (*CAP, 2, 5, 8), (0,))
     with pytest.raises(BadInput):
-        more_cards(new_game(range(81)))
+        deal_more(new_game(range(81)))
 
 
 def test_the_game_is_over_without_deck_and_set() -> None:

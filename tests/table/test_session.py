@@ -17,7 +17,7 @@ import pytest
 
 from setset.errors import BadInput
 from setset.show.session import Call, Session, clock_text, understood
-from setset.table import call_set, more_cards
+from setset.table import call_set, deal_more
 
 
 class Clock:
@@ -99,7 +99,7 @@ def test_none_brings_three_more_cards_when_there_is_no_set() -> None:
         session.game = call_set(session.game, 0, session.game.sets[0]).game
     session.answer("hint")
     assert session.message == "There are no sets on the table."
-    expected = more_cards(session.game)
+    expected = deal_more(session.game)
     session.answer("none")
     assert session.game == expected
     assert "right, there is no set" in session.message
@@ -128,7 +128,7 @@ def test_a_whole_game_through_a_pipe() -> None:
             game = call_set(game, 0, game.sets[0]).game
         else:
             lines.append("none")
-            game = more_cards(game)
+            game = deal_more(game)
     done = subprocess.run(
         [sys.executable, "-m", "setset", "play", "--seed", "3"],
         input="\n".join(lines),
