@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from multiprocessing import get_context
 from multiprocessing.connection import Connection
-from typing import Any, Final
+from typing import Final
 
 from setset.cards import CARDS, first_set
 from setset.errors import BadInput, SetsetError, require_extra
 from setset.sat.encoding import Problem, variable
+from setset.spawning import spawn_context
 
 PROVERS: Final = ("glucose4", "glucose3", "glucose42", "cadical153", "cadical195", "lingeling", "maplechrono")
 """Solvers that can write down why there is no answer."""
@@ -97,7 +97,7 @@ def _run_solver(problem: Problem, solver: str, proof: bool) -> _Found:
 
 def _run_with_timeout(problem: Problem, solver: str, proof: bool, timeout: float) -> _Found:
     """Asks in a process of its own, since not every solver can be interrupted from outside."""
-    spawn: Any = get_context("spawn")
+    spawn = spawn_context()
     here, there = spawn.Pipe(duplex=False)
     process = spawn.Process(target=_run_in_child, args=(there, problem, solver, proof, timeout), daemon=True)
     process.start()

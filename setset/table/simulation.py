@@ -7,16 +7,18 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import get_context, parent_process
+from multiprocessing import parent_process
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from setset.cards import third_table
-from setset.errors import BadInput
+from setset.errors import BadInput, SetsetError
+from setset.spawning import spawn_context
 from setset.table.autoplay import Policy
 from setset.table.deck import check_seed
 
@@ -96,7 +98,7 @@ def _play_in_processes(
 ) -> Iterator[tuple[int, Sums]]:
     """The portions from a pool of processes, as they finish; only a few wait in it at any time."""
     play_portion(seed, policy, 0, 0)  # compiles once, so that the workers find numba's cache warm
-    with ProcessPoolExecutor(workers, get_context("spawn"), _prepare_worker) as pool:
+    with ProcessPoolExecutor(workers, spawn_context(), _prepare_worker) as pool:
         try:
             running: set[Future[tuple[int, Sums]]] = set()
             while True:
@@ -107,6 +109,10 @@ def _play_in_processes(
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
+        except BrokenProcessPool as error:
+            raise SetsetError(
+                "a worker process of the simulation was killed: try again with fewer --workers"
+            ) from error
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
 

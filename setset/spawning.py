@@ -1,0 +1,55 @@
+"""Child processes that do not import the user's script.
+
+`multiprocessing` starts a new Python for each child, which imports the main module of its parent again. A
+script that is not written for that, without `if __name__ == "__main__":`, would then run a second time in
+each child. What setset sends to its children lives in its own modules, so they never need the main module:
+processes of `spawn_context()` do without it, and any script may start them.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.context import SpawnContext, SpawnProcess
+from threading import RLock
+from typing import Any, Final
+
+_LOCK: Final = RLock()
+
+
+def spawn_context() -> SpawnContext:
+    """Like `multiprocessing.get_context("spawn")`, for processes that do not import the main module.
+
+    Functions and arguments that are sent to such a process must not be defined in the main module.
+    """
+    return _Context()
+
+
+@contextmanager
+def without_main_module() -> Iterator[None]:
+    """Processes that are started inside this block do not import the main module.
+
+    `multiprocessing.spawn` tells a child the name or the file of the main module; if it has neither, the child
+    imports nothing. Both are put back at the end. One thread at a time can be inside.
+    """
+    with _LOCK:
+        main = sys.modules["__main__"]
+        hidden: dict[str, Any] = {
+            name: value for name, value in vars(main).items() if name in ("__spec__", "__file__")
+        }
+        vars(main).update(dict.fromkeys(hidden))
+        try:
+            yield
+        finally:
+            vars(main).update(hidden)
+
+
+class _Process(SpawnProcess):
+    def start(self) -> None:
+        with without_main_module():
+            super().start()
+
+
+class _Context(SpawnContext):
+    Process = _Process

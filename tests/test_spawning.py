@@ -1,0 +1,86 @@
+"""Scripts that start child processes, with and without `if __name__ == "__main__":`."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from setset.spawning import spawn_context, without_main_module
+
+SIMULATE = """
+from setset.table import simulate
+print("games", simulate(50_000, seed=1, workers=2).games)
+"""
+SOLVE = """
+from setset.sat import encode, solve
+print("cards", len(solve(encode(20, "cases"), timeout=100).cards))
+"""
+
+
+def guarded(script: str) -> str:
+    return 'if __name__ == "__main__":\n' + textwrap.indent(script, "    ")
+
+
+def run(words: list[str], folder: Path, text: str | None = None) -> str:
+    """The output of a script; it must end in time, with exit code 0 and without complaints."""
+    done = subprocess.run(
+        [sys.executable, *words], cwd=folder, input=text, capture_output=True, text=True, timeout=200, check=False
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (0, "")
+    return done.stdout
+
+
+@pytest.fixture(autouse=True)
+def importable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parent.parent))
+
+
+@pytest.mark.parametrize("with_guard", [False, True], ids=["without guard", "with guard"])
+def test_a_script_may_simulate_with_workers(tmp_path: Path, with_guard: bool) -> None:
+    (tmp_path / "script.py").write_text(guarded(SIMULATE) if with_guard else SIMULATE)
+    assert run(["script.py"], tmp_path) == "games 50000\n"
+
+
+@pytest.mark.parametrize("with_guard", [False, True], ids=["without guard", "with guard"])
+def test_a_script_may_solve_with_a_timeout(tmp_path: Path, with_guard: bool) -> None:
+    pytest.importorskip("pysat.solvers", reason="the extra setset[sat] is not installed")
+    (tmp_path / "script.py").write_text(guarded(SOLVE) if with_guard else SOLVE)
+    assert run(["script.py"], tmp_path) == "cards 20\n"
+
+
+def test_modules_and_standard_input_are_scripts_too(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SIMULATE)
+    assert run(["-m", "script"], tmp_path) == "games 50000\n"
+    assert run(["-"], tmp_path, text=SIMULATE) == "games 50000\n"
+    assert run(["-c", SIMULATE], tmp_path) == "games 50000\n"
+
+
+def test_the_main_module_is_as_before() -> None:
+    main = sys.modules["__main__"]
+    before = dict(vars(main))
+    with suppress(ZeroDivisionError), without_main_module():
+        assert main.__spec__ is None
+        assert getattr(main, "__file__", None) is None
+        raise ZeroDivisionError
+    assert dict(vars(main)) == before
+
+
+def test_several_threads_may_start_processes() -> None:
+    main = sys.modules["__main__"]
+    before = dict(vars(main))
+    processes = [spawn_context().Process(target=sys.exit, args=(7,)) for _ in range(4)]
+    threads = [threading.Thread(target=process.start) for process in processes]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [7] * 4
+    assert dict(vars(main)) == before
