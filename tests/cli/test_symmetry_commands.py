@@ -18,7 +18,7 @@ from setset.cards import name
 from setset.folder import Workspace
 from setset.jobs.progress import Unwatched
 from setset.jobs.run import Request, explore
-from setset.symmetry import Catalogue, canonical_form, sample
+from setset.symmetry import Catalogue, canonical_form, catalogue_in_memory, sample
 from tests.conftest import Run
 from tests.symmetry import naive
 
@@ -32,6 +32,11 @@ def nowhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("SETSET_WORKSPACE", raising=False)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> Catalogue:
+    return catalogue_in_memory()
 
 
 @pytest.fixture(scope="module")

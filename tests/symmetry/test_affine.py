@@ -6,19 +6,11 @@ from hypothesis import strategies as st
 
 from setset.cards import third
 from setset.errors import BadInput
-from setset.symmetry import GROUP_ORDER, AffineMap
-from setset.symmetry.geometry import count_frames, pointwise_stabilizer_order
-from setset.symmetry.subspaces import enumerate_subspaces, subspace_number
+from setset.symmetry import AffineMap
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, maps
 
 cards = st.integers(0, 80)
-
-
-def test_the_group_has_the_order_that_the_issue_states() -> None:
-    assert GROUP_ORDER == 81 * 80 * 78 * 72 * 54 == 1_965_150_720
-    assert count_frames(3) == 27 * 26 * 24 * 18
-    assert [pointwise_stabilizer_order(k) for k in (4, 3, 2)] == [1, 54, 72 * 54]
 
 
 @given(maps(), cards, cards)
@@ -59,19 +51,3 @@ def test_a_map_tells_each_feature_of_the_image() -> None:
 def test_what_is_no_affine_map_is_refused(matrix: object, translation: object, complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint):
         AffineMap(matrix, translation)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(("dimension", "count"), [(-1, 1), (0, 81), (1, 1080), (2, 1170), (3, 120), (4, 1)])
-def test_all_flats_are_there_once_in_the_order_of_their_least_frames(dimension: int, count: int) -> None:
-    rows = enumerate_subspaces(dimension).tolist()
-    assert len({frozenset(row) for row in rows}) == len(rows) == count
-    leasts = []
-    for number, row in enumerate(rows[:150]):
-        frame: tuple[int, ...] = ()
-        while len(frame) <= dimension:
-            frame = (*frame, min(set(row) - naive.flat(frame)))
-        assert naive.flat(frame) == set(row)
-        assert [naive.through(frame, label) for label in range(len(row))] == row or dimension < 0
-        assert dimension < 0 or subspace_number(frame) == number
-        leasts.append(frame)
-    assert leasts == sorted(leasts)

@@ -1,0 +1,65 @@
+"""What packages export without importing it: every name is there, documented, and loaded on first use."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import subprocess
+import sys
+from types import ModuleType
+
+import pytest
+
+import setset.sat
+import setset.symmetry
+import setset.table
+from setset.lazy import lazy_exports
+
+PACKAGES = (setset.symmetry, setset.table, setset.sat)
+EXPORTS = [(package, name) for package in PACKAGES for name in package.__all__]
+
+
+@pytest.mark.parametrize(("package", "name"), EXPORTS, ids=[name for _, name in EXPORTS])
+def test_every_exported_name_is_there_and_documented(package: ModuleType, name: str) -> None:
+    assert getattr(package, name).__doc__
+    assert name in dir(package)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_no_exported_name_is_that_of_a_module(package: ModuleType) -> None:
+    """Importing the module would overwrite the name on the package."""
+    modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+    assert not modules & set(package.__all__)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
+def test_an_unknown_name_is_an_attribute_error(package: ModuleType) -> None:
+    with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'nonsense'"):
+        _ = package.nonsense
+
+
+def test_modules_may_be_those_of_packages_below() -> None:
+    load, _, exported = lazy_exports("setset", {"symmetry.classes": ("Level",), "cards": ("third", "line")})
+    assert exported == ["Level", "line", "third"]
+    assert load("Level") is importlib.import_module("setset.symmetry.classes").Level
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "from setset.symmetry import AffineMap, Level",
+        "from setset.table import find_sets, simulate",
+        "from setset.sat import solve",
+    ],
+)
+def test_records_and_simple_functions_come_without_numba(statement: str) -> None:
+    check = f"import sys; {statement}; assert 'numba' not in sys.modules"
+    subprocess.run([sys.executable, "-c", check], check=True)
+
+
+@pytest.mark.parametrize(
+    "statement", ["import setset.cards", "from setset.table import deal, find_sets, play_out"]
+)
+def test_the_deck_and_the_rules_come_without_numpy(statement: str) -> None:
+    check = f"import sys; {statement}; assert 'numpy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", check], check=True)
