@@ -1,8 +1,8 @@
-"""The question "are there K cards without a set?" as clauses that any SAT solver takes.
+"""The question "are there K cards without a set?" as clauses for any SAT solver.
 
 Variable c + 1 is true if card c is among them. 1,080 clauses forbid the sets. A cardinality encoding of
-PySAT says that at least K of the 81 are true; it has variables of its own, above 81. One fixed case is
-a clause of one literal for each of its cards; of several cases one must hold, each with a variable.
+PySAT says that at least K of the 81 are true; it has variables of its own, above 81. If cards are fixed in
+one case, each is a clause of one literal; of several cases, each with a variable, one must hold.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ Clause = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """Satisfiable if and only if there are so many cards, with the fixed ones among them, without a set."""
+    """Satisfiable if and only if there are this many cards, the fixed ones among them, without a set.
+
+    >>> problem = encode(20)
+    >>> problem.variables, len(problem.clauses)
+    (601, 4841)
+    """
 
     cards: int
     fixing: Fixing
@@ -36,7 +41,23 @@ class Problem:
 
 
 def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0]) -> Problem:
-    """The problem for at least so many cards, with a named fixing or cards such as '0,1,3'."""
+    """The problem for at least this many cards without a set.
+
+    Args:
+        cards: 1 to 81.
+        fix: none, triangle, frame or cases (see `fix_cards`), or cards such as '0,1,3'.
+        encoding: the cardinality encoding, one of `ENCODINGS`.
+
+    Returns:
+        The clauses, and what they mean.
+
+    Raises:
+        BadInput: an argument is out of range, or the fixing could lose an answer.
+        MissingExtra: PySAT is not installed.
+
+    >>> encode(21, "cases").fixing.least
+    19
+    """
     if not 1 <= cards <= CARDS:
         raise BadInput(f"cannot ask for {cards} of {CARDS} cards: 1 to {CARDS}")
     if encoding not in ENCODINGS:
@@ -59,6 +80,7 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0]) -> Probl
 
 
 def variable(card: int) -> int:
+    """The variable of a card."""
     return card + 1
 
 
@@ -68,7 +90,17 @@ def all_sets() -> list[tuple[int, int, int]]:
 
 
 def dimacs_lines(problem: Problem) -> Iterator[str]:
-    """The lines of a DIMACS file, with comments that say which variable is which card."""
+    """The lines of a DIMACS file, with comments that say which variable is which card.
+
+    Args:
+        problem: what `encode` returned.
+
+    Returns:
+        An iterator over the lines, without line ends.
+
+    >>> next(dimacs_lines(encode(20)))
+    'c 20 cards of SET without a set'
+    """
     yield f"c {problem.cards} cards of SET without a set"
     yield f"c fixed: {problem.fixing.name}; at least {problem.cards}: {problem.encoding}"
     for card in range(CARDS):

@@ -37,7 +37,7 @@ NAMES: Final = ("none", "triangle", "frame", "cases")
 
 @dataclass(frozen=True)
 class Fixing:
-    """Every list of `least` cards or more has an image that holds all cards of one of the cases.
+    """Cards that are fixed: every list of at least `least` cards has an image that holds all cards of one case.
 
     `least` is None for cards that a user chose: then only lists that hold them are asked for.
     """
@@ -48,7 +48,21 @@ class Fixing:
 
 
 def fix_cards(name: str, cards: int) -> Fixing:
-    """The fixing of that name, or of the cards that the text names; refuses one that could lose an answer."""
+    """The fixing of a name, or of the cards that the text names.
+
+    Args:
+        name: none, triangle, frame or cases, or cards such as '0,1,3'.
+        cards: how many cards without a set are asked for.
+
+    Returns:
+        The cases, each a tuple of cards.
+
+    Raises:
+        BadInput: it could lose an answer for this many cards, or the text is not a fixing.
+
+    >>> fix_cards("frame", 20).cases
+    ((0, 1, 3, 9, 27),)
+    """
     fixed = _named_fixing(name) if name in NAMES else _chosen_fixing(name)
     if fixed.least is not None and cards < fixed.least:
         better = f"for {cards} take --fix {strongest_fixing(cards)}"
@@ -57,12 +71,13 @@ def fix_cards(name: str, cards: int) -> Fixing:
 
 
 def strongest_fixing(cards: int) -> str:
-    """The name of the fixing that fixes most and loses nothing for so many cards."""
+    """The name of the fixing that fixes most without losing an answer for this many cards."""
     return next(name for name in reversed(NAMES) if cards >= (_named_fixing(name).least or 0))
 
 
 @cache
 def _named_fixing(name: str) -> Fixing:
+    """The fixing of one of `NAMES`."""
     hyperplane = span(FRAME[:4])
     if name == "none":
         return Fixing(name, ((),), 0)
@@ -80,6 +95,15 @@ def spanning_sevens() -> tuple[tuple[int, ...], ...]:
 
     Such a list holds four cards in general position, which a map takes to the first four of the frame; so
     the lists of the first hyperplane that hold those four are enough to meet every class.
+
+    Returns:
+        The canonical forms, in order.
+
+    Raises:
+        SetsetError: the argument for fixing two cases fails (it does not).
+
+    >>> spanning_sevens()
+    ((0, 1, 3, 4, 9, 10, 12), (0, 1, 3, 4, 9, 10, 14))
     """
     from setset.symmetry import canonical_form
 
@@ -102,7 +126,7 @@ def largest_list_size(flat: Sequence[int], frame: Sequence[int]) -> int:
 
 
 def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Every list of cards of the flat that holds the start, each once: the start, then ascending cards."""
+    """Every list of cards of the flat that holds the start, once: the start, then ascending cards."""
 
     def grow(cards: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[int, ...]]:
         yield cards
@@ -115,6 +139,7 @@ def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[tuple[int,
 
 
 def _chosen_fixing(text: str) -> Fixing:
+    """The fixing of cards that a user chose."""
     cards = tuple(sorted(parse_cards([text])))
     triple = first_set(cards)
     if triple is not None:

@@ -1,7 +1,7 @@
 """Answers of other solvers, from the files that they write.
 
-Three dialects: the competition's `s SATISFIABLE` with `v` lines, minisat's `SAT` with one line of literals,
-and bare literals. Comments and statistics around them are passed over.
+Three formats: `s SATISFIABLE` with `v` lines as in the SAT competitions, minisat's `SAT` with one line of
+literals, and bare literals. Comments and statistics around them are ignored.
 """
 
 from __future__ import annotations
@@ -25,9 +25,27 @@ _LITERALS = re.compile(r"-?\d+(\s+-?\d+)*")
 
 
 def read_answer(path: Path, least: int = 1) -> tuple[int, ...] | None:
-    """The checked cards of a solver's output file; None if it says that there are none.
+    """The cards in the output file of a solver, checked.
 
-    NoAnswer if the solver gave up, WrongAnswer if its cards hold a set or are fewer than `least`.
+    Args:
+        path: the file.
+        least: how many cards there must be at least.
+
+    Returns:
+        The cards; None if the solver says that there are none.
+
+    Raises:
+        SetsetError: the file cannot be read.
+        BadInput: the file is not an answer of a solver.
+        NoAnswer: the solver gave up.
+        WrongAnswer: the cards hold a set, or are fewer than `least`.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "answer"
+    ...     _ = path.write_text("SAT\\n1 2 -3 4 0\\n")
+    ...     read_answer(path)
+    (0, 1, 3)
     """
     try:
         text = path.read_text(errors="replace")
@@ -37,7 +55,24 @@ def read_answer(path: Path, least: int = 1) -> tuple[int, ...] | None:
 
 
 def parse_answer(text: str, least: int = 1, source: str = "the output") -> tuple[int, ...] | None:
-    """`read_answer` for text that was read already."""
+    """The cards in the output of a solver, checked.
+
+    Args:
+        text: what the solver printed.
+        least: how many cards there must be at least.
+        source: where the text comes from, for messages.
+
+    Returns:
+        The cards; None if the solver says that there are none.
+
+    Raises:
+        BadInput: the text is not an answer of a solver.
+        NoAnswer: the solver gave up.
+        WrongAnswer: the cards hold a set, or are fewer than `least`.
+
+    >>> parse_answer("SAT\\n1 2 -3 4 0\\n")
+    (0, 1, 3)
+    """
     said: list[bool | None] = []
     literals: list[int] = []
     for line in text.splitlines():

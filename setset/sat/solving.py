@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Final
 
-from setset.cards import CARDS, first_set
+from setset.cards import CARDS, Cards, first_set
 from setset.errors import BadInput, SetsetError, require_extra
 from setset.sat.encoding import Problem, variable
 from setset.spawning import spawn_context
@@ -18,21 +18,27 @@ SOLVERS: Final = (*PROVERS, "minisat22", "minisat-gh", "minicard", "maplecm", "m
 
 
 class NoAnswer(SetsetError):
-    """The solver was stopped before it knew."""
+    """The solver stopped, or was stopped, before it found an answer."""
 
 
 class WrongAnswer(SetsetError):
-    """What a solver gave is not what was asked for."""
+    """What a solver gave is not an answer to the problem."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """The cards that a solver found, or None if there are none; `seconds` of CPU time for the solver."""
+    """The answer to a problem: `cards` are what the solver found, None if there are none.
+
+    >>> from setset.sat.encoding import encode
+    >>> solve(encode(21, "cases")).cards is None
+    True
+    """
 
     problem: Problem
     solver: str
-    cards: tuple[int, ...] | None
+    cards: Cards | None
     seconds: float
+    """CPU time of the solver."""
     proof: tuple[str, ...] | None = None
     """The lines of a DRAT proof that there are none, if one was asked for."""
 
@@ -40,7 +46,27 @@ class Answer:
 def solve(
     problem: Problem, solver: str = PROVERS[0], timeout: float | None = None, proof: bool = False
 ) -> Answer:
-    """The answer, checked against the rules of the game; NoAnswer after `timeout` seconds."""
+    """The answer to a problem, checked against the rules of the game.
+
+    Args:
+        problem: what `encode` returned.
+        solver: one of `SOLVERS`.
+        timeout: seconds after which the solver is stopped; by default never.
+        proof: whether to write a DRAT proof if there are no such cards; one of `PROVERS` can.
+
+    Returns:
+        The cards or that there are none, the CPU time, and the proof.
+
+    Raises:
+        BadInput: there is no such solver, or it writes no proofs.
+        MissingExtra: PySAT is not installed.
+        NoAnswer: the time was over, or the solver was killed.
+        WrongAnswer: the solver's cards are not an answer.
+
+    >>> from setset.sat.encoding import encode
+    >>> len(solve(encode(20, "cases")).cards)
+    20
+    """
     if solver not in SOLVERS:
         raise BadInput(f"no solver {solver!r}: {', '.join(SOLVERS)}")
     if proof and solver not in PROVERS:
@@ -59,7 +85,7 @@ def solve(
 def decode_model(
     model: list[int], least: int = 1, cases: tuple[tuple[int, ...], ...] = ((),)
 ) -> tuple[int, ...]:
-    """The cards whose variables are true; WrongAnswer if they hold a set, are too few, or are no case."""
+    """The cards whose variables are true; WrongAnswer if they hold a set, are too few, or hold no case."""
     true = set(model)
     cards = tuple(card for card in range(CARDS) if variable(card) in true)
     triple = first_set(cards)
@@ -96,7 +122,7 @@ def _run_solver(problem: Problem, solver: str, proof: bool) -> _Found:
 
 
 def _run_with_timeout(problem: Problem, solver: str, proof: bool, timeout: float) -> _Found:
-    """Asks in a process of its own, since not every solver can be interrupted from outside."""
+    """Runs the solver in its own process, because not every solver can be interrupted from outside."""
     spawn = spawn_context()
     here, there = spawn.Pipe(duplex=False)
     process = spawn.Process(target=_run_in_child, args=(there, problem, solver, proof, timeout), daemon=True)
@@ -117,7 +143,7 @@ def _run_with_timeout(problem: Problem, solver: str, proof: bool, timeout: float
 
 
 def _run_in_child(pipe: Connection, problem: Problem, solver: str, proof: bool, timeout: float) -> None:
-    """The limit on CPU time ends this process even if its parent was killed and cannot."""
+    """Sends what the solver finds. The limit on CPU time ends this process even if its parent was killed."""
     try:
         import resource
     except ImportError:  # not on Windows

@@ -16,10 +16,23 @@ Row = tuple[int, int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class AffineMap:
-    """A card with digits x goes to the card with digits `matrix` x + `translation`, modulo 3.
+    """A symmetry: the card with digits x goes to the card with digits `matrix` x + `translation`, modulo 3.
 
-    `g(card)` is the image of a card, `g @ h` first does h and then g, `g.inverse()` undoes g, and `str(g)`
-    tells each feature of the image from the features of the card.
+    `g(card)` is the image of a card, `g @ h` first applies h and then g, `g.inverse()` undoes g, and `str(g)`
+    says how each feature of the image depends on the features of the card.
+
+    Args:
+        matrix: four rows of four numbers 0, 1 or 2; it must have an inverse modulo 3.
+        translation: four numbers 0, 1 or 2.
+
+    Raises:
+        BadInput: the numbers are not those of an affine map.
+
+    >>> swap = AffineMap(((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 0, 1), (0, 0, 1, 0)), (0, 0, 0, 2))
+    >>> print(swap)
+    colour' = colour, count' = count, shading' = shape, shape' = shading + 2
+    >>> swap(0), swap.inverse()(2)
+    (2, 0)
     """
 
     matrix: tuple[Row, Row, Row, Row]
@@ -36,6 +49,7 @@ class AffineMap:
 
     @classmethod
     def identity(cls) -> AffineMap:
+        """The map that moves no card."""
         return cls.to_frame(STANDARD_FRAME)
 
     @classmethod
@@ -57,7 +71,7 @@ class AffineMap:
         return tuple(sorted(self(card) for card in cards))
 
     def frame(self) -> tuple[int, ...]:
-        """Where the cards 0, 1, 3, 9, 27 go: these five images are all there is to know of a map."""
+        """Where the cards 0, 1, 3, 9, 27 go: these five images determine the map."""
         return tuple(self(card) for card in STANDARD_FRAME)
 
     def table(self) -> CardArray:
@@ -68,6 +82,7 @@ class AffineMap:
         return AffineMap.to_frame([self(card) for card in first.frame()])
 
     def inverse(self) -> AffineMap:
+        """The map that undoes this one."""
         matrix = _invert(self.matrix)
         assert matrix is not None  # __post_init__ has seen to it
         shift = tuple(-sum(a * b for a, b in zip(row, self.translation, strict=True)) % 3 for row in matrix)

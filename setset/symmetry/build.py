@@ -50,7 +50,7 @@ SHIFT = np.uint64(31)
 
 @njit(cache=True, inline="always")
 def _mix(value):  # type: ignore[no-untyped-def]
-    """A fixed scrambling of 64 bits, so that sums of scrambled values tell multisets apart."""
+    """Scrambles 64 bits in a fixed way, so that sums of scrambled values tell multisets apart."""
     value = (value + INCREMENT) * MULTIPLIER
     return value ^ (value >> SHIFT)
 
@@ -85,6 +85,7 @@ def _compute_fingerprint(cards, size, third, found, card_sums):  # type: ignore[
 
 @njit(cache=True)
 def _fingerprint_rows(lists, out, third):  # type: ignore[no-untyped-def]
+    """The fingerprint of each row."""
     found = np.zeros(81, np.uint64)
     card_sums = np.zeros(21, np.uint64)
     for row in range(len(lists)):
@@ -93,6 +94,7 @@ def _fingerprint_rows(lists, out, third):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _fingerprint_deletions(lists, out, third):  # type: ignore[no-untyped-def]
+    """The fingerprints of the rows without one of their cards, at the place of that card."""
     found = np.zeros(81, np.uint64)
     card_sums = np.zeros(21, np.uint64)
     shorter = np.zeros(21, np.uint8)
@@ -106,7 +108,7 @@ def _fingerprint_deletions(lists, out, third):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _fingerprint_extensions(lists, out, third):  # type: ignore[no-untyped-def]
-    """Fingerprints of the lists that one card makes longer, at the place of that card; 0 where none is."""
+    """The fingerprints of the rows with one more card, at that card; 0 where it cannot be added."""
     found = np.zeros(81, np.uint64)
     card_sums = np.zeros(21, np.uint64)
     longer = np.zeros(21, np.uint8)
@@ -126,31 +128,45 @@ def _fingerprint_extensions(lists, out, third):  # type: ignore[no-untyped-def]
 
 
 def fingerprint_rows(lists: CardArray) -> Fingerprints:
-    """One for each row of `lists`."""
+    """The fingerprint of each row of `lists`."""
     out = np.zeros(len(lists), np.uint64)
     _fingerprint_rows(lists, out, cached_third_table())
     return out
 
 
 def fingerprint_deletions(lists: CardArray) -> Fingerprints:
-    """`out[row, place]` is that of the row without its card at that place."""
+    """`out[row, place]` is the fingerprint of the row without its card at that place."""
     out = np.zeros(lists.shape, np.uint64)
     _fingerprint_deletions(lists, out, cached_third_table())
     return out
 
 
 def fingerprint_extensions(lists: CardArray) -> Fingerprints:
-    """`out[row, card]` is that of the row with that card added, 0 where the card cannot be added."""
+    """`out[row, card]` is the fingerprint of the row with that card added, 0 if it cannot be added."""
     out = np.zeros((len(lists), CARDS), np.uint64)
     _fingerprint_extensions(lists, out, cached_third_table())
     return out
 
 
 def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
-    """All classes of a size, from all classes of the size before (from nothing for size 0), in order.
+    """All classes of a size, from all classes of the size before.
 
-    Raises SetsetError if the counts do not come out. They do if `previous` is complete; a class that is missing
-    there is noticed here if a list of another one can grow into a list that it grows into.
+    Args:
+        size: 0 to 21. There are no lists of 21 cards, which building them proves.
+        previous: all classes of size `size` - 1, in order; nothing for size 0.
+
+    Returns:
+        The classes in the order of their canonical forms, and their links to `previous`.
+
+    Raises:
+        BadInput: `size` is out of range, or `previous` is not all classes of the size before, in order.
+        SetsetError: the counts do not agree. They do if `previous` is complete; a missing class is noticed if
+            a list of another class can grow into a list that it grows into.
+
+    >>> zero = build_level(0)
+    >>> one = build_level(1, zero.classes)
+    >>> one.lists
+    81
     """
     check_size(size, largest=LAST_LEVEL)
     if size == 0:
@@ -167,6 +183,7 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
 
 
 def _make_classes(leasts: CardArray, stabilizers: Integers) -> tuple[ListClass, ...]:
+    """The records of the classes with these canonical forms, in order."""
     size = leasts.shape[1]
     rows = zip(leasts.tolist(), stabilizers.tolist(), _count_free_cards(leasts).tolist(), strict=True)
     return tuple(
@@ -215,7 +232,7 @@ def _extend_classes(lists: CardArray, counts: Integers) -> tuple[CardArray, Inte
 
 
 def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
-    """Rows (smaller, larger, how many cards of the larger leave the smaller), by way of the deletions."""
+    """Rows (smaller, larger, how many cards of the larger leave the smaller), found by removing cards."""
     known = fingerprint_rows(shorter)
     order = np.argsort(known, kind="stable")
     prints = fingerprint_deletions(lists)
@@ -235,7 +252,7 @@ def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
 
 
 def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
-    """Rows (smaller, larger, how often), in order."""
+    """Rows (smaller, larger, how often the two occur together), in order."""
     pairs, times = np.unique(smaller.astype(np.int64) << 32 | larger, return_counts=True)
     return np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF, times])
 
@@ -243,7 +260,7 @@ def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
 def _check_double_count(
     extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers
 ) -> tuple[Link, ...]:
-    """The links, if both ways to count the pairs of lists, one in the other, agree for each of them."""
+    """The links, if both ways to count the pairs of lists, one in the other, agree for each link."""
     agree = np.array_equal(extensions[:, :2], deletions[:, :2]) and np.array_equal(
         smaller[extensions[:, 0]] * extensions[:, 2], larger[deletions[:, 1]] * deletions[:, 2]
     )

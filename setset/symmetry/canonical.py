@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from setset.cards import CARDS, check_list
+from setset.cards import CARDS, Cards, check_list
 from setset.symmetry.affine import AffineMap
 from setset.symmetry.geometry import (
     DIMENSION,
@@ -76,7 +76,7 @@ def _count_parallels(cards, minus):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _keep_parallel_choices(cards, inside, step, most, choices, ends, total):  # type: ignore[no-untyped-def]
-    """Leave as third and fourth card of a frame only cards with another a step ahead, if that many are."""
+    """Keep as third and fourth card of a frame only cards with another card a step ahead, if there are that many."""
     for depth in range(2, most + 1):
         ends[depth] = 0
         for card in cards:
@@ -87,7 +87,7 @@ def _keep_parallel_choices(cards, inside, step, most, choices, ends, total):  # 
 
 @njit(cache=True, inline="always")  # called, and not inlined, it would double the time of the search
 def _cannot_be_least(depth, step, parallels, most, inside, points, best, total):  # type: ignore[no-untyped-def]
-    """Whether a step to the next card of a frame is known to lead to nothing least, at one look."""
+    """Whether a step to the next card of a frame is known at once not to lead to the least list."""
     if depth == 1:
         return parallels[step] < most
     # with three parallels, labels 9, 10 and 11 are alike in all tries; 12 is the first that can be worse
@@ -200,7 +200,7 @@ def _find_least_of_each(lists, leasts, dimensions, counts, total, minus):  # typ
 
 
 def canonicalize_rows(lists: CardArray) -> tuple[CardArray, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """For each row the least list of its class, the dimension of its span, and the stabilizer's order."""
+    """For each row its canonical form, the dimension of its span, and the order of its stabilizer."""
     leasts = np.zeros_like(lists)
     dimensions = np.zeros(len(lists), np.int64)
     counts = np.zeros(len(lists), np.int64)
@@ -209,8 +209,8 @@ def canonicalize_rows(lists: CardArray) -> tuple[CardArray, npt.NDArray[np.int64
     return leasts, dimensions, counts * pointwise[dimensions + 1]
 
 
-def find_least_frames(cards: Sequence[int]) -> tuple[tuple[int, ...], CardArray]:
-    """The least list of the class, and all frames (k + 1 cards of the list a row) that lead there."""
+def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
+    """The least list of the class, and all frames (a row: k + 1 cards of the list) that lead there."""
     hand = np.array(cards, np.uint8)
     best = np.zeros(CARDS, np.int8)
     frames = np.zeros((1, DIMENSION + 1), np.uint8)
@@ -223,27 +223,62 @@ def find_least_frames(cards: Sequence[int]) -> tuple[tuple[int, ...], CardArray]
 
 @dataclass(frozen=True, slots=True)
 class CanonicalForm:
-    """`map` takes the list to `cards`, the least list of its class; `stabilizer` maps keep the list."""
+    """A list's canonical form, and what the search for it found out.
 
-    cards: tuple[int, ...]
+    >>> form = canonicalize([80, 3, 14])
+    >>> form.cards, form.dimension
+    ((0, 1, 3), 2)
+    >>> form.map.on([80, 3, 14])
+    (0, 1, 3)
+    """
+
+    cards: Cards
+    """The least list of the class."""
     map: AffineMap
+    """Takes the list to `cards`."""
     stabilizer: int
+    """How many affine maps keep the list."""
     dimension: int
     """Of the flat that the list spans: 4 for all of AG(4,3), 0 for one card, -1 for none."""
 
 
-def canonical_form(cards: Iterable[int]) -> tuple[int, ...]:
+def canonical_form(cards: Iterable[int]) -> Cards:
     """The lexicographically least list that an affine map takes these cards to, in ascending order.
 
-    Two lists have the same canonical form if and only if an affine map takes one to the other. Lists that
-    span less than AG(4,3) are as welcome as others. Raises BadInput for what is not cards or repeated, and
-    HoldsSet for a hand with a set.
+    Two lists have the same canonical form if and only if an affine map takes one to the other.
+
+    Args:
+        cards: different cards without a set, in any order.
+
+    Returns:
+        The canonical form, as many cards as were given.
+
+    Raises:
+        BadInput: something is not a card, or a card is given twice.
+        HoldsSet: there is a set among the cards.
+
+    >>> canonical_form([80, 3, 14, 40, 5])
+    (0, 1, 3, 9, 27)
     """
     return find_least_frames(check_list(cards))[0]
 
 
 def canonicalize(cards: Iterable[int]) -> CanonicalForm:
-    """The canonical form, a map that takes the cards there (always the same one), the stabilizer's order."""
+    """The canonical form, a map that takes the cards there, and how many maps keep the cards.
+
+    Args:
+        cards: different cards without a set, in any order.
+
+    Returns:
+        The form with a map, always the same one for the same cards, and the order of the stabilizer.
+
+    Raises:
+        BadInput: something is not a card, or a card is given twice.
+        HoldsSet: there is a set among the cards.
+
+    >>> canonicalize([80, 3, 14, 40, 5]).stabilizer
+    120
+    """
     least, frames = find_least_frames(check_list(cards))
     dimension = frames.shape[1] - 1
     there = AffineMap.to_frame(complete_frame(frames[0].tolist())).inverse()
@@ -251,7 +286,7 @@ def canonicalize(cards: Iterable[int]) -> CanonicalForm:
 
 
 def complete_frame(frame: Sequence[int]) -> list[int]:
-    """The frame, carried on to five cards by the least card outside its flat, again and again."""
+    """The frame, completed to five cards with the least card outside its flat, again and again."""
     whole = list(frame)
     while len(whole) <= DIMENSION:
         flat = span_frames(np.array([whole], np.uint8))[0].tolist() if whole else []

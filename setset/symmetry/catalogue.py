@@ -1,4 +1,4 @@
-"""The catalogue: the classes of every size, at hand."""
+"""The catalogue: the classes of every size, by their numbers and by their canonical forms."""
 
 from __future__ import annotations
 
@@ -13,7 +13,18 @@ from setset.symmetry.classes import Level, ListClass
 
 
 class Catalogue:
-    """Levels that were stored are taken as given; missing ones are built when they are asked for."""
+    """The classes of all sizes. Levels that are given are trusted; missing ones are built when they are needed.
+
+    Args:
+        levels: what was stored before, of any sizes.
+
+    >>> catalogue = Catalogue()
+    >>> one = catalogue.get(4, 1)
+    >>> one.cards, one.lists
+    ((0, 1, 3, 9), 1516320)
+    >>> [(str(larger), cards) for larger, cards in catalogue.larger(one)]
+    [('5/0', 12), ('5/1', 5), ('5/2', 54)]
+    """
 
     def __init__(self, levels: Iterable[Level] = ()) -> None:
         self._levels = {level.size: level for level in levels}
@@ -21,7 +32,11 @@ class Catalogue:
         self._starts: dict[int, list[int]] = {}
 
     def level(self, size: int) -> Level:
-        """All classes of a size and their links to the size before."""
+        """All classes of a size, and their links to the size before.
+
+        Raises:
+            BadInput: there are no lists of this size.
+        """
         check_size(size)
         if size not in self._levels:
             self._levels[size] = build_level(size, self.level(size - 1).classes if size else ())
@@ -40,7 +55,11 @@ class Catalogue:
         return self._starts[size]
 
     def get(self, size: int, number: int) -> ListClass:
-        """The class `size/number`."""
+        """The class `size/number`.
+
+        Raises:
+            BadInput: there is no such class.
+        """
         classes = self.level(size).classes
         if not 0 <= number < len(classes):
             raise BadInput(
@@ -49,7 +68,11 @@ class Catalogue:
         return classes[number]
 
     def of_form(self, cards: tuple[int, ...]) -> ListClass:
-        """The class that this canonical form represents."""
+        """The class with this canonical form.
+
+        Raises:
+            BadInput: these cards are not a canonical form.
+        """
         size = len(cards)
         if size not in self._numbers:
             self._numbers[size] = {each.cards: each.number for each in self.level(size).classes}
@@ -58,7 +81,7 @@ class Catalogue:
         return self.get(size, self._numbers[size][cards])
 
     def larger(self, one: ListClass) -> tuple[tuple[ListClass, int], ...]:
-        """The classes that one more card leads to, each with how many cards do."""
+        """The classes that one more card leads to, each with how many cards lead there."""
         if one.size == LARGEST:
             return ()
         level = self.level(one.size + 1)
@@ -69,7 +92,7 @@ class Catalogue:
         )
 
     def smaller(self, one: ListClass) -> tuple[tuple[ListClass, int], ...]:
-        """The classes that one card less leads to, each with how many cards do."""
+        """The classes that one card less leads to, each with how many cards lead there."""
         if one.size == 0:
             return ()
         below = self.level(one.size - 1)
@@ -82,5 +105,12 @@ class Catalogue:
 
 @cache
 def catalogue_in_memory() -> Catalogue:
-    """The catalogue of this process, built as far as anybody asked for."""
+    """The catalogue that this process shares, built as far as it was needed.
+
+    Returns:
+        Always the same catalogue; building all 21 sizes takes about a second.
+
+    >>> catalogue_in_memory().lists(3)
+    84240
+    """
     return Catalogue()

@@ -1,4 +1,4 @@
-"""What the catalogue holds: classes of lists and the links between them, as plain immutable records."""
+"""What the catalogue holds: classes of lists, the links between them and their sums, as immutable records."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ from setset.symmetry.geometry import GROUP_ORDER
 
 @dataclass(frozen=True, slots=True)
 class ListClass:
-    """All lists that affine maps make of one list."""
+    """A class: all lists that affine maps make of one list.
+
+    >>> str(ListClass(size=1, number=0, cards=(0,), stabilizer=GROUP_ORDER // 81, extensions=80))
+    '1/0'
+    """
 
     size: int
     number: int
@@ -52,7 +56,7 @@ class Link(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """All classes of one size, and their links to the classes one card smaller, both in order."""
+    """All classes of one size, and their links to the classes with one card less, both in order."""
 
     size: int
     classes: tuple[ListClass, ...]
@@ -60,20 +64,27 @@ class Level:
 
     @property
     def lists(self) -> int:
+        """How many lists of this size there are."""
         return sum(each.lists for each in self.classes)
 
     @property
     def complete_classes(self) -> int:
+        """How many classes there are whose lists cannot be extended."""
         return sum(each.complete for each in self.classes)
 
     @property
     def complete_lists(self) -> int:
+        """How many lists there are to which no card can be added."""
         return sum(each.lists for each in self.classes if each.complete)
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """A size in figures: classes, links to the size before, lists, and how many no card can be added to."""
+    """The sums over all classes of one size.
+
+    >>> Totals(size=3, classes=1, links=1, lists=84_240, complete_classes=0, complete_lists=0, game_classes=16).chance
+    Fraction(78, 79)
+    """
 
     size: int
     classes: int
@@ -86,6 +97,7 @@ class Totals:
 
     @classmethod
     def of(cls, level: Level, game_classes: int) -> Totals:
+        """The sums over a level; `game_classes` is what `game_classes(level.classes)` counts."""
         return cls(
             level.size,
             len(level.classes),
@@ -98,10 +110,10 @@ class Totals:
 
     @property
     def hands(self) -> int:
-        """How many hands of so many cards there are, with and without sets."""
+        """How many hands of this size there are, with and without sets."""
         return comb(CARDS, self.size)
 
     @property
     def chance(self) -> Fraction:
-        """The chance that so many random cards hold no set."""
+        """The chance that random cards, as many as `size`, hold no set."""
         return Fraction(self.lists, self.hands)

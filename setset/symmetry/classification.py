@@ -1,4 +1,4 @@
-"""What there is to say about a hand."""
+"""The class of a hand, and the chance that a hand has one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,12 @@ from setset.symmetry.classes import ListClass
 
 @dataclass(frozen=True, slots=True)
 class Classification:
-    """A list of cards and its class."""
+    """A list of cards and its class.
+
+    >>> found = classify([80, 3, 14])
+    >>> str(found.list_class), found.form, len(found.extensions)
+    ('3/0', (0, 1, 3), 75)
+    """
 
     cards: tuple[int, ...]
     form: tuple[int, ...]
@@ -46,7 +51,26 @@ class Classification:
 
 
 def classify(cards: Iterable[int], catalogue: Catalogue | None = None) -> Classification:
-    """The class of a hand, and what goes with it. Raises HoldsSet, which names the set, if there is one."""
+    """The class of a hand.
+
+    Args:
+        cards: different cards without a set, in any order.
+        catalogue: where to look the class up; by default the one in memory.
+
+    Returns:
+        The class, the canonical form with a map that takes the hand there, and the cards that can be added.
+
+    Raises:
+        BadInput: something is not a card, or a card is given twice.
+        HoldsSet: there is a set among the cards; its `cards` are the set.
+
+    >>> classify([80, 3, 14, 40, 5]).lists
+    16376256
+    >>> classify([7, 80, 0, 40])
+    Traceback (most recent call last):
+        ...
+    setset.cards.HoldsSet: the cards hold a set: 0 40 80
+    """
     hand = check_list(cards)
     found = canonicalize(hand)
     one = (catalogue or catalogue_in_memory()).of_form(found.cards)
@@ -60,5 +84,19 @@ def extensions(hand: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def chance(size: int, catalogue: Catalogue | None = None) -> Fraction:
-    """The chance that so many random cards of the deck hold no set."""
+    """The chance that random cards hold no set.
+
+    Args:
+        size: the number of cards, 0 to 20.
+        catalogue: where the lists are counted; by default the one in memory.
+
+    Returns:
+        The exact chance.
+
+    Raises:
+        BadInput: there are no lists of this size.
+
+    >>> chance(3)
+    Fraction(78, 79)
+    """
     return Fraction((catalogue or catalogue_in_memory()).lists(size), comb(CARDS, size))

@@ -48,8 +48,10 @@ Known without Burnside, which is as well: the stabilizers of so few cards are la
 
 @njit(cache=True)
 def _map_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-untyped-def]
-    """Where the map that takes 0, 1, 3, 9, 27 to the frame takes each of the 40 ways (or where from: the
-    same number of games is kept)."""
+    """Where the map that takes 0, 1, 3, 9, 27 to the frame takes each of the 40 ways.
+
+    Or where they come from: the number of games that are kept is the same.
+    """
     for way in range(len(forms)):
         image = 0
         for corner in range(4, 0, -1):
@@ -59,7 +61,7 @@ def _map_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-unty
 
 @njit(cache=True)
 def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
-    """The cycles of at most four ways: `cycles[n, i]` is the i-th one of n ways, `counts[n]` their number."""
+    """The cycles of at most four ways: `cycles[n, i]` is the i-th one of n ways, `counts[n]` is their number."""
     counts[:] = 0
     for way in range(len(moved)):
         length = 1
@@ -99,7 +101,7 @@ def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _sum_kept_games(frames, forms, ways, values, games, minus):  # type: ignore[no-untyped-def]
-    """The games that each map keeps, added up; a map is a row, the images of 0, 1, 3, 9, 27."""
+    """How many games each map keeps, added up; a map is a row, the images of 0, 1, 3, 9, 27."""
     moved = np.zeros(len(forms), np.uint8)
     cycles = np.zeros((5, len(forms), 4), np.uint8)
     counts = np.zeros(5, np.int64)
@@ -112,11 +114,26 @@ def _sum_kept_games(frames, forms, ways, values, games, minus):  # type: ignore[
 
 
 def game_classes(classes: Iterable[ListClass]) -> int:
-    """Into how many classes the lists of these classes fall if only the game's own symmetries count."""
+    """Into how many classes these classes fall if only the game's own 31,104 symmetries count.
+
+    Args:
+        classes: any classes of the catalogue.
+
+    Returns:
+        The number of classes under the game's symmetries.
+
+    Raises:
+        SetsetError: a class is not what it says; its stabilizer is wrong.
+
+    >>> from setset.symmetry.catalogue import catalogue_in_memory
+    >>> game_classes(catalogue_in_memory().level(4).classes)
+    128
+    """
     return sum(map(_game_classes, classes))
 
 
 def _game_classes(one: ListClass) -> int:
+    """Into how many classes of the game one class falls."""
     if one.size < len(OF_PAIRS_AND_LESS):
         return OF_PAIRS_AND_LESS[one.size]
     if one.stabilizer == 1:
@@ -131,7 +148,7 @@ def _game_classes(one: ListClass) -> int:
 
 
 def _complete_frames(frames: CardArray) -> CardArray:
-    """All ways to carry these frames on to five cards."""
+    """All ways to complete these frames to five cards."""
     while frames.shape[1] <= DIMENSION:
         free = np.ones((len(frames), CARDS), np.bool_)
         np.put_along_axis(free, span_frames(frames).astype(np.int64), False, axis=1)
@@ -142,8 +159,11 @@ def _complete_frames(frames: CardArray) -> CardArray:
 
 @cache
 def _make_tables() -> tuple[CardArray, CardArray, npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
-    """A linear form (a card: its coefficients) for each way, the way of each form, the values of forms at
-    cards, and for each four ways whether they are independent and so make a game."""
+    """The four tables that the kernels need.
+
+    A linear form for each way (as a card: its coefficients), the way of each form, the values of forms at cards,
+    and for each four ways whether they are independent, that is, make a game.
+    """
     places = np.array([digits(card) for card in range(CARDS)])
     values = (places @ places.T % 3).astype(np.uint8)
     forms = np.array([card for card in range(1, CARDS) if next(filter(None, digits(card))) == 1], np.uint8)

@@ -59,7 +59,7 @@ def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped
 
 @njit(cache=True)
 def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ignore[no-untyped-def]
-    """The least cards, in order, and the sizes of the group's orbits outside the flat of the frame so far."""
+    """Find the group's orbits outside the flat of the frame so far: their least cards, in order, and their sizes."""
     cards = maps.shape[1]
     seen = np.zeros(cards, np.bool_)
     for label in range(width):
@@ -81,7 +81,7 @@ def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ign
 
 @njit(cache=True)
 def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-def]
-    """Copy to `smaller` those of the group that fix the card; returns how many."""
+    """Copy to `smaller` the maps of the group that fix the card; returns how many."""
     kept = 0
     for place in range(order):
         if maps[group[place], card] == card:
@@ -94,7 +94,7 @@ def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-
 def _fill_members(start, inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
     """Fill `lists` with the lists of ranks `start`, `start` + 1, ...; returns how many there were.
 
-    `inside` marks the cards of R, `ways[i]` counts the ways to carry on i cards of a frame to the end.
+    `inside` marks the cards of R, `ways[i]` counts the ways to complete i cards of a frame.
     """
     dimension = len(ways) - 2
     cards = maps.shape[1]
@@ -140,7 +140,7 @@ def _fill_members(start, inside, maps, ways, lists, total, minus):  # type: igno
 
 @njit(cache=True)
 def _rank_frame(frame, maps, ways, total, minus):  # type: ignore[no-untyped-def]
-    """The rank of the list that a frame stands for; the frame is moved to the least of its orbit."""
+    """The rank of the list that a frame stands for; the frame is changed to the least one of its orbit."""
     dimension = len(ways) - 2
     cards = maps.shape[1]
     group = np.arange(len(maps))
@@ -167,18 +167,50 @@ def _rank_frame(frame, maps, ways, total, minus):  # type: ignore[no-untyped-def
 
 
 def members(one: ListClass, start: int = 0) -> Iterator[tuple[int, ...]]:
-    """Every list of the class once, from the one of rank `start` on (0 .. lists - 1), lazily."""
+    """Every list of a class once, in the order of their ranks.
+
+    Args:
+        one: a class of the catalogue.
+        start: the rank within the class to begin with, 0 to `one.lists` - 1.
+
+    Returns:
+        An iterator over the lists; they are computed as they are needed.
+
+    Raises:
+        BadInput: there is no list of rank `start`.
+
+    >>> from setset.symmetry.catalogue import catalogue_in_memory
+    >>> next(members(catalogue_in_memory().get(12, 700), start=1_000_000_000))
+    (4, 7, 12, 18, 19, 22, 24, 28, 41, 52, 78, 79)
+    """
     return (tuple(cards) for chunk in member_arrays(one, start, 256) for cards in chunk.tolist())
 
 
 def member_arrays(one: ListClass, start: int = 0, chunk: int = CHUNK) -> Iterator[CardArray]:
-    """The same as `members`, one list a row in arrays of at most `chunk` rows."""
+    """The lists of `members` as arrays, a list a row.
+
+    Args:
+        one: a class of the catalogue.
+        start: the rank within the class to begin with, 0 to `one.lists` - 1.
+        chunk: the largest number of rows of an array.
+
+    Returns:
+        An iterator over arrays of type uint8.
+
+    Raises:
+        BadInput: there is no list of rank `start`.
+
+    >>> from setset.symmetry.catalogue import catalogue_in_memory
+    >>> next(member_arrays(catalogue_in_memory().get(3, 0), chunk=2)).tolist()
+    [[0, 1, 3], [0, 1, 5]]
+    """
     if not 0 <= start < one.lists:
         raise BadInput(f"no list of rank {start}: the lists of class {one} are 0 to {one.lists - 1}")
     return _member_arrays(one, start, chunk)
 
 
 def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[CardArray]:
+    """`member_arrays` after its checks, which must not wait for the first array."""
     maps = stabilizer_maps(one.cards)
     dimension = dimension_of(maps)
     if dimension < 0:
@@ -198,19 +230,48 @@ def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[CardArray
 
 
 def member_rank(cards: Iterable[int]) -> int:
-    """The rank of a list among the members of its class."""
+    """The rank of a list among the lists of its class.
+
+    Args:
+        cards: different cards without a set, in any order.
+
+    Returns:
+        The rank, from 0: `members(one, rank)` begins with the list.
+
+    Raises:
+        BadInput: something is not a card, or a card is given twice.
+        HoldsSet: there is a set among the cards.
+
+    >>> member_rank([4, 7, 12, 18, 19, 22, 24, 28, 41, 52, 78, 79])
+    1000000000
+    """
     return _member_rank(*find_least_frames(check_list(cards)))
 
 
 def rank(cards: Iterable[int], catalogue: Catalogue | None = None) -> int:
-    """The rank of a list among all lists of its size, from 0."""
+    """The rank of a list among all lists of its size.
+
+    Args:
+        cards: different cards without a set, in any order.
+        catalogue: where to look the class up; by default the one in memory.
+
+    Returns:
+        The rank, from 0: the inverse of `unrank`.
+
+    Raises:
+        BadInput: something is not a card, or a card is given twice.
+        HoldsSet: there is a set among the cards.
+
+    >>> rank([19, 23, 29, 40, 41, 46, 54, 58, 66, 69, 72, 79])
+    1234567890123
+    """
     form, leading = find_least_frames(check_list(cards))
     catalogue = catalogue or catalogue_in_memory()
     return catalogue.starts(len(form))[catalogue.of_form(form).number] + _member_rank(form, leading)
 
 
 def _member_rank(form: tuple[int, ...], leading: CardArray) -> int:
-    """From the canonical form and the frames of the list that lead there."""
+    """The rank within the class, from the canonical form and the frames of the list that lead there."""
     if not form:
         return 0
     dimension = leading.shape[1] - 1
@@ -230,7 +291,22 @@ def _member_rank(form: tuple[int, ...], leading: CardArray) -> int:
 
 
 def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> tuple[int, ...]:
-    """The list of this rank among all lists of this size."""
+    """The list of a rank among all lists of a size.
+
+    Args:
+        size: 0 to 20.
+        rank: 0 to the number of lists of this size - 1.
+        catalogue: where to look the class up; by default the one in memory.
+
+    Returns:
+        The list, in ascending order.
+
+    Raises:
+        BadInput: there is no list of this size, or of this rank.
+
+    >>> unrank(12, 1_234_567_890_123)
+    (19, 23, 29, 40, 41, 46, 54, 58, 66, 69, 72, 79)
+    """
     catalogue = catalogue or catalogue_in_memory()
     starts = catalogue.starts(size)
     if not 0 <= rank < starts[-1]:
@@ -240,4 +316,5 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> tuple[in
 
 
 def _count_completions(dimension: int) -> npt.NDArray[np.int64]:
+    """`counts[i]`: in how many ways i cards of a frame of this dimension can be completed."""
     return np.array([count_frames(dimension, chosen) for chosen in range(dimension + 2)], np.int64)

@@ -1,7 +1,8 @@
 """Uniform random lists, exactly: a class by its weight, then a random map on its representative.
 
-Both draws are of whole numbers below a bound, which numpy makes without bias. Every list of a class comes of
-equally many maps, the order of its stabilizer, so a uniform map gives a uniform list of the class.
+Both are drawn as whole numbers below a bound, which numpy does without bias. Every list of a class is the
+image of its representative under equally many maps, the order of its stabilizer, so a uniform map gives a
+uniform list of the class.
 """
 
 from __future__ import annotations
@@ -50,9 +51,23 @@ def _apply_maps(numbers, forms, lists, total, minus):  # type: ignore[no-untyped
 
 
 def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None) -> CardArray:
-    """`count` lists of this size, a row each, independent and uniform over all lists of the size.
+    """Random lists of a size, independent of each other, every list with the same chance.
 
-    The same seed gives the same lists (of the same numpy: its streams may change between releases).
+    Args:
+        size: 1 to 20.
+        count: how many lists, 0 or more.
+        seed: 0 or more. The same seed gives the same lists with the same numpy; a new release of numpy may
+            change its random numbers.
+        catalogue: where the classes are; by default the one in memory.
+
+    Returns:
+        An array of type uint8, a list a row, its cards in ascending order.
+
+    Raises:
+        BadInput: one of the numbers is out of range.
+
+    >>> sample(12, count=3, seed=7)[0].tolist()
+    [1, 10, 15, 18, 20, 27, 38, 60, 61, 65, 69, 70]
     """
     check_size(size, least=1)
     if count < 0 or seed < 0:

@@ -1,4 +1,4 @@
-"""The flats of AG(4,3), and the group that a list has on the flat that it spans."""
+"""The flats of AG(4,3), and the maps of a flat that keep a list."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ def enumerate_subspaces(dimension: int) -> CardArray:
 
 @cache
 def _subspace_numbers(dimension: int) -> dict[bytes, int]:
+    """The number of each flat in `enumerate_subspaces`, by its cards in ascending order."""
     return {
         row.tobytes(): number for number, row in enumerate(np.sort(enumerate_subspaces(dimension), axis=1))
     }
@@ -51,7 +52,7 @@ def subspace_number(frame: Sequence[int]) -> int:
 
 @lru_cache(maxsize=64)
 def stabilizer_maps(form: tuple[int, ...]) -> CardArray:
-    """All maps of the flat that a canonical form spans to itself which keep the form, as tables of images.
+    """All maps to itself of the flat that a canonical form spans which keep the form, as tables of images.
 
     The flat is the cards below 3**k. Maps of AG(4,3) that agree on the flat are one row here.
     """
@@ -65,5 +66,5 @@ def stabilizer_maps(form: tuple[int, ...]) -> CardArray:
 
 
 def dimension_of(maps: CardArray) -> int:
-    """The dimension of the flat that such tables of images are about."""
+    """The dimension of the flat that such tables of images belong to."""
     return next(k for k in range(-1, DIMENSION + 1) if flat_size(k + 1) == maps.shape[1])

@@ -12,7 +12,11 @@ from setset.table.sets import Triple
 
 
 class Policy(StrEnum):
-    """Which of the sets on the table the player takes. It moves the odds: see `docs/table.md`."""
+    """Which of the sets on the table the player takes. It changes the odds: see `docs/table.md`.
+
+    >>> Policy("first")
+    <Policy.FIRST: 'first'>
+    """
 
     RANDOM = "random"
     """Any of them, each with the same chance: the way people find sets."""
@@ -22,7 +26,7 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """A table, what was done about it (None: no set, so more cards or the end), and the game after that."""
+    """A table, the set that was taken (None: there was none, so more cards or the end), and the game after that."""
 
     before: Game
     took: Triple | None
@@ -30,7 +34,25 @@ class Step:
 
 
 def play_out(seed: int, policy: Policy = Policy.RANDOM, game: int = 0) -> Iterator[Step]:
-    """The steps of one game to its end; the same as game number `game` of `simulate` with that seed."""
+    """The steps of one game to its end.
+
+    Args:
+        seed: 0 to 2**64 - 1; shuffles the deck, and chooses sets if the policy is random.
+        policy: which set is taken if there are several.
+        game: the number of the game: these are the steps of game `game` of `simulate` with the same seed.
+
+    Returns:
+        An iterator over the steps; the last one is the table at which the game is over.
+
+    Raises:
+        BadInput: the seed is out of range.
+
+    >>> steps = list(play_out(seed=7))
+    >>> steps[0].took
+    (71, 27, 22)
+    >>> len(steps[-1].before.taken), len(steps[-1].before.table)
+    (24, 9)
+    """
     stream = Stream(seed, game)
     now = new_game(stream.shuffled())
     while True:

@@ -1,9 +1,9 @@
 """Random numbers and shuffled decks that a seed fixes for ever.
 
-Python's and numpy's own shuffles may change between versions, and a simulation in compiled code could not
-share them. So the generator is SplitMix64, a few lines in any language: `kernel.py` has the same ones, and
-game number g of a simulation can be dealt again here. A number below n is the high half of a product; its
-bias is below n / 2**32, far under what any number of games here could show.
+The shuffles of Python and numpy may change between versions, and compiled code could not share them. So the
+generator is SplitMix64, a few lines in any language: `kernel.py` has the same lines, and game number g of
+a simulation can be dealt again here. A number below n is the high half of a product; its bias is below
+n / 2**32, too small to be seen in any number of games.
 """
 
 from __future__ import annotations
@@ -26,18 +26,29 @@ def mix(value: int) -> int:
 
 
 class Stream:
-    """The random numbers of game number `game` under a seed; independent for practical purposes."""
+    """The random numbers of one game; those of different games are independent for practical purposes.
+
+    Args:
+        seed: 0 to 2**64 - 1.
+        game: the number of the game under this seed.
+
+    Raises:
+        BadInput: the seed is out of range.
+
+    >>> Stream(7).shuffled()[:3]
+    (71, 24, 27)
+    """
 
     def __init__(self, seed: int, game: int = 0) -> None:
         self._state = mix((mix(check_seed(seed)) + game) % SEEDS)
 
     def below(self, bound: int) -> int:
-        """A number 0..bound - 1, bound at most 2**32."""
+        """The next random number 0..bound - 1; the bound is at most 2**32."""
         self._state = (self._state + GOLDEN) % SEEDS
         return ((mix(self._state) >> 32) * bound) >> 32
 
     def shuffled(self) -> tuple[int, ...]:
-        """The whole deck in random order, the card dealt first in front."""
+        """The whole deck in random order; the first card is dealt first."""
         deck = list(range(CARDS))
         for last in range(CARDS - 1, 0, -1):
             other = self.below(last + 1)
@@ -46,18 +57,37 @@ class Stream:
 
 
 def deal(count: int = 12, seed: int | None = None) -> tuple[int, ...]:
-    """The first cards of the deck that the seed shuffles; more cards from one seed only add to the hand."""
+    """The first cards of a shuffled deck.
+
+    Args:
+        count: how many cards, 0 to 81.
+        seed: 0 to 2**64 - 1; by default a new one. Dealing more cards with the same seed begins with the same cards.
+
+    Returns:
+        The cards in the order in which they are dealt.
+
+    Raises:
+        BadInput: the count or the seed is out of range.
+
+    >>> deal(5, seed=7)
+    (71, 24, 27, 76, 22)
+    """
     if not 0 <= count <= CARDS:
         raise BadInput(f"cannot deal {count} cards from a deck of {CARDS}")
     return Stream(new_seed() if seed is None else seed).shuffled()[:count]
 
 
 def new_seed() -> int:
-    """A seed that nobody chose, short enough to type again."""
+    """A random seed of at most nine digits, short enough to type.
+
+    >>> 0 <= new_seed() < 10**9
+    True
+    """
     return secrets.randbelow(1_000_000_000)
 
 
 def check_seed(seed: int) -> int:
+    """The seed, if it is in range; else BadInput."""
     if not 0 <= seed < SEEDS:
         raise BadInput(f"a seed is a number from 0 to 2**64 - 1, not {seed}")
     return seed

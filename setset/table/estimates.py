@@ -1,8 +1,8 @@
 """What a simulation shows: chances, odds and means with their standard errors, beside the exact values.
 
-Tables of one game resemble each other, so the games are the independent observations. With y tables and
-x of them without a set in a game, the chance is R = sum x / sum y, and its standard error the one of a
-ratio of means: sqrt(sum (x - R y)^2) / sum y, which needs only the sums of xx, xy and yy.
+Tables of one game resemble each other, so the games are the independent observations. With y tables in a
+game, x of them without a set, the chance is R = sum x / sum y, and its standard error is that of a ratio of
+means: sqrt(sum (x - R y)^2) / sum y, which needs only the sums of xx, xy and yy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Tables:
-    """Tables of one size: how many, how many of them without a set, and what that says."""
+    """Tables of one size: how many, how many of them without a set, and the estimates from that."""
 
     size: int
     tables: int
@@ -43,18 +43,18 @@ class Tables:
 
     @property
     def odds(self) -> Estimate | None:
-        """Tables with a set for each one without, if there was one without."""
+        """Tables with a set for each one without; None if there was none without."""
         return odds_against(self.chance) if self.without else None
 
     @property
     def at_most(self) -> float | None:
-        """If none without a set was seen: what the chance is below, with 95 % confidence (rule of three)."""
+        """If no table without a set was seen: a bound of the chance with 95 % confidence (rule of three)."""
         return None if self.without else min(1.0, 3 / self.tables)
 
 
 @dataclass(frozen=True)
 class Round:
-    """Tables of twelve after so many sets were taken."""
+    """Tables of twelve cards after this many sets were taken."""
 
     taken: int
     at: Tables
@@ -62,7 +62,7 @@ class Round:
 
 @dataclass(frozen=True)
 class End:
-    """Games that ended with so many cards on the table."""
+    """Games that ended with this many cards on the table."""
 
     cards: int
     games: int
@@ -75,7 +75,19 @@ def odds_against(chance: Estimate) -> Estimate:
 
 
 def estimate_tables(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> list[Tables]:
-    """The tables that real play led to, by their sizes; sizes that never came up are left out."""
+    """The tables that play led to, by their sizes; sizes that never occurred are left out.
+
+    Args:
+        simulation: what `simulate` returned.
+        counting: `UNTIL_LAST_DEAL` or `TO_THE_END`: whether tables count after the last deal.
+
+    Returns:
+        One `Tables` for each size, ascending.
+
+    >>> from setset.table import simulate
+    >>> [(each.size, each.tables) for each in estimate_tables(simulate(10, seed=1))]
+    [(12, 240), (15, 20)]
+    """
     found = []
     for place, sums in enumerate(simulation.tables[counting]):
         y, x, s, yy, xy, xx, sy, ss = (int(value) for value in sums)
@@ -85,7 +97,18 @@ def estimate_tables(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> 
 
 
 def estimate_random_hands(simulation: Simulation) -> list[Tables]:
-    """Hands of 12, 15 and 18 cards from a full deck: the first cards of each game's deck."""
+    """Hands of 12, 15 and 18 cards from a full deck: the first cards of each game's deck.
+
+    Args:
+        simulation: what `simulate` returned.
+
+    Returns:
+        One `Tables` for each of the three sizes.
+
+    >>> from setset.table import simulate
+    >>> [each.size for each in estimate_random_hands(simulate(10, seed=1))]
+    [12, 15, 18]
+    """
     games = simulation.games
     return [
         _independent(size, games, *(int(value) for value in sums))
@@ -94,7 +117,18 @@ def estimate_random_hands(simulation: Simulation) -> list[Tables]:
 
 
 def estimate_rounds(simulation: Simulation) -> list[Round]:
-    """Tables of twelve up to the last deal; a round sees at most one in each game."""
+    """Tables of twelve cards up to the last deal, by round; there is at most one in each round of a game.
+
+    Args:
+        simulation: what `simulate` returned.
+
+    Returns:
+        One `Round` for each number of sets taken before.
+
+    >>> from setset.table import simulate
+    >>> estimate_rounds(simulate(10, seed=1))[0].at.tables
+    10
+    """
     return [
         Round(taken, _independent(12, *(int(value) for value in sums)))
         for taken, sums in enumerate(simulation.rounds)
@@ -103,7 +137,18 @@ def estimate_rounds(simulation: Simulation) -> list[Round]:
 
 
 def estimate_ends(simulation: Simulation) -> list[End]:
-    """How many cards were left at the end, over all games."""
+    """How many cards were left at the end of the games.
+
+    Args:
+        simulation: what `simulate` returned.
+
+    Returns:
+        One `End` for each number of cards that occurred, ascending.
+
+    >>> from setset.table import simulate
+    >>> sum(end.games for end in estimate_ends(simulate(10, seed=1)))
+    10
+    """
     games = simulation.games
     return [
         End(cards, int(count), _binomial(int(count), games))
@@ -113,18 +158,20 @@ def estimate_ends(simulation: Simulation) -> list[End]:
 
 
 def deviation(hands: Tables, exact: Fraction) -> float:
-    """How many standard errors, as the exact chance gives them, the simulated chance is off."""
+    """How many standard errors, computed from the exact chance, the simulated chance is off."""
     expected = float(exact)
     return (hands.chance.value - expected) / sqrt(expected * (1 - expected) / hands.tables)
 
 
 def _independent(size: int, tables: int, without: int, sets: int, squares: int) -> Tables:
+    """Estimates for tables that are independent of each other."""
     return Tables(
         size, tables, without, _binomial(without, tables), _ratio(sets, tables, squares, sets, tables)
     )
 
 
 def _binomial(count: int, of: int) -> Estimate:
+    """A share of independent observations, and its standard error."""
     share = count / of
     return Estimate(share, sqrt(share * (1 - share) / of))
 

@@ -1,8 +1,8 @@
-"""The game by its rules, as values: each call gives a new game and leaves the old one as it was.
+"""The game by its rules, as values: each call gives a new game and leaves the old one unchanged.
 
 Twelve cards lie on the table. A player who calls three cards that are a set takes them and gets a point;
-a wrong call costs a point. Three cards are dealt into the gaps, unless the table still has twelve or the
-deck is empty; then the others close up. If there is no set, three more cards are dealt. The game is over
+a wrong call costs a point. Three cards are dealt into the gaps, unless twelve cards are still on the table or
+the deck is empty; then the gaps are closed. If there is no set, three more cards are dealt. The game is over
 when the deck is empty and no set is left.
 """
 
@@ -33,7 +33,12 @@ class Taken:
 
 @dataclass(frozen=True)
 class Game:
-    """One moment of a game. All cards are in exactly one of deck, table and taken."""
+    """One moment of a game. All cards are in exactly one of deck, table and taken.
+
+    >>> game = new_game(range(81))
+    >>> len(game.deck), game.sets[0], game.over, game.round
+    (69, (0, 1, 2), False, 1)
+    """
 
     deck: tuple[int, ...]
     table: tuple[int, ...]
@@ -47,6 +52,7 @@ class Game:
 
     @property
     def over(self) -> bool:
+        """Whether the deck is empty and no set is left."""
         return not self.deck and not self.sets
 
     @property
@@ -57,7 +63,7 @@ class Game:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a call: the game after it, whether it was right, and a reason if it was not."""
+    """The result of a call: the game after it, whether it was right, and the reason if it was not."""
 
     game: Game
     right: bool
@@ -65,7 +71,21 @@ class Verdict:
 
 
 def new_game(deck: Sequence[int], players: int = 1) -> Game:
-    """The first twelve cards of a whole shuffled deck on the table."""
+    """A new game: the first twelve cards of a shuffled deck are on the table.
+
+    Args:
+        deck: all 81 cards; the first one is dealt first.
+        players: how many players there are, at least 1.
+
+    Returns:
+        The game before the first call; all scores are 0.
+
+    Raises:
+        BadInput: the deck is not the whole deck, or there is no player.
+
+    >>> new_game(range(81), players=2).scores
+    (0, 0)
+    """
     if players < 1:
         raise BadInput("a game needs at least one player")
     cards = check_cards(deck)
@@ -75,7 +95,23 @@ def new_game(deck: Sequence[int], players: int = 1) -> Game:
 
 
 def call_set(game: Game, player: int, cards: Sequence[int]) -> Verdict:
-    """The player points at three cards of the table and says that they are a set."""
+    """A player points at three cards of the table and says that they are a set.
+
+    Args:
+        game: the game as it is.
+        player: the number of the player, from 0.
+        cards: three cards of the table.
+
+    Returns:
+        If they are a set, the game without them and one point more; if not, one point less and the reason.
+
+    Raises:
+        BadInput: there is no such player, or these are not three cards of the table.
+
+    >>> verdict = call_set(new_game(range(81)), 0, (0, 1, 3))
+    >>> verdict.right, verdict.reason
+    (False, 'shading: solid, solid, striped')
+    """
     _check_player(game, player)
     a, b, c = _check_triple(game, cards)
     if not is_set(a, b, c):
@@ -85,7 +121,21 @@ def call_set(game: Game, player: int, cards: Sequence[int]) -> Verdict:
 
 
 def call_none(game: Game, player: int) -> Verdict:
-    """The player says that the table holds no set: if so three more cards come, else it costs a point."""
+    """A player says that there is no set on the table.
+
+    Args:
+        game: the game as it is.
+        player: the number of the player, from 0.
+
+    Returns:
+        If there is none, the game with three more cards; if there is one, one point less.
+
+    Raises:
+        BadInput: there is no such player.
+
+    >>> call_none(new_game(range(81)), 0).game.scores
+    (-1,)
+    """
     _check_player(game, player)
     if game.sets:
         return Verdict(_add_points(game, player, -1), False, "there is a set")
@@ -93,14 +143,27 @@ def call_none(game: Game, player: int) -> Verdict:
 
 
 def deal_more(game: Game) -> Game:
-    """Three more cards for a table without a set; the same game if the deck is empty."""
+    """Three more cards for a table without a set.
+
+    Args:
+        game: the game as it is.
+
+    Returns:
+        The game with three more cards; the same game if the deck is empty.
+
+    Raises:
+        BadInput: there is a set on the table.
+
+    >>> deal_more(Game(deck=(2, 5, 8, 11), table=(0, 1, 3), scores=(0,))).table
+    (0, 1, 3, 2, 5, 8)
+    """
     if game.sets:
         raise BadInput("no more cards while there is a set on the table")
     return replace(game, deck=game.deck[MORE:], table=game.table + game.deck[:MORE])
 
 
 def _remove_cards(game: Game, gone: set[int]) -> Game:
-    """Deals into the gaps if fewer than twelve cards would be left and there are cards; else closes them."""
+    """Fills the gaps if fewer than twelve cards would be left and the deck has cards; else closes them."""
     if len(game.table) > TABLE or not game.deck:
         return replace(game, table=tuple(card for card in game.table if card not in gone))
     new = iter(game.deck[:MORE])
@@ -109,12 +172,14 @@ def _remove_cards(game: Game, gone: set[int]) -> Game:
 
 
 def _add_points(game: Game, player: int, points: int) -> Game:
+    """The game with this many points more for the player."""
     scores = list(game.scores)
     scores[player] += points
     return replace(game, scores=tuple(scores))
 
 
 def _check_triple(game: Game, cards: Sequence[int]) -> Triple:
+    """The three cards, if they are different cards of the table."""
     if len(check_cards(cards)) != MORE:
         raise BadInput(f"a set is three different cards, not {len(cards)}")
     for card in cards:
@@ -125,5 +190,6 @@ def _check_triple(game: Game, cards: Sequence[int]) -> Triple:
 
 
 def _check_player(game: Game, player: int) -> None:
+    """BadInput if there is no such player."""
     if not 0 <= player < len(game.scores):
         raise BadInput(f"there is no player {player + 1}; players are 1 to {len(game.scores)}")

@@ -27,6 +27,7 @@ _HALF = np.uint64(32)
 
 @njit(cache=True, inline="always")
 def _mix(value: Any) -> Any:
+    """`deck.mix` for 64-bit integers."""
     value = (value ^ (value >> np.uint64(30))) * _FIRST_FACTOR
     value = (value ^ (value >> np.uint64(27))) * _SECOND_FACTOR
     return value ^ (value >> np.uint64(31))
@@ -34,13 +35,14 @@ def _mix(value: Any) -> Any:
 
 @njit(cache=True, inline="always")
 def _below(state: Any, bound: Any) -> Any:
-    """Moves the state in `state[0]` on; a number 0..bound - 1."""
+    """The next random number 0..bound - 1; moves the state in `state[0]` on."""
     state[0] += _GOLDEN
     return np.int64(((_mix(state[0]) >> _HALF) * np.uint64(bound)) >> _HALF)
 
 
 @njit(cache=True)
 def _shuffle(deck: Any, state: Any) -> None:
+    """`Stream.shuffled` into `deck`."""
     for card in range(81):
         deck[card] = card
     for last in range(80, 0, -1):
@@ -50,9 +52,9 @@ def _shuffle(deck: Any, state: Any) -> None:
 
 @njit(cache=True)
 def _find_sets(table: Any, count: Any, place: Any, third: Any, found: Any) -> Any:
-    """How many sets are on the table, their places go into `found`, in the order of `find_sets`.
+    """How many sets are on the table; their places go into `found`, in the order of `find_sets`.
 
-    `place[card]` is where a card lies, -1 if not on the table.
+    `place[card]` is where a card lies, -1 if it is not on the table.
     """
     sets = 0
     for i in range(count - 2):
@@ -81,7 +83,7 @@ def _count_new(table: Any, held: Any, count: Any, place: Any, third: Any) -> Any
 
 @njit(cache=True)
 def _take_set(table: Any, count: Any, deck: Any, top: Any, place: Any, chosen: Any) -> Any:
-    """Takes the chosen places away by the rules of `game.py`; how many cards are on the table then."""
+    """Takes the cards at the chosen places away, by the rules of `game.py`; returns how many are on the table then."""
     for k in chosen:
         place[table[k]] = -1
     if count <= 12 and top < 81:
@@ -101,6 +103,7 @@ def _take_set(table: Any, count: Any, deck: Any, top: Any, place: Any, chosen: A
 
 @njit(cache=True)
 def _deal_cards(table: Any, count: Any, deck: Any, top: Any, place: Any, cards: Any) -> None:
+    """Puts the next cards of the deck at the end of the table."""
     for offset in range(cards):
         table[count + offset] = deck[top + offset]
         place[table[count + offset]] = count + offset
@@ -108,7 +111,7 @@ def _deal_cards(table: Any, count: Any, deck: Any, top: Any, place: Any, cards: 
 
 @njit(cache=True)
 def _count_hands(deck: Any, table: Any, place: Any, third: Any, hands: Any) -> None:
-    """Counts the sets of the first 12, 15 and 18 cards; only those with a new card are looked for."""
+    """Counts the sets of the first 12, 15 and 18 cards, each time only those with a new card."""
     place[:] = -1
     sets = 0
     for hand in range(3):
@@ -125,7 +128,7 @@ def _count_hands(deck: Any, table: Any, place: Any, third: Any, hands: Any) -> N
 def _play_game(
     deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, seen: Any, rounds: Any
 ) -> Any:
-    """One game from a shuffled deck; how many cards are left on the table. `seen` gets y, x, s by size."""
+    """One game with a shuffled deck; returns how many cards are left on the table. `seen` gets y, x, s by size."""
     table, place, found = buffers
     seen[:] = 0
     place[:] = -1

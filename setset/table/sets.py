@@ -1,4 +1,4 @@
-"""Which cards of a table form sets, and why others do not."""
+"""Which cards of a table are sets, and why others are not."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class UltraSet:
-    """Four cards as two pairs that the same card, on the table or not, would complete to sets."""
+    """Four cards, two pairs, that the same third card would complete to sets; it may be on the table or not."""
 
     first: Pair
     second: Pair
@@ -23,7 +23,20 @@ class UltraSet:
 
 
 def find_sets(cards: Iterable[int]) -> list[Triple]:
-    """Every set among the cards, once: its cards in the order given, the sets in the order of places."""
+    """Every set among the cards, once.
+
+    Args:
+        cards: different cards.
+
+    Returns:
+        The sets in the order of their places, the cards of each in the order given.
+
+    Raises:
+        BadInput: something is not a card, or a card is given twice.
+
+    >>> find_sets([0, 40, 80, 7])
+    [(0, 40, 80)]
+    """
     table = check_cards(cards)
     place = {card: index for index, card in enumerate(table)}
     return [
@@ -34,7 +47,20 @@ def find_sets(cards: Iterable[int]) -> list[Triple]:
 
 
 def find_ultra_sets(cards: Iterable[int]) -> list[UltraSet]:
-    """Every two pairs of the cards that share their third card, once, in the order of their places."""
+    """Every two pairs of the cards that have the same third card, once.
+
+    Args:
+        cards: different cards.
+
+    Returns:
+        The ultra sets in the order of their places.
+
+    Raises:
+        BadInput: something is not a card, or a card is given twice.
+
+    >>> find_ultra_sets([1, 2, 3, 6])
+    [UltraSet(first=(1, 2), second=(3, 6), third=0)]
+    """
     pairs: dict[int, list[Pair]] = defaultdict(list)
     for a, b in combinations(check_cards(cards), 2):
         pairs[third(a, b)].append((a, b))
@@ -46,7 +72,19 @@ def find_ultra_sets(cards: Iterable[int]) -> list[UltraSet]:
 
 
 def why_no_set(a: int, b: int, c: int) -> str | None:
-    """The first feature that spoils a set, as 'colour: red, red, green'; None if the three are a set."""
+    """The first feature because of which three cards are not a set.
+
+    Args:
+        a: a card.
+        b: another card.
+        c: a third card.
+
+    Returns:
+        The feature and its three values; None if the cards are a set.
+
+    >>> why_no_set(0, 1, 27)
+    'colour: red, red, green'
+    """
     for place, feature in enumerate(FEATURES):
         values = [digits(card)[place] for card in (a, b, c)]
         if len(set(values)) == 2:

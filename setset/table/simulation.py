@@ -1,4 +1,4 @@
-"""Many games at once, in one process or several, with the same sums either way."""
+"""Many games, in one process or several; the sums are the same."""
 
 from __future__ import annotations
 
@@ -50,10 +50,26 @@ def simulate(
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Simulation:
-    """Plays the games numbered 0 to games - 1 of a seed to their ends.
+    """Plays the games number 0 to `games` - 1 of a seed to their ends.
 
-    The result depends on games, seed and policy only, not on the number of worker processes. `progress`
-    is called with how many games were finished since its last call.
+    The result depends on games, seed and policy, not on the number of workers.
+
+    Args:
+        games: how many games, at least 1.
+        seed: 0 to 2**64 - 1.
+        policy: which set is taken if there are several.
+        workers: how many processes share the games, at least 1.
+        progress: called with the number of games that were finished since its last call.
+
+    Returns:
+        Sums over all games; `estimate_tables` and its neighbours compute chances from them.
+
+    Raises:
+        BadInput: one of the numbers is out of range.
+        SetsetError: a worker process was killed.
+
+    >>> int(simulate(1000, seed=1).ends.sum())
+    1000
     """
     if games < 1:
         raise BadInput(f"cannot simulate {games} games; at least 1")
@@ -78,7 +94,7 @@ def simulate(
 
 
 def play_portion(seed: int, policy: Policy, first: int, games: int) -> tuple[int, Sums]:
-    """The sums of some games of a simulation, and how many those are."""
+    """The number of these games, and the sums over them."""
     from setset.table.kernel import play_games
 
     sums = tuple(np.zeros(shape, np.int64) for shape in SHAPES)
@@ -89,6 +105,7 @@ def play_portion(seed: int, policy: Policy, first: int, games: int) -> tuple[int
 def _play_in_turn(
     seed: int, policy: Policy, portions: Iterator[tuple[int, int]]
 ) -> Iterator[tuple[int, Sums]]:
+    """The portions one after the other, in this process."""
     for first, games in portions:
         yield play_portion(seed, policy, first, games)
 
@@ -96,7 +113,7 @@ def _play_in_turn(
 def _play_in_processes(
     seed: int, policy: Policy, portions: Iterator[tuple[int, int]], workers: int
 ) -> Iterator[tuple[int, Sums]]:
-    """The portions from a pool of processes, as they finish; only a few wait in it at any time."""
+    """The portions from a pool of processes, in the order in which they finish; only a few wait in it at a time."""
     play_portion(seed, policy, 0, 0)  # compiles once, so that the workers find numba's cache warm
     with ProcessPoolExecutor(workers, spawn_context(), _prepare_worker) as pool:
         try:
@@ -118,12 +135,13 @@ def _play_in_processes(
 
 
 def _prepare_worker() -> None:
-    """Leaves Ctrl-C to the parent, and ends with it: a killed parent cannot tell its workers to stop."""
+    """Ignores Ctrl-C, which is for the parent, and ends with the parent: a killed parent cannot stop its workers."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_exit_with_parent, daemon=True).start()
 
 
 def _exit_with_parent() -> None:
+    """Waits for the end of the parent, then ends this process."""
     parent = parent_process()
     if parent is not None:
         parent.join()
