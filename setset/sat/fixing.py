@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from setset.cards import first_set, parse_cards, span, third
+from setset.cards import Cards, first_set, parse_cards, span, third
 from setset.errors import BadInput, SetsetError
 
 FRAME: Final = (0, 1, 3, 9, 27)
@@ -43,7 +43,7 @@ class Fixing:
     """
 
     name: str
-    cases: tuple[tuple[int, ...], ...]
+    cases: tuple[Cards, ...]
     least: int | None
 
 
@@ -90,7 +90,7 @@ def _named_fixing(name: str) -> Fixing:
     return Fixing(name, tuple((*seven, outside) for seven in spanning_sevens()), least)
 
 
-def spanning_sevens() -> tuple[tuple[int, ...], ...]:
+def spanning_sevens() -> tuple[Cards, ...]:
     """The canonical forms of the 7-lists that span a hyperplane: up to affine maps there are no others.
 
     Such a list holds four cards in general position, which a map takes to the first four of the frame; so
@@ -125,10 +125,10 @@ def largest_list_size(flat: Sequence[int], frame: Sequence[int]) -> int:
     return max(len(cards) for cards in grow_lists(frame, flat))
 
 
-def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[tuple[int, ...]]:
+def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[Cards]:
     """Every list of cards of the flat that holds the start, once: the start, then ascending cards."""
 
-    def grow(cards: tuple[int, ...], left: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    def grow(cards: Cards, left: Sequence[int]) -> Iterator[Cards]:
         yield cards
         for place, card in enumerate(left):
             blocked = {third(card, other) for other in cards}

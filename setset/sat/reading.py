@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from setset.cards import Cards
 from setset.errors import BadInput, SetsetError
 from setset.sat.solving import NoAnswer, decode_model
 
@@ -24,7 +25,7 @@ _WORDS = {
 _LITERALS = re.compile(r"-?\d+(\s+-?\d+)*")
 
 
-def read_answer(path: Path, least: int = 1) -> tuple[int, ...] | None:
+def read_answer(path: Path, least: int = 1) -> Cards | None:
     """The cards in the output file of a solver, checked.
 
     Args:
@@ -54,7 +55,7 @@ def read_answer(path: Path, least: int = 1) -> tuple[int, ...] | None:
     return parse_answer(text, least, path.name)
 
 
-def parse_answer(text: str, least: int = 1, source: str = "the output") -> tuple[int, ...] | None:
+def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards | None:
     """The cards in the output of a solver, checked.
 
     Args:

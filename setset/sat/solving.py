@@ -82,9 +82,7 @@ def solve(
     return Answer(problem, solver, decode_model(model, problem.cards, problem.fixing.cases), seconds)
 
 
-def decode_model(
-    model: list[int], least: int = 1, cases: tuple[tuple[int, ...], ...] = ((),)
-) -> tuple[int, ...]:
+def decode_model(model: list[int], least: int = 1, cases: tuple[Cards, ...] = ((),)) -> Cards:
     """The cards whose variables are true; WrongAnswer if they hold a set, are too few, or hold no case."""
     true = set(model)
     cards = tuple(card for card in range(CARDS) if variable(card) in true)

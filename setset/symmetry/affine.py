@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from setset.cards import CARDS, FEATURES, digits, from_digits
+from setset.cards import CARDS, FEATURES, Cards, digits, from_digits
 from setset.errors import BadInput
 from setset.symmetry.geometry import DIMENSION, STANDARD_FRAME, CardArray
 
@@ -66,11 +66,11 @@ class AffineMap:
         moved = (sum(a * v for a, v in zip(row, x, strict=True)) for row in self.matrix)
         return from_digits(*((m + b) % 3 for m, b in zip(moved, self.translation, strict=True)))
 
-    def on(self, cards: Iterable[int]) -> tuple[int, ...]:
+    def on(self, cards: Iterable[int]) -> Cards:
         """The images of these cards, in ascending order."""
         return tuple(sorted(self(card) for card in cards))
 
-    def frame(self) -> tuple[int, ...]:
+    def frame(self) -> Cards:
         """Where the cards 0, 1, 3, 9, 27 go: these five images determine the map."""
         return tuple(self(card) for card in STANDARD_FRAME)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
 
-from setset.cards import LARGEST, check_size
+from setset.cards import LARGEST, Cards, check_size
 from setset.errors import BadInput
 from setset.symmetry.build import build_level
 from setset.symmetry.classes import Level, ListClass
@@ -28,7 +28,7 @@ class Catalogue:
 
     def __init__(self, levels: Iterable[Level] = ()) -> None:
         self._levels = {level.size: level for level in levels}
-        self._numbers: dict[int, dict[tuple[int, ...], int]] = {}
+        self._numbers: dict[int, dict[Cards, int]] = {}
         self._starts: dict[int, list[int]] = {}
 
     def level(self, size: int) -> Level:
@@ -67,7 +67,7 @@ class Catalogue:
             )
         return classes[number]
 
-    def of_form(self, cards: tuple[int, ...]) -> ListClass:
+    def of_form(self, cards: Cards) -> ListClass:
         """The class with this canonical form.
 
         Raises:

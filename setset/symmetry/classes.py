@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import comb
 from typing import NamedTuple
 
-from setset.cards import CARDS
+from setset.cards import CARDS, Cards
 from setset.symmetry.geometry import GROUP_ORDER
 
 
@@ -22,7 +22,7 @@ class ListClass:
     size: int
     number: int
     """From 0, in the lexicographic order of the canonical forms of this size."""
-    cards: tuple[int, ...]
+    cards: Cards
     """The canonical form, which represents the class."""
     stabilizer: int
     """How many affine maps keep the representative."""

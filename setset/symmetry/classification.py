@@ -8,7 +8,7 @@ from fractions import Fraction
 from itertools import combinations
 from math import comb
 
-from setset.cards import CARDS, check_list, third
+from setset.cards import CARDS, Cards, check_list, third
 from setset.symmetry.affine import AffineMap
 from setset.symmetry.canonical import canonicalize
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
@@ -24,14 +24,14 @@ class Classification:
     ('3/0', (0, 1, 3), 75)
     """
 
-    cards: tuple[int, ...]
-    form: tuple[int, ...]
+    cards: Cards
+    form: Cards
     """The canonical form."""
     map: AffineMap
     """Takes the cards to the canonical form."""
     list_class: ListClass
     """Its number, stabilizer, how many lists are in it."""
-    extensions: tuple[int, ...]
+    extensions: Cards
     """The cards, anywhere in the deck, that can be added to the list."""
 
     @property
@@ -77,7 +77,7 @@ def classify(cards: Iterable[int], catalogue: Catalogue | None = None) -> Classi
     return Classification(hand, found.cards, found.map, one, extensions(hand))
 
 
-def extensions(hand: tuple[int, ...]) -> tuple[int, ...]:
+def extensions(hand: Cards) -> Cards:
     """The cards that can be added to a list without making a set."""
     blocked = {third(a, b) for a, b in combinations(hand, 2)} | set(hand)
     return tuple(card for card in range(CARDS) if card not in blocked)

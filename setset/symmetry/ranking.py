@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from setset.cards import CARDS, check_list
+from setset.cards import CARDS, Cards, check_list
 from setset.errors import BadInput
 from setset.symmetry.canonical import find_least_frames
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
@@ -166,7 +166,7 @@ def _rank_frame(frame, maps, ways, total, minus):  # type: ignore[no-untyped-def
     return rank
 
 
-def members(one: ListClass, start: int = 0) -> Iterator[tuple[int, ...]]:
+def members(one: ListClass, start: int = 0) -> Iterator[Cards]:
     """Every list of a class once, in the order of their ranks.
 
     Args:
@@ -270,7 +270,7 @@ def rank(cards: Iterable[int], catalogue: Catalogue | None = None) -> int:
     return catalogue.starts(len(form))[catalogue.of_form(form).number] + _member_rank(form, leading)
 
 
-def _member_rank(form: tuple[int, ...], leading: CardArray) -> int:
+def _member_rank(form: Cards, leading: CardArray) -> int:
     """The rank within the class, from the canonical form and the frames of the list that lead there."""
     if not form:
         return 0
@@ -290,7 +290,7 @@ def _member_rank(form: tuple[int, ...], leading: CardArray) -> int:
     return flat * (int(ways[0]) // len(maps)) + int(within)
 
 
-def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> tuple[int, ...]:
+def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
     """The list of a rank among all lists of a size.
 
     Args:

@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 
 import numpy as np
 
-from setset.cards import CARDS
+from setset.cards import CARDS, Cards
 from setset.symmetry.canonical import find_least_frames
 from setset.symmetry.geometry import DIMENSION, CardArray, difference_table, flat_size, span_frames, sum_table
 
@@ -51,7 +51,7 @@ def subspace_number(frame: Sequence[int]) -> int:
 
 
 @lru_cache(maxsize=64)
-def stabilizer_maps(form: tuple[int, ...]) -> CardArray:
+def stabilizer_maps(form: Cards) -> CardArray:
     """All maps to itself of the flat that a canonical form spans which keep the form, as tables of images.
 
     The flat is the cards below 3**k. Maps of AG(4,3) that agree on the flat are one row here.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import secrets
 from typing import Final
 
-from setset.cards import CARDS
+from setset.cards import CARDS, Cards
 from setset.errors import BadInput
 
 SEEDS: Final = 1 << 64
@@ -47,7 +47,7 @@ class Stream:
         self._state = (self._state + GOLDEN) % SEEDS
         return ((mix(self._state) >> 32) * bound) >> 32
 
-    def shuffled(self) -> tuple[int, ...]:
+    def shuffled(self) -> Cards:
         """The whole deck in random order; the first card is dealt first."""
         deck = list(range(CARDS))
         for last in range(CARDS - 1, 0, -1):
@@ -56,7 +56,7 @@ class Stream:
         return tuple(deck)
 
 
-def deal(count: int = 12, seed: int | None = None) -> tuple[int, ...]:
+def deal(count: int = 12, seed: int | None = None) -> Cards:
     """The first cards of a shuffled deck.
 
     Args:

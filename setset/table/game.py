@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from setset.cards import CARDS, check_cards, is_set
+from setset.cards import CARDS, Cards, check_cards, is_set
 from setset.errors import BadInput
 from setset.table.sets import Triple, find_sets, why_no_set
 
@@ -40,8 +40,8 @@ class Game:
     (69, (0, 1, 2), False, 1)
     """
 
-    deck: tuple[int, ...]
-    table: tuple[int, ...]
+    deck: Cards
+    table: Cards
     scores: tuple[int, ...]
     taken: tuple[Taken, ...] = ()
 
