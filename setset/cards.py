@@ -67,11 +67,16 @@ def digits(card: int) -> tuple[int, int, int, int]:
 
 
 def from_digits(colour: int, count: int, shading: int, shape: int) -> int:
+    """The card with this colour, count, shading and shape, each 0..2."""
     return colour * 27 + count * 9 + shading * 3 + shape
 
 
 def third(a: int, b: int) -> int:
-    """The one card that completes a and b to a set (a itself if a == b)."""
+    """The one card that completes a and b to a set (a itself if a == b).
+
+    >>> third(0, 40)
+    80
+    """
     return from_digits(*(-(x + y) % 3 for x, y in zip(digits(a), digits(b), strict=True)))
 
 
@@ -91,7 +96,11 @@ def is_set(a: int, b: int, c: int) -> bool:
 
 
 def line(a: int, b: int) -> tuple[int, int, int]:
-    """The three cards, ascending, of the one line through two different cards: a set."""
+    """The three cards, ascending, of the one line through two different cards: a set.
+
+    Raises:
+        BadInput: the cards are the same.
+    """
     if a == b:
         raise BadInput(f"a line needs two different cards, not {a} twice")
     low, middle, high = sorted((a, b, third(a, b)))
@@ -99,7 +108,11 @@ def line(a: int, b: int) -> tuple[int, int, int]:
 
 
 def plane(a: int, b: int, c: int) -> Cards:
-    """The nine cards, ascending, of the one plane through three different cards that are no set."""
+    """The nine cards, ascending, of the one plane through three different cards that are no set.
+
+    Raises:
+        BadInput: two cards are the same, or the three are a set.
+    """
     if len({a, b, c}) < 3 or is_set(a, b, c):
         raise BadInput(f"a plane needs three different cards that are no set, not {a}, {b}, {c}")
     return span((a, b, c))
@@ -123,22 +136,38 @@ def span(cards: Iterable[int]) -> Cards:
 
 
 def _moved(card: int, shift: Sequence[int], times: int) -> int:
+    """The card, moved by a shift of its digits this many times."""
     colour, count, shading, shape = ((x + times * s) % 3 for x, s in zip(digits(card), shift, strict=True))
     return from_digits(colour, count, shading, shape)
 
 
 def name(card: int) -> str:
-    """'red one solid diamond'"""
+    """The full name of a card.
+
+    >>> name(40)
+    'green two striped squiggle'
+    """
     return " ".join(VALUES[place][value] for place, value in enumerate(digits(card)))
 
 
 def code(card: int) -> str:
-    """'r1fd': a letter of `CODES` for each of colour, count, shading and shape."""
+    """The short code of a card: a letter of `CODES` for each of colour, count, shading and shape.
+
+    >>> code(40)
+    'g2hs'
+    """
     return "".join(CODES[place][value] for place, value in enumerate(digits(card)))
 
 
 def parse(text: str) -> int:
-    """The card that a number 0..80, a full name or a short code means, their parts in any order."""
+    """The card that a text means: a number 0..80, a full name or a short code, their parts in any order.
+
+    Raises:
+        BadInput: the text is not a card.
+
+    >>> parse("2 green shaded squiggles"), parse("g2hs"), parse("40")
+    (40, 40, 40)
+    """
     word = text.strip().lower()
     if word.isascii() and word.isdecimal() and len(word) < 10 and int(word) < CARDS:
         return int(word)
@@ -162,6 +191,12 @@ def parse_cards(texts: Iterable[str]) -> Cards:
 
     An argument is a card or several with commas between them. A name that the shell has split into its
     words is put together again: at commas if there are any, else four words a card.
+
+    Raises:
+        BadInput: an argument is not a card, or a card is given twice.
+
+    >>> parse_cards(["0,40", "p3eo"])
+    (0, 40, 80)
     """
     arguments = list(texts)
     try:
@@ -201,6 +236,9 @@ def check_list(cards: Iterable[int]) -> Cards:
     Raises:
         BadInput: something is not a card, or a card is given twice.
         HoldsSet: there is a set among the cards.
+
+    >>> check_list([9, 3, 1])
+    (1, 3, 9)
     """
     hand = tuple(sorted(check_cards(cards)))
     found = first_set(hand)
@@ -221,7 +259,11 @@ def check_size(size: int, least: int = 0, largest: int = LARGEST) -> int:
 
 
 def first_set(cards: Iterable[int]) -> tuple[int, int, int] | None:
-    """The first set among the cards, in ascending order; None if they are a list."""
+    """The first set among the cards, in ascending order; None if they are a list.
+
+    >>> first_set([80, 40, 0, 7])
+    (0, 40, 80)
+    """
     hand = sorted(cards)
     held = set(hand)
     for place, a in enumerate(hand):
@@ -232,6 +274,7 @@ def first_set(cards: Iterable[int]) -> tuple[int, int, int] | None:
 
 
 def _check_card(card: int) -> int:
+    """The card as a plain integer."""
     try:
         number = operator.index(card)
     except TypeError:
@@ -242,6 +285,7 @@ def _check_card(card: int) -> int:
 
 
 def _pieces(text: str) -> list[str]:
+    """The parts of a text between commas or semicolons."""
     return [piece for piece in text.replace(";", ",").split(",") if piece.strip()]
 
 
