@@ -59,9 +59,9 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0]) -> Probl
     19
     """
     if not 1 <= cards <= CARDS:
-        raise BadInput(f"cannot ask for {cards} of {CARDS} cards: 1 to {CARDS}")
+        raise BadInput(f"cannot ask for {cards} cards: give 1 to {CARDS}")
     if encoding not in ENCODINGS:
-        raise BadInput(f"no encoding {encoding!r}: {', '.join(ENCODINGS)}")
+        raise BadInput(f"no encoding {encoding!r}; choose one of {', '.join(ENCODINGS)}")
     fixed = fix_cards(fix, cards)
     clauses = [tuple(-variable(card) for card in triple) for triple in all_sets()]
     counting, top = _at_least(cards, encoding)

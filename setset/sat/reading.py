@@ -85,7 +85,7 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
     if said and said[-1] is False:
         return None
     if said and said[-1] is None:
-        raise NoAnswer(f"{source}: the solver did not find out")
+        raise NoAnswer(f"{source}: the solver gave up without an answer")
     if not literals:
         raise BadInput(f"{source} is not a solver's answer: no line SAT or UNSAT, and no literals")
     return decode_model(literals, least)

@@ -68,9 +68,9 @@ def solve(
     20
     """
     if solver not in SOLVERS:
-        raise BadInput(f"no solver {solver!r}: {', '.join(SOLVERS)}")
+        raise BadInput(f"no solver {solver!r}; choose one of {', '.join(SOLVERS)}")
     if proof and solver not in PROVERS:
-        raise BadInput(f"{solver} writes no proofs; these do: {', '.join(PROVERS)}")
+        raise BadInput(f"{solver} writes no proofs; choose one of {', '.join(PROVERS)}")
     with require_extra("sat", "the SAT solver"):
         import pysat.solvers  # noqa: F401 (before a process is started that would fail)
     if timeout is None:

@@ -41,9 +41,9 @@ class AffineMap:
     def __post_init__(self) -> None:
         square = len(self.matrix) == DIMENSION and all(len(row) == DIMENSION for row in self.matrix)
         if not square or len(self.translation) != DIMENSION:
-            raise BadInput("an affine map of the cards is a 4 by 4 matrix and 4 numbers")
+            raise BadInput("an affine map needs a 4 by 4 matrix and a translation of 4 numbers")
         if any(not 0 <= entry < 3 for row in (*self.matrix, self.translation) for entry in row):
-            raise BadInput("the numbers of an affine map are 0, 1 and 2")
+            raise BadInput("the numbers of an affine map must be 0, 1 and 2")
         if _invert(self.matrix) is None:
             raise BadInput("the matrix of this affine map has no inverse modulo 3")
 

@@ -70,8 +70,9 @@ def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None)
     [1, 10, 15, 18, 20, 27, 38, 60, 61, 65, 69, 70]
     """
     check_size(size, least=1)
-    if count < 0 or seed < 0:
-        raise BadInput("the count and the seed of a sample cannot be negative")
+    for what, value in (("count", count), ("seed", seed)):
+        if value < 0:
+            raise BadInput(f"the {what} of a sample cannot be negative: {value}")
     catalogue = catalogue or catalogue_in_memory()
     starts = np.array(catalogue.starts(size))
     random = np.random.Generator(np.random.PCG64(seed))

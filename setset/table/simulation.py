@@ -72,9 +72,9 @@ def simulate(
     1000
     """
     if games < 1:
-        raise BadInput(f"cannot simulate {games} games; at least 1")
+        raise BadInput(f"the number of games must be at least 1, not {games}")
     if workers < 1:
-        raise BadInput(f"cannot work with {workers} worker processes; at least 1")
+        raise BadInput(f"the number of workers must be at least 1, not {workers}")
     check_seed(seed)
     starts = range(0, games, PORTION)
     portions = ((first, min(PORTION, games - first)) for first in starts)
