@@ -234,11 +234,13 @@ def _trace(tree: Path, notes: Path, command: list[str]) -> int:
 
 
 def _replace_executor(package: Path) -> None:
-    """Puts `InlineExecutor` in the place of `LocalExecutor`, before any other module imports that."""
+    """Puts `InlineExecutor` in the place of `LocalExecutor`, before the command imports it."""
     for path in sorted(package.rglob("*.py")):
         if "\nclass LocalExecutor(" in path.read_text(encoding="utf-8"):
-            name = ".".join(path.relative_to(package.parent).with_suffix("").parts)
-            importlib.import_module(name).LocalExecutor = InlineExecutor  # type: ignore[attr-defined]
+            importlib.import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
+    for name, module in list(sys.modules.items()):
+        if name.split(".")[0] == "setset" and hasattr(module, "LocalExecutor"):
+            module.LocalExecutor = InlineExecutor  # type: ignore[attr-defined]
 
 
 def _print_table(results: list[Measured]) -> None:

@@ -283,9 +283,12 @@ def _box(packages: Packages, number: int) -> str:
         below = "the public API"
     else:
         below = f"{len(modules)} module{'s' * (len(modules) != 1)}"
-    middle = x + WIDTH // 2
+    # There is room to the left of every box.
+    width = max(WIDTH, 6 * len(below) + 16)
+    x -= width - WIDTH
+    middle = x + width // 2
     return (
-        f'<rect x="{x}" y="{y}" width="{WIDTH}" height="{HEIGHT}" rx="6" fill="#fff" stroke="{FAINT}" '
+        f'<rect x="{x}" y="{y}" width="{width}" height="{HEIGHT}" rx="6" fill="#fff" stroke="{FAINT}" '
         f'stroke-width="1.5"/><text x="{middle}" y="{y + 17}" font-size="13" font-weight="600" '
         f'text-anchor="middle" fill="{TEXT}">{escape(name)}</text><text x="{middle}" y="{y + 31}" font-size="10" '
         f'text-anchor="middle" fill="{FAINT}">{escape(below)}</text>'
