@@ -15,7 +15,7 @@ representative for each class of 7-lists that span a hyperplane. There are two s
 list has a card outside the hyperplane, and the maps that fix the hyperplane pointwise, (x, y) -> (a x,
 y + x v) with x the colour, a = 1 or 2, and v any of 27 vectors, take each card outside to each other. So
 one card outside may be fixed too: two cases with eight cards each, and every list of K >= 19 cards has an
-image in one of them. The numbers 4, 9 and two are computed below, not assumed.
+image in one of them. The numbers 4, 9 and two are computed in this module, not assumed.
 """
 
 from __future__ import annotations

@@ -74,17 +74,17 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
     >>> parse_answer("SAT\\n1 2 -3 4 0\\n")
     (0, 1, 3)
     """
-    said: list[bool | None] = []
+    verdicts: list[bool | None] = []
     literals: list[int] = []
     for line in text.splitlines():
         word = line.removeprefix("s ").strip()
         if word in _WORDS:
-            said.append(_WORDS[word])
+            verdicts.append(_WORDS[word])
         elif _LITERALS.fullmatch(body := line.removeprefix("v ").strip()):
             literals += map(int, body.split())
-    if said and said[-1] is False:
+    if verdicts and verdicts[-1] is False:
         return None
-    if said and said[-1] is None:
+    if verdicts and verdicts[-1] is None:
         raise NoAnswer(f"{source}: the solver gave up without an answer")
     if not literals:
         raise BadInput(f"{source} is not a solver's answer: no line SAT or UNSAT, and no literals")

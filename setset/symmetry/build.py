@@ -6,14 +6,13 @@ then known before any of them is classified:
 
     N(h) = sum over C of lists(C) * #{x : fingerprint(C + x) = h} / (n + 1).
 
-Now find the canonical form of one list with fingerprint h. Its stabilizer gives the lists of its class. If
-those are N(h) many, all lists with this fingerprint are in this one class, and no other one is ever looked
-at. If not, the rest with the same fingerprint are looked at too, and the sum must come out. So hardly more
-lists are searched for their canonical form than there are classes, and the fingerprint, which promises
-nothing, has proved itself.
+Now find the canonical form of one list with fingerprint h. Its stabilizer gives the number of lists in its
+class. If that is N(h), all lists with this fingerprint are in this one class, and no other one needs a search.
+If not, the canonical forms of all of them are found, and the sum over their classes must be N(h). So there are
+hardly more searches than classes, and nothing depends on the fingerprint being different for different classes.
 
-What comes of it is checked from the other side: the deletions of each new class are identified on their own,
-and must match the extensions in the double count of pairs of lists, one in the other.
+The result is checked from the other side: the class of each new class without one card is found separately,
+and both ways to count the pairs of lists, one in the other, must agree.
 
 The fingerprint is a number that affine maps do not change, cheap enough to compute for every list that is
 one card longer or shorter. Count for each card outside the list how many pairs of the list have it as their

@@ -3,22 +3,21 @@
 The definition does not say how the form is found, so a canonical form that was stored stays right if the
 search changes.
 
-The least list of a class starts with a frame in a strong sense: it contains as many cards of the standard
-frame 0, 1, 3, 9, 27 as it has dimensions, plus one. For let its cards below 3**k be known and let it have
-others: a map that fixes the cards below 3**k takes any one of those others to 3**k, the least card there
-is outside, so the least list holds 3**k. Hence the maps to try are those that take a frame *made of cards of
-the list* to the standard one, and they can be tried one frame card at a time: k frame cards settle which
-labels below 3**(k - 1) are taken, and of two lists of one length that one is less which has the lowest
-label that only one of them has.
+Which maps to try. The least list of a class that spans a k-flat holds the first k + 1 cards of the standard
+frame 0, 1, 3, 9, 27. For let its cards below 3**j be known, and let there be others. A map that fixes all
+cards below 3**j can take any other card to 3**j, the least card outside; so the least list holds 3**j. Hence
+it is enough to try the maps that take a frame *made of cards of the list* to the standard frame. They are
+tried one frame card at a time: j frame cards determine which labels below 3**(j - 1) are taken. Of two lists
+of the same length the one is less that has the lowest label which only one of them has.
 
-Most frames need not be tried. Take the steps b - a between cards a, b of the list. If there are two pairs
-with the same step, a and b, c and d, then a, b, c to 0, 1, 3 brings d to 4, so the least list holds 0, 1,
-3, 4. If there are three, the third is not in the plane of the other two (which is full with four), and the
-least list holds 0, 1, 3, 4, 9, 10. So the first two cards of a frame must be a step apart that many pairs
-share, and the next two must be first cards of such pairs.
+Which frames to skip. Take the steps b - a between cards a, b of the list. If two pairs have the same step, a and
+b, c and d, then the map that takes a, b, c to 0, 1, 3 takes d to 4, so the least list holds 0, 1, 3, 4. If three
+pairs have it, the third is not in the plane of the other two (a plane holds at most four cards of a list), and
+the least list holds 0, 1, 3, 4, 9, 10. So the first two cards of a frame must have a step that as many pairs
+share as possible, up to three, and the next two must be first cards of such pairs.
 
-Each frame that ends at the least list is a map that takes the list there, so their number is the order of
-the group that the stabilizer makes on the flat that the list spans.
+Each frame that leads to the least list is a map that takes the list there. So the number of these frames is the
+order of the group that the stabilizer induces on the flat that the list spans.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from setset.symmetry.geometry import (
 )
 
 UNKNOWN = -1
-"""Less than 'free' (0) and 'taken' (1): any first finding is an improvement."""
+"""Less than 'free' (0) and 'taken' (1), so that whatever is found first is better."""
 
 
 @njit(cache=True)

@@ -1,14 +1,13 @@
 """Classes under the game's own symmetries: 4! * 3!**4 = 31,104 ways to rename features and values.
 
-The game sees in the geometry four features, each of them a way to cut the cards into three parallel
-hyperplanes. There are 40 such ways (a linear form that is not 0, up to its sign), and the 31,104 maps of
-the game are those that keep the set of its four features. Any other choice of four independent ways out of
-the 40 would make as good a game; there are 63,180, and the affine maps take any one to any other.
+In the geometry, the game is four features, each of them a way to cut the cards into three parallel hyperplanes.
+There are 40 such ways (a linear form that is not 0, up to its sign), and the 31,104 maps of the game are those
+that keep the set of its four features. Any other four independent ways would make an equally good game; there
+are 63,180 such games, and the affine maps take any one to any other.
 
-So instead of moving hands about under the game's symmetries, hold the hand still and let it move the
-game: the classes of the game inside one affine class are as many as the orbits of the hand's stabilizer on
-the 63,180 games, which by Burnside is the mean number of games that a map of the stabilizer keeps.
-No list is enumerated.
+So instead of moving hands by the game's symmetries, keep the hand and move the game: the classes of the game
+inside one affine class are as many as the orbits of the hand's stabilizer on the 63,180 games. By Burnside's
+lemma, this is the mean number of games that a map of the stabilizer keeps. No list is enumerated.
 """
 
 from __future__ import annotations
@@ -39,10 +38,10 @@ GAME_ORDER: Final = 31_104
 GAMES: Final = GROUP_ORDER // GAME_ORDER
 WAYS: Final = 40
 
-OF_PAIRS_AND_LESS: Final = (1, 1, 4)
-"""Renaming takes each card to each other, and two cards are known by the number of features they differ in.
+SMALL_SIZES: Final = (1, 1, 4)
+"""The classes of the game for 0, 1 and 2 cards, whose stabilizers are too large to go through.
 
-Known without Burnside, which is as well: the stabilizers of so few cards are large.
+Renaming takes any card to any other, and pairs differ by the number of features that are not the same.
 """
 
 
@@ -70,7 +69,7 @@ def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
             length += 1
             image = moved[image]
         if image != way or length > 4:
-            continue  # a cycle is told by its least way
+            continue  # each cycle counts once, at its least way
         for place in range(length):
             cycles[length, counts[length], place] = image
             image = moved[image]
@@ -134,8 +133,8 @@ def game_classes(classes: Iterable[ListClass]) -> int:
 
 def _game_classes(one: ListClass) -> int:
     """Into how many classes of the game one class falls."""
-    if one.size < len(OF_PAIRS_AND_LESS):
-        return OF_PAIRS_AND_LESS[one.size]
+    if one.size < len(SMALL_SIZES):
+        return SMALL_SIZES[one.size]
     if one.stabilizer == 1:
         return GAMES
     maps = stabilizer_maps(one.cards)

@@ -12,7 +12,7 @@ the frame F = (g(0), g(1), g(3), ...), and hg by h(F), so
 
 and each orbit is represented by its least frame. Only the identity takes a frame to itself, which makes
 everything countable: if K are the maps in H that fix the first i cards of F, then the orbits of frames that
-begin like F are as many as the ways to carry on, divided by the order of K. The least frames are found card
+begin like F are as many as the ways to complete them, divided by the order of K. The least frames are found card
 by card: the next card is the least of its orbit under K, and then K shrinks to the maps that fix it too.
 """
 
@@ -279,8 +279,8 @@ def _member_rank(form: Cards, leading: CardArray) -> int:
     labels = np.arange(flat_size(dimension + 1), dtype=np.uint8)
     places = np.zeros(CARDS, np.uint8)
     places[enumerate_subspaces(dimension)[flat]] = labels
-    # The map g from the list to the form takes the leading frame to the standard one. Its frame is wanted:
-    # where the standard one goes.
+    # The map g from the list to the form takes the leading frame to the standard frame. What is needed is
+    # the frame of g: where it takes the standard frame.
     goes = np.empty_like(labels)
     goes[span_frames(places[leading[:1]])[0]] = labels
     frame = goes[list(STANDARD_FRAME[: dimension + 1])]

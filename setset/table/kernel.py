@@ -1,7 +1,7 @@
-"""Many games, compiled: the numba twin of `autoplay.play_out`, with the same random numbers.
+"""Many games, compiled: the same as `autoplay.play_out`, with the same random numbers.
 
-Everything lives in this one file, and the table of third cards comes in as an argument, because numba's
-cache does not notice a change in another module. Sums are integers, so they do not depend on the order in
+Everything is in this one file, and the table of third cards is an argument, because numba's cache does not
+notice a change in another module. Sums are integers, so they do not depend on the order in
 which games were played or on how many processes shared them.
 
 Indices of the sums that `play_games` adds to, named where they are read in `estimates.py`:
@@ -9,7 +9,7 @@ Indices of the sums that `play_games` adds to, named where they are read in `est
   on them, and of yy, xy, xx, sy, ss; counting 0 goes up to the table of the last deal, 1 to the end.
 - `rounds[taken, moment]`: y, x, s, ss of tables of twelve, up to the last deal, by sets taken before.
 - `hands[n, moment]`: x, s, ss of the first 12, 15 and 18 cards of the shuffled deck.
-- `ends[cards]`: games that ended with so many cards on the table.
+- `ends[cards]`: games that ended with this many cards on the table.
 """
 
 from __future__ import annotations

@@ -5,11 +5,7 @@ from __future__ import annotations
 import pytest
 
 from setset.errors import BadInput
-from setset.sat import (
-    Problem,
-    dimacs_lines,
-    encode,
-)
+from setset.sat import Problem, dimacs_lines, encode
 from setset.sat.encoding import ENCODINGS, all_sets
 
 pysat = pytest.importorskip("pysat.solvers", reason="the extra setset[sat] is not installed")

@@ -11,13 +11,7 @@ import pytest
 
 from setset.cards import third
 from setset.errors import BadInput
-from setset.sat import (
-    NoAnswer,
-    dimacs_lines,
-    encode,
-    parse_answer,
-    read_answer,
-)
+from setset.sat import NoAnswer, dimacs_lines, encode, parse_answer, read_answer
 
 
 def check_list(cards: tuple[int, ...] | None, count: int) -> None:

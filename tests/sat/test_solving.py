@@ -11,14 +11,7 @@ import pytest
 
 from setset.cards import third
 from setset.errors import BadInput
-from setset.sat import (
-    NoAnswer,
-    Problem,
-    WrongAnswer,
-    dimacs_lines,
-    encode,
-    solve,
-)
+from setset.sat import NoAnswer, Problem, WrongAnswer, dimacs_lines, encode, solve
 from setset.sat.encoding import ENCODINGS
 from setset.sat.solving import PROVERS, SOLVERS, decode_model
 from tests.sat import rup

@@ -7,11 +7,7 @@ import pytest
 from hypothesis import given
 
 from setset.errors import BadInput, SetsetError
-from setset.symmetry import (
-    AffineMap,
-    Catalogue,
-    build_level,
-)
+from setset.symmetry import AffineMap, Catalogue, build_level
 from setset.symmetry.build import fingerprint_deletions, fingerprint_extensions, fingerprint_rows
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists, maps

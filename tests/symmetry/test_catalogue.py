@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setset.symmetry import (
-    GROUP_ORDER,
-    Catalogue,
-    canonical_form,
-    catalogue_in_memory,
-)
+from setset.symmetry import GROUP_ORDER, Catalogue, canonical_form, catalogue_in_memory
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
 

@@ -5,10 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setset.table import (
-    Policy,
-    play_out,
-)
+from setset.table import Policy, play_out
 
 SEED = st.integers(0, 2**64 - 1)
 

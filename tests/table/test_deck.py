@@ -9,11 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setset.errors import BadInput
-from setset.table import (
-    Stream,
-    deal,
-    new_seed,
-)
+from setset.table import Stream, deal, new_seed
 
 SEED = st.integers(0, 2**64 - 1)
 

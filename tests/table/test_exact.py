@@ -7,10 +7,7 @@ from fractions import Fraction
 import pytest
 
 from setset.errors import BadInput
-from setset.table import (
-    chance_without_set,
-    mean_sets,
-)
+from setset.table import chance_without_set, mean_sets
 
 
 def test_exact_chances_come_out_of_the_classified_lists() -> None:

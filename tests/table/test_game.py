@@ -5,13 +5,7 @@ from __future__ import annotations
 import pytest
 
 from setset.errors import BadInput
-from setset.table import (
-    Game,
-    call_none,
-    call_set,
-    deal_more,
-    new_game,
-)
+from setset.table import Game, call_none, call_set, deal_more, new_game
 from setset.table.game import Taken
 
 CAP = (0, 1, 3, 4, 9, 10, 12, 13)  # the cards with all digits 0 or 1 below 27: no set among them

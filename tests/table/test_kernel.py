@@ -6,10 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setset.table import (
-    Policy,
-    play_out,
-)
+from setset.table import Policy, play_out
 from setset.table.estimates import TO_THE_END
 from setset.table.simulation import play_portion
 from tests.table import naive

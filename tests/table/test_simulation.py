@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from multiprocessing import active_children
+
 import numpy as np
 import pytest
 
-from setset.errors import BadInput
-from setset.table import (
-    Policy,
-    simulate,
-)
+from setset.errors import BadInput, SetsetError
+from setset.table import Policy, simulate
 from setset.table.estimates import UNTIL_LAST_DEAL
 from setset.table.simulation import PORTION, Simulation
 
@@ -56,3 +55,12 @@ def test_sums_fit_together(many: Simulation) -> None:
 def test_what_cannot_be_simulated_is_refused(games: int, workers: int, seed: int) -> None:
     with pytest.raises(BadInput):
         simulate(games, seed=seed, workers=workers)
+
+
+def test_a_killed_worker_is_one_clear_line() -> None:
+    def kill_workers(_: int) -> None:
+        for process in active_children():
+            process.kill()
+
+    with pytest.raises(SetsetError, match="a worker process of the simulation was killed"):
+        simulate(100 * PORTION, seed=1, workers=2, progress=kill_workers)
