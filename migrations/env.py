@@ -5,8 +5,8 @@ from pathlib import Path
 from alembic import context
 from sqlalchemy import text
 
+from setset.database.connection import open_engine
 from setset.database.models import Base
-from setset.database.schema import open_engine
 
 database = context.config.attributes.get("database") or Path(
     context.get_x_argument(as_dictionary=True)["database"]

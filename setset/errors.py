@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
+
+NO_SPACE = frozenset(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
+"""What the system says when a disk, a quota or a limit on files is exhausted."""
 
 
 class SetsetError(Exception):
@@ -35,6 +39,10 @@ class NoSpace(SetsetError):
     """A disk, quota or file size limit is exhausted."""
 
     exit_code = 12
+
+
+class ReadOnly(SetsetError):
+    """The workspace or a storage root cannot be written to."""
 
 
 class Interrupted(SetsetError):

@@ -1,151 +1,131 @@
-"""The workspace: a folder with the database and the batch files, held by one run at a time."""
+"""The folder of a workspace: the names of its files, and the lock that one run at a time has."""
 
 from __future__ import annotations
 
 import contextlib
-import errno
-import fcntl
-import json
 import os
 import socket
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from setset.errors import BadInput, Locked, NotAWorkspace, SetsetError
+from setset import platform
+from setset.errors import BadInput, Locked, NotAWorkspace, ReadOnly
 
 DATABASE = "setset.db"
 REBUILT = ".setset.db.rebuilt"
+"""The database while it is being rebuilt."""
 LOCK = "setset.lock"
 OWN_ROOT = "batches"
 """The storage root inside the workspace, by a relative path so that the folder can be moved."""
-TOKEN = "setset-root.json"  # noqa: S105 (a file name)
 
+REBUILD = "run 'setset db rebuild' to make a new one from the batch files (--output names folders elsewhere)"
 
-class ReadOnly(SetsetError):
-    """The workspace cannot be written to."""
-
-
-class RootGone(SetsetError):
-    """A storage root that was there is not there any more: a disk that is not mounted, most likely."""
-
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
-        self.root = root
-
-    def __str__(self) -> str:
-        if self.root.name == OWN_ROOT:
-            return f"the storage root {self.root} is gone: bring it back, or 'setset repair' makes its files again"
-        return (
-            f"the storage root {self.root} is gone: bring it back, then 'setset run' goes on; if it is lost "
-            "for good, 'setset db rebuild' starts from the files that are left"
-        )
+_locked_here: set[Path] = set()
+"""The folders that this process has locked: the system would not tell it, and would free a lock if asked."""
 
 
 @dataclass(frozen=True)
-class Workspace:
+class WorkspaceFolder:
+    """A folder that is a workspace, or may become one."""
+
     path: Path
-    name: str = DATABASE
-    """Of the database; another one while it is being rebuilt."""
+    database_name: str = DATABASE
 
     @property
     def database(self) -> Path:
-        return self.path / self.name
+        return self.path / self.database_name
+
+    @property
+    def own_root(self) -> Path:
+        return self.path / OWN_ROOT
 
     def root(self, path: str) -> Path:
-        """A storage root's folder."""
+        """The folder of a storage root, whose path may be relative to the workspace."""
         return self.path / path
 
-    @contextlib.contextmanager
-    def held(self, create: bool = False) -> Iterator[None]:
-        """Holds the workspace for as long as the context lasts, against all other runs, on all hosts.
+    def require_database(self) -> None:
+        """Refuses a folder without a database."""
+        if self.database.is_file():
+            return
+        if self.own_root.is_dir():
+            raise NotAWorkspace(f"{self.database} is missing: {REBUILD}")
+        raise NotAWorkspace(
+            f"no workspace at {self.path}: there is no {self.database.name} ('setset run' makes one)"
+        )
 
-        A lock of the operating system: it ends with the process that has it, however that ends.
+    @contextlib.contextmanager
+    def locked(self) -> Iterator[None]:
+        """Holds the lock of the workspace, against all other runs on all hosts.
+
+        The lock is one of the operating system: it ends with the process that has it, however that ends. What
+        is written in the file is for people.
         """
-        if create:
-            self._create()
-        elif not self.path.is_dir():
+        if not self.path.is_dir():
             raise NotAWorkspace(f"no workspace at {self.path}: there is no such folder")
-        lock = self.path / LOCK
+        key = self.path.resolve()
+        if key in _locked_here:
+            raise Locked(f"{self.path} is in use by another thread of this program")
+        descriptor = self._open_lock()
         try:
-            descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
-        except OSError as error:
-            raise ReadOnly(f"cannot write to {self.path}: {error.strerror}") from error
-        try:
-            try:
-                fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                if error.errno not in (errno.EACCES, errno.EAGAIN):
-                    raise
+            if not platform.lock_for_process(descriptor):
                 holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
-                raise Locked(f"{self.path} is in use by {holder}") from None
+                raise Locked(f"{self.path} is in use by {holder}")
+            _locked_here.add(key)
             with contextlib.suppress(OSError):  # on a full disk the lock holds, only its holder has no name
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
             yield
             os.ftruncate(descriptor, 0)
         finally:
+            _locked_here.discard(key)
             os.close(descriptor)
 
-    def in_use(self) -> bool:
-        """Whether a run is under way, as far as can be told by reading: a run that was killed leaves its name in
-        the lock's file, and of another host's nobody knows whether it lives."""
+    def _open_lock(self) -> int:
+        path = self.path / LOCK
         try:
-            _, pid, _, host = (self.path / LOCK).read_text().split()
-            if host != socket.gethostname():
-                return True
-            os.kill(int(pid), 0)
-        except (PermissionError, IsADirectoryError):
-            return True
-        except (OSError, ValueError):
-            return False
-        return True
+            descriptor = os.open(path, platform.OPEN_OR_CREATE, 0o666)
+        except OSError as error:
+            if path.is_symlink() or (path.exists() and not path.is_file()):
+                raise BadInput(f"{path} is not a regular file: remove it") from error
+            raise ReadOnly(f"cannot write to {self.path}: {error.strerror}") from error
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            os.close(descriptor)
+            raise BadInput(f"{path} is not a regular file: remove it")
+        return descriptor
 
-    def _create(self) -> None:
-        """Makes the folder if it is not there; refuses one with other people's files in it."""
+    def is_in_use(self) -> bool:
+        """Whether a run is under way. The lock of the operating system decides, not what is written in its file."""
+        if self.path.resolve() in _locked_here:
+            return True
+        try:
+            descriptor = os.open(self.path / LOCK, platform.READ)
+        except OSError:
+            return False
+        try:
+            return stat.S_ISREG(os.fstat(descriptor).st_mode) and platform.is_locked_by_another(descriptor)
+        except OSError:
+            return False
+        finally:
+            os.close(descriptor)
+
+    def create(self) -> None:
+        """Makes the folder if it is not there; refuses one with other files in it, or whose database was lost."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            strangers = [] if self.database.exists() else [entry.name for entry in self.path.iterdir()]
+            found = set() if self.database.exists() else {entry.name for entry in self.path.iterdir()}
+        except FileExistsError as error:
+            raise BadInput(f"{self.path} is a file: name a folder with --workspace") from error
         except OSError as error:
             raise ReadOnly(f"cannot make a workspace at {self.path}: {error.strerror}") from error
-        unfinished = {f"{name}{end}" for name in (f".{DATABASE}.new", REBUILT) for end in ("", "-journal")}
-        ours = {OWN_ROOT, LOCK, f"{DATABASE}-journal", *unfinished}
-        if owner(self.path / OWN_ROOT) is not None and not self.database.exists():
+        if OWN_ROOT in found and any(self.own_root.iterdir()):
             raise NotAWorkspace(
-                f"{self.database} is gone, but it had batch files: run 'setset db rebuild' to make it anew from them, "
-                "with --output for each folder that runs were given"
+                f"{self.database} is missing, but there are batch files: run 'setset db rebuild' to make a new one "
+                "from them, with --output for each folder that runs were given"
             )
-        if not set(strangers) <= ours:
+        unfinished = {f"{name}{end}" for name in (f".{DATABASE}.new", REBUILT) for end in ("", "-journal")}
+        if found - {OWN_ROOT, LOCK, f"{DATABASE}-journal", *unfinished}:
             raise BadInput(
                 f"{self.path} is not a workspace and not empty: name another folder with --workspace"
             )
-
-
-def claim_root(root: Path, workspace_id: str) -> None:
-    """Makes a storage root this workspace's own; refuses one that belongs to another."""
-    from setset.batches import files  # not needed, and not quick to load, for who only reads
-
-    token = root / TOKEN
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        if not token.exists():
-            files.save(token, json.dumps({"workspace": workspace_id}).encode())
-    except OSError as error:
-        raise ReadOnly(f"cannot write to {root}: {error.strerror}") from error
-    if owner(root) != workspace_id:
-        raise BadInput(f"{root} holds the files of another workspace: name another folder with --output")
-
-
-def require_root(root: Path) -> None:
-    """Refuses to write below a storage root that is gone: what is at its place now may be another disk."""
-    if owner(root) is None:
-        raise RootGone(root)
-
-
-def owner(root: Path) -> str | None:
-    """The id of the workspace that a storage root belongs to; None if the root cannot be seen."""
-    try:
-        found = json.loads((root / TOKEN).read_bytes())
-        return str(found["workspace"])
-    except (OSError, ValueError, TypeError, KeyError):
-        return None

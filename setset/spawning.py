@@ -8,12 +8,15 @@ processes of `spawn_context()` do without it, and any script may start them.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from multiprocessing.context import SpawnContext, SpawnProcess
-from threading import RLock
+from threading import RLock, Thread
 from typing import Any, Final
+
+from setset import platform
 
 _LOCK: Final = RLock()
 
@@ -53,3 +56,18 @@ class _Process(SpawnProcess):
 
 class _Context(SpawnContext):
     Process = _Process
+
+
+def tie_to_parent() -> None:
+    """Runs first in a child process: leaves Ctrl-C to the parent, and ends this process when the parent is gone.
+
+    PR_SET_PDEATHSIG would not do: it fires when the *thread* that started the process ends, and a lost
+    worker is replaced from a thread that ends soon.
+    """
+    platform.ignore_interrupts()
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    platform.wait_for_end_of_parent()
+    os._exit(1)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from setset.cli import main
+from setset.folder import WorkspaceFolder
+from setset.symmetry import Catalogue, catalogue_in_memory
+from tests import small
 
 # A suite started in the background may inherit that Ctrl-C is ignored; the processes it starts must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -33,3 +38,31 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
         return int(end.value.code or 0), captured.out, captured.err
 
     return run_it
+
+
+@pytest.fixture(scope="session")
+def reference(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small workspace built without any disturbance. Not to be changed."""
+    return small.build(tmp_path_factory.mktemp("reference") / "w")[0].path
+
+
+@pytest.fixture
+def copy(reference: Path, tmp_path: Path) -> small.Copy:
+    """Makes a copy of the reference workspace to do damage to."""
+    return lambda: WorkspaceFolder(Path(shutil.copytree(reference, tmp_path / "copy")))
+
+
+@pytest.fixture(scope="session")
+def catalogue() -> Catalogue:
+    """All sizes, built once."""
+    whole = catalogue_in_memory()
+    whole.level(20)
+    return whole
+
+
+@pytest.fixture(scope="session")
+def classified(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with the classes of all sizes. Not to be changed."""
+    folder = tmp_path_factory.mktemp("classified") / "w"
+    assert small.build_classes(folder) == list(range(21))
+    return folder

@@ -191,3 +191,29 @@ def test_there_are_1170_planes() -> None:
 def test_first_set() -> None:
     assert cards.first_set((80, 40, 0, 7)) == (0, 40, 80)
     assert cards.first_set((0, 1, 3)) is None
+
+
+WORDS = st.sampled_from(
+    ["red", "one", "r1fd", "80", "-1", "81", ",", ";", "solid", "²", "٣", "\0", " ", "9" * 5000]
+)
+
+
+@settings(max_examples=500)
+@given(st.text(max_size=60) | st.lists(WORDS, max_size=6).map(" ".join))
+def test_any_text_is_a_card_or_refused(text: str) -> None:
+    try:
+        card = cards.parse(text)
+    except BadInput:
+        return
+    assert 0 <= card < cards.CARDS
+
+
+@settings(max_examples=500)
+@given(st.lists(st.text(max_size=30) | WORDS, max_size=8))
+def test_any_command_line_is_cards_or_refused(texts: list[str]) -> None:
+    try:
+        found = cards.parse_cards(texts)
+    except BadInput:
+        return
+    assert len(set(found)) == len(found)
+    assert all(0 <= card < cards.CARDS for card in found)

@@ -62,7 +62,7 @@ class Bench:
         self.counter = folder / "counter"
         words = [gcc, "-O3", "-march=native", str(HERE / "counter.c"), "-o", str(self.counter)]
         subprocess.run(words, check=True)
-        search.warm()
+        search.compile_kernels()
 
     def add(
         self, name: str, value: float, unit: str, mark: float | None = None, at_most: bool = False

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
-from setset.folder import Workspace
-from setset.jobs.progress import Unwatched
+from setset.folder import WorkspaceFolder
+from setset.progress import NoProgress
 from setset.symmetry import Catalogue, catalogue_in_memory, game_classes, rank, sample, unrank
-from setset.workspace.catalogue import build
+from setset.workspace.catalogue import build_catalogue
 
 
 def cpu_seconds(work: Callable[[], object], times: int = 5) -> float:
@@ -37,7 +37,7 @@ def all_game_classes() -> list[int]:
 def into_a_database() -> None:
     """What `setset classes build` does, in a workspace that is new each time."""
     with tempfile.TemporaryDirectory() as folder:
-        build(Workspace(Path(folder) / "w"), 20, Unwatched(), lambda _: None)
+        build_catalogue(WorkspaceFolder(Path(folder) / "w"), 20, NoProgress())
 
 
 def main() -> None:

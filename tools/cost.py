@@ -13,7 +13,7 @@ import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
-from setset.workspace.status import REFERENCE, REFERENCE_BY_TARGET
+from setset.workspace.counts import REFERENCE, REFERENCE_BY_TARGET
 
 COUNTED = {10: 193_845_848_301, 11: 719_674_559_343}
 """By `setset run --size 12 --count-only`, which counts the sizes on its way too."""

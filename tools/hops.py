@@ -17,7 +17,8 @@ the command first calls them. A reader reads each function once, in that order. 
 
 Left out are the bodies of modules and classes, lambdas and comprehensions, what dataclasses generate, and all
 that a module calls while it is imported (decorators, tables): it shows the order of the imports, not that of
-the work.
+the work. Left out are also functions with a single statement, which their callers can be read without: a
+property, a getter, a call passed on.
 
 Work is done in the same process, at the moment it is submitted, so that the code of the workers is traced
 too: `InlineExecutor` takes the place of `LocalExecutor`, wherever the tree defines it. The code of
@@ -32,6 +33,7 @@ compare numbers of one version only.
 from __future__ import annotations
 
 import argparse
+import ast
 import importlib
 import importlib.util
 import inspect
@@ -80,6 +82,7 @@ class Tracer:
         self.functions: dict[CodeType, None] = {}
         self._folder = str(folder) + os.sep
         self._importing = threading.local()
+        self._short: dict[str, set[tuple[str, int]]] = {}
 
     def __call__(self, frame: FrameType, event: str, _argument: object) -> None:
         code = frame.f_code
@@ -88,8 +91,19 @@ class Tracer:
         depth = getattr(self._importing, "depth", 0)
         if code.co_name == "<module>":
             self._importing.depth = depth + (1 if event == "call" else -1)
-        elif event == "call" and not depth and self._is_function(code):
+        elif event == "call" and not depth and self._is_function(code) and not self._is_short(code):
             self.functions.setdefault(code)
+
+    def _is_short(self, code: CodeType) -> bool:
+        """Whether a function has one statement, not counting its docstring."""
+        if code.co_filename not in self._short:
+            tree = ast.parse(Path(code.co_filename).read_text())
+            self._short[code.co_filename] = {
+                (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)]))
+                for node in ast.walk(tree)
+                if isinstance(node, ast.FunctionDef) and _has_one_statement(node)
+            }
+        return (code.co_name, code.co_firstlineno) in self._short[code.co_filename]
 
     @staticmethod
     def _is_function(code: CodeType) -> bool:
@@ -102,6 +116,12 @@ class Tracer:
             (Path(code.co_filename.removeprefix(self._folder)).as_posix(), code.co_qualname)
             for code in self.functions
         ]
+
+
+def _has_one_statement(function: ast.FunctionDef) -> bool:
+    body = function.body[1:] if ast.get_docstring(function) is not None else function.body
+    compound = (ast.If, ast.For, ast.While, ast.With, ast.Try, ast.Match)
+    return len(body) < 2 and not any(isinstance(statement, compound) for statement in body)
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""The batch file: format, writing, reading, verifying. Knows no database."""
+"""What is in a file? The batch file: format, writing, reading, verifying, and the storage roots. No database."""

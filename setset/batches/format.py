@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import xxhash
 
-from setset.batches.spans import Cards, Span
-from setset.cards import CARDS, LARGEST
+from setset.batches.records import Span
+from setset.cards import CARDS, LARGEST, Cards
 from setset.engine.bitstreams import Streams, from_payload, words_of
 from setset.errors import SetsetError
 
@@ -115,20 +115,27 @@ def parse_header(data: bytes | memoryview) -> Header:
         raise BadBatch("not a batch file")
     if version != VERSION:
         raise BadBatch(f"a batch file of format {version}; this setset reads format {VERSION}")
-    if not 3 <= size <= LARGEST or not 1 <= lists <= batch_lists <= MOST_LISTS or flags & ~ENDS_SOURCE:
-        raise BadBatch("the header makes no sense")
-    first_place, last_place = (first_source, first_part), (last_source, last_part)
-    if not 4 <= target <= LARGEST or first_place > last_place or max(last_source, last_part) >= MOST_BATCHES:
-        raise BadBatch("the header makes no sense")
+    _require("size", size, 3, LARGEST)
+    _require("target", target, 4, LARGEST)
+    _require("flags", flags, 0, ENDS_SOURCE)
+    _require("lists in a full file", batch_lists, 1, MOST_LISTS)
+    _require("lists", lists, 1, batch_lists)
+    _require("last source", last_source, first_source, MOST_BATCHES - 1)
+    _require("last part", last_part, first_part if first_source == last_source else 0, MOST_BATCHES - 1)
     if len(data) < HEAD_BYTES + 8 * size:
         raise BadBatch("too short for a batch file")
     lengths = struct.unpack_from(f"<{size}Q", data, HEAD_BYTES)
     most = min(MOST_PAYLOAD, (1 << 20) + MOST_GROWTH * packed)
-    if max(lengths) > lists * CARDS or 8 * int(words_of(lengths).sum()) > most:
-        raise BadBatch("the header makes no sense")
+    _require("longest stream", max(lengths), 0, lists * CARDS)
+    _require("bytes of all streams", 8 * int(words_of(lengths).sum()), 0, most)
     first, last = (tuple(cards[:size]) for cards in fields[12:14])
     span = Span(first_source, first_part, last_source, last_part, bool(flags & ENDS_SOURCE))
     return Header(target, size, lists, batch_lists, span, first, last, fields[14], lengths, packed)
+
+
+def _require(field: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise BadBatch(f"bad header: {field} {value:,} (expected {least:,} to {most:,})")
 
 
 def verify(data: bytes | memoryview) -> tuple[Header, bytes]:
@@ -138,7 +145,7 @@ def verify(data: bytes | memoryview) -> tuple[Header, bytes]:
         raise BadBatch(f"{len(data)} bytes long instead of {header.file_bytes}")
     digest = bytes(data[-DIGEST_BYTES:])
     if digest_of(memoryview(data)[:-DIGEST_BYTES]) != digest:
-        raise BadBatch("altered: its digest does not fit")
+        raise BadBatch("checksum mismatch: the file was altered")
     return header, digest
 
 

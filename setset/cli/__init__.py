@@ -5,7 +5,6 @@ Commands import what they need inside their bodies, so that `--help` loads neith
 
 from __future__ import annotations
 
-import errno
 import importlib
 import os
 import sys
@@ -13,7 +12,7 @@ import sys
 import click
 
 from setset import __version__
-from setset.errors import NoSpace, SetsetError
+from setset.errors import NO_SPACE, NoSpace, SetsetError
 
 COMMANDS = (
     "run",
@@ -39,9 +38,6 @@ COMMANDS = (
     "draw",
     "sat",
 )
-
-
-NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 class LazyGroup(click.Group):

@@ -12,8 +12,8 @@ from setset.cli import options
 
 @click.command()
 @options.size()
-@click.option("--deep", is_flag=True, help="Decode each file and derive its lists anew from its sources.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@click.option("--deep", is_flag=True, help="Decode each file and derive its lists again from its sources.")
+@options.quiet
 @options.as_json
 @options.workspace
 def command(size: int | None, deep: bool, quiet: bool, as_json: bool, workspace: Path) -> None:
@@ -24,20 +24,16 @@ def command(size: int | None, deep: bool, quiet: bool, as_json: bool, workspace:
       setset check
       setset check --size 7 --deep
     """
-    from setset.folder import Workspace
-    from setset.maintenance.repair import remedy
+    import setset
     from setset.show.formatting import print_json
-    from setset.show.progress import watching
+    from setset.show.progress import show_progress
     from setset.show.tables import print_findings
-    from setset.workspace.inspection import inspect
 
-    with watching(quiet or as_json) as watcher:
-        findings = list(inspect(Workspace(workspace), size, deep, watcher))
+    with setset.open(workspace) as opened, show_progress(quiet or as_json) as progress:
+        findings = list(opened.check(deep=deep, size=size, progress=progress))
     if as_json:
         print_json([dataclasses.asdict(finding) for finding in findings])
-    elif not print_findings(findings):
-        click.echo("everything is as it should be")
+    else:
+        print_findings(findings)
     if findings:
-        if not as_json and (advice := remedy(findings)):
-            click.echo(f"setset: {advice}", err=True)
         raise SystemExit(1)

@@ -28,15 +28,14 @@ def command(ctx: click.Context, size: int | None, as_json: bool, workspace: Path
     """
     if ctx.invoked_subcommand is not None:
         return
-    from setset.folder import Workspace
+    import setset
     from setset.show.classes import print_classes
-    from setset.workspace.catalogue import table
 
-    print_classes(table(Workspace(workspace), size), as_json)
+    print_classes(setset.class_totals(workspace, size), as_json)
 
 
-def _as_before_build(name: str) -> object:
-    """What `setset classes` was told before the word `build`."""
+def _given_to_classes(name: str) -> object:
+    """The value of an option that was given to `setset classes`, before the word `build`."""
     parent = click.get_current_context().parent
     return parent.params[name] if parent else None
 
@@ -45,18 +44,18 @@ def _as_before_build(name: str) -> object:
 @click.option(
     "--size",
     type=int,
-    default=lambda: _as_before_build("size"),
+    default=lambda: _given_to_classes("size"),
     help="Build all sizes from 0 to this one [default: 20].",
 )
-@click.option("--anew", is_flag=True, help="Build also what is there already.")
+@click.option("--force", is_flag=True, help="Build also what is there already.")
 @click.option(
     "-w",
     "--workspace",
     type=click.Path(path_type=Path),
-    default=lambda: _as_before_build("workspace"),
+    default=lambda: _given_to_classes("workspace"),
     help="The folder with the database, as for all commands.",
 )
-def build(size: int | None, anew: bool, workspace: Path) -> None:
+def build(size: int | None, force: bool, workspace: Path) -> None:
     """Classify all lists into the workspace's database, size by size.
 
     Stopped at any moment it goes on where it was when it is run again; what is there is left alone.
@@ -66,19 +65,18 @@ def build(size: int | None, anew: bool, workspace: Path) -> None:
       setset classes build
       setset sql "SELECT * FROM catalogue"
     """
+    import setset
     from setset.cards import LARGEST
-    from setset.folder import Workspace
     from setset.show.classes import print_built
-    from setset.show.progress import watching
-    from setset.workspace.catalogue import build as build_catalogue
+    from setset.show.progress import show_progress
 
-    built = []
-
-    def tell(each: object) -> None:
-        built.append(each)
-        print_built(each)  # type: ignore[arg-type]
-
-    with watching(quiet=False) as watcher:
-        build_catalogue(Workspace(workspace), LARGEST if size is None else size, watcher, tell, anew)
+    with (
+        setset.open(workspace, mode="a") as opened,
+        show_progress(quiet=False) as progress,
+        setset.StopRequest().handling_signals() as stop,
+    ):
+        built = opened.build_classes(
+            LARGEST if size is None else size, force=force, progress=progress, stop=stop, on_built=print_built
+        )
     if not built:
         click.echo("nothing to do: these sizes are in the database")

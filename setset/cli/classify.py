@@ -9,7 +9,7 @@ import click
 from setset.cli import options
 
 
-@click.command(context_settings=options.MINUS_IS_NO_OPTION)
+@click.command(context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
 @options.cards
 @options.as_json
 @options.workspace
@@ -24,17 +24,14 @@ def command(ctx: click.Context, cards: tuple[str, ...], as_json: bool, workspace
       setset classify 80 3 14 40 5
       setset classify r1fd g2hs "purple three open diamond"
     """
-    from setset.cards import HoldsSet
-    from setset.folder import Workspace
+    import setset
     from setset.show.classes import print_classified, print_held_set
-    from setset.symmetry import classify
-    from setset.workspace.catalogue import at_hand
 
-    hand = options.named(cards)
-    catalogue = at_hand(Workspace(workspace), len(hand))
+    hand = options.parse_hand(cards)
+    catalogue = setset.load_catalogue(workspace, len(hand))
     try:
-        found = classify(hand, catalogue)
-    except HoldsSet as held:
+        found = setset.classify(hand, catalogue)
+    except setset.HoldsSet as held:
         print_held_set(hand, held, as_json)
         ctx.exit(1)
-    print_classified(found, catalogue.lists(len(hand)), as_json)
+    print_classified(found, catalogue, as_json)

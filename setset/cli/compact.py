@@ -13,7 +13,7 @@ from setset.cli import options
 @options.size(required=True, help="The size whose files to merge.")
 @click.option("--up-to", type=click.IntRange(0), help="Only batches up to this number.")
 @options.target
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@options.quiet
 @options.workspace
 def command(size: int, up_to: int | None, target: int, quiet: bool, workspace: Path) -> None:
     """Merge neighbouring small files into full ones. The lists and their order do not change.
@@ -24,11 +24,10 @@ def command(size: int, up_to: int | None, target: int, quiet: bool, workspace: P
     Example:
       setset compact --size 14
     """
-    from setset.folder import Workspace
+    import setset
     from setset.show.formatting import number
-    from setset.show.progress import watching
-    from setset.workspace.inspection import compact_size
+    from setset.show.progress import show_progress
 
-    with watching(quiet) as watcher:
-        before, after = compact_size(Workspace(workspace), target, size, up_to, watcher)
-    click.echo(f"size {size}: {number(before)} files before, {number(after)} now")
+    with setset.open(workspace, mode="a") as opened, show_progress(quiet) as progress:
+        result = opened.exploration(target).compact(size, up_to=up_to, progress=progress)
+    click.echo(f"size {size}: {number(result.files_before)} files before, {number(result.files_after)} now")

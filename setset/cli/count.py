@@ -27,39 +27,16 @@ def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> 
       setset count
       setset count --size 7 --recount
     """
-    from setset.database.store import Store
-    from setset.folder import Workspace
+    import setset
     from setset.show.formatting import print_json
-    from setset.show.progress import watching
+    from setset.show.progress import show_progress
     from setset.show.tables import print_counts
-    from setset.workspace import status as overview
 
-    store = Store.reading(Workspace(workspace))
-    counts = overview.counts(store, size)
-    again = None
-    if recount:
-        from setset.maintenance.recount import recounted
-
-        with watching(as_json) as watcher:
-            again = recounted(store, size, watcher)
+    with setset.open(workspace) as opened, show_progress(as_json or not recount) as progress:
+        counts = opened.counts(size, recount=recount, progress=progress)
     if as_json:
-        rows = [
-            {
-                **dataclasses.asdict(count),
-                "counts": count.counts,
-                "agree": count.agree,
-                "verdict": count.verdict,
-                **({"decoded": again.get((count.target, count.size))} if again is not None else {}),
-            }
-            for count in counts
-        ]
-        print_json(rows)
-    elif counts:
-        print_counts(counts, again)
-    elif size is None:
-        click.echo("nothing is counted yet: start with 'setset run --size 6'")
+        print_json([dataclasses.asdict(count) for count in counts])
     else:
-        click.echo(f"size {size} is not counted yet: 'setset run --size {size}', or faster with --count-only")
-    decoded = again or {}
-    if any(c.verdict == "WRONG" or decoded.get((c.target, c.size), c.lists) != c.lists for c in counts):
+        print_counts(counts, size)
+    if any(count.verdict is setset.CountVerdict.WRONG for count in counts):
         raise SystemExit(1)

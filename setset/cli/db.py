@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import click
@@ -29,18 +30,15 @@ def current(as_json: bool, workspace: Path) -> None:
     Example:
       setset db current
     """
-    from setset.database import schema as database
-    from setset.folder import Workspace
+    import setset
     from setset.show.formatting import print_json
 
-    path = Workspace(workspace).database
-    database.require_file(path)
-    found = database.revision(path)
+    found = setset.open(workspace, mode="a").schema()
     if as_json:
-        print_json({"database": found, "setset": database.HEAD})
+        print_json(dataclasses.asdict(found))
     else:
-        click.echo(f"database {found or 'none'}, setset {database.HEAD}")
-    database.require_current(path)
+        click.echo(f"database {found.database or 'none'}, setset {found.setset}")
+    setset.open(workspace).close()  # says what to do if they differ
 
 
 @command.command()
@@ -52,13 +50,9 @@ def upgrade(workspace: Path) -> None:
     Example:
       setset db upgrade
     """
-    from setset.database import schema as database
-    from setset.folder import Workspace
+    import setset
 
-    place = Workspace(workspace)
-    database.require_file(place.database)
-    with place.held():
-        kept = database.upgrade(place.database)
+    kept = setset.open(workspace, mode="a").upgrade()
     click.echo(f"upgraded; the database as it was is {kept}" if kept else "up to date")
 
 
@@ -72,12 +66,9 @@ def backup(copy: Path, workspace: Path) -> None:
     Example:
       setset db backup before.db
     """
-    from setset.database import schema as database
-    from setset.folder import Workspace
+    import setset
 
-    path = Workspace(workspace).database
-    database.require_file(path)
-    database.backup(path, copy)
+    setset.open(workspace, mode="a").backup(copy)
     click.echo(f"copied to {copy}")
 
 
@@ -89,7 +80,7 @@ def backup(copy: Path, workspace: Path) -> None:
     type=click.Path(path_type=Path, file_okay=False, exists=True),
     help="A folder that runs were given as --output; once for each.",
 )
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@options.quiet
 @options.workspace
 def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
     """Make a new database from the batch files alone, when the database is lost.
@@ -101,13 +92,11 @@ def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
     Example:
       setset db rebuild --output /mnt/nas/caps
     """
-    from setset.folder import Workspace
-    from setset.maintenance.rebuild import rebuild as rebuild_from_files
-    from setset.show.progress import watching
+    import setset
+    from setset.show.progress import show_progress
 
-    place = Workspace(workspace)
-    with place.held(), watching(quiet) as watcher:
-        kept = rebuild_from_files(place, outputs, watcher)
+    with show_progress(quiet) as progress:
+        kept = setset.open(workspace, mode="a").rebuild_database(outputs, progress)
     if kept:
         click.echo(f"the database as it was is {kept}")
     click.echo("rebuilt: 'setset count' shows what is there, 'setset run' fills what is missing")

@@ -20,5 +20,5 @@ def command(count: int, seed: int | None, as_json: bool) -> None:
     """
     from setset.show import hands
 
-    cards, dealt_from = options.hand((), count, seed)
+    cards, dealt_from = options.named_or_dealt((), count, seed)
     hands.show_deal(cards, dealt_from, as_json)

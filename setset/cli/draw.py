@@ -11,7 +11,7 @@ from setset.cli import options
 
 @click.command("draw")
 @options.cards
-@options.instead
+@options.deal_instead
 @options.seed
 @click.option(
     "-o",
@@ -46,5 +46,5 @@ def command(
     """
     from setset.show import hands
 
-    chosen, _ = options.hand(cards, count, seed)
+    chosen, _ = options.named_or_dealt(cards, count, seed)
     hands.show_picture(chosen, output, columns, with_sets, scale)

@@ -9,7 +9,7 @@ from setset.cli import options
 
 @click.command("find")
 @options.cards
-@options.instead
+@options.deal_instead
 @options.seed
 @click.option(
     "--ultra", is_flag=True, help="Find ultra sets: two pairs of cards that share their third card."
@@ -37,7 +37,7 @@ def command(
     from setset.show import hands
     from setset.table import find_sets, find_ultra_sets
 
-    chosen, dealt_from = options.hand(cards, count, seed)
+    chosen, dealt_from = options.named_or_dealt(cards, count, seed)
     if ultra:
         found = hands.show_ultra_sets(chosen, find_ultra_sets(chosen), dealt_from, as_json)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 
 import click
@@ -20,14 +21,13 @@ def command(limit: int, as_json: bool, workspace: Path) -> None:
     Example:
       setset history --limit 5
     """
-    from setset.database.store import Store
-    from setset.folder import Workspace
+    import setset
     from setset.show.formatting import print_json
     from setset.show.tables import print_history
-    from setset.workspace.status import runs
 
-    found = runs(Store.reading(Workspace(workspace)), limit)
+    with setset.open(workspace) as opened:
+        found = opened.runs(limit)
     if as_json:
-        print_json(found)
+        print_json([dataclasses.asdict(run) for run in found])
     else:
         print_history(found)

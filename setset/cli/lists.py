@@ -11,20 +11,20 @@ from setset.cli import options
 
 @click.command()
 @options.size(required=True, help="The size of the lists.")
-@click.option("--batch", "number", type=click.IntRange(0), help="Only this batch.")
+@click.option("--batch", type=click.IntRange(0), help="Only this batch.")
 @click.option("--start", type=click.IntRange(0), default=0, help="Start at this list, numbered from 0.")
-@click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="How many lists.")
-@click.option("--all", "everything", is_flag=True, help="All lists, however many.")
-@click.option("--names", is_flag=True, help="Names of cards instead of numbers.")
+@options.limit
+@options.all_lists
+@options.names
 @options.target
-@options.as_json
+@options.json_lines
 @options.workspace
 def command(
     size: int,
-    number: int | None,
+    batch: int | None,
     start: int,
     limit: int,
-    everything: bool,
+    all_lists: bool,
     names: bool,
     target: int,
     as_json: bool,
@@ -37,16 +37,9 @@ def command(
       setset lists --size 6 --limit 3 --names
       setset lists --size 9 --start 20000000000
     """
-    import json
+    import setset
+    from setset.show.lists import print_lists
 
-    from setset.cards import name
-    from setset.database.store import Store
-    from setset.folder import Workspace
-    from setset.workspace.lists import lists
-
-    store = Store.reading(Workspace(workspace))
-    for cards in lists(store, target, size, number, start, None if everything else limit):
-        if as_json:
-            click.echo(json.dumps([name(card) for card in cards] if names else cards))
-        else:
-            click.echo(", ".join(name(card) for card in cards) if names else " ".join(map(str, cards)))
+    with setset.open(workspace) as opened:
+        chunks = opened.exploration(target)[size].arrays(start, options.chunk(limit, all_lists), batch)
+        print_lists(chunks, names, as_json, None if all_lists else limit)

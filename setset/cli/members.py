@@ -12,13 +12,13 @@ from setset.cli import options
 @click.command()
 @click.option("--class", "which", required=True, metavar="SIZE/NUMBER", help="The class, such as 12/700.")
 @click.option("--start", type=int, default=0, help="Start at the list of this rank, from 0.")
-@click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="How many lists.")
-@click.option("--all", "everything", is_flag=True, help="All lists from there on, however many.")
+@options.limit
+@options.all_lists
 @options.names
 @options.json_lines
 @options.workspace
 def command(
-    which: str, start: int, limit: int, everything: bool, names: bool, as_json: bool, workspace: Path
+    which: str, start: int, limit: int, all_lists: bool, names: bool, as_json: bool, workspace: Path
 ) -> None:
     """The lists of a class, each once, in a fixed order. Needs no workspace.
 
@@ -27,16 +27,10 @@ def command(
       setset members --class 20/0 --limit 3
       setset members --class 12/700 --start 1000000000 --names
     """
-    from setset.errors import BadInput
-    from setset.folder import Workspace
-    from setset.show.classes import print_lists
-    from setset.symmetry import member_arrays
-    from setset.workspace.catalogue import at_hand
+    import setset
+    from setset.show.lists import print_lists
 
-    parts = which.split("/")
-    if len(parts) != 2:
-        raise BadInput(f"not a class: {which!r} (give its size and number, such as 12/700)")
-    size, number = (options.whole_number(part, "class") for part in parts)
-    one = at_hand(Workspace(workspace), size).get(size, number)
-    chunk = 4096 if everything else max(1, min(limit, 4096))
-    print_lists(member_arrays(one, start, chunk), names, as_json, None if everything else limit)
+    size, number = options.parse_class(which)
+    one = setset.load_catalogue(workspace, size).get(size, number)
+    chunks = setset.member_arrays(one, start, options.chunk(limit, all_lists))
+    print_lists(chunks, names, as_json, None if all_lists else limit)

@@ -22,6 +22,9 @@ workspace = click.option(
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print each list as a JSON array.")
+quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
+limit = click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="How many lists.")
+all_lists = click.option("--all", "all_lists", is_flag=True, help="All lists from there on, however many.")
 names = click.option("--names", is_flag=True, help="Names of cards instead of numbers.")
 target = click.option(
     "--target",
@@ -40,12 +43,14 @@ cards = click.argument("cards", nargs=-1, metavar="CARDS...")
 seed = click.option(
     "--seed", type=click.IntRange(0, 2**64 - 1), help="Deal the cards that this number fixes; else any."
 )
-instead = click.option(
+deal_instead = click.option(
     "--deal", "count", type=click.IntRange(1, 81), help="Deal this many cards instead of naming them."
 )
 
 
-def hand(texts: tuple[str, ...], count: int | None, seed: int | None) -> tuple[tuple[int, ...], int | None]:
+def named_or_dealt(
+    texts: tuple[str, ...], count: int | None, seed: int | None
+) -> tuple[tuple[int, ...], int | None]:
     """The cards that a command line names, or those that it asks to be dealt and the seed they came from."""
     from setset.cards import parse_cards
     from setset.errors import BadInput
@@ -61,11 +66,11 @@ def hand(texts: tuple[str, ...], count: int | None, seed: int | None) -> tuple[t
     return deal(count, chosen), chosen
 
 
-MINUS_IS_NO_OPTION = {"ignore_unknown_options": True}
-"""For commands whose arguments are numbers: -1 is one to refuse, not an option that nobody knows."""
+NEGATIVE_NUMBERS_ARE_ARGUMENTS = {"ignore_unknown_options": True}
+"""For commands whose arguments are numbers: -1 is one to refuse, not an unknown option."""
 
 
-def named(texts: tuple[str, ...]) -> tuple[int, ...]:
+def parse_hand(texts: tuple[str, ...]) -> tuple[int, ...]:
     """The cards that a command line names, at least one."""
     from setset.cards import parse_cards
     from setset.errors import BadInput
@@ -83,3 +88,18 @@ def whole_number(text: str, what: str) -> int:
         return int(text.replace(",", ""))
     except ValueError:
         raise BadInput(f"not a {what}: {text!r}") from None
+
+
+def parse_class(text: str) -> tuple[int, int]:
+    """The size and number of a class such as 12/700."""
+    from setset.errors import BadInput
+
+    parts = text.split("/")
+    if len(parts) != 2:
+        raise BadInput(f"not a class: {text!r} (give its size and number, such as 12/700)")
+    return whole_number(parts[0], "class"), whole_number(parts[1], "class")
+
+
+def chunk(limit: int, all_lists: bool) -> int:
+    """How many lists to read at a time: no more than are printed."""
+    return 65_536 if all_lists else max(1, min(limit, 65_536))

@@ -9,7 +9,7 @@ import click
 from setset.cli import options
 
 
-@click.command(context_settings=options.MINUS_IS_NO_OPTION)
+@click.command(context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
 @options.cards
 @options.as_json
 @options.workspace
@@ -22,14 +22,9 @@ def command(cards: tuple[str, ...], as_json: bool, workspace: Path) -> None:
     Example:
       setset rank 80 3 14 40 5
     """
-    from setset.folder import Workspace
+    import setset
     from setset.show.classes import print_rank
-    from setset.symmetry import canonical_form, rank
-    from setset.workspace.catalogue import at_hand
 
-    hand = options.named(cards)
-    form = canonical_form(hand)
-    catalogue = at_hand(Workspace(workspace), len(hand))
-    place, one = rank(hand, catalogue), catalogue.of_form(form)
-    starts = catalogue.starts(len(hand))
-    print_rank(hand, place, starts[-1], one, place - starts[one.number], as_json)
+    hand = options.parse_hand(cards)
+    catalogue = setset.load_catalogue(workspace, len(hand))
+    print_rank(hand, setset.rank(hand, catalogue), catalogue, as_json)

@@ -8,56 +8,42 @@ from pathlib import Path
 import click
 
 from setset.cli import options
-from setset.errors import BadInput
 
 
 @click.command()
 @options.size()
-@click.option(
-    "--batch", "number", type=click.IntRange(0), help="Redo this batch of --size, whatever its state."
-)
+@click.option("--batch", type=click.IntRange(0), help="Rebuild this batch of --size, whatever its state.")
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @options.target
 @options.as_json
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@options.quiet
 @options.workspace
 def command(
     size: int | None,
-    number: int | None,
+    batch: int | None,
     dry_run: bool,
     target: int,
     as_json: bool,
     quiet: bool,
     workspace: Path,
 ) -> None:
-    """Redo what `check` finds, each file byte-identical to the one lost. Nothing else is touched.
+    """Rebuild what `check` finds, each file byte-identical to the one lost. Nothing else is touched.
 
     \b
     Examples:
       setset repair --dry-run
       setset repair --size 7 --batch 12
     """
-    from setset.folder import Workspace
-    from setset.maintenance.repair import REBUILDABLE, remedy
+    import setset
     from setset.show.formatting import print_json
-    from setset.show.progress import watching
-    from setset.workspace.inspection import mend
+    from setset.show.progress import show_progress
+    from setset.show.tables import print_repaired
 
-    if number is not None and size is None:
-        raise BadInput("--batch needs --size")
-    with watching(quiet or as_json) as watcher:
-        done, left = mend(Workspace(workspace), target, size, number, dry_run, watcher)
-    redone = "would redo" if dry_run else "redone"
-    outcomes = [(redone, finding) for finding in done] + [("left", finding) for finding in left]
+    with setset.open(workspace, mode="a") as opened, show_progress(quiet or as_json) as progress:
+        result = opened.repair(size=size, batch=batch, target=target, dry_run=dry_run, progress=progress)
     if as_json:
-        print_json([{"outcome": outcome, **dataclasses.asdict(finding)} for outcome, finding in outcomes])
+        print_json(dataclasses.asdict(result))
     else:
-        for outcome, finding in outcomes:
-            kind = "" if finding in done else f"{finding.kind}: "
-            click.echo(f"{outcome}: {kind}{finding.where}: {finding.what}")
-        if not outcomes:
-            click.echo("nothing to repair")
-    if advice := remedy(left):
-        click.echo(f"setset: {advice}", err=True)
-    if any(finding.kind in REBUILDABLE for finding in left):
+        print_repaired(result, dry_run)
+    if result.needs_rebuild:
         raise SystemExit(1)

@@ -45,7 +45,7 @@ from setset.cli import options
     help="Dask workers see the folder HERE as THERE. Can be repeated.",
 )
 @click.option("--ship", is_flag=True, help="Dask workers see no common folder: send them the files' bytes.")
-@click.option("-q", "--quiet", is_flag=True, help="No progress.")
+@options.quiet
 @options.workspace
 def command(
     size: int,
@@ -73,26 +73,28 @@ def command(
       setset run --size 12 --count-only
       setset run --size 10 --executor dask=scheduler.json --output /mnt/nas/caps
     """
-    from setset.executors.dask.transfer import Reach
-    from setset.executors.local import starter
-    from setset.folder import Workspace
-    from setset.jobs.coordinator import default_workers
-    from setset.jobs.run import Request, explore
-    from setset.show.progress import watching
+    import setset
+    from setset.show.progress import show_progress
 
-    request = Request(
-        size=size,
-        target=target,
-        workers=workers or default_workers(),
-        batch_lists=batch_lists,
-        output=output,
-        first=first,
-        count_only=count_only,
-        compact=not no_compact,
-        command=shlex.join(["setset", *sys.argv[1:]]),
-    )
     if workers and executor.startswith("dask="):
-        raise click.UsageError("a cluster says itself how many workers it has: leave --workers out")
-    start = starter(executor, Reach.parse(maps, ship))
-    with watching(quiet, whole=1 if count_only else size - 2) as watcher:
-        explore(Workspace(workspace), request, watcher, start)
+        raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
+    with (
+        setset.open(workspace, mode="a") as opened,
+        show_progress(quiet, sizes=1 if count_only else size - 2) as progress,
+        setset.StopRequest().handling_signals() as stop,
+    ):
+        opened.exploration(target).run(
+            size,
+            workers=workers,
+            batch_lists=batch_lists,
+            output=output,
+            first=first,
+            count_only=count_only,
+            compact=not no_compact,
+            executor=executor,
+            maps=maps,
+            ship=ship,
+            progress=progress,
+            stop=stop,
+            command=shlex.join(["setset", *sys.argv[1:]]),
+        )

@@ -28,14 +28,11 @@ def command(size: int, count: int, seed: int | None, names: bool, as_json: bool,
       setset sample --size 12 --names
       setset sample --size 18 --count 1000 --seed 7
     """
-    from setset.folder import Workspace
-    from setset.show.classes import print_lists
-    from setset.symmetry import sample
-    from setset.table import new_seed
-    from setset.workspace.catalogue import at_hand
+    import setset
+    from setset.show.lists import print_lists
 
-    chosen = new_seed() if seed is None else seed
-    lists = sample(size, count, chosen, at_hand(Workspace(workspace), size))
+    chosen = setset.new_seed() if seed is None else seed
+    lists = setset.sample(size, count, chosen, setset.load_catalogue(workspace, size))
     if seed is None:
         click.echo(f"seed {chosen}", err=True)
-    print_lists((lists[start : start + 4096] for start in range(0, count, 4096)), names, as_json)
+    print_lists([lists], names, as_json)

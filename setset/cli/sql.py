@@ -22,20 +22,9 @@ def command(query: str | None, as_csv: bool, as_json: bool, workspace: Path) -> 
       setset sql
       setset sql "SELECT size, lists FROM counts WHERE complete" --csv
     """
-    from setset.database.sql import ask, catalogue
-    from setset.folder import Workspace
-    from setset.show.formatting import print_csv, print_json, print_table
+    import setset
+    from setset.show.formatting import print_rows
 
-    database = Workspace(workspace).database
-    if query is None:
-        columns, rows = ["kind", "name", "columns", "what it holds"], iter(catalogue(database))
-    else:
-        columns, rows = ask(database, query)
-    if as_json:
-        print_json([dict(zip(columns, row, strict=True)) for row in rows])
-    elif as_csv:
-        print_csv(columns, rows)
-    else:
-        print_table(
-            "", columns, [["" if cell is None else str(cell) for cell in row] for row in rows], left=99
-        )
+    with setset.open(workspace) as opened:
+        columns, rows = opened.sql_tables() if query is None else opened.sql_rows(query)
+        print_rows(columns, rows, as_csv, as_json)

@@ -22,28 +22,19 @@ def command(watch: bool, as_json: bool, workspace: Path) -> None:
     Example:
       setset status --watch
     """
-    from setset.database.store import Store
-    from setset.folder import Workspace
+    import setset
     from setset.show.formatting import print_json
     from setset.show.tables import print_status
-    from setset.workspace import status as overview
 
-    store = Store.reading(Workspace(workspace))
-    while True:
-        sizes, troubles = overview.progress(store), overview.troubles(store)
-        hosts = overview.throughput(store)
-        if watch:
-            click.clear()
-        if as_json:
-            print_json(
-                {
-                    "sizes": [dataclasses.asdict(size) for size in sizes],
-                    "troubles": [dataclasses.asdict(trouble) for trouble in troubles],
-                    "hosts": [dataclasses.asdict(host) for host in hosts],
-                }
-            )
-        else:
-            print_status(sizes, troubles, hosts)
-        if not watch:
-            return
-        time.sleep(2)
+    with setset.open(workspace) as opened:
+        while True:
+            status = opened.status()
+            if watch:
+                click.clear()
+            if as_json:
+                print_json(dataclasses.asdict(status))
+            else:
+                print_status(status)
+            if not watch:
+                return
+            time.sleep(2)

@@ -9,7 +9,7 @@ import click
 from setset.cli import options
 
 
-@click.command(context_settings=options.MINUS_IS_NO_OPTION)
+@click.command(context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
 @click.option("--size", type=int, required=True, help="The size of the list, 0 to 20.")
 @click.argument("rank")
 @options.names
@@ -22,13 +22,9 @@ def command(size: int, rank: str, names: bool, as_json: bool, workspace: Path) -
     Example:
       setset unrank --size 12 1234567890123
     """
-    import numpy as np
-
-    from setset.folder import Workspace
-    from setset.show.classes import print_lists
-    from setset.symmetry import unrank
-    from setset.workspace.catalogue import at_hand
+    import setset
+    from setset.show.lists import print_lists
 
     place = options.whole_number(rank, "rank")
-    cards = unrank(size, place, at_hand(Workspace(workspace), size))
-    print_lists([np.array([cards], np.uint8)], names, as_json)
+    cards = setset.unrank(size, place, setset.load_catalogue(workspace, size))
+    print_lists([[cards]], names, as_json)

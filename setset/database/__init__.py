@@ -1,0 +1,44 @@
+"""What is recorded? Every table of SQLite, each with its queries in the module named after it.
+
+Records go in and out: no row, no ORM object and no SQL condition leaves this package.
+"""
+
+from __future__ import annotations
+
+import uuid
+
+from sqlalchemy import insert, select
+
+from setset.database import schema
+from setset.database.connection import Database, LockPolicy, now, open_engine, retry_while_locked
+from setset.database.models import WorkspaceRow
+from setset.folder import WorkspaceFolder
+
+__all__ = ["Database", "LockPolicy", "open_to_read", "open_to_write"]
+
+
+def open_to_read(folder: WorkspaceFolder) -> Database:
+    """Opens the database to read; works on a read-only disk and while a run writes."""
+    folder.require_database()
+    schema.require_current(folder.database)
+    return Database(folder, open_engine(folder.database, read_only=True))
+
+
+def open_to_write(
+    folder: WorkspaceFolder, workspace_id: str | None = None, policy: LockPolicy | None = None
+) -> Database:
+    """Opens the database of a workspace that the caller has locked; creates or upgrades it first.
+
+    A new database gets the id that is given, or a new one. Work is based on a sound database only.
+    """
+    policy = policy or LockPolicy()
+    if not folder.database.exists():
+        schema.create(folder.database)
+    retry_while_locked(lambda: schema.upgrade(folder.database), policy)
+    retry_while_locked(lambda: schema.require_sound(folder.database), policy)
+    database = Database(folder, open_engine(folder.database, read_only=False, policy=policy))
+    with database.transaction() as connection:
+        if connection.scalar(select(WorkspaceRow.id)) is None:
+            fresh = {"id": workspace_id or uuid.uuid4().hex, "created_at": now()}
+            connection.execute(insert(WorkspaceRow).values(**fresh))
+    return database

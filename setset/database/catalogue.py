@@ -1,4 +1,4 @@
-"""Every query of the catalogue. As in `store`, ORM objects never leave this module; levels and totals do."""
+"""The catalogue of classes: the tables `levels`, `classes` and `links`."""
 
 from __future__ import annotations
 
@@ -9,39 +9,39 @@ from typing import Any
 import xxhash
 from sqlalchemy import delete, insert, select
 
-from setset.database.models import CatalogueClass, CatalogueLevel, CatalogueLink
-from setset.database.schema import BadDatabase
-from setset.database.store import Store, now, spell
+from setset.database.batches import spell
+from setset.database.connection import BadDatabase, Database, now
+from setset.database.models import ClassRow, LevelRow, LinkRow
 from setset.symmetry.classes import Level, Link, ListClass, Totals
 
 _INSERT_LINKS = "INSERT INTO links (size, smaller, larger, extensions, deletions) VALUES (?, ?, ?, ?, ?)"
 """Straight to the driver: there are 116,052 links, and SQLAlchemy would take longer than finding them."""
 
 
-class Damaged(BadDatabase):
+class DamagedCatalogue(BadDatabase):
     """Classes or links in the database are not those that were stored."""
 
 
-def totals(store: Store) -> dict[int, Totals]:
+def load_totals(database: Database) -> dict[int, Totals]:
     """The sizes that are in the catalogue."""
-    columns = [getattr(CatalogueLevel, field.name) for field in fields(Totals)]
-    rows = store.query(select(*columns).order_by(CatalogueLevel.size))
+    columns = [getattr(LevelRow, field.name) for field in fields(Totals)]
+    rows = database.query(select(*columns).order_by(LevelRow.size))
     return {row.size: Totals(**row._mapping) for row in rows}
 
 
-def level(store: Store, size: int) -> Level | None:
+def load_level(database: Database, size: int) -> Level | None:
     """The classes of a size and their links to the size before; None if they were never built.
 
-    Raises Damaged if some are missing or changed since.
+    Raises DamagedCatalogue if some are missing or changed since.
     """
-    promised = store.query(select(CatalogueLevel.digest).where(CatalogueLevel.size == size))
+    promised = database.query(select(LevelRow.digest).where(LevelRow.size == size))
     if not promised:
         return None
-    found = Level(size, _classes(store, size), _links(store, size))
+    found = Level(size, _classes(database, size), _links(database, size))
     if _digest(found) != promised[0].digest:
-        raise Damaged(
-            f"the classes of size {size} in {store.workspace.database} are damaged: "
-            "run 'setset classes build --anew'"
+        raise DamagedCatalogue(
+            f"the classes of size {size} in {database.folder.database} are damaged: "
+            "run 'setset classes build --force'"
         )
     return found
 
@@ -52,9 +52,9 @@ def _digest(level: Level) -> str:
     return xxhash.xxh3_128_hexdigest(json.dumps([level.size, classes, level.links]).encode())
 
 
-def _classes(store: Store, size: int) -> tuple[ListClass, ...]:
-    one = CatalogueClass
-    rows = store.query(
+def _classes(database: Database, size: int) -> tuple[ListClass, ...]:
+    one = ClassRow
+    rows = database.query(
         select(one.number, one.representative, one.stabilizer, one.extensions)
         .where(one.size == size)
         .order_by(one.number)
@@ -67,9 +67,9 @@ def _classes(store: Store, size: int) -> tuple[ListClass, ...]:
     )
 
 
-def _links(store: Store, size: int) -> tuple[Link, ...]:
-    link = CatalogueLink
-    rows = store.query(
+def _links(database: Database, size: int) -> tuple[Link, ...]:
+    link = LinkRow
+    rows = database.query(
         select(link.smaller, link.larger, link.extensions, link.deletions)
         .where(link.size == size)
         .order_by(link.smaller, link.larger)
@@ -77,22 +77,22 @@ def _links(store: Store, size: int) -> tuple[Link, ...]:
     return tuple(Link(**row._mapping) for row in rows)
 
 
-def put(store: Store, level: Level, game_classes: list[int]) -> Totals:
+def store_level(database: Database, level: Level, game_classes: list[int]) -> Totals:
     """Stores a size in the place of what is stored of it, in one transaction.
 
     `game_classes` are those of each class.
     """
     size, found = level.size, Totals.of(level, sum(game_classes))
     sealed = {"hands": found.hands, "digest": _digest(level), "built_at": now()}
-    with store.transaction() as do:
-        for table in (CatalogueLink, CatalogueClass, CatalogueLevel):
-            do.execute(delete(table).where(table.size == size))
-        do.execute(insert(CatalogueLevel).values(**asdict(found), **sealed))
-        do.execute(
-            insert(CatalogueClass), [_row(*pair) for pair in zip(level.classes, game_classes, strict=True)]
+    with database.transaction() as connection:
+        for table in (LinkRow, ClassRow, LevelRow):
+            connection.execute(delete(table).where(table.size == size))
+        connection.execute(insert(LevelRow).values(**asdict(found), **sealed))
+        connection.execute(
+            insert(ClassRow), [_row(*pair) for pair in zip(level.classes, game_classes, strict=True)]
         )
         if level.links:
-            do.exec_driver_sql(_INSERT_LINKS, [(size, *link) for link in level.links])
+            connection.exec_driver_sql(_INSERT_LINKS, [(size, *link) for link in level.links])
     return found
 
 

@@ -1,211 +1,397 @@
-"""Expansions in the database: plan them, claim them, record what came of them."""
+"""Expansions: plan them, claim them, record what came of them. The tables `expansions` and `tallies`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, and_, delete, func, insert, select, update
+from sqlalchemy.orm import aliased
+from sqlalchemy.sql.elements import ColumnElement
 
-from setset.database.models import Batch, Expansion, Run, Size, State, Tally, Work
-from setset.database.numbering import number_batches, these
-from setset.database.store import Store, batch_columns, now, stored_batch, stored_batches
+from setset.batches.records import BatchFile
+from setset.database import batches, explorations
+from setset.database.connection import Database, now
+from setset.database.explorations import ExplorationKey
+from setset.database.models import BatchRow, ExpansionRow, RunRow, SizeRow, State, TallyRow, Work
 from setset.errors import SetsetError
-from setset.tasks.kinds import SEED_SOURCE_SIZE, CountOrder, ExpandOrder, Job, Report, Source
+from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, ExpandTask, Source, TaskResult
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The expansions of one kind from one size to another."""
+
+    exploration: ExplorationKey
+    work: Work
+    size: int
+    source_size: int
+
+    @property
+    def condition(self) -> ColumnElement[bool]:
+        return and_(
+            ExpansionRow.exploration_id == self.exploration.id,
+            ExpansionRow.work == self.work,
+            ExpansionRow.size == self.size,
+            ExpansionRow.source_size == self.source_size,
+        )
+
+
+def storing(exploration: ExplorationKey, size: int) -> Stage:
+    """The expansions that make the files of a size."""
+    return Stage(exploration, Work.STORE, size, size - 1)
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What a run is working on: the expansions of one kind from one size to another, from source `first` on."""
+    """What a run is working on: the expansions of one stage, from source `first` on, with files below `root`."""
 
     run_id: int
-    exploration: int
-    target: int
-    work: Work
-    size: int
-    source_size: int
+    stage: Stage
     root_id: int
     root: Path
     batch_lists: int
     first: int = 0
 
-    def order(self, source: Source | None) -> ExpandOrder | CountOrder:
-        if self.work is Work.STORE:
-            return ExpandOrder(self.target, self.size, self.batch_lists, source, str(self.root))
+    def task(self, source: Source | None) -> ExpandTask | CountTask:
+        target, size = self.stage.exploration.target, self.stage.size
+        if self.stage.work is Work.STORE:
+            return ExpandTask(target, size, self.batch_lists, source, str(self.root))
         if source is None:
             raise SetsetError("the seeds are stored, not counted")
-        return CountOrder(self.target, self.size, source)
+        return CountTask(target, size, source)
 
 
-def plan(store: Store, exploration: int, work: Work, size: int, source_size: int) -> None:
+@dataclass(frozen=True)
+class ClaimedExpansion:
+    """An expansion that was handed to this run, and the task that does it."""
+
+    expansion_id: int
+    lists_in: int
+    attempts: int
+    task: ExpandTask | CountTask
+
+    def tried_again(self) -> ClaimedExpansion:
+        return replace(self, attempts=self.attempts + 1)
+
+    def __str__(self) -> str:
+        source = self.task.source
+        if source is None:
+            return "the seeds"
+        return f"the expansion of batch {source.number} of size {source.size}"
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """An expansion that goes back: to be tried again, or given up."""
+
+    expansion: ClaimedExpansion
+    state: State
+    error: str
+
+
+def plan(database: Database, stage: Stage) -> None:
     """Makes a row for each source batch that has none yet, and takes back what a dead run left running."""
-    with store.transaction() as do:
-        mine = these(exploration, work, size, source_size)
-        do.execute(
-            update(Expansion).where(mine, Expansion.state == State.RUNNING).values(state=State.PLANNED)
-        )
-        do.execute(
-            update(Expansion)
-            .where(mine, Expansion.state == State.FAILED)
-            .values(state=State.PLANNED, attempts=0)
-        )
-        row = {"exploration_id": exploration, "work": work, "size": size, "source_size": source_size}
-        fresh = {**row, "state": State.PLANNED, "attempts": 0}
-        if source_size == SEED_SOURCE_SIZE:
-            if do.scalar(select(Expansion.id).where(mine)) is None:
-                do.execute(insert(Expansion).values(**fresh, source=0, lists_in=0))
+    with database.transaction() as connection:
+        mine = stage.condition
+        abandoned = update(ExpansionRow).where(mine, ExpansionRow.state == State.RUNNING)
+        connection.execute(abandoned.values(state=State.PLANNED))
+        given_up = update(ExpansionRow).where(mine, ExpansionRow.state == State.FAILED)
+        connection.execute(given_up.values(state=State.PLANNED, attempts=0))
+        row = {
+            "exploration_id": stage.exploration.id,
+            "work": stage.work,
+            "size": stage.size,
+            "source_size": stage.source_size,
+            "state": State.PLANNED,
+            "attempts": 0,
+        }
+        if stage.source_size == SEED_SOURCE_SIZE:
+            if connection.scalar(select(ExpansionRow.id).where(mine)) is None:
+                connection.execute(insert(ExpansionRow).values(**row, source=0, lists_in=0))
             return
-        known = select(Expansion.source).where(mine)
-        sources = select(Batch.number, Batch.lists).where(
-            Batch.exploration_id == exploration,
-            Batch.size == source_size,
-            Batch.number.is_not(None),
-            Batch.number.not_in(known),
-        )
+        at_source = batches.at_size(stage.exploration, stage.source_size)
         # What is known from files alone does not say how many lists the source has.
-        lists = select(Batch.lists).where(
-            Batch.exploration_id == exploration, Batch.size == source_size, Batch.number == Expansion.source
-        )
-        do.execute(
-            update(Expansion)
-            .where(mine, Expansion.lists_in == 0)
+        lists = select(BatchRow.lists).where(at_source, BatchRow.number == ExpansionRow.source)
+        connection.execute(
+            update(ExpansionRow)
+            .where(mine, ExpansionRow.lists_in == 0)
             .values(lists_in=func.coalesce(lists.scalar_subquery(), 0))
         )
-        missing = [{**fresh, "source": number, "lists_in": lists} for number, lists in do.execute(sources)]
-        if missing:
-            do.execute(insert(Expansion), missing)
-        elif work is Work.STORE:
+        known = select(ExpansionRow.source).where(mine)
+        sources = select(BatchRow.number, BatchRow.lists).where(
+            at_source, BatchRow.number.is_not(None), BatchRow.number.not_in(known)
+        )
+        fresh = [
+            {**row, "source": each.number, "lists_in": each.lists} for each in connection.execute(sources)
+        ]
+        if fresh:
+            connection.execute(insert(ExpansionRow), fresh)
+        elif stage.work is Work.STORE:
             # Nothing may be left to do but to note that, if the last run was stopped or its note was damaged.
-            number_batches(do, exploration, size)
+            number_batches(connection, stage.exploration, stage.size)
 
 
-def remaining(
-    store: Store, exploration: int, work: Work, size: int, source_size: int, first: int
-) -> tuple[int, int]:
+def remaining(database: Database, stage: Stage, first: int = 0) -> tuple[int, int]:
     """How many expansions from source `first` on are not done, and how many lists their sources hold."""
-    undone = select(func.count(), func.coalesce(func.sum(Expansion.lists_in), 0)).where(
-        these(exploration, work, size, source_size),
-        Expansion.state != State.DONE,
-        Expansion.source >= first,
+    undone = select(func.count(), func.coalesce(func.sum(ExpansionRow.lists_in), 0)).where(
+        stage.condition, ExpansionRow.state != State.DONE, ExpansionRow.source >= first
     )
-    ((count, lists),) = [tuple(row) for row in store.query(undone)]
+    ((count, lists),) = [tuple(row) for row in database.query(undone)]
     return count, lists
 
 
-def turn(
-    store: Store,
-    done: Sequence[tuple[Job, Report]],
-    again: Sequence[tuple[Job, State, str]],
+def record_and_claim(
+    database: Database,
     claim: Claim,
+    finished: Sequence[tuple[ClaimedExpansion, TaskResult]],
+    unfinished: Sequence[Unfinished],
     want: int,
-) -> list[Job]:
-    """Records, in one transaction, what was finished and what was not, and claims up to `want` jobs."""
-    with store.transaction() as do:
-        for job, report in done:
-            _finish(do, claim, job, report)
-        for job, state, error in again:
-            retry = update(Expansion).where(Expansion.id == job.expansion_id)
-            do.execute(retry.values(state=state, attempts=job.attempts, error=error))
-        if done and claim.work is Work.STORE:
-            number_batches(do, claim.exploration, claim.size)
-        return _claim(store, do, claim, want) if want else []
+) -> list[ClaimedExpansion]:
+    """Records, in one transaction, what was finished and what was not, and claims up to `want` expansions."""
+    with database.transaction() as connection:
+        for expansion, result in finished:
+            _record(connection, claim, expansion, result)
+        for each in unfinished:
+            back = update(ExpansionRow).where(ExpansionRow.id == each.expansion.expansion_id)
+            connection.execute(
+                back.values(state=each.state, attempts=each.expansion.attempts, error=each.error)
+            )
+        if finished and claim.stage.work is Work.STORE:
+            number_batches(connection, claim.stage.exploration, claim.stage.size)
+        return _claim(database, connection, claim, want) if want else []
 
 
-def _claim(store: Store, do: Connection, claim: Claim, want: int) -> list[Job]:
-    mine = these(claim.exploration, claim.work, claim.size, claim.source_size)
+def _claim(database: Database, connection: Connection, claim: Claim, want: int) -> list[ClaimedExpansion]:
+    stage = claim.stage
     due = (
-        select(Expansion.id, Expansion.lists_in, Expansion.attempts, Expansion.source)
-        .where(mine, Expansion.state == State.PLANNED, Expansion.source >= claim.first)
-        .order_by(Expansion.source)
+        select(ExpansionRow.id, ExpansionRow.lists_in, ExpansionRow.attempts, ExpansionRow.source)
+        .where(stage.condition, ExpansionRow.state == State.PLANNED, ExpansionRow.source >= claim.first)
+        .order_by(ExpansionRow.source)
         .limit(want)
     )
-    jobs = []
-    for row in do.execute(due).all():
+    claimed = []
+    for row in connection.execute(due).all():
         source = None
-        if claim.source_size != SEED_SOURCE_SIZE:
-            at = and_(
-                Batch.exploration_id == claim.exploration,
-                Batch.size == claim.source_size,
-                Batch.number == row.source,
-            )
-            source = store.source_of(stored_batch(do.execute(stored_batches().where(at)).one()))
-        do.execute(
-            update(Expansion).where(Expansion.id == row.id).values(state=State.RUNNING, run_id=claim.run_id)
-        )
-        jobs.append(Job(row.id, row.lists_in, row.attempts, claim.order(source)))
-    return jobs
+        if stage.source_size != SEED_SOURCE_SIZE:
+            batch = batches.get_source(connection, stage.exploration, stage.source_size, row.source)
+            source = batches.source_of(database, batch)
+        mine = update(ExpansionRow).where(ExpansionRow.id == row.id)
+        connection.execute(mine.values(state=State.RUNNING, run_id=claim.run_id))
+        claimed.append(ClaimedExpansion(row.id, row.lists_in, row.attempts, claim.task(source)))
+    return claimed
 
 
-def _finish(do: Connection, claim: Claim, job: Job, report: Report) -> None:
-    lists = sum(batch.lists for batch in report.batches) + dict(report.counts).get(claim.size, 0)
-    size_in_bytes = sum(batch.bytes for batch in report.batches)
-    do.execute(
-        update(Expansion)
-        .where(Expansion.id == job.expansion_id)
+def _record(connection: Connection, claim: Claim, expansion: ClaimedExpansion, result: TaskResult) -> None:
+    stored = claim.stage.work is Work.STORE
+    lists = result.lists if stored else dict(result.counts).get(claim.stage.size, 0)
+    connection.execute(
+        update(ExpansionRow)
+        .where(ExpansionRow.id == expansion.expansion_id)
         .values(
             state=State.DONE,
-            attempts=job.attempts + 1,
+            attempts=expansion.attempts + 1,
             lists_out=lists,
-            batches_out=len(report.batches) if claim.work is Work.STORE else None,
-            bytes_out=size_in_bytes if claim.work is Work.STORE else None,
-            host=report.host,
-            pid=report.pid,
-            seconds=report.seconds,
+            batches_out=len(result.batches) if stored else None,
+            bytes_out=result.bytes if stored else None,
+            host=result.host,
+            pid=result.pid,
+            seconds=result.seconds,
             finished_at=now(),
             error=None,
         )
     )
-    if report.batches:
+    if result.batches:
         # In one statement: with many small batches this is what the coordinator does most.
-        do.execute(
-            insert(Batch),
-            [batch_columns(claim.exploration, claim.size, claim.root_id, batch) for batch in report.batches],
-        )
-    for size, found in report.counts:
-        do.execute(insert(Tally).values(expansion_id=job.expansion_id, size=size, lists=found))
-    stored = claim.work is Work.STORE
-    do.execute(
-        update(Run)
-        .where(Run.id == claim.run_id)
+        _insert_batches(connection, claim.stage.exploration, claim.stage.size, claim.root_id, result.batches)
+    for size, found in result.counts:
+        tally = insert(TallyRow).values(expansion_id=expansion.expansion_id, size=size, lists=found)
+        connection.execute(tally)
+    connection.execute(
+        update(RunRow)
+        .where(RunRow.id == claim.run_id)
         .values(
-            batches_added=Run.batches_added + len(report.batches),
-            lists_added=Run.lists_added + (lists if stored else 0),
-            lists_counted=Run.lists_counted + (0 if stored else lists),
-            bytes_added=Run.bytes_added + size_in_bytes,
+            batches_added=RunRow.batches_added + len(result.batches),
+            lists_added=RunRow.lists_added + (lists if stored else 0),
+            lists_counted=RunRow.lists_counted + (0 if stored else lists),
+            bytes_added=RunRow.bytes_added + result.bytes,
         )
     )
 
 
-def redo(store: Store, exploration: int, size: int, source: int, root_id: int, report: Report) -> None:
+def _insert_batches(
+    connection: Connection, exploration: ExplorationKey, size: int, root_id: int, files: Sequence[BatchFile]
+) -> None:
+    rows = [batches.batch_columns(exploration, size, root_id, batch) for batch in files]
+    connection.execute(insert(BatchRow), rows)
+
+
+def replace_outcome(
+    database: Database, exploration: ExplorationKey, size: int, source: int, root_id: int, result: TaskResult
+) -> None:
     """Puts the outcome of an expansion that was done again in the place of what is recorded of it."""
-    with store.transaction() as do:
-        mine = and_(Batch.exploration_id == exploration, Batch.size == size)
-        do.execute(delete(Batch).where(mine, Batch.first_source == source))
-        for batch in report.batches:
-            do.execute(insert(Batch).values(**batch_columns(exploration, size, root_id, batch)))
-        done = update(Expansion).where(
-            these(exploration, Work.STORE, size, size - 1), Expansion.source == source
+    with database.transaction() as connection:
+        mine = batches.at_size(exploration, size)
+        connection.execute(delete(BatchRow).where(mine, BatchRow.first_source == source))
+        if result.batches:
+            _insert_batches(connection, exploration, size, root_id, result.batches)
+        source_lists = select(BatchRow.lists).where(
+            batches.at_size(exploration, size - 1), BatchRow.number == source
         )
-        source_lists = (
-            select(Batch.lists)
-            .where(Batch.exploration_id == exploration, Batch.size == size - 1, Batch.number == source)
-            .scalar_subquery()
-        )
-        do.execute(
+        done = update(ExpansionRow).where(storing(exploration, size).condition, ExpansionRow.source == source)
+        connection.execute(
             done.values(
                 state=State.DONE,
-                lists_in=func.coalesce(source_lists, 0),
-                lists_out=sum(batch.lists for batch in report.batches),
-                batches_out=len(report.batches),
-                bytes_out=sum(batch.bytes for batch in report.batches),
+                lists_in=func.coalesce(source_lists.scalar_subquery(), 0),
+                lists_out=result.lists,
+                batches_out=len(result.batches),
+                bytes_out=result.bytes,
                 finished_at=now(),
             )
         )
-        do.execute(update(Batch).where(mine).values(number=None))
-        do.execute(
-            update(Size)
-            .where(Size.exploration_id == exploration, Size.size == size)
-            .values(numbered=0, complete=False)
+        connection.execute(update(BatchRow).where(mine).values(number=None))
+        again = update(SizeRow).where(explorations.at_size(exploration, size))
+        connection.execute(again.values(numbered=0, complete=False))
+        number_batches(connection, exploration, size)
+
+
+@dataclass(frozen=True)
+class FinishedExpansion:
+    """An expansion as it is recorded: how many lists it read and its source has, and what it made."""
+
+    source: int
+    lists_in: int
+    source_lists: int | None
+    batches_out: int
+    lists_out: int
+
+
+def finished(database: Database, exploration: ExplorationKey, size: int) -> list[FinishedExpansion]:
+    """The finished expansions that made the files of a size."""
+    source = aliased(BatchRow)
+    at_source = and_(
+        source.exploration_id == exploration.id,
+        source.size == size - 1,
+        source.number == ExpansionRow.source,
+    )
+    rows = database.query(
+        select(
+            ExpansionRow.source,
+            ExpansionRow.lists_in,
+            source.lists,
+            ExpansionRow.batches_out,
+            ExpansionRow.lists_out,
         )
-        number_batches(do, exploration, size)
+        .outerjoin(source, at_source)
+        .where(storing(exploration, size).condition, ExpansionRow.state == State.DONE)
+        .order_by(ExpansionRow.source)
+    )
+    return [FinishedExpansion(*tuple(row)) for row in rows]
+
+
+def was_expanded(database: Database, exploration: ExplorationKey, source_size: int) -> bool:
+    """Whether anything was derived from the batches of a size."""
+    used = and_(
+        ExpansionRow.exploration_id == exploration.id,
+        ExpansionRow.source_size == source_size,
+        ExpansionRow.state == State.DONE,
+    )
+    return bool(database.query(select(ExpansionRow.id).where(used).limit(1)))
+
+
+def count_done(
+    database: Database, exploration: ExplorationKey, size: int, sources: tuple[int, int] | None = None
+) -> int:
+    """How many of the expansions to a size are done, of all sources or of sources first to last."""
+    done = [storing(exploration, size).condition, ExpansionRow.state == State.DONE]
+    if sources is not None:
+        done.append(ExpansionRow.source.between(*sources))
+    return int(database.query(select(func.count()).select_from(ExpansionRow).where(*done))[0][0])
+
+
+def lists_made(database: Database, exploration: ExplorationKey, size: int) -> int:
+    """How many lists of a size the expansions made."""
+    made = select(func.coalesce(func.sum(ExpansionRow.lists_out), 0))
+    return int(database.query(made.where(storing(exploration, size).condition))[0][0])
+
+
+@dataclass(frozen=True)
+class KnownExpansion:
+    """An expansion that is known from the files alone. If `batches` is None, it is still to be done."""
+
+    source: int
+    lists_in: int
+    batches: tuple[BatchFile, ...] | None
+
+
+def adopt(
+    database: Database,
+    exploration: ExplorationKey,
+    size: int,
+    found: Sequence[tuple[int, BatchFile]],
+    known: Sequence[KnownExpansion],
+) -> None:
+    """Records batches, each with its storage root, and expansions that are known from the files alone."""
+    row: dict[str, Any] = {
+        "exploration_id": exploration.id,
+        "work": Work.STORE,
+        "size": size,
+        "source_size": size - 1,
+        "attempts": 1,
+    }
+    with database.transaction() as connection:
+        if found:
+            rows = [batches.batch_columns(exploration, size, root_id, batch) for root_id, batch in found]
+            connection.execute(insert(BatchRow), rows)
+        expansions = [{**row, **_known_columns(each)} for each in known]
+        if expansions:
+            connection.execute(insert(ExpansionRow), expansions)
+        number_batches(connection, exploration, size)
+
+
+def _known_columns(known: KnownExpansion) -> dict[str, Any]:
+    made = known.batches or ()
+    done = known.batches is not None
+    return {
+        "source": known.source,
+        "lists_in": known.lists_in,
+        "state": State.DONE if done else State.PLANNED,
+        "lists_out": sum(batch.lists for batch in made) if done else None,
+        "batches_out": len(made) if done else None,
+        "bytes_out": sum(batch.bytes for batch in made) if done else None,
+        "finished_at": now() if done else None,
+    }
+
+
+def number_batches(connection: Connection, exploration: ExplorationKey, size: int) -> None:
+    """Gives numbers to the batches before which nothing is missing, and notes when the size is complete."""
+    mine = explorations.at_size(exploration, size)
+    numbered = connection.scalar(select(SizeRow.numbered).where(mine)) or 0
+    planned = storing(exploration, size).condition
+    gap = connection.scalar(
+        select(ExpansionRow.source)
+        .where(planned, ExpansionRow.source >= numbered, ExpansionRow.state != State.DONE)
+        .order_by(ExpansionRow.source)
+        .limit(1)
+    )
+    end = gap
+    if end is None:
+        end = (connection.scalar(select(func.max(ExpansionRow.source)).where(planned)) or 0) + 1
+    if end > numbered:
+        last = select(func.max(BatchRow.number) + 1).where(batches.at_size(exploration, size))
+        batches.give_numbers(connection, exploration, size, connection.scalar(last) or 0, numbered, end)
+        connection.execute(update(SizeRow).where(mine).values(numbered=end))
+    if gap is None and end == _sources_if_complete(connection, exploration, size - 1):
+        connection.execute(update(SizeRow).where(mine).values(complete=True))
+
+
+def _sources_if_complete(connection: Connection, exploration: ExplorationKey, size: int) -> int | None:
+    """How many batches a size has, if all of them are known."""
+    if size == SEED_SOURCE_SIZE:
+        return 1
+    if not connection.scalar(select(SizeRow.complete).where(explorations.at_size(exploration, size))):
+        return None
+    known = select(func.count()).select_from(BatchRow).where(batches.at_size(exploration, size))
+    return connection.scalar(known)

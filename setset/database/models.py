@@ -1,5 +1,4 @@
-"""The tables. `store` alone uses them, and `shelf` those of the catalogue; docs/schema.md describes them and
-the views for people."""
+"""The tables. The module named after a table has its queries; docs/schema.md describes them for people."""
 
 from __future__ import annotations
 
@@ -58,7 +57,7 @@ def _values(states: type[enum.StrEnum]) -> list[str]:
     return [state.value for state in states]
 
 
-class Workspace(Base):
+class WorkspaceRow(Base):
     """The one row that says which workspace this is, so that a storage root knows whose it is."""
 
     __tablename__ = "workspace"
@@ -67,7 +66,7 @@ class Workspace(Base):
     created_at: Mapped[str]
 
 
-class Exploration(Base):
+class ExplorationRow(Base):
     """All that this database knows for one target."""
 
     __tablename__ = "explorations"
@@ -78,7 +77,7 @@ class Exploration(Base):
     created_at: Mapped[str]
 
 
-class Size(Base):
+class SizeRow(Base):
     """A size of an exploration: how many lists its files may hold, and how far its numbering has come.
 
     The batches that stem from the sources numbered below `numbered` have their numbers; the size is
@@ -95,7 +94,7 @@ class Size(Base):
     complete: Mapped[bool] = mapped_column(default=False)
 
 
-class Root(Base):
+class RootRow(Base):
     """A folder below which batch files are: an absolute path, or one relative to the workspace."""
 
     __tablename__ = "storage_roots"
@@ -105,7 +104,7 @@ class Root(Base):
     created_at: Mapped[str]
 
 
-class Batch(Base):
+class BatchRow(Base):
     """A batch file that is, or should be, there.
 
     The span (first_source, first_part) to (last_source, last_part) says from which parts of which source
@@ -141,7 +140,7 @@ class Batch(Base):
     defect: Mapped[str | None]
 
 
-class Run(Base):
+class RunRow(Base):
     """One invocation that wrote to the workspace."""
 
     __tablename__ = "runs"
@@ -161,7 +160,7 @@ class Run(Base):
     bytes_added: Mapped[int] = mapped_column(default=0)
 
 
-class Expansion(Base):
+class ExpansionRow(Base):
     """The unit of work: source batch number `source` of size `source_size` becomes lists of `size`.
 
     The seeds come from a source of their own, number 0 of size 2.
@@ -193,7 +192,7 @@ class Expansion(Base):
     error: Mapped[str | None]
 
 
-class Tally(Base):
+class TallyRow(Base):
     """How many lists of a size a counting expansion found."""
 
     __tablename__ = "tallies"
@@ -203,7 +202,7 @@ class Tally(Base):
     lists: Mapped[int]
 
 
-class CatalogueLevel(Base):
+class LevelRow(Base):
     """A size whose classes are in the catalogue, with its totals; `hands` counts all hands, sets or not.
 
     Written together with its classes and links or not at all; `digest` tells whether they changed since.
@@ -224,7 +223,7 @@ class CatalogueLevel(Base):
     built_at: Mapped[str]
 
 
-class CatalogueClass(Base):
+class ClassRow(Base):
     """All lists that affine maps make of one list, its representative: the canonical form.
 
     `number` counts from 0 in the order of the representatives. `game_classes` says into how many classes it
@@ -249,7 +248,7 @@ class CatalogueClass(Base):
     game_classes: Mapped[int]
 
 
-class CatalogueLink(Base):
+class LinkRow(Base):
     """Class `larger` of a size and class `smaller` of the size before: one card more, one card less.
 
     `extensions` cards, added to a list of the smaller class, make one of the larger; `deletions` cards, taken

@@ -1,4 +1,4 @@
-"""The history: a row for every command that writes, with what became of it."""
+"""The history: a row of the table `runs` for every command that writes, with its outcome."""
 
 from __future__ import annotations
 
@@ -6,43 +6,82 @@ import contextlib
 import os
 import socket
 from collections.abc import Iterator
+from dataclasses import dataclass
 
-from sqlalchemy import insert, update
+from sqlalchemy import insert, select, update
 
 from setset import __version__
-from setset.database.models import Expansion, Run, State
-from setset.database.store import Store, now
+from setset.database.connection import Database, now
+from setset.database.models import ExpansionRow, RunRow, State
 from setset.errors import SetsetError
 
 
+@dataclass(frozen=True)
+class Run:
+    """One invocation that wrote to the workspace."""
+
+    id: int
+    command: str
+    version: str
+    host: str
+    pid: int
+    workers: int
+    started_at: str
+    finished_at: str | None
+    outcome: str | None
+    """None while it is under way; done, killed, or what went wrong."""
+    batches_added: int
+    lists_added: int
+    lists_counted: int
+    bytes_added: int
+
+
 @contextlib.contextmanager
-def logged(store: Store, command: str, workers: int) -> Iterator[int]:
-    """The id of a run that lasts as long as the context. What it left unfinished is planned again."""
-    run_id = _begin(store, command, workers)
+def record_run(database: Database, command: str, workers: int) -> Iterator[int]:
+    """Records a run that lasts as long as the context; gives its id. What it left unfinished is planned again."""
+    run_id = _begin(database, command, workers)
     outcome = "failed"
     try:
         yield run_id
         outcome = "done"
+    except KeyboardInterrupt:
+        outcome = "interrupted"
+        raise
     except SetsetError as error:
         outcome = str(error)
         raise
     finally:
         # A full disk or a damaged database must not hide what went wrong before.
         with contextlib.suppress(*([] if outcome == "done" else [SetsetError])):
-            _end(store, run_id, outcome)
+            _end(database, run_id, outcome)
 
 
-def set_workers(store: Store, run_id: int, workers: int) -> None:
+def set_workers(database: Database, run_id: int, workers: int) -> None:
     """Records how many workers a run has now."""
-    with store.transaction() as do:
-        do.execute(update(Run).where(Run.id == run_id).values(workers=workers))
+    with database.transaction() as connection:
+        connection.execute(update(RunRow).where(RunRow.id == run_id).values(workers=workers))
 
 
-def _begin(store: Store, command: str, workers: int) -> int:
-    with store.transaction() as do:
-        do.execute(update(Run).where(Run.outcome.is_(None)).values(outcome="killed"))
-        made = do.execute(
-            insert(Run).values(
+def latest(database: Database, limit: int) -> list[Run]:
+    """The last runs, newest first."""
+    columns = [getattr(RunRow, name) for name in Run.__dataclass_fields__]
+    rows = database.query(select(*columns).order_by(RunRow.id.desc()).limit(limit))
+    return [Run(**row._mapping) for row in rows]
+
+
+def last_workers(database: Database) -> int:
+    """The workers of the run that is under way, or of the last one."""
+    with_workers = select(RunRow.workers).where(RunRow.workers > 0).order_by(RunRow.id.desc()).limit(1)
+    for row in database.query(with_workers):
+        return int(row.workers)
+    return 1
+
+
+def _begin(database: Database, command: str, workers: int) -> int:
+    with database.transaction() as connection:
+        connection.execute(update(RunRow).where(RunRow.outcome.is_(None)).values(outcome="killed"))
+        made = connection.execute(
+            insert(RunRow).values(
                 command=command.encode(errors="backslashreplace").decode(),
                 version=__version__,
                 host=socket.gethostname(),
@@ -54,11 +93,9 @@ def _begin(store: Store, command: str, workers: int) -> int:
         return int(made.inserted_primary_key[0])  # type: ignore[index]
 
 
-def _end(store: Store, run_id: int, outcome: str) -> None:
-    with store.transaction() as do:
-        do.execute(
-            update(Expansion)
-            .where(Expansion.run_id == run_id, Expansion.state == State.RUNNING)
-            .values(state=State.PLANNED)
-        )
-        do.execute(update(Run).where(Run.id == run_id).values(outcome=outcome, finished_at=now()))
+def _end(database: Database, run_id: int, outcome: str) -> None:
+    with database.transaction() as connection:
+        left = update(ExpansionRow).where(ExpansionRow.run_id == run_id, ExpansionRow.state == State.RUNNING)
+        connection.execute(left.values(state=State.PLANNED))
+        mine = update(RunRow).where(RunRow.id == run_id)
+        connection.execute(mine.values(outcome=outcome, finished_at=now()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import shutil
 import tempfile
@@ -13,8 +12,10 @@ from pathlib import Path
 
 import xxhash
 
+from setset import platform
 
-def warm() -> None:
+
+def prepare_kernels() -> None:
     """Loads the kernels. The first worker of a node compiles them, the others wait for it.
 
     Where they have been compiled before nobody waits: numba finds them when they are first called.
@@ -30,10 +31,10 @@ def warm() -> None:
     made = folder / xxhash.xxh3_64_hexdigest(repr(facts).encode())
     if made.exists():
         return
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with (folder / "lock").open("a+b") as lock:
+        platform.lock_for_handle(lock, wait=True)
         if not made.exists():
-            search.warm()
+            search.compile_kernels()
             made.touch()
 
 
@@ -44,10 +45,10 @@ def node_folder() -> Path:
     numba runs what it finds there, so what somebody else put there beforehand is not used; then this process
     has one of its own.
     """
-    folder = Path(tempfile.gettempdir()) / f"setset-numba-{os.getuid()}"
+    folder = Path(tempfile.gettempdir()) / f"setset-numba-{platform.user_id()}"
     with contextlib.suppress(OSError):
         folder.mkdir(mode=0o700, exist_ok=True)
-        if not folder.is_symlink() and folder.stat().st_uid == os.getuid():
+        if platform.is_own_folder(folder):
             return folder
     own = tempfile.mkdtemp(prefix="setset-numba-")
     Finalize(None, shutil.rmtree, (own,), exitpriority=0)

@@ -131,7 +131,7 @@ def first_and_last(source: Streams) -> tuple[tuple[int, ...], tuple[int, ...]]:
     return ends[0], ends[1]
 
 
-def warm() -> None:
+def compile_kernels() -> None:
     """Compiles the kernels, or loads them from numba's cache."""
     source = next(pack([seeds(4)[:100]], 3, 100))
     for batch in expand(source, 12, 50):

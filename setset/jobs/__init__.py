@@ -1,1 +1,1 @@
-"""The job manager: every source batch, expansion, file and count in one SQLite database."""
+"""What is done, in which order? A run: what it is asked for, who coordinates it, who is told, what stops it."""

@@ -1,31 +1,38 @@
-"""`setset run`: build all that is missing up to a size, or count what lies beyond the stored sizes."""
+"""A run: build all that is missing up to a size, or count what lies beyond the stored sizes."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from setset import __version__
-from setset.batches import files
+from setset import __version__, platform
 from setset.batches.format import MOST_LISTS
-from setset.database import expansions
-from setset.database.expansions import Claim
+from setset.batches.roots import require_root, root_owner
+from setset.database import (
+    Database,
+    LockPolicy,
+    batches,
+    expansions,
+    explorations,
+    open_to_write,
+    roots,
+    runs,
+)
+from setset.database.expansions import Claim, Stage
 from setset.database.models import Work
-from setset.database.runs import logged
-from setset.database.schema import Patience, require_file
-from setset.database.store import Store
 from setset.errors import BadInput, SetsetError
-from setset.executors.dask.admission import Premises
-from setset.executors.local import Crew, LocalExecutor, StartExecutor
-from setset.folder import Workspace, owner, require_root
-from setset.jobs.coordinator import Shift, Stop
-from setset.jobs.progress import Watcher
-from setset.maintenance import cleanup as sweeping
-from setset.maintenance import compact as compacting
-from setset.maintenance.repair import remake
+from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
+from setset.executors.dask.transfer import FileAccess
+from setset.executors.selection import choose_executor
+from setset.folder import WorkspaceFolder
+from setset.jobs.coordinator import Coordinator
+from setset.jobs.signals import StopRequest
+from setset.maintenance import cleanup, compact
+from setset.maintenance.repair import rebuild_batch
+from setset.progress import Activity, NoProgress, ProgressListener
 from setset.tasks.kinds import SEED_SOURCE_SIZE, BadSource
 
 BATCH_LISTS = 16_000_000
@@ -35,157 +42,190 @@ COMPACT_FROM = 13
 
 
 @dataclass(frozen=True)
-class Request:
+class RunRequest:
     """What a run is asked for."""
 
     size: int
     target: int = 12
-    workers: int = 1
+    workers: int | None = None
+    """All cores if None."""
     batch_lists: int | None = None
     output: Path | None = None
     first: int = 0
     count_only: bool = False
     compact: bool = True
     command: str = "setset run"
+    executor: str | StartExecutor = "local"
+    access: FileAccess = field(default_factory=FileAccess)
 
     def validate(self) -> None:
+        """Refuses what cannot be done, naming the option."""
         if not 3 <= self.size <= 20:
-            raise BadInput(f"size {self.size}: lists have 3 to 20 cards")
+            raise BadInput(f"--size {self.size}: expected 3 to 20")
         if not 4 <= self.target <= 20:
-            raise BadInput(f"target {self.target}: a target is 4 to 20")
-        if self.workers < 1:
-            raise BadInput("at least one worker is needed")
+            raise BadInput(f"--target {self.target}: expected 4 to 20")
+        if self.workers is not None and self.workers < 1:
+            raise BadInput(f"--workers {self.workers}: expected 1 or more")
         if self.batch_lists is not None and not 1 <= self.batch_lists <= MOST_LISTS:
-            raise BadInput(f"a file holds 1 to {MOST_LISTS:,} lists")
+            raise BadInput(f"--batch-lists {self.batch_lists}: expected 1 to {MOST_LISTS:,}")
         if self.first and self.size == 3:
-            raise BadInput("size 3 is made of one source, the seeds: --from is for larger sizes")
+            raise BadInput("--from cannot be used with --size 3, which has only one source, the seeds")
         if self.first and self.count_only:
-            raise BadInput("--from and --count-only do not go together")
+            raise BadInput("--from cannot be combined with --count-only")
 
 
-def explore(
-    workspace: Workspace, request: Request, watcher: Watcher, start: StartExecutor = LocalExecutor
+def run(
+    folder: WorkspaceFolder,
+    request: RunRequest,
+    progress: ProgressListener | None = None,
+    stop: StopRequest | None = None,
 ) -> None:
-    """Does what a run is asked for; on return all of it holds.
-
-    `start` gives an executor with so many workers, when there is something to do.
-    """
+    """Does what a run is asked for; on return all of it holds. The executor starts when there is something to do."""
     request.validate()
+    start_executor = request.executor
+    if isinstance(start_executor, str):
+        start_executor = choose_executor(start_executor, request.access)
     if request.count_only:
-        require_file(workspace.database)
-    with workspace.held(create=True), Stop().listening() as stop:
-        patience = Patience(watcher.notice, lambda: bool(stop))
+        folder.require_database()
+    stop = StopRequest() if stop is None else stop  # one that is not set is false
+    listener = progress or NoProgress()
+    folder.create()
+    with folder.locked():
+        policy = LockPolicy(listener.notice, lambda: bool(stop))
         try:
-            _Exploration(Store.writing(workspace, patience=patience), request, watcher, stop, start).run()
+            with contextlib.closing(open_to_write(folder, policy=policy)) as database:
+                _Run(database, request, listener, stop, start_executor).work()
         except SetsetError:
             # What went wrong after a signal went wrong because of it, or does not matter any more.
             stop.raise_if_set()
             raise
 
 
-class _Exploration:
-    def __init__(
-        self, store: Store, request: Request, watcher: Watcher, stop: Stop, start: StartExecutor
-    ) -> None:
-        self._store, self._request, self._watcher, self._stop = store, request, watcher, stop
-        self._start = start
-        self._executor: Executor | None = None
-        self._root_id = 0
-        self._id = store.exploration(request.target)
+class _Run:
+    """One run from its first size to its last."""
 
-    def run(self) -> None:
+    def __init__(
+        self,
+        database: Database,
+        request: RunRequest,
+        progress: ProgressListener,
+        stop: StopRequest,
+        start_executor: StartExecutor,
+    ) -> None:
+        self._database, self._request, self._progress, self._stop = database, request, progress, stop
+        self._start_executor = start_executor
+        self._workers = request.workers or platform.usable_cores()
+        self._executor: Executor | None = None
+        self._root_id = self._run_id = 0
+        self._exploration = explorations.find_or_create(database, request.target)
+
+    def work(self) -> None:
         request = self._request
-        with logged(self._store, request.command, request.workers) as run_id:
-            sweeping.sweep(self._store, self._watcher)
-            root_id = self._root_id = self._store.use_root(request.output)
+        with runs.record_run(self._database, request.command, self._workers) as self._run_id:
+            cleanup.remove_leftovers(self._database, self._progress)
+            self._root_id = roots.use_root(self._database, request.output)
             with self._finally_shut_down():
                 if request.count_only:
-                    self._count(run_id, root_id)
+                    self._count()
                 else:
-                    self._build(run_id, root_id)
+                    self._build()
 
-    def _build(self, run_id: int, root_id: int) -> None:
+    def _build(self) -> None:
         request = self._request
         for size in range(3, request.size + 1):
             first = request.first if size == request.size else 0
-            if first and first >= (known := self._store.count_batches(self._id, size - 1)):
+            if first and first >= (known := self._count_batches(size - 1)):
                 raise BadInput(
-                    f"there is no batch {first} of size {size - 1}: {known:,} are known, numbered from 0"
+                    f"--from {first}: there is no batch {first} of size {size - 1}; {known:,} are known, "
+                    "numbered from 0"
                 )
-            self._work(self._claim(run_id, root_id, Work.STORE, size, size - 1, first))
+            self._do_stage(expansions.storing(self._exploration, size), first)
             if size >= COMPACT_FROM and request.compact:
                 self._compact(size)
 
-    def _compact(self, size: int) -> None:
-        if self._store.is_complete(self._id, size) and not self._store.was_expanded(self._id, size):
-            go_on = self._stop.raise_if_set
-            compacting.compact(self._store, self._id, size, None, self._pool(), self._watcher, go_on)
-
-    def _count(self, run_id: int, root_id: int) -> None:
-        complete = [size for size in self._store.sizes(self._id) if self._store.is_complete(self._id, size)]
-        if not complete:
-            raise BadInput(
-                "there is nothing to count from: 'setset run --size 3' or more first, without --count-only"
-            )
-        source_size = max(complete)
-        if source_size >= self._request.size or self._store.is_counted(self._id, self._request.size):
+    def _count(self) -> None:
+        size = self._request.size
+        known = explorations.sizes(self._database, self._exploration)
+        source_size = max((each.size for each in known if each.complete), default=None)
+        if source_size is None:
+            raise BadInput("nothing to count from: 'setset run --size 3' or more first, without --count-only")
+        if source_size >= size or explorations.is_counted(self._database, self._exploration, size):
             return
-        self._work(self._claim(run_id, root_id, Work.COUNT, self._request.size, source_size, 0))
+        self._do_stage(Stage(self._exploration, Work.COUNT, size, source_size), 0)
 
-    def _claim(self, run_id: int, root_id: int, work: Work, size: int, source_size: int, first: int) -> Claim:
+    def _do_stage(self, stage: Stage, first: int) -> None:
+        claim = self._claim(stage, first)
+        stored = stage.work is Work.STORE
+        if stored and explorations.is_complete(self._database, self._exploration, stage.size):
+            return
+        expansions.plan(self._database, stage)
+        tasks, lists_in = expansions.remaining(self._database, stage, first)
+        if not tasks:
+            return
+        executor = self._get_executor()
+        self._progress.begin(stage.size, Activity.STORE if stored else Activity.COUNT, tasks, lists_in)
+        try:
+            Coordinator(
+                self._database,
+                claim,
+                executor,
+                self._workers,
+                self._progress,
+                self._stop,
+                self._repair_source,
+            ).work()
+        finally:
+            self._progress.end()
+
+    def _claim(self, stage: Stage, first: int) -> Claim:
         wanted = self._request.batch_lists
         batch_lists = wanted or BATCH_LISTS
-        if work is Work.STORE:
-            batch_lists = self._store.begin_size(self._id, size, batch_lists)
+        if stage.work is Work.STORE:
+            begun = explorations.begin_size(self._database, self._exploration, stage.size, batch_lists)
+            batch_lists = begun.batch_lists
             if wanted not in (None, batch_lists):
-                self._watcher.notice(
-                    f"size {size} was begun with files of {batch_lists:,} lists and goes on so"
+                self._progress.notice(
+                    f"--batch-lists ignored for size {stage.size}, which was begun with {batch_lists:,}"
                 )
-        root = self._store.roots()[root_id]
-        return Claim(
-            run_id, self._id, self._request.target, work, size, source_size, root_id, root, batch_lists, first
-        )
+        root = roots.folders(self._database)[self._root_id]
+        return Claim(self._run_id, stage, self._root_id, root, batch_lists, first)
 
-    def _work(self, claim: Claim) -> None:
-        if claim.work is Work.STORE and self._store.is_complete(self._id, claim.size):
-            return
-        expansions.plan(self._store, self._id, claim.work, claim.size, claim.source_size)
-        jobs, lists_in = expansions.remaining(
-            self._store, self._id, claim.work, claim.size, claim.source_size, claim.first
-        )
-        if not jobs:
-            return
-        pool = self._pool()
-        self._watcher.begin(claim.size, claim.work.value, jobs, lists_in)
-        try:
-            workers = self._request.workers
-            Shift(self._store, claim, pool, workers, self._watcher, self._stop, self._mend).work()
-        finally:
-            self._watcher.end()
+    def _compact(self, size: int) -> None:
+        complete = explorations.is_complete(self._database, self._exploration, size)
+        if complete and not expansions.was_expanded(self._database, self._exploration, size):
+            go_on = self._stop.raise_if_set
+            executor = self._get_executor()
+            compact.compact(self._database, self._exploration, size, None, executor, self._progress, go_on)
 
-    def _mend(self, bad: BadSource) -> None:
+    def _count_batches(self, size: int) -> int:
+        return batches.count_numbered(self._database, self._exploration, size)
+
+    def _repair_source(self, bad: BadSource) -> None:
         if bad.size == SEED_SOURCE_SIZE:
             return
-        batch = self._store.batch(self._id, bad.size, bad.number)
+        batch = batches.get(self._database, self._exploration, bad.size, bad.number)
         # A file on a disk that is away is no defect of the batch.
-        require_root(self._store.roots()[batch.root_id])
-        self._store.set_defect(batch.id, bad.reason)
-        remake(self._store, self._pool(), batch)
+        require_root(roots.folders(self._database)[batch.root_id])
+        batches.set_defect(self._database, batch, bad.reason)
+        rebuild_batch(self._database, self._get_executor(), batch)
 
-    def _pool(self) -> Executor:
+    def _get_executor(self) -> Executor:
         if self._executor is None:
-            self._executor = self._start(self._request.workers)
-            if isinstance(self._executor, Crew):
-                self._executor.muster(self._premises(), self._watcher.notice, lambda: bool(self._stop))
+            self._executor = self._start_executor(self._workers)
+            if isinstance(self._executor, RemoteExecutor):
+                self._executor.wait_for_workers(
+                    self._requirements(), self._progress.notice, lambda: bool(self._stop)
+                )
                 self._stop.raise_if_set()
         return self._executor
 
-    def _premises(self) -> Premises:
+    def _requirements(self) -> Requirements:
         """What workers elsewhere must see: the root of new files first, and those that may hold sources."""
-        roots = self._store.roots()
-        others = [root for number, root in roots.items() if number != self._root_id and owner(root)]
-        seen = tuple(str(root) for root in (roots[self._root_id], *others))
-        return Premises(self._store.workspace_id(), __version__, seen, files.folder(self._request.target, 3))
+        known = roots.folders(self._database)
+        others = [root for number, root in known.items() if number != self._root_id and root_owner(root)]
+        seen = tuple(str(root) for root in (known[self._root_id], *others))
+        trial = f"t{self._request.target:02d}/s03"
+        return Requirements(roots.workspace_id(self._database), __version__, seen, trial)
 
     @contextlib.contextmanager
     def _finally_shut_down(self) -> Iterator[None]:
@@ -194,4 +234,4 @@ class _Exploration:
         finally:
             if self._executor is not None:
                 self._executor.shutdown(wait=not self._stop, cancel_futures=True)
-                sweeping.sweep_temporaries(self._store)
+                cleanup.remove_temporaries(self._database)

@@ -1,0 +1,1 @@
+"""Is it sound, and if not? Checking, repairing, compacting, cleaning up, rebuilding a database, recounting."""

@@ -1,8 +1,9 @@
-"""What a run that was killed may leave behind, and which files are nobody's."""
+"""What a run that was killed may leave behind, and which files are not recorded."""
 
 from __future__ import annotations
 
 import contextlib
+import enum
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,85 +11,102 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches.format import BadBatch, Header
-from setset.database.store import Store
+from setset.batches.roots import TOKEN
+from setset.database import Database, batches, expansions, explorations, roots
+from setset.durable import is_temporary
 from setset.errors import SetsetError
-from setset.folder import TOKEN
-from setset.jobs.progress import Watcher
+from setset.progress import ProgressListener
 
-_FOLDER = re.compile(r"t(\d\d)/s(\d\d)")
+_SIZE_FOLDER = re.compile(r"t(\d\d)/s(\d\d)")
+
+
+class StrayKind(enum.Enum):
+    """What a file is that no row records."""
+
+    TEMPORARY = enum.auto()
+    """Half-written."""
+    ORPHAN = enum.auto()
+    """A sound batch file."""
+    FOREIGN = enum.auto()
+    """Not ours."""
 
 
 @dataclass(frozen=True)
 class Stray:
-    """A file below a storage root that no row vouches for."""
+    """A file below a storage root that no row records."""
 
     path: Path
-    kind: str
-    """temporary: half-written; orphan: a sound batch file without a row; foreign: not ours."""
+    kind: StrayKind
     header: Header | None = None
     """Of an orphan."""
 
 
-def strays(store: Store) -> Iterator[Stray]:
-    """All files below the storage roots that no row vouches for."""
-    for root_id, root in store.roots().items():
-        known = store.paths(root_id)
+def find_strays(database: Database) -> Iterator[Stray]:
+    """All files below the storage roots that no row records."""
+    for root_id, root in roots.folders(database).items():
+        known = batches.recorded_paths(database, root_id)
         for path in sorted(root.rglob("*")):
             relative = path.relative_to(root).as_posix()
             if relative in known or relative == TOKEN or (path.is_dir() and not path.is_symlink()):
                 continue
-            yield _stray(path, relative)
+            yield _identify(path, relative)
 
 
-def sweep(store: Store, watcher: Watcher) -> None:
+def remove_leftovers(database: Database, progress: ProgressListener) -> None:
     """Removes temporaries, and orphans whose lists recorded files hold, as a stopped compaction leaves them;
     other orphans may yet be taken over."""
-    for stray in list(strays(store)):
-        if stray.kind == "temporary" or (stray.header and _is_elsewhere(store, stray.path, stray.header)):
+    for stray in list(find_strays(database)):
+        if stray.kind is StrayKind.TEMPORARY or (
+            stray.header and _is_recorded_elsewhere(database, stray.path, stray.header)
+        ):
             stray.path.unlink(missing_ok=True)
-            watcher.notice(f"removed {stray.path.name}, left by a run that was stopped")
+            progress.notice(f"removed {stray.path.name}, left by a run that was stopped")
 
 
-def sweep_temporaries(store: Store) -> None:
-    """Removes what workers that are no more had not finished. For the holder of the workspace, after its work."""
+def remove_temporaries(database: Database) -> None:
+    """Removes what workers that are gone had not finished. For whoever has the lock, after the work."""
     # What ended the work may be that the disk or the database is gone; that is what must be heard of.
     with contextlib.suppress(OSError, SetsetError):
-        for root in store.roots().values():
+        for root in roots.folders(database).values():
             for path in root.glob("t??/s??/.*.tmp"):
-                if files.is_temporary(path.name):
+                if is_temporary(path.name):
                     path.unlink(missing_ok=True)
 
 
-def _stray(path: Path, relative: str) -> Stray:
+def _identify(path: Path, relative: str) -> Stray:
     folder, _, name = relative.rpartition("/")
-    place = _FOLDER.fullmatch(folder)
-    if not folder and name.startswith(f".{TOKEN}.") and files.is_temporary(name):
-        return Stray(path, "temporary")
+    place = _SIZE_FOLDER.fullmatch(folder)
+    if not folder and name.startswith(f".{TOKEN}.") and is_temporary(name):
+        return Stray(path, StrayKind.TEMPORARY)
     if place is None or path.is_symlink() or not path.is_file():
-        return Stray(path, "foreign")
-    if files.is_temporary(name):
-        return Stray(path, "temporary")
+        return Stray(path, StrayKind.FOREIGN)
+    if is_temporary(name):
+        return Stray(path, StrayKind.TEMPORARY)
     if not files.is_batch_name(name):
-        return Stray(path, "foreign")
+        return Stray(path, StrayKind.FOREIGN)
     target, size = int(place[1]), int(place[2])
     try:
         header, _ = files.verify(path)
     except BadBatch:
-        return Stray(path, "foreign")
-    if (header.target, header.size) != (target, size) or files.name(header.span) != name:
-        return Stray(path, "foreign")
-    return Stray(path, "orphan", header)
+        return Stray(path, StrayKind.FOREIGN)
+    if (header.target, header.size) != (target, size) or files.file_name(header.span) != name:
+        return Stray(path, StrayKind.FOREIGN)
+    return Stray(path, StrayKind.ORPHAN, header)
 
 
-def _is_elsewhere(store: Store, orphan: Path, header: Header) -> bool:
+def _is_recorded_elsewhere(database: Database, orphan: Path, header: Header) -> bool:
     """Whether all that an orphan holds is in recorded files, which are there and sound, and not the orphan
     itself under another name."""
-    batches = store.recorded(header.target, header.size, header.span.first_source, header.span.last_source)
+    sources = (header.span.first_source, header.span.last_source)
     try:
-        return batches is not None and all(
-            files.verify(store.path_of(batch))[1] == batch.digest
-            and not store.path_of(batch).samefile(orphan)
-            for batch in batches
+        exploration = explorations.find(database, header.target)
+        done = expansions.count_done(database, exploration, header.size, sources)
+        if done != sources[1] - sources[0] + 1:
+            return False
+        return all(
+            files.verify(batches.path_of(database, batch))[1] == batch.digest
+            and not batches.path_of(database, batch).samefile(orphan)
+            for batch in batches.in_order(database, exploration, header.size, sources)
         )
     except SetsetError:
         return False

@@ -1,92 +1,104 @@
-"""`setset compact`: merge neighbouring small files into full ones."""
+"""Merging neighbouring small files into full ones."""
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
-from itertools import islice
+from dataclasses import dataclass
 
-from setset.batches.spans import Span
-from setset.database.store import Store
+from setset.batches.records import BatchFile, Span
+from setset.database import Database, batches, expansions, explorations, roots
+from setset.database.batches import Merged, StoredBatch
+from setset.database.explorations import ExplorationKey
 from setset.errors import BadInput
-from setset.executors.local import WorkerDied
-from setset.jobs.progress import Watcher
-from setset.maintenance.repair import insist
-from setset.tasks.execute import carry_out
-from setset.tasks.kinds import BadSource, MergeOrder, NewBatch, Report, StoredBatch
+from setset.executors.base import WorkerDied
+from setset.executors.window import submit_ahead
+from setset.maintenance.repair import execute_with_retries
+from setset.progress import Activity, ProgressListener
+from setset.tasks.execute import execute
+from setset.tasks.kinds import BadSource, MergeTask, TaskResult
 
-AHEAD = 16
-"""Merges in flight."""
+
+@dataclass(frozen=True)
+class CompactResult:
+    """How many files a size had and has."""
+
+    files_before: int
+    files_after: int
 
 
 def compact(
-    store: Store,
-    exploration: int,
+    database: Database,
+    exploration: ExplorationKey,
     size: int,
     up_to: int | None,
     executor: Executor,
-    watcher: Watcher,
+    progress: ProgressListener,
     go_on: Callable[[], None] = lambda: None,
-) -> tuple[int, int]:
-    """Merges the batches of a size, those numbered up to `up_to`; returns how many files there were and are.
+) -> CompactResult:
+    """Merges the batches of a size, those numbered up to `up_to`.
 
     The merged files are complete before one transaction puts them in the place of the old ones and numbers
-    the size anew; only then are the old ones removed. The lists and their order do not change. `go_on` is
+    the size again; only then are the old ones removed. The lists and their order do not change. `go_on` is
     called before each merge, and may raise.
     """
-    require_compactable(store, exploration, size)
-    before = list(store.batches(exploration, size))
-    limit = store.batch_lists(exploration, size)
+    require_compactable(database, exploration, size)
+    before = list(batches.in_order(database, exploration, size))
+    limit = explorations.get_size(database, exploration, size).batch_lists
     groups = [group for group in _groups(before, limit, up_to) if len(group) > 1]
     if not groups:
-        return len(before), len(before)
-    watcher.begin(size, "compact", len(groups), sum(batch.lists for group in groups for batch in group))
-    roots = store.roots()
-    flying: deque[tuple[list[StoredBatch], Future[Report]]] = deque()
-    merged: list[tuple[list[StoredBatch], NewBatch]] = []
-    ahead = iter(groups)
-    while len(merged) < len(groups):
-        go_on()
-        for group in islice(ahead, AHEAD - len(flying)):
-            flying.append((group, executor.submit(carry_out, _order(store, group, limit))))
-        group, future = flying.popleft()
-        merged.append((group, _merged(store, executor, group, limit, future)))
-        lists = sum(batch.lists for batch in group)
-        watcher.advance(lists, lists)
-    store.merge(
-        exploration, size, [([batch.id for batch in group], group[0].root_id, new) for group, new in merged]
+        return CompactResult(len(before), len(before))
+    progress.begin(
+        size, Activity.COMPACT, len(groups), sum(batch.lists for group in groups for batch in group)
     )
-    for group, _ in merged:
-        for batch in group:
-            (roots[batch.root_id] / batch.path).unlink(missing_ok=True)
-    watcher.end()
-    return len(before), len(before) - sum(len(group) - 1 for group in groups)
+
+    def submit(group: list[StoredBatch]) -> Future[TaskResult]:
+        go_on()
+        return executor.submit(execute, _merge_task(database, group, limit))
+
+    merged = []
+    for group, future in submit_ahead(groups, submit):
+        new = _merged_file(database, executor, group, limit, future)
+        merged.append(Merged(tuple(group), new))
+        lists = sum(batch.lists for batch in group)
+        progress.advance(lists, lists)
+    batches.replace_merged(database, exploration, size, merged)
+    for each in merged:
+        for batch in each.old:
+            batches.path_of(database, batch).unlink(missing_ok=True)
+    progress.end()
+    return CompactResult(len(before), len(before) - sum(len(group) - 1 for group in groups))
 
 
-def require_compactable(store: Store, exploration: int, size: int) -> None:
-    if not store.is_complete(exploration, size):
+def require_compactable(database: Database, exploration: ExplorationKey, size: int) -> None:
+    """Refuses a size that is not complete, or from which something was derived."""
+    if not explorations.is_complete(database, exploration, size):
         raise BadInput(f"size {size} is not complete: 'setset run --size {size}' first")
-    if store.was_expanded(exploration, size):
+    if expansions.was_expanded(database, exploration, size):
         raise BadInput(
             f"larger sizes are derived from the files of size {size} as they are: they cannot be compacted"
         )
 
 
-def _merged(
-    store: Store, executor: Executor, group: list[StoredBatch], limit: int, future: Future[Report]
-) -> NewBatch:
+def _merged_file(
+    database: Database,
+    executor: Executor,
+    group: list[StoredBatch],
+    limit: int,
+    future: Future[TaskResult],
+) -> BatchFile:
     try:
-        report = future.result()
+        result = future.result()
     except (BadSource, WorkerDied):
-        report = insist(store, executor, group[0].target, lambda: _order(store, group, limit))
-    return report.batches[0]
+        target = group[0].target
+        result = execute_with_retries(database, executor, target, lambda: _merge_task(database, group, limit))
+    return result.batches[0]
 
 
-def _groups(batches: Iterable[StoredBatch], limit: int, up_to: int | None) -> Iterator[list[StoredBatch]]:
+def _groups(found: Iterable[StoredBatch], limit: int, up_to: int | None) -> Iterator[list[StoredBatch]]:
     """Runs of neighbours that fit into one file."""
     group: list[StoredBatch] = []
-    for batch in batches:
+    for batch in found:
         fits = sum(member.lists for member in group) + batch.lists <= limit
         late = up_to is not None and batch.number is not None and batch.number > up_to
         if group and (not fits or late or batch.root_id != group[0].root_id):
@@ -98,10 +110,9 @@ def _groups(batches: Iterable[StoredBatch], limit: int, up_to: int | None) -> It
         yield group
 
 
-def _order(store: Store, group: list[StoredBatch], limit: int) -> MergeOrder:
+def _merge_task(database: Database, group: list[StoredBatch], limit: int) -> MergeTask:
     first, last = group[0].span, group[-1].span
     span = Span(first.first_source, first.first_part, last.last_source, last.last_part, last.ends_source)
-    parts = tuple(store.source_of(batch) for batch in group)
-    return MergeOrder(
-        group[0].target, group[0].size, limit, span, parts, str(store.roots()[group[0].root_id])
-    )
+    sources = tuple(batches.source_of(database, batch) for batch in group)
+    root = roots.folders(database)[group[0].root_id]
+    return MergeTask(group[0].target, group[0].size, limit, span, sources, str(root))

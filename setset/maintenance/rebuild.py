@@ -1,4 +1,4 @@
-"""`setset db rebuild`: a new database from the batch files alone."""
+"""A new database from the batch files alone."""
 
 from __future__ import annotations
 
@@ -6,135 +6,126 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
+from setset import durable
 from setset.batches import files
-from setset.batches.filing import record
 from setset.batches.format import BadBatch, Header
-from setset.batches.spans import Span
-from setset.database import schema as database
-from setset.database.models import State
-from setset.database.runs import logged
-from setset.database.store import Store, now
+from setset.batches.records import SUFFIX, BatchFile, Span
+from setset.batches.roots import root_owner
+from setset.database import Database, batches, expansions, explorations, open_to_write, roots, runs, schema
+from setset.database.expansions import KnownExpansion
 from setset.errors import BadInput, NotAWorkspace
-from setset.folder import OWN_ROOT, REBUILT, Workspace, owner
-from setset.jobs.progress import Watcher
-from setset.tasks.kinds import NewBatch
+from setset.folder import REBUILT, WorkspaceFolder
+from setset.progress import Activity, ProgressListener
 
-SIDE_FILES = ("-journal", "-wal", "-shm")
 MOST_MISSING = 1_000_000
 """A file made from a source so far beyond those that are known is a stranger's, not one behind a gap."""
 
-Found = tuple[int, Header, NewBatch]
+Found = tuple[int, Header, BatchFile]
 
 
-def rebuild(workspace: Workspace, outputs: tuple[Path, ...], watcher: Watcher) -> Path | None:
-    """Makes the database anew from the headers of all sound files below the storage roots.
+def rebuild_database(
+    folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener
+) -> Path | None:
+    """Makes a new database from the headers of all sound files below the storage roots.
 
-    It is made under another name and put in its place when it is whole. The old database, if any, is kept
+    It is made under another name and put in its place when it is complete. The old database, if any, is kept
     under a name that is returned. Counts, numbers and sources come out as they were; what no file holds is
     lost: the history of runs, counts without files, the catalogue of classes. Files that are not sound are
     left for `run` to replace.
     """
-    workspace_id = _common_owner(workspace, outputs)
-    aside = Workspace(workspace.path, REBUILT)
+    workspace_id = find_owner(folder, outputs)
+    aside = WorkspaceFolder(folder.path, REBUILT)
     try:
-        _remove(aside.database)
-        store = Store.writing(aside, workspace_id)
-        with logged(store, "setset db rebuild", workers=0):
-            roots = {store.use_root(output) for output in (None, *outputs)}
+        schema.remove(aside.database)
+        database = open_to_write(aside, workspace_id)
+        with runs.record_run(database, "setset db rebuild", workers=0):
+            used = {roots.use_root(database, output) for output in (None, *outputs)}
             sizes: dict[tuple[int, int], list[Found]] = defaultdict(list)
-            for root_id in sorted(roots):
-                for header, batch in _sound_files(store.roots()[root_id], watcher):
+            for root_id in sorted(used):
+                for header, batch in _sound_files(roots.folders(database)[root_id], progress):
                     sizes[header.target, header.size].append((root_id, header, batch))
             for (target, size), found in sorted(sizes.items()):
-                _adopt(store, target, size, found, watcher)
-        store.close()
-        kept = _set_aside(workspace.database)
-        database.settle(aside.database, workspace.database)
+                _adopt(database, target, size, found, progress)
+        database.close()
+        kept = _set_aside(folder.database)
+        durable.replace_durably(aside.database, folder.database)
     finally:
-        _remove(aside.database)
+        schema.remove(aside.database)
     return kept
 
 
-def _common_owner(workspace: Workspace, outputs: tuple[Path, ...]) -> str | None:
-    """The id of the workspace that all storage roots belong to, if any says so. Refuses what is no workspace."""
-    roots = [workspace.root(OWN_ROOT), *outputs]
-    owners = {found for root in roots if (found := owner(root)) is not None}
+def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None:
+    """The id of the workspace that all storage roots belong to, if any says so.
+
+    Raises:
+        NotAWorkspace: There is nothing to make a database from.
+        BadInput: The folders hold files of different workspaces.
+    """
+    known = [folder.own_root, *outputs]
+    owners = {found for root in known if (found := root_owner(root)) is not None}
     if len(owners) > 1:
-        folders = ", ".join(str(root) for root in roots)
-        raise BadInput(f"these folders hold files of different workspaces: {folders}")
-    has_files = any(True for root in roots for _ in root.glob(f"t??/s??/*{files.SUFFIX}"))
-    if not (owners or has_files or workspace.database.exists()):
-        raise NotAWorkspace(f"no workspace at {workspace.path}: there are neither a database nor batch files")
+        raise BadInput(f"these folders hold files of different workspaces: {', '.join(map(str, known))}")
+    has_files = any(True for root in known for _ in root.glob(f"t??/s??/*{SUFFIX}"))
+    if not (owners or has_files or folder.database.exists()):
+        raise NotAWorkspace(f"no workspace at {folder.path}: there are neither a database nor batch files")
     return next(iter(owners), None)
 
 
-def _sound_files(root: Path, watcher: Watcher) -> Iterator[tuple[Header, NewBatch]]:
-    for path in sorted(root.glob(f"t??/s??/*{files.SUFFIX}")):
+def _sound_files(root: Path, progress: ProgressListener) -> Iterator[tuple[Header, BatchFile]]:
+    for path in sorted(root.glob(f"t??/s??/*{SUFFIX}")):
         try:
             header, digest = files.verify(path)
         except BadBatch as error:
-            watcher.notice(f"{path}: {error}")
+            progress.notice(f"{path}: {error}")
             continue
-        batch = record(header, digest)
+        batch = files.record(header, digest)
         if path != root / batch.path:
-            watcher.notice(f"{path}: not where it belongs")
+            progress.notice(f"{path}: not where it belongs")
             continue
         yield header, batch
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", *SIDE_FILES):
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
 
 
 def _set_aside(path: Path) -> Path | None:
     kept = None
     if path.exists():
-        kept = database.free_name(path, "lost")
+        kept = schema.free_name(path, "lost")
         path.rename(kept)
     # The journal of a database that is gone would be played back into the one that takes its place.
-    _remove(path)
+    schema.remove(path)
     return kept
 
 
-def _adopt(store: Store, target: int, size: int, found: list[Found], watcher: Watcher) -> None:
+def _adopt(
+    database: Database, target: int, size: int, found: list[Found], progress: ProgressListener
+) -> None:
     """Records the batches of one size, and the expansions whose outputs are complete."""
-    exploration = store.exploration(target)
-    sources = store.numbered(exploration, size - 1)
+    exploration = explorations.find_or_create(database, target)
+    sources = batches.sources_of_size(database, exploration, size - 1)
     cover = list(_cover(found, sources))
     if not cover:
         return
-    store.begin_size(exploration, size, cover[0][1].batch_lists)
-    watcher.begin(size, "rebuild", len(cover), 0)
+    explorations.begin_size(database, exploration, size, cover[0][1].batch_lists)
+    progress.begin(size, Activity.REBUILD, len(cover), 0)
     whole = _complete_sources([header.span for _, header, _ in cover])
-    lists_in = {number: lists for number, (lists, _) in sources.items()}
     keep = [
         (root_id, batch)
         for root_id, header, batch in cover
         if whole.issuperset(range(header.span.first_source, header.span.last_source + 1))
     ]
-    rows: list[dict[str, Any]] = []
-    for source in sorted(whole):
-        parts = [batch for _, batch in keep if batch.span.first_source == source]
-        rows.append(
-            {
-                "source": source,
-                "lists_in": lists_in.get(source, 0),
-                "state": State.DONE,
-                "lists_out": sum(batch.lists for batch in parts),
-                "batches_out": len(parts),
-                "bytes_out": sum(batch.bytes for batch in parts),
-                "finished_at": now(),
-            }
-        )
-    due = (lists_in.keys() | set(range(max(whole, default=0) + 1))) - whole
-    rows += [{"source": n, "lists_in": lists_in.get(n, 0), "state": State.PLANNED} for n in sorted(due)]
-    store.adopt(exploration, size, keep, rows)
+    made: dict[int, list[BatchFile]] = defaultdict(list)
     for _, batch in keep:
-        watcher.advance(batch.lists, batch.lists)
-    watcher.end()
+        made[batch.span.first_source].append(batch)
+    due = (sources.keys() | set(range(max(whole, default=0) + 1))) - whole
+    known = [
+        KnownExpansion(source, sources.get(source, (0, ""))[0], tuple(made[source]))
+        for source in sorted(whole)
+    ]
+    known += [KnownExpansion(source, sources.get(source, (0, ""))[0], None) for source in sorted(due)]
+    expansions.adopt(database, exploration, size, keep, known)
+    for _, batch in keep:
+        progress.advance(batch.lists, batch.lists)
+    progress.end()
 
 
 def _cover(found: list[Found], sources: dict[int, tuple[int, str]]) -> Iterator[Found]:

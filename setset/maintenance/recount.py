@@ -1,50 +1,41 @@
-"""`setset count --recount`: decode every file and count what comes out."""
+"""Decoding every file and counting what comes out."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from concurrent.futures import Future
+from concurrent.futures import Executor, Future
 
-from setset.database.store import Store
+from setset.database import Database, batches, explorations
+from setset.database.batches import StoredBatch
 from setset.errors import SetsetError
-from setset.executors.local import LocalExecutor
-from setset.jobs.coordinator import default_workers
-from setset.jobs.progress import Watcher
+from setset.executors.window import submit_ahead
+from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import recount
 
-AHEAD = 8
 
-
-def recounted(store: Store, size: int | None, watcher: Watcher) -> dict[tuple[int, int], int]:
+def recount_files(
+    database: Database, size: int | None, executor: Executor, progress: ProgressListener
+) -> dict[tuple[int, int], int]:
     """The lists in the files of each target and size. A file that cannot be decoded counts as empty."""
-    totals: dict[tuple[int, int], int] = defaultdict(int)
-    executor = LocalExecutor(default_workers())
-    try:
-        for target in store.targets():
-            exploration = store.find_exploration(target)
-            for each in store.sizes(exploration):
-                if size not in (None, each):
-                    continue
-                watcher.begin(each, "check", store.count_batches(exploration, each), 0)
-                waiting: list[tuple[str, Future[int]]] = []
-                for batch in store.batches(exploration, each):
-                    path = str(store.path_of(batch))
-                    waiting.append((path, executor.submit(recount, path, batch.digest)))
-                    if len(waiting) >= AHEAD:
-                        totals[target, each] += _lists(*waiting.pop(0), watcher)
-                for pending in waiting:
-                    totals[target, each] += _lists(*pending, watcher)
-                watcher.end()
-    finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+    totals: dict[tuple[int, int], int] = {}
+
+    def submit(batch: StoredBatch) -> Future[int]:
+        return executor.submit(recount, str(batches.path_of(database, batch)), batch.digest)
+
+    for exploration in explorations.find_all(database):
+        for each in explorations.sizes(database, exploration):
+            if size not in (None, each.size):
+                continue
+            known = batches.count_numbered(database, exploration, each.size)
+            progress.begin(each.size, Activity.CHECK, known, 0)
+            total = 0
+            for batch, future in submit_ahead(batches.in_order(database, exploration, each.size), submit):
+                try:
+                    found = future.result()
+                except SetsetError as error:
+                    progress.notice(f"{batches.path_of(database, batch)}: {error}; run 'setset check'")
+                    found = 0
+                progress.advance(found, found)
+                total += found
+            totals[exploration.target, each.size] = total
+            progress.end()
     return totals
-
-
-def _lists(path: str, future: Future[int], watcher: Watcher) -> int:
-    try:
-        found = future.result()
-    except SetsetError as error:
-        watcher.notice(f"{path}: {error}; run 'setset check'")
-        found = 0
-    watcher.advance(found, found)
-    return found

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Final
 
+from setset import platform
 from setset.cards import CARDS, Cards, first_set
 from setset.errors import BadInput, SetsetError, require_extra
 from setset.sat.encoding import Problem, variable
@@ -142,12 +143,7 @@ def _run_with_timeout(problem: Problem, solver: str, proof: bool, timeout: float
 
 def _run_in_child(pipe: Connection, problem: Problem, solver: str, proof: bool, timeout: float) -> None:
     """Sends what the solver finds. The limit on CPU time ends this process even if its parent was killed."""
-    try:
-        import resource
-    except ImportError:  # not on Windows
-        pass
-    else:
-        resource.setrlimit(resource.RLIMIT_CPU, (int(timeout) + 5, int(timeout) + 10))
+    platform.limit_cpu_seconds(int(timeout) + 5)
     try:
         pipe.send(_run_solver(problem, solver, proof))
     except KeyboardInterrupt:

@@ -13,8 +13,8 @@ from setset.errors import SetsetError
 from setset.sat.encoding import Problem, dimacs_lines
 from setset.sat.solving import Answer
 from setset.show.cards.terminal import print_cards
-from setset.show.formatting import number, print_json
-from setset.show.hands import cards_as_json, how_many
+from setset.show.formatting import how_many, number, print_json
+from setset.show.hands import cards_as_json
 
 
 def write_problem(problem: Problem, output: Path | None) -> None:

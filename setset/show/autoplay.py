@@ -8,8 +8,7 @@ import click
 
 from setset.cards import code
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.formatting import print_json
-from setset.show.hands import how_many
+from setset.show.formatting import how_many, print_json
 from setset.table.autoplay import Policy, Step, play_out
 
 

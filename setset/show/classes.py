@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import json
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from setset.cards import CARDS, code, name
-from setset.show.formatting import number, print_json, print_table
-from setset.show.hands import how_many
+from setset.cards import code, name
+from setset.show.formatting import how_many, number, print_json, print_table
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
     from setset.cards import HoldsSet
-    from setset.symmetry import Classification, ListClass, Totals
+    from setset.symmetry import Catalogue, Classification, Totals
 
 TABLE = ("size", "classes", "lists", "complete classes", "complete lists", "classes of the game")
 WIDE = 150
@@ -67,9 +62,10 @@ def print_built(each: Totals) -> None:
     click.echo(f"size {each.size}: {classes}, {how_many(each.lists, 'list')}")
 
 
-def print_classified(found: Classification, lists: int, as_json: bool) -> None:
-    """All about a hand without a set; `lists` is how many lists of its size there are."""
+def print_classified(found: Classification, catalogue: Catalogue, as_json: bool) -> None:
+    """All about a hand without a set."""
     one = found.list_class
+    lists = catalogue.lists(one.size)
     remaining = [card for card in found.extensions if not found.cards or card > found.cards[-1]]
     if as_json:
         print_json(
@@ -112,34 +108,16 @@ def print_held_set(cards: Sequence[int], held: HoldsSet, as_json: bool) -> None:
     click.echo(f"  {' '.join(map(code, held.cards))}  {', '.join(map(name, held.cards))}")
 
 
-def print_rank(
-    cards: Sequence[int], rank: int, of: int, one: ListClass, in_class: int, as_json: bool
-) -> None:
+def print_rank(cards: Sequence[int], rank: int, catalogue: Catalogue, as_json: bool) -> None:
+    """The rank of a list among those of its size and of its class."""
+    one, in_class = catalogue.class_at(len(cards), rank)
+    lists = catalogue.lists(one.size)
     if as_json:
-        found = {"rank": rank, "lists_of_size": of, "class": str(one), "rank_in_class": in_class}
+        found = {"rank": rank, "lists_of_size": lists, "class": str(one), "rank_in_class": in_class}
         print_json({"cards": sorted(cards), **found, "lists_in_class": one.lists})
         return
-    click.echo(f"rank {number(rank)} of the {number(of)} lists of {one.size} cards, from 0")
+    click.echo(f"rank {number(rank)} of the {number(lists)} lists of {one.size} cards, from 0")
     click.echo(f"rank {number(in_class)} of the {number(one.lists)} lists of class {one}")
-
-
-def print_lists(
-    chunks: Iterable[npt.NDArray[np.uint8]], names: bool, as_json: bool, limit: int | None = None
-) -> None:
-    """A list a line, at most `limit`, as they come; JSON makes an array of each."""
-    words = [name(card) if names else str(card) for card in range(CARDS)]
-    start, between, end = "", ", " if names else " ", ""
-    if as_json:
-        words = [json.dumps(word) if names else word for word in words]
-        start, between, end = "[", ", ", "]"
-    for chunk in chunks:
-        rows = chunk[:limit].tolist()
-        if rows:  # an echo each would take most of the time
-            click.echo("\n".join(start + between.join([words[card] for card in row]) + end for row in rows))
-        if limit is not None:
-            limit -= len(rows)
-            if not limit:
-                return
 
 
 def _spelled(cards: Sequence[int]) -> str:

@@ -24,7 +24,7 @@ def share(part: int, whole: int | None) -> str:
     return f"{min(part / whole * 100, 100.0 if part >= whole else 99.9):.1f} %"
 
 
-def size_of(count: int | None) -> str:
+def byte_count(count: int | None) -> str:
     """A number of bytes in decimal units, as disks are sold."""
     if count is None:
         return "-"
@@ -54,6 +54,24 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     writer.writerows(rows)
+
+
+def print_rows(
+    columns: Sequence[str], rows: Iterable[Sequence[Any]], as_csv: bool = False, as_json: bool = False
+) -> None:
+    """Rows of a query, as a table, as CSV or as JSON."""
+    if as_json:
+        print_json([dict(zip(columns, row, strict=True)) for row in rows])
+    elif as_csv:
+        print_csv(columns, rows)
+    else:
+        cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+        print_table("", columns, cells, left=len(columns))
+
+
+def how_many(count: int, thing: str) -> str:
+    """'no sets', '1 set', '1,080 sets'"""
+    return f"{number(count) if count else 'no'} {thing}{'' if count == 1 else 's'}"
 
 
 def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> None:

@@ -11,17 +11,12 @@ import click
 from setset.cards import code, name
 from setset.errors import BadInput
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.formatting import number, print_json
+from setset.show.formatting import how_many, print_json
 from setset.table.sets import Triple, UltraSet, find_sets
 
 
 def cards_as_json(cards: Sequence[int]) -> list[dict[str, Any]]:
     return [{"card": card, "code": code(card), "name": name(card)} for card in cards]
-
-
-def how_many(count: int, thing: str) -> str:
-    """'no sets', '1 set', '1,080 sets'"""
-    return f"{number(count) if count else 'no'} {thing}{'' if count == 1 else 's'}"
 
 
 def show_deal(cards: Sequence[int], seed: int | None, as_json: bool) -> None:

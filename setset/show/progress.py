@@ -11,32 +11,32 @@ from typing import TYPE_CHECKING
 
 import click
 
-from setset.jobs.progress import Unwatched, Watcher
+from setset.progress import Activity, NoProgress, ProgressListener
 from setset.show.formatting import duration, number
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
 
-VERBS = {
-    "store": "lists of {size}",
-    "count": "count to {size}",
-    "compact": "compact {size}",
-    "check": "check {size}",
-    "derive": "derive {size}",
-    "rebuild": "read {size}",
+TITLES = {
+    Activity.STORE: "lists of {size}",
+    Activity.COUNT: "count to {size}",
+    Activity.COMPACT: "compact {size}",
+    Activity.CHECK: "check {size}",
+    Activity.COMPARE: "compare {size}",
+    Activity.REBUILD: "read {size}",
 }
 SECONDS_BETWEEN_LINES = 5.0
 
 
 @contextlib.contextmanager
-def watching(quiet: bool, whole: int | None = None) -> Iterator[Watcher]:
-    """Whoever looks on: the terminal, a log, or nobody. `whole` is how many sizes a run goes through."""
+def show_progress(quiet: bool, sizes: int | None = None) -> Iterator[ProgressListener]:
+    """Bars on a terminal, lines in a log, or nothing. `sizes` is how many sizes a run goes through."""
     if quiet:
-        yield Unwatched()
+        yield NoProgress()
     elif not sys.stderr.isatty():
         yield Lines()
     else:
-        bars = Bars(whole)
+        bars = Bars(sizes)
         try:
             yield bars
         finally:
@@ -46,8 +46,8 @@ def watching(quiet: bool, whole: int | None = None) -> Iterator[Watcher]:
 class _Meter:
     """Lists a second and time left, by a clock that never jumps."""
 
-    def __init__(self, jobs: int, lists_in: int) -> None:
-        self.jobs, self.lists_in = jobs, lists_in
+    def __init__(self, tasks: int, lists_in: int) -> None:
+        self.tasks, self.lists_in = tasks, lists_in
         self.done = self.read = self.found = 0
         self._started = time.monotonic()
 
@@ -56,7 +56,7 @@ class _Meter:
 
     @property
     def share(self) -> float:
-        return self.read / self.lists_in if self.lists_in else self.done / max(self.jobs, 1)
+        return self.read / self.lists_in if self.lists_in else self.done / max(self.tasks, 1)
 
     @property
     def rate(self) -> float:
@@ -76,25 +76,25 @@ class Lines:
         self._title = ""
         self._last = 0.0
 
-    def begin(self, size: int, what: str, jobs: int, lists_in: int) -> None:
-        self._title = VERBS[what].format(size=size)
-        self._meter = _Meter(jobs, lists_in)
+    def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
+        self._title = TITLES[activity].format(size=size)
+        self._meter = _Meter(tasks, lists_in)
         self._last = time.monotonic()
 
     def advance(self, lists_in: int, lists_out: int) -> None:
         self._meter.advance(lists_in, lists_out)
         if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()
-            self._say(f"{self._meter.share:.1%}, {duration(self._meter.left)} left")
+            self._print(f"{self._meter.share:.1%}, {duration(self._meter.left)} left")
 
     def notice(self, text: str) -> None:
         click.echo(f"setset: {text}", err=True)
 
     def end(self) -> None:
-        whole = self._meter.done >= self._meter.jobs
-        self._say("done" if whole else f"{self._meter.done:,} of {self._meter.jobs:,} done")
+        finished = self._meter.done >= self._meter.tasks
+        self._print("done" if finished else f"{self._meter.done:,} of {self._meter.tasks:,} done")
 
-    def _say(self, state: str) -> None:
+    def _print(self, state: str) -> None:
         meter = self._meter
         click.echo(
             f"{self._title}: {number(meter.found)} lists, {number(meter.rate / 1e6, 1)} M lists/s, {state}",
@@ -105,18 +105,18 @@ class Lines:
 class Bars:
     """A bar for each size and one for the whole."""
 
-    def __init__(self, whole: int | None) -> None:
-        self._whole = whole
+    def __init__(self, sizes: int | None) -> None:
+        self._sizes = sizes
         self._lock = threading.Lock()
         self._progress: Progress | None = None
         self._all: TaskID | None = None
         self._task: TaskID | None = None
         self._meter = _Meter(0, 0)
 
-    def begin(self, size: int, what: str, jobs: int, lists_in: int) -> None:
+    def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         progress = self._shown()
-        self._meter = _Meter(jobs, lists_in)
-        self._task = progress.add_task(VERBS[what].format(size=size), total=1.0, said="")
+        self._meter = _Meter(tasks, lists_in)
+        self._task = progress.add_task(TITLES[activity].format(size=size), total=1.0, shown="")
 
     def advance(self, lists_in: int, lists_out: int) -> None:
         self._meter.advance(lists_in, lists_out)
@@ -135,10 +135,10 @@ class Bars:
         if self._progress is None or self._task is None:
             return
         meter = self._meter
-        finished = meter.done >= meter.jobs
+        finished = meter.done >= meter.tasks
         left = "" if finished else f", {duration(meter.left)} left"
-        said = f"{number(meter.found)} lists, {number(meter.rate / 1e6, 0)} M/s{left}"
-        self._progress.update(self._task, completed=meter.share, said=said)
+        shown = f"{number(meter.found)} lists, {number(meter.rate / 1e6, 0)} M/s{left}"
+        self._progress.update(self._task, completed=meter.share, shown=shown)
 
     def _shown(self) -> Progress:
         # Workers that come and go are noticed in a thread of their own.
@@ -154,12 +154,12 @@ class Bars:
             BarColumn(),
             TextColumn("{task.percentage:>3.0f} %"),
             TimeElapsedColumn(),
-            TextColumn("{task.fields[said]}"),
+            TextColumn("{task.fields[shown]}"),
         )
         self._progress = Progress(*columns, console=Console(stderr=True))
         self._progress.start()
-        if self._whole:
-            self._all = self._progress.add_task("all sizes", total=self._whole, said="")
+        if self._sizes:
+            self._all = self._progress.add_task("all sizes", total=self._sizes, shown="")
         return self._progress
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ import click
 from setset.cards import code, name
 from setset.errors import BadInput
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.hands import how_many
+from setset.show.formatting import how_many
 from setset.table.deck import Stream
 from setset.table.game import Game, Verdict, call_none, call_set, new_game
 

@@ -1,26 +1,29 @@
-"""Status, counts, findings and history as tables."""
+"""Status, counts, findings and history as tables and lines."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
-from setset.show.formatting import duration, number, print_table, share, size_of
+from setset.show.formatting import byte_count, duration, number, print_table, share
 
-if TYPE_CHECKING:  # `status` starts without numba
-    from setset.maintenance.check import Finding
-    from setset.workspace.status import Count, Progress, Throughput, Trouble
+if TYPE_CHECKING:  # `status` starts without numpy
+    from setset.database.runs import Run
+    from setset.database.views import Throughput
+    from setset.maintenance.findings import Finding
+    from setset.workspace.counts import Count
+    from setset.workspace.status import SizeStatus, Status
+    from setset.workspace.workspace import Repaired
 
 STATUS = ("size", "sources", "files", "lists", "done", "bytes", "B/list", "M lists/s", "left", "state")
 HOSTS = ("host", "target", "size", "sources", "lists", "worker time", "M lists/s each", "last at")
 
 
-def print_status(
-    sizes: Sequence[Progress], troubles: Sequence[Trouble], hosts: Sequence[Throughput] = ()
-) -> None:
+def print_status(status: Status) -> None:
     """A table for each target, one of what is running, failed or defective, and one of hosts if several worked."""
+    sizes = status.sizes
     for target in sorted({size.target for size in sizes}):
         rows = [_status_row(size) for size in sizes if size.target == target]
         print_table(f"target {target}", STATUS, rows)
@@ -29,15 +32,16 @@ def print_status(
                 click.echo(f"* counted from size {size.source_size}, without files")
     if not sizes:
         click.echo("nothing yet: start with 'setset run --size 6'")
-    if troubles:
+    if status.items:
         click.echo("")
-        rows = [[str(t.target), str(t.size), t.state, t.what, t.detail] for t in troubles]
-        print_table(
-            "running, failed or defective", ("target", "size", "state", "what", "detail"), rows, left=5
-        )
-    if len({host.host for host in hosts}) > 1:
+        rows = [
+            [str(item.target), str(item.size), item.state, item.what, item.detail] for item in status.items
+        ]
+        columns = ("target", "size", "state", "what", "detail")
+        print_table("running, failed or defective", columns, rows, left=5)
+    if len({host.host for host in status.hosts}) > 1:
         click.echo("")
-        print_table("hosts", HOSTS, [_host_row(host) for host in hosts], left=1)
+        print_table("hosts", HOSTS, [_host_row(host) for host in status.hosts], left=1)
 
 
 def _host_row(host: Throughput) -> list[str]:
@@ -53,7 +57,7 @@ def _host_row(host: Throughput) -> list[str]:
     ]
 
 
-def _status_row(size: Progress) -> list[str]:
+def _status_row(size: SizeStatus) -> list[str]:
     each = size.bytes / size.lists if size.bytes and size.lists else None
     return [
         str(size.size) if size.work == "store" else f"{size.size}*",
@@ -61,7 +65,7 @@ def _status_row(size: Progress) -> list[str]:
         number(size.batches),
         number(size.lists),
         share(round(size.share * 1_000_000), 1_000_000),
-        size_of(size.bytes),
+        byte_count(size.bytes),
         number(each, 4),
         number(size.lists_per_second / 1e6, 0 if size.lists_per_second >= 1e7 else 1)
         if size.lists_per_second
@@ -71,67 +75,89 @@ def _status_row(size: Progress) -> list[str]:
     ]
 
 
-def print_counts(counts: Sequence[Count], recounted: dict[tuple[int, int], int] | None) -> None:
-    columns = ["size", "what is counted", "lists", "origin", "reference", "verdict"]
-    by_classes = any(count.class_sum is not None for count in counts)
-    if by_classes:
-        columns[5:5] = ["class sum", "agree"]
-    rows = []
-    for count in counts:
-        row = [
-            str(count.size),
-            count.counts,
-            number(count.lists),
-            count.origin,
-            number(count.reference),
-            count.verdict,
+def print_counts(counts: Sequence[Count], size: int | None) -> None:
+    """A row a count; what to do if there is none of the size that was asked for."""
+    if not counts and size is None:
+        click.echo("nothing is counted yet: start with 'setset run --size 6'")
+        return
+    if not counts:
+        click.echo(f"size {size} is not counted yet: 'setset run --size {size}', or faster with --count-only")
+        return
+    columns: list[tuple[str, Callable[[Count], str]]] = [
+        ("size", lambda count: str(count.size)),
+        ("what is counted", lambda count: count.counts),
+        ("lists", lambda count: number(count.lists)),
+        ("origin", lambda count: count.origin),
+        ("reference", lambda count: number(count.reference)),
+        ("verdict", lambda count: count.verdict),
+    ]
+    if any(count.class_sum is not None for count in counts):
+        agree = {True: "yes", False: "NO", None: "-"}
+        columns[5:5] = [
+            ("class sum", lambda count: number(count.class_sum)),
+            ("agree", lambda count: agree[count.agree]),
         ]
-        if by_classes:
-            row[5:5] = [number(count.class_sum), {True: "yes", False: "NO", None: "-"}[count.agree]]
-        if recounted is not None:
-            again = recounted.get((count.target, count.size))
-            row.insert(4, number(again))
-        rows.append(row)
-    if recounted is not None:
-        columns.insert(4, "decoded")
-    print_table("", columns, rows, left=2)
+    if any(count.decoded is not None for count in counts):
+        columns.insert(4, ("decoded", lambda count: number(count.decoded)))
+    rows = [[cell(count) for _, cell in columns] for count in counts]
+    print_table("", [title for title, _ in columns], rows, left=2)
 
 
-def print_findings(findings: Iterable[Finding]) -> int:
-    """Prints each finding as it comes; returns how many there were."""
-    found = 0
+def print_findings(findings: Sequence[Finding]) -> None:
+    """A line each, and what to do about them."""
+    from setset.maintenance.findings import advice
+
     for finding in findings:
         click.echo(f"{finding.kind}: {finding.where}: {finding.what}")
-        found += 1
-    return found
+    if not findings:
+        click.echo("no problems found")
+    if line := advice(findings):
+        click.echo(f"setset: {line}", err=True)
 
 
-def print_history(runs: Sequence[dict[str, Any]]) -> None:
-    columns = (
-        "run",
-        "started",
-        "finished",
-        "version",
-        "host",
-        "outcome",
-        "lists",
-        "counted",
-        "bytes",
-        "command",
-    )
+def print_repaired(result: Repaired, dry_run: bool) -> None:
+    """What a repair did or would do, what it left, and what to do about that."""
+    from setset.maintenance.findings import advice
+
+    for finding in result.repaired:
+        click.echo(f"{'would rebuild' if dry_run else 'rebuilt'}: {finding.where}: {finding.what}")
+    for finding in result.left:
+        click.echo(f"left: {finding.kind}: {finding.where}: {finding.what}")
+    if not result.repaired and not result.left:
+        click.echo("nothing to repair")
+    if line := advice(result.left):
+        click.echo(f"setset: {line}", err=True)
+
+
+HISTORY = (
+    "run",
+    "started",
+    "finished",
+    "version",
+    "host",
+    "outcome",
+    "lists",
+    "counted",
+    "bytes",
+    "command",
+)
+
+
+def print_history(runs: Sequence[Run]) -> None:
+    """A row a run."""
     rows = [
         [
-            str(run["id"]),
-            run["started_at"],
-            run["finished_at"] or "-",
-            run["version"],
-            run["host"],
-            run["outcome"] or "running",
-            number(run["lists_added"]),
-            number(run["lists_counted"]),
-            size_of(run["bytes_added"]),
-            run["command"],
+            str(run.id),
+            run.started_at,
+            run.finished_at or "-",
+            run.version,
+            run.host,
+            run.outcome or "running",
+            number(run.lists_added),
+            number(run.lists_counted),
+            byte_count(run.bytes_added),
+            run.command,
         ]
         for run in runs
     ]
-    print_table("", columns, rows, left=6)
+    print_table("", HISTORY, rows, left=6)

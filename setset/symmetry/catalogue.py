@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
@@ -53,6 +54,18 @@ class Catalogue:
                 accumulate((each.lists for each in self.level(size).classes), initial=0)
             )
         return self._starts[size]
+
+    def class_at(self, size: int, rank: int) -> tuple[ListClass, int]:
+        """The class of the list of a rank among all lists of its size, and its rank within the class.
+
+        Raises:
+            BadInput: there is no list of this size, or of this rank.
+        """
+        starts = self.starts(size)
+        if not 0 <= rank < starts[-1]:
+            raise BadInput(f"no list of rank {rank}: the lists of size {size} are 0 to {starts[-1] - 1}")
+        number = bisect_right(starts, rank) - 1
+        return self.get(size, number), rank - starts[number]
 
     def get(self, size: int, number: int) -> ListClass:
         """The class `size/number`.

@@ -18,7 +18,6 @@ by card: the next card is the least of its orbit under K, and then K shrinks to 
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 import numpy as np
@@ -307,12 +306,8 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
     >>> unrank(12, 1_234_567_890_123)
     (19, 23, 29, 40, 41, 46, 54, 58, 66, 69, 72, 79)
     """
-    catalogue = catalogue or catalogue_in_memory()
-    starts = catalogue.starts(size)
-    if not 0 <= rank < starts[-1]:
-        raise BadInput(f"no list of rank {rank}: the lists of size {size} are 0 to {starts[-1] - 1}")
-    number = bisect_right(starts, rank) - 1
-    return next(members(catalogue.get(size, number), rank - starts[number]))
+    one, within = (catalogue or catalogue_in_memory()).class_at(size, rank)
+    return next(members(one, within))
 
 
 def _count_completions(dimension: int) -> npt.NDArray[np.int64]:

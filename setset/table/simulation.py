@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from itertools import islice
-from multiprocessing import parent_process
 from typing import Final
 
 import numpy as np
@@ -18,7 +14,7 @@ import numpy.typing as npt
 
 from setset.cards import third_table
 from setset.errors import BadInput, SetsetError
-from setset.spawning import spawn_context
+from setset.spawning import spawn_context, tie_to_parent
 from setset.table.autoplay import Policy
 from setset.table.deck import check_seed
 
@@ -115,7 +111,7 @@ def _play_in_processes(
 ) -> Iterator[tuple[int, Sums]]:
     """The portions from a pool of processes, in the order in which they finish; only a few wait in it at a time."""
     play_portion(seed, policy, 0, 0)  # compiles once, so that the workers find numba's cache warm
-    with ProcessPoolExecutor(workers, spawn_context(), _prepare_worker) as pool:
+    with ProcessPoolExecutor(workers, spawn_context(), tie_to_parent) as pool:
         try:
             running: set[Future[tuple[int, Sums]]] = set()
             while True:
@@ -132,17 +128,3 @@ def _play_in_processes(
             ) from error
         finally:
             pool.shutdown(wait=True, cancel_futures=True)
-
-
-def _prepare_worker() -> None:
-    """Ignores Ctrl-C, which is for the parent, and ends with the parent: a killed parent cannot stop its workers."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_exit_with_parent, daemon=True).start()
-
-
-def _exit_with_parent() -> None:
-    """Waits for the end of the parent, then ends this process."""
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)

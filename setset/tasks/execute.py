@@ -1,26 +1,26 @@
 """What the coordinator hands to executors.
 
-What carries it out, and the compiler that this needs, is loaded in the workers alone: without them the
-coordinator starts sooner and smaller.
+`worker`, and the compiler that it needs, is loaded in worker processes alone: without them the coordinator starts
+sooner and stays smaller.
 """
 
 from __future__ import annotations
 
-from setset.tasks.kinds import Order, RemakeOrder, Report
+from setset.tasks.kinds import RebuildTask, Task, TaskResult
 
 
-def carry_out(order: Order) -> Report:
-    """Does what an order says."""
+def execute(task: Task) -> TaskResult:
+    """Executes a task. The same task always writes the same bytes."""
     from setset.tasks import worker
 
-    return worker.carry_out(order)
+    return worker.execute(task)
 
 
-def differs(order: RemakeOrder, path: str, digest: str) -> str | None:
-    """What is wrong with the lists of a batch file, derived anew from its sources; None if nothing."""
+def compare(task: RebuildTask, path: str, digest: str) -> str | None:
+    """What is wrong with the lists of a batch file, compared with what its sources expand to; None if nothing."""
     from setset.tasks import worker
 
-    return worker.differs(order, path, digest)
+    return worker.compare(task, path, digest)
 
 
 def recount(path: str, digest: str) -> int:

@@ -1,54 +1,15 @@
-"""What crosses between rooms and processes: frozen, picklable, no ORM object among them."""
+"""The kinds of tasks and what comes of them: frozen, picklable, small."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
-from setset.batches.spans import Cards, Span
+from setset.batches.records import BatchFile, Span
 from setset.errors import SetsetError
 
 SEED_SOURCE_SIZE = 2
 """The seeds count as the expansion of source batch 0 of this size, which has no file."""
-
-
-@dataclass(frozen=True)
-class StoredBatch:
-    """A row of the table of batches."""
-
-    id: int
-    target: int
-    size: int
-    number: int | None
-    span: Span
-    lists: int
-    first: Cards
-    last: Cards
-    root_id: int
-    path: str
-    bytes: int
-    digest: str
-    defect: str | None
-
-    def __str__(self) -> str:
-        name = (
-            f"source {self.span.first_source} part {self.span.first_part}"
-            if self.number is None
-            else self.number
-        )
-        return f"batch {name} of size {self.size}"
-
-
-@dataclass(frozen=True)
-class NewBatch:
-    """A batch file that a worker has written and verified; its path is relative to the storage root."""
-
-    span: Span
-    lists: int
-    first: Cards
-    last: Cards
-    path: str
-    bytes: int
-    digest: str
 
 
 @dataclass(frozen=True)
@@ -60,9 +21,12 @@ class Source:
     path: str
     digest: str
 
+    def relocated(self, place: Callable[[str], str]) -> Source:
+        return replace(self, path=place(self.path))
+
 
 @dataclass(frozen=True)
-class ExpandOrder:
+class ExpandTask:
     """Make the batches of `target` and `size` from a source (None: the seeds), below the folder `root`."""
 
     target: int
@@ -71,68 +35,99 @@ class ExpandOrder:
     source: Source | None
     root: str
 
+    @property
+    def source_number(self) -> int:
+        return 0 if self.source is None else self.source.number
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return () if self.source is None else (self.source,)
+
+    def relocated(self, place: Callable[[str], str]) -> ExpandTask:
+        """The same task with every path replaced."""
+        source = None if self.source is None else self.source.relocated(place)
+        return replace(self, source=source, root=place(self.root))
+
 
 @dataclass(frozen=True)
-class CountOrder:
+class CountTask:
     """Count the lists of all sizes above the source's and up to `size`."""
 
     target: int
     size: int
     source: Source
+    root: str = ""
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return (self.source,)
+
+    def relocated(self, place: Callable[[str], str]) -> CountTask:
+        """The same task with every path replaced."""
+        return replace(self, source=self.source.relocated(place))
 
 
 @dataclass(frozen=True)
-class RemakeOrder:
-    """Make one batch again, from the expansions that it is made of."""
+class RebuildTask:
+    """Rebuild one batch from the expansions that it is made of."""
 
     span: Span
-    expansions: tuple[ExpandOrder, ...]
+    expansions: tuple[ExpandTask, ...]
+
+    @property
+    def root(self) -> str:
+        return self.expansions[0].root
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        return tuple(source for expansion in self.expansions for source in expansion.sources)
+
+    def relocated(self, place: Callable[[str], str]) -> RebuildTask:
+        """The same task with every path replaced."""
+        return replace(self, expansions=tuple(each.relocated(place) for each in self.expansions))
 
 
 @dataclass(frozen=True)
-class MergeOrder:
+class MergeTask:
     """Make one batch of neighbouring ones."""
 
     target: int
     size: int
     batch_lists: int
     span: Span
-    parts: tuple[Source, ...]
+    sources: tuple[Source, ...]
     root: str
 
+    def relocated(self, place: Callable[[str], str]) -> MergeTask:
+        """The same task with every path replaced."""
+        sources = tuple(source.relocated(place) for source in self.sources)
+        return replace(self, sources=sources, root=place(self.root))
 
-Order = ExpandOrder | CountOrder | RemakeOrder | MergeOrder
+
+Task = ExpandTask | CountTask | RebuildTask | MergeTask
 
 
 @dataclass(frozen=True)
-class Report:
-    """What came of an order: the batches written, or the counts by size."""
+class TaskResult:
+    """What came of a task: the batches written, or the counts by size."""
 
     host: str
     pid: int
     seconds: float
-    batches: tuple[NewBatch, ...] = ()
+    batches: tuple[BatchFile, ...] = ()
     counts: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def lists(self) -> int:
+        return sum(batch.lists for batch in self.batches)
 
-@dataclass(frozen=True)
-class Job:
-    """An expansion that is due, and the order that carries it out."""
-
-    expansion_id: int
-    lists_in: int
-    attempts: int
-    order: ExpandOrder | CountOrder
-
-    def __str__(self) -> str:
-        source = self.order.source
-        if source is None:
-            return "the seeds"
-        return f"the expansion of batch {source.number} of size {source.size}"
+    @property
+    def bytes(self) -> int:
+        return sum(batch.bytes for batch in self.batches)
 
 
 class BadSource(SetsetError):
-    """The source batch of an order is not what the database vouches for."""
+    """The source batch of a task is not the one that the database records."""
 
     def __init__(self, size: int, number: int, reason: str) -> None:
         super().__init__(size, number, reason)

@@ -1,4 +1,4 @@
-"""What a worker process does: read the source, run the kernel, write the files, return a report."""
+"""What a worker process does: read the source, run the kernel, write the files, return the result."""
 
 from __future__ import annotations
 
@@ -10,54 +10,54 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches import format as batch_format
-from setset.batches.filing import describe, save_batch
 from setset.batches.format import BadBatch
-from setset.batches.spans import Span
+from setset.batches.records import BatchFile, Span
 from setset.engine import search
 from setset.engine.bitstreams import Streams
 from setset.errors import SetsetError
 from setset.tasks.kinds import (
     BadSource,
-    CountOrder,
-    ExpandOrder,
-    MergeOrder,
-    NewBatch,
-    Order,
-    RemakeOrder,
-    Report,
+    CountTask,
+    ExpandTask,
+    MergeTask,
+    RebuildTask,
     Source,
+    Task,
+    TaskResult,
 )
 
 
-def carry_out(order: Order) -> Report:
-    """Does what an order says. The same order always writes the same bytes."""
+def execute(task: Task) -> TaskResult:
+    """Executes a task. The same task always writes the same bytes."""
     started = time.monotonic()
     counts: dict[int, int] = {}
-    batches: list[NewBatch] = []
-    match order:
-        case ExpandOrder():
-            batches = _finished_before(order) or list(_expand(order))
-        case CountOrder():
-            counts = search.count(_load(order.source), order.target, order.size)
-        case RemakeOrder():
-            expansion = order.expansions[0]
+    batches: list[BatchFile] = []
+    match task:
+        case ExpandTask():
+            batches = _find_finished(task) or list(_expand(task))
+        case CountTask():
+            counts = search.count(_load(task.source), task.target, task.size)
+        case RebuildTask():
+            expansion = task.expansions[0]
             batches = [
-                save_batch(_encode(expansion, order.span, join(parts_of(order), expansion)), expansion.root)
+                files.save_batch(
+                    _encode(expansion, task.span, join(parts_in_span(task), expansion)), Path(task.root)
+                )
             ]
-        case MergeOrder():
-            batches = [save_batch(_merge(order), order.root)]
+        case MergeTask():
+            batches = [files.save_batch(_merge(task), Path(task.root))]
     seconds = time.monotonic() - started
-    return Report(socket.gethostname(), os.getpid(), seconds, tuple(batches), tuple(counts.items()))
+    return TaskResult(socket.gethostname(), os.getpid(), seconds, tuple(batches), tuple(counts.items()))
 
 
-def differs(order: RemakeOrder, path: str, digest: str) -> str | None:
-    """What is wrong with the lists of a batch file, decoded and derived anew from its sources; None if nothing."""
+def compare(task: RebuildTask, path: str, digest: str) -> str | None:
+    """What is wrong with the lists of a batch file, compared with what its sources expand to; None if nothing."""
     try:
         _, found = files.load(Path(path), digest)
         lists = sum(len(rows) for rows in search.unpack(found))
-        expected = join(parts_of(order), order.expansions[0])
+        expected = join(parts_in_span(task), task.expansions[0])
     except BadSource as error:
-        return f"cannot be derived anew: {error}"
+        return f"cannot be compared: {error}"
     except SetsetError as error:
         return str(error)
     if lists != expected.lists or found.lengths != expected.lengths or (found.words != expected.words).any():
@@ -71,12 +71,12 @@ def recount(path: str, digest: str) -> int:
     return sum(len(rows) for rows in search.unpack(streams))
 
 
-def expanded(order: ExpandOrder) -> Iterator[tuple[int, bool, Streams]]:
-    """The parts that an order's source becomes: number, whether it is the last one, bits."""
-    if order.source is None:
-        parts = search.pack([search.seeds(order.target)], order.size, order.batch_lists)
+def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
+    """The parts that a task's source becomes: number, whether it is the last one, bits."""
+    if task.source is None:
+        parts = search.pack([search.seeds(task.target)], task.size, task.batch_lists)
     else:
-        parts = search.expand(_load(order.source), order.target, order.batch_lists)
+        parts = search.expand(_load(task.source), task.target, task.batch_lists)
     ahead = next(parts, None)
     number = 0
     while ahead is not None:
@@ -85,77 +85,74 @@ def expanded(order: ExpandOrder) -> Iterator[tuple[int, bool, Streams]]:
         number += 1
 
 
-def parts_of(order: RemakeOrder) -> Iterator[Streams]:
+def parts_in_span(task: RebuildTask) -> Iterator[Streams]:
     """The parts within the span of a batch, of all expansions that it is made of."""
-    first = (order.span.first_source, order.span.first_part)
-    last = (order.span.last_source, order.span.last_part)
-    for expansion in order.expansions:
-        for number, _, part in expanded(expansion):
-            if first <= (_number(expansion), number) <= last:
+    first = (task.span.first_source, task.span.first_part)
+    last = (task.span.last_source, task.span.last_part)
+    for expansion in task.expansions:
+        for number, _, part in parts_of_expansion(expansion):
+            if first <= (expansion.source_number, number) <= last:
                 yield part
 
 
-def join(parts: Iterator[Streams], order: ExpandOrder | MergeOrder) -> Streams:
+def join(parts: Iterator[Streams], task: ExpandTask | MergeTask) -> Streams:
     """Neighbouring parts as one batch."""
     pieces = list(parts)
     if len(pieces) == 1:
         return pieces[0]
     lists = (rows for piece in pieces for rows in search.unpack(piece))
-    joined = list(search.pack(lists, order.size, order.batch_lists))
+    joined = list(search.pack(lists, task.size, task.batch_lists))
     if len(joined) != 1:
         raise SetsetError(
-            f"{len(pieces)} parts make {len(joined)} batches of size {order.size} instead of one"
+            f"{len(pieces)} parts make {len(joined)} batches of size {task.size} instead of one"
         )
     return joined[0]
 
 
-def _merge(order: MergeOrder) -> bytes:
-    streams = join((_load(part) for part in order.parts), order)
-    header, _ = files.load(Path(order.parts[0].path))
+def _merge(task: MergeTask) -> bytes:
+    streams = join((_load(part) for part in task.sources), task)
+    header, _ = files.load(Path(task.sources[0].path))
     return batch_format.encode(
         streams,
-        order.target,
-        order.batch_lists,
-        order.span,
+        task.target,
+        task.batch_lists,
+        task.span,
         search.first_and_last(streams),
         header.source_digest,
     )
 
 
-def _expand(order: ExpandOrder) -> Iterator[NewBatch]:
-    source = _number(order)
-    for number, is_last, part in expanded(order):
-        yield save_batch(_encode(order, Span(source, number, source, number, is_last), part), order.root)
+def _expand(task: ExpandTask) -> Iterator[BatchFile]:
+    source = task.source_number
+    for number, is_last, part in parts_of_expansion(task):
+        data = _encode(task, Span(source, number, source, number, is_last), part)
+        yield files.save_batch(data, Path(task.root))
 
 
-def _encode(order: ExpandOrder, span: Span, streams: Streams) -> bytes:
+def _encode(task: ExpandTask, span: Span, streams: Streams) -> bytes:
     ends = search.first_and_last(streams)
-    return batch_format.encode(streams, order.target, order.batch_lists, span, ends, _source_digest(order))
+    return batch_format.encode(streams, task.target, task.batch_lists, span, ends, _source_digest(task))
 
 
-def _number(order: ExpandOrder) -> int:
-    return 0 if order.source is None else order.source.number
-
-
-def _finished_before(order: ExpandOrder) -> list[NewBatch] | None:
-    """The complete output of this very order, if an earlier run was stopped before it could be recorded."""
-    found: list[NewBatch] = []
-    source = _number(order)
-    folder = Path(order.root) / files.folder(order.target, order.size)
+def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
+    """The complete output of this very task, if an earlier run was stopped before it could be recorded."""
+    found: list[BatchFile] = []
+    source = task.source_number
+    folder = Path(task.root) / files.size_folder(task.target, task.size)
     while True:
         try:
-            data = files.read(folder / files.name(Span(source, len(found), source, len(found), False)))
+            data = files.read(folder / files.file_name(Span(source, len(found), source, len(found), False)))
             header, _ = batch_format.verify(data)
         except BadBatch:
             return None
         fits = (header.target, header.size, header.batch_lists) == (
-            order.target,
-            order.size,
-            order.batch_lists,
+            task.target,
+            task.size,
+            task.batch_lists,
         )
-        if not fits or header.source_digest != _source_digest(order):
+        if not fits or header.source_digest != _source_digest(task):
             return None
-        found.append(describe(data))
+        found.append(files.describe(data))
         if header.span.ends_source:
             return found
 
@@ -170,5 +167,5 @@ def _load(source: Source) -> Streams:
     return streams
 
 
-def _source_digest(order: ExpandOrder) -> bytes:
-    return bytes(batch_format.DIGEST_BYTES) if order.source is None else bytes.fromhex(order.source.digest)
+def _source_digest(task: ExpandTask) -> bytes:
+    return bytes(batch_format.DIGEST_BYTES) if task.source is None else bytes.fromhex(task.source.digest)

@@ -1,0 +1,1 @@
+"""What can I ask? The objects behind `setset.open`: workspace, exploration, size, batch."""

@@ -1,114 +1,141 @@
-"""`setset classes`: the catalogue of the workspace, built size by size, and what there is of it at hand."""
+"""The classes of all lists, in the workspace's database or computed where it has none."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from setset.cards import LARGEST
-from setset.errors import Interrupted, NotAWorkspace
-from setset.folder import Workspace
+from setset.cards import LARGEST, check_size
+from setset.errors import NotAWorkspace
+from setset.folder import WorkspaceFolder
 
 # What needs the database or numba is imported where it is used: most hands are classified where there is no
 # workspace, and a stored table is printed without computing anything.
 if TYPE_CHECKING:
-    from setset.database.store import Store
-    from setset.jobs.coordinator import Stop
-    from setset.jobs.progress import Watcher
+    from collections.abc import Callable
+
+    from setset.database import Database
+    from setset.jobs.signals import StopRequest
+    from setset.progress import ProgressListener
     from setset.symmetry import Catalogue, Level, Totals
 
-Tell = Callable[["Totals"], None]
+STOPPED = "interrupted; finished sizes are recorded, 'setset classes build' goes on from there"
 
 
-def build(workspace: Workspace, size: int, watcher: Watcher, tell: Tell, anew: bool = False) -> None:
-    """Classifies the sizes from 0 to this one that are not in the workspace's catalogue yet; `anew`: all.
+def build_catalogue(
+    folder: WorkspaceFolder,
+    size: int,
+    progress: ProgressListener,
+    force: bool = False,
+    stop: StopRequest | None = None,
+    on_built: Callable[[Totals], None] = lambda _: None,
+) -> list[Totals]:
+    """Classifies the sizes from 0 to this one that are not in the database yet, or all of them with `force`.
 
-    Each size is stored in one transaction and then told; what was stored before an interruption stays.
+    Each size is stored in one transaction, then `on_built` is called; what was stored before an interruption stays.
+    Returns the sizes that were built.
     """
-    from setset.cards import check_size
-    from setset.database.runs import logged
-    from setset.database.schema import Patience
-    from setset.database.store import Store
-    from setset.jobs.coordinator import Stop
+    from setset.database import LockPolicy, open_to_write, runs
+    from setset.jobs.signals import StopRequest
 
     wanted = range(check_size(size) + 1)
-    if not anew and _stored(workspace).keys() >= set(wanted):
-        return
-    with workspace.held(create=True), Stop().listening() as stop:
-        store = Store.writing(workspace, patience=Patience(watcher.notice, lambda: bool(stop)))
-        # No workers: everything is done in this process.
-        with logged(store, f"setset classes build --size {size}", workers=0):
-            _build(store, wanted, anew, stop, tell)
+    if not force and _stored_totals(folder).keys() >= set(wanted):
+        return []
+    stop = StopRequest() if stop is None else stop  # one that is not set is false
+    folder.create()
+    with folder.locked():
+        database = open_to_write(folder, policy=LockPolicy(progress.notice, lambda: bool(stop)))
+        try:
+            # No workers: everything is done in this process.
+            with runs.record_run(database, f"setset classes build --size {size}", workers=0):
+                return _build(database, wanted, force, stop, on_built)
+        finally:
+            database.close()
 
 
-def _build(store: Store, wanted: range, anew: bool, stop: Stop, tell: Tell) -> None:
-    from setset.database import catalogue as shelf
+def _build(
+    database: Database,
+    wanted: range,
+    force: bool,
+    stop: StopRequest,
+    on_built: Callable[[Totals], None],
+) -> list[Totals]:
+    from setset.database import catalogue
     from setset.symmetry import build_level, game_classes
 
-    done = set() if anew else shelf.totals(store).keys()
+    done = set() if force else catalogue.load_totals(database).keys()
     previous: Level | None = None
+    built = []
     for size in wanted:
-        if stop.signal is not None:
-            raise Interrupted(
-                stop.signal,
-                "interrupted; finished sizes are recorded, 'setset classes build' goes on from there",
-            )
+        stop.raise_if_set(STOPPED)
         if size in done:
             previous = None
             continue
         if previous is None and size:
-            previous = shelf.level(store, size - 1)
+            previous = catalogue.load_level(database, size - 1)
         level = build_level(size, previous.classes if previous else ())
-        tell(shelf.put(store, level, [game_classes([one]) for one in level.classes]))
+        built.append(catalogue.store_level(database, level, [game_classes([one]) for one in level.classes]))
+        on_built(built[-1])
         previous = level
+    return built
 
 
-def table(workspace: Workspace, size: int | None = None) -> list[Totals]:
-    """The figures of every size, or of one: from the workspace's catalogue, computed where it has none."""
-    from setset.cards import check_size
+def class_totals(workspace: str | Path | None = None, size: int | None = None) -> list[Totals]:
+    """The figures of every size: classes, lists, complete ones, and the chance of no set.
 
+    Args:
+        workspace: The folder of a workspace whose catalogue to use; what it does not have is computed.
+        size: Only this size.
+
+    Example:
+        >>> setset.class_totals(size=20)[0].lists
+        682344
+    """
     wanted = range(LARGEST + 1) if size is None else [check_size(size)]
-    stored = _stored(workspace)
-    return [stored.get(each) or _computed(each) for each in wanted]
+    stored = {} if workspace is None else _stored_totals(WorkspaceFolder(Path(workspace)))
+    return [stored.get(each) or _compute_totals(each) for each in wanted]
 
 
-def _computed(size: int) -> Totals:
+def _compute_totals(size: int) -> Totals:
     from setset.symmetry import Totals, catalogue_in_memory, game_classes
 
     level = catalogue_in_memory().level(size)
     return Totals.of(level, game_classes(level.classes))
 
 
-def at_hand(workspace: Workspace, size: int) -> Catalogue:
-    """A catalogue with the classes of a size: the workspace's, or one built in memory if it has none."""
+def load_catalogue(workspace: str | Path, size: int) -> Catalogue:
+    """A catalogue with the classes of a size: that of a workspace, or one built in memory if it has none."""
     from setset.symmetry import Catalogue, catalogue_in_memory
 
-    store = _reading(workspace)
-    if store is None:
+    database = _open_if_there(WorkspaceFolder(Path(workspace)))
+    if database is None:
         return catalogue_in_memory()
-    from setset.database import catalogue as shelf
+    from setset.database import catalogue
 
-    level = shelf.level(store, size)
+    level = catalogue.load_level(database, size)
+    database.close()
     return catalogue_in_memory() if level is None else Catalogue([level])
 
 
-def _stored(workspace: Workspace) -> dict[int, Totals]:
-    store = _reading(workspace)
-    if store is None:
+def _stored_totals(folder: WorkspaceFolder) -> dict[int, Totals]:
+    database = _open_if_there(folder)
+    if database is None:
         return {}
-    from setset.database import catalogue as shelf
+    from setset.database import catalogue
 
-    return shelf.totals(store)
+    totals = catalogue.load_totals(database)
+    database.close()
+    return totals
 
 
-def _reading(workspace: Workspace) -> Store | None:
+def _open_if_there(folder: WorkspaceFolder) -> Database | None:
     """The workspace's database; None if there is none or it is from before there was a catalogue."""
-    if not workspace.database.is_file():
+    if not folder.database.is_file():
         return None
-    from setset.database.schema import OlderSchema
-    from setset.database.store import Store
+    from setset.database import open_to_read
+    from setset.database.connection import OlderSchema
 
     try:
-        return Store.reading(workspace)
+        return open_to_read(folder)
     except (NotAWorkspace, OlderSchema):
         return None

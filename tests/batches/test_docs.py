@@ -6,10 +6,10 @@ import re
 import struct
 from pathlib import Path
 
-from setset.batches import files
+from setset import durable
 from setset.batches import format as batch_format
 from setset.batches.format import encode
-from setset.batches.spans import Span
+from setset.batches.records import Span
 from setset.engine import search
 
 PAGE = (Path(__file__).parents[2] / "docs" / "batch-file.md").read_text()
@@ -24,7 +24,7 @@ def test_the_documented_reader_reads_our_files(tmp_path: Path) -> None:
     part = next(search.expand(source, 12, 2_000))
     path = tmp_path / "x.setset"
     span = Span(0, 0, 0, 0, False)
-    files.save(path, encode(part, 12, 2_000, span, search.first_and_last(part), bytes(16)))
+    durable.save(path, encode(part, 12, 2_000, span, search.first_and_last(part), bytes(16)))
     expected = [tuple(row) for rows in search.unpack(part) for row in rows.tolist()]
     assert reader["lists_of"](path) == expected  # type: ignore[operator]
 

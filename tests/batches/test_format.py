@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import struct
-import subprocess
-import sys
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setset.batches import files
 from setset.batches import format as batch_format
 from setset.batches.format import MOST_BATCHES, BadBatch, decode, encode
-from setset.batches.spans import Span
+from setset.batches.records import Span
 from setset.engine import search
 from setset.errors import SetsetError
 from tests.engine.test_search import pack, some_lists, unpack
@@ -116,43 +112,33 @@ def test_a_header_cannot_ask_for_much_memory() -> None:
     assert peak < 10_000_000
 
 
-def test_a_saved_file_is_whole_and_alone(tmp_path: Path) -> None:
-    data = a_file([(0, 1, 3, 4)])
-    path = tmp_path / "t12" / "s04" / files.name(SPAN)
-    files.save(path, data)
-    assert path.read_bytes() == data
-    assert [entry.name for entry in path.parent.iterdir()] == [files.name(SPAN)]
-    assert files.verify(path)[1] == data[-16:].hex()
+@pytest.mark.parametrize(
+    ("offset", "code", "value", "said"),
+    [
+        (10, "B", 3, "target 3 (expected 4 to 20)"),
+        (11, "B", 77, "size 77 (expected 3 to 20)"),
+        (12, "B", 2, "flags 2 (expected 0 to 1)"),
+        (16, "Q", 1001, "lists 1,001 (expected 1 to 1,000)"),
+        (24, "Q", 0, "lists in a full file 0 (expected 1 to 32,000,000)"),
+        (40, "Q", 2, "last source 2 (expected 3 to 2,147,483,647)"),
+        (52, "I", 0, "last part 0 (expected 1 to 2,147,483,647)"),
+    ],
+)
+def test_a_bad_header_is_named_with_the_field_and_its_range(
+    offset: int, code: str, value: int, said: str
+) -> None:
+    body = bytearray(a_file([(0, 1, 3, 4)])[: -batch_format.DIGEST_BYTES])
+    struct.pack_into(f"<{code}", body, offset, value)
+    with pytest.raises(BadBatch) as refused:
+        decode(seal(bytes(body)))
+    assert str(refused.value) == f"bad header: {said}"
 
 
-def test_no_space_is_an_error_and_leaves_no_trace(tmp_path: Path) -> None:
-    """A limit on the size of files, in a process of its own."""
-    code = (
-        "import resource, sys; from pathlib import Path; from setset.batches import files\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
-        "files.save(Path(sys.argv[1]) / 'x.setset', bytes(5000))"
-    )
-    run = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False
-    )
-    assert "NoSpace: no room for 5,000 bytes" in run.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_only_our_own_names_are_ours() -> None:
-    assert files.is_batch_name(files.name(Span(12, 0, 12, 0, True)))
-    assert files.is_batch_name(files.name(Span(12, 0, 14, 2, True)))
-    assert not files.is_batch_name("0000012-000 (copy).setset")
-    assert not files.is_batch_name("notes.txt")
-    assert files.is_temporary(".0000012-000.setset.host.123.abcdef01.tmp")
-
-
-def test_another_batch_in_its_place_is_noticed(tmp_path: Path) -> None:
-    path = tmp_path / "x.setset"
-    files.save(path, a_file([(0, 1, 3, 4)]))
-    other = a_file([(0, 1, 3, 9)])[-16:].hex()
-    with pytest.raises(BadBatch, match="not the one"):
-        files.load(path, other)
+def test_an_altered_file_is_named_so() -> None:
+    damaged = bytearray(a_file([(0, 1, 3, 4)]))
+    damaged[-20] ^= 1
+    with pytest.raises(BadBatch, match=r"^checksum mismatch: the file was altered$"):
+        decode(bytes(damaged))
 
 
 def test_words_are_little_endian_on_disk() -> None:

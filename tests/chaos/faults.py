@@ -140,9 +140,7 @@ def foreign_file(place: Place, process: Process, random: Random) -> None:
     path = some_file(place, process, random)
     if path is None:
         return
-    for name in random.sample(
-        ["notes.txt", ".mine.tmp", "0000001-000 (copy).setset", "9999999-000.setset", "x y%?#"], 2
-    ):
+    for name in random.sample(STRANGERS, 2):
         stranger = random.choice([path.parent, place.root]) / name
         stranger.write_bytes(b"mine")
         place.strangers.append(stranger)

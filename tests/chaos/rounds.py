@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
-from setset.batches import files
+from setset import Workspace
+from setset.batches.records import SUFFIX
 from setset.errors import SetsetError
-from setset.folder import Workspace
-from setset.jobs.progress import Unwatched
-from setset.workspace.inspection import inspect
+from setset.maintenance.findings import FindingKind
 from tests.chaos.processes import Outcome, Process, setset
 
 TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000
@@ -86,7 +85,7 @@ class Place:
         return outcome
 
     def files(self) -> list[Path]:
-        return sorted(self.root.glob(f"t??/s??/[0-9]*{files.SUFFIX}"))
+        return sorted(self.root.glob(f"t??/s??/[0-9]*{SUFFIX}"))
 
 
 Fault = Callable[[Place, Process, Random], None]
@@ -153,7 +152,7 @@ class Verdict:
     fault: str
     seed: str
     harmless: bool
-    """The fault left nothing to notice: the run ended well and everything is as it should be."""
+    """The fault left nothing to notice: the run ended well and there are no problems."""
     noticed: bool
     recovered: bool
     problems: tuple[str, ...]
@@ -225,10 +224,11 @@ def _findings(place: Place) -> Iterator[str]:
     there.
     """
     expected = {str(path) for path in place.strangers}
-    for finding in inspect(Workspace(place.workspace), None, False, Unwatched()):
-        if finding.kind == "foreign" and finding.where in expected:
-            expected.discard(finding.where)
-        else:
-            yield f"check: {finding.kind}: {finding.where}: {finding.what}"
+    with Workspace(place.workspace) as workspace:
+        for finding in workspace.check():
+            if finding.kind is FindingKind.FOREIGN and finding.where in expected:
+                expected.discard(finding.where)
+            else:
+                yield f"check: {finding.kind}: {finding.where}: {finding.what}"
     for path in sorted(expected):
         yield f"{path} is foreign and was not reported"

@@ -14,11 +14,13 @@ from pathlib import Path
 import pytest
 from alembic import command
 
-from setset.database import schema as database
+from setset.database import schema
 from tests.chaos.faults import SMALL_DISK, small_disk
 from tests.chaos.processes import setset
 from tests.chaos.promises import require_same, require_whole
 from tests.chaos.rounds import SIZE, TARGET, Place, Reference
+
+pytestmark = pytest.mark.chaos
 
 Copied = Callable[[], Place]
 S05 = f"t{TARGET}/s{SIZE:02d}"
@@ -59,7 +61,7 @@ def test_03_a_full_disk_ends_with_12_and_goes_on_later(
     require_same(place, reference)
 
 
-def test_04_a_flipped_bit_is_named_and_mended(copied: Copied, reference: Reference) -> None:
+def test_04_a_flipped_bit_is_named_and_repaired(copied: Copied, reference: Reference) -> None:
     place = copied()
     victim = place.root / S05 / "0000001-003.setset"
     data = bytearray(victim.read_bytes())
@@ -68,7 +70,7 @@ def test_04_a_flipped_bit_is_named_and_mended(copied: Copied, reference: Referen
     found = place.command("check")
     assert found.code == 1
     assert str(victim) in found.said.replace("\n", "")
-    assert "altered" in found.said
+    assert "checksum mismatch: the file was altered" in found.said
     assert "setset repair" in found.said
     assert place.command("repair").code == 0
     assert place.command("check", "--deep").code == 0
@@ -83,7 +85,7 @@ def test_04_nothing_is_derived_from_a_flipped_bit(place: Place, reference: Refer
     victim.write_bytes(data)
     outcome = place.run()
     assert outcome.code == 0
-    assert "batch 1 of size 4: altered: its digest does not fit; making it again" in outcome.said
+    assert "batch 1 of size 4: checksum mismatch: the file was altered; rebuilding it" in outcome.said
     require_same(place, reference)
 
 
@@ -110,7 +112,7 @@ def _replace(one: Path, other: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_truncate, _empty, _delete, _replace])
-def test_05_damaged_files_are_found_and_made_again(
+def test_05_damaged_files_are_found_and_rebuilt(
     copied: Copied, reference: Reference, damage: Callable[[Path, Path], None]
 ) -> None:
     place = copied()
@@ -152,16 +154,16 @@ def test_09_a_newer_schema_is_one_sentence_and_nothing_touched(copied: Copied) -
 
 
 def test_09_an_older_schema_is_backed_up_and_migrated(place: Place, reference: Reference) -> None:
-    older = sorted(database.known_revisions() - {database.HEAD})
+    older = sorted(schema.known_revisions() - {schema.HEAD})
     if not older:
         pytest.skip("there is no older schema yet")
     place.workspace.mkdir()
     sqlite3.connect(place.database).close()
     place.database.touch()
-    command.upgrade(database.alembic_config(place.database), older[0])
+    command.upgrade(schema.alembic_config(place.database), older[0])
     assert "setset db upgrade" in place.command("status").said
     assert place.run().code == 0
-    assert (place.workspace / f"setset.db.before-{database.HEAD}").is_file()
+    assert (place.workspace / f"setset.db.before-{schema.HEAD}").is_file()
     require_same(place, reference)
 
 

@@ -1,4 +1,4 @@
-"""What people and strangers may hand in: cards, queries, paths, databases. One clear line, never a traceback."""
+"""What people and strangers may hand in: queries, paths, databases. One clear line, never a traceback."""
 
 from __future__ import annotations
 
@@ -15,41 +15,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setset.cards import CARDS, parse, parse_cards
-from setset.database import sql as asking
-from setset.database.store import Store
+from setset import Workspace
+from setset.database import batches, open_to_read
+from setset.database.sql import run_query
 from setset.errors import BadInput, SetsetError
-from setset.folder import Workspace
-from setset.jobs.progress import Unwatched
-from setset.workspace.inspection import inspect
+from setset.folder import WorkspaceFolder
+from setset.maintenance.findings import FindingKind
 from tests.chaos.processes import Process, setset
 from tests.chaos.rounds import SIZE, TARGET, Place, Reference, rows
 
+pytestmark = pytest.mark.chaos
+
 Copied = Callable[[], Place]
-WORDS = st.sampled_from(
-    ["red", "one", "r1fd", "80", "-1", "81", ",", ";", "solid", "²", "٣", "\0", " ", "9" * 5000]
-)
-
-
-@settings(max_examples=500)
-@given(st.text(max_size=60) | st.lists(WORDS, max_size=6).map(" ".join))
-def test_any_text_is_a_card_or_refused(text: str) -> None:
-    try:
-        card = parse(text)
-    except BadInput:
-        return
-    assert 0 <= card < CARDS
-
-
-@settings(max_examples=500)
-@given(st.lists(st.text(max_size=30) | WORDS, max_size=8))
-def test_any_command_line_is_cards_or_refused(texts: list[str]) -> None:
-    try:
-        cards = parse_cards(texts)
-    except BadInput:
-        return
-    assert len(set(cards)) == len(cards)
-    assert all(0 <= card < CARDS for card in cards)
 
 
 @pytest.mark.parametrize(
@@ -93,7 +70,7 @@ def test_sql_can_do_nothing_but_read(copied: Copied, query: str) -> None:
     place = copied()
     before = place.database.read_bytes()
     with pytest.raises(BadInput):
-        list(asking.ask(place.database, query)[1])
+        list(run_query(place.database, query)[1])
     assert place.database.read_bytes() == before
     assert sorted(path.name for path in place.workspace.iterdir()) == [
         "batches",
@@ -119,7 +96,7 @@ TOKENS = ["SELECT", "*", "FROM", "batches", "WHERE", "x", "(", ")", "'", '"', ";
 @given(query=st.text(max_size=80) | st.lists(st.sampled_from(TOKENS)).map(" ".join))
 def test_any_query_gives_rows_or_an_error_of_ours(undisturbed: tuple[Path, Reference], query: str) -> None:
     with contextlib.suppress(SetsetError):
-        list(asking.ask(undisturbed[0] / "w" / "setset.db", query)[1])
+        list(run_query(undisturbed[0] / "w" / "setset.db", query)[1])
 
 
 NAMES = ["a b%41%00?#&=;", "ünïcödé ☘ 'quoted\" back\\slash", "-rf", "x" * 250]
@@ -165,13 +142,15 @@ def test_a_path_in_the_database_cannot_lead_out(copied: Copied, path: str) -> No
             "UPDATE batches SET path = ? WHERE size = ? AND first_source = 0 AND first_part = 0", (path, SIZE)
         )
     connection.close()
-    (found,) = [f for f in inspect(Workspace(place.workspace), SIZE, False, Unwatched()) if f.kind == "file"]
+    with Workspace(place.workspace) as workspace:
+        (found,) = [each for each in workspace.check(size=SIZE) if each.kind is FindingKind.FILE]
     assert found.batch is not None
     assert found.batch.path == path
-    store = Store.reading(Workspace(place.workspace))
+    database = open_to_read(WorkspaceFolder(place.workspace))
     if path:
         with pytest.raises(SetsetError, match="outside its storage root"):
-            store.path_of(found.batch)
+            batches.path_of(database, found.batch)
+    database.close()
     assert place.command("repair").code == 0
     assert place.command("check").code == 0
     assert secret.read_bytes() == b"mine"
@@ -212,8 +191,8 @@ def test_flipped_bytes_of_a_database_are_noticed_or_change_nothing(copied: Copie
 
 
 def _findings(place: Place) -> list[tuple[str, str, str]]:
-    found = inspect(Workspace(place.workspace), None, False, Unwatched())
-    return [(finding.kind, finding.where, finding.what) for finding in found]
+    with Workspace(place.workspace) as workspace:
+        return [(finding.kind, finding.where, finding.what) for finding in workspace.check()]
 
 
 def _records(path: Path) -> list[tuple[object, ...]]:

@@ -15,10 +15,12 @@ from collections.abc import Callable
 
 import pytest
 
-from setset.database import schema as database
+from setset.database.connection import BUSY_SECONDS
 from tests.chaos.processes import CHECKOUT, Outcome, setset, wait_until
 from tests.chaos.promises import require_same, require_whole, started
 from tests.chaos.rounds import Place, Reference
+
+pytestmark = pytest.mark.chaos
 
 Copied = Callable[[], Place]
 
@@ -101,7 +103,7 @@ def test_08_a_database_that_is_held_is_waited_for(place: Place, reference: Refer
     connection = sqlite3.connect(place.database, isolation_level=None, timeout=10)
     connection.execute(lock)
     connection.execute("SELECT COUNT(*) FROM runs").fetchone()
-    time.sleep(database.BUSY_SECONDS + 1.5)
+    time.sleep(BUSY_SECONDS + 1.5)
     connection.execute("ROLLBACK")
     connection.close()
     outcome = place.finish(process)

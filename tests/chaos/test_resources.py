@@ -8,12 +8,15 @@ import time
 from pathlib import Path
 
 import psutil
+import pytest
 
-from setset.database.numbering import number_batches
-from setset.database.store import Store
-from setset.folder import Workspace
+from setset.database import explorations, open_to_write
+from setset.database.expansions import number_batches
+from setset.folder import WorkspaceFolder
 from tests.chaos.processes import Process, setset
 from tests.chaos.rounds import TARGET, Place, rows
+
+pytestmark = pytest.mark.chaos
 
 SMALL = 3000
 """Lists in a file: some 3,200 files."""
@@ -44,7 +47,8 @@ def test_memory_stays_flat_with_thousands_of_batches(place: Place) -> None:
 
 def _steps_of_numbering(workspace: Path) -> int:
     """How many steps SQLite makes to number what one more expansion made."""
-    store = Store.writing(Workspace(workspace))
+    database = open_to_write(WorkspaceFolder(workspace))
+    exploration = explorations.find(database, TARGET)
     steps = 0
 
     def count() -> int:
@@ -52,14 +56,17 @@ def _steps_of_numbering(workspace: Path) -> int:
         steps += 1
         return 0
 
-    with store.transaction() as do:
-        last = do.exec_driver_sql("SELECT MAX(first_source) FROM batches WHERE size = 5").scalar_one()
-        do.exec_driver_sql(f"UPDATE batches SET number = NULL WHERE size = 5 AND first_source = {last}")
-        do.exec_driver_sql(f"UPDATE sizes SET numbered = {last} WHERE size = 5")
-        connection = do.connection.driver_connection
-        assert isinstance(connection, sqlite3.Connection)
-        number_batches(do, 1, 4)
-        connection.set_progress_handler(count, 1)
-        number_batches(do, 1, 5)
-        connection.set_progress_handler(None, 1)
+    with database.transaction() as connection:
+        last = connection.exec_driver_sql("SELECT MAX(first_source) FROM batches WHERE size = 5").scalar_one()
+        connection.exec_driver_sql(
+            f"UPDATE batches SET number = NULL WHERE size = 5 AND first_source = {last}"
+        )
+        connection.exec_driver_sql(f"UPDATE sizes SET numbered = {last} WHERE size = 5")
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        number_batches(connection, exploration, 4)
+        driver.set_progress_handler(count, 1)
+        number_batches(connection, exploration, 5)
+        driver.set_progress_handler(None, 1)
+    database.close()
     return steps

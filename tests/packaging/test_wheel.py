@@ -34,9 +34,9 @@ def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
     assert any("entry_points.txt" in name for name in names)
     assert not any(name.startswith(("tests/", "tools/")) for name in names)
     code = (
-        "from pathlib import Path; import setset; from setset.database import schema as database\n"
-        "database.create(Path('new.db')); database.require_current(Path('new.db'))\n"
-        "print(setset.__file__, database.migrations())"
+        "from pathlib import Path; import setset; from setset.database import schema\n"
+        "schema.create(Path('new.db')); schema.require_current(Path('new.db'))\n"
+        "print(setset.__file__, schema.migrations(), sep='\\n')"
     )
     run = subprocess.run(
         [sys.executable, "-c", code],
@@ -46,4 +46,8 @@ def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(unpacked)},
     )
-    assert run.stdout.split() == [f"{unpacked}/setset/__init__.py", f"{unpacked}/setset/migrations"]
+    package = unpacked / "setset"
+    assert [Path(line) for line in run.stdout.splitlines()] == [
+        package / "__init__.py",
+        package / "migrations",
+    ]

@@ -1,0 +1,1 @@
+"""Workers on a Dask cluster. Imported only when asked for."""

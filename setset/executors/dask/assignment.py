@@ -1,4 +1,4 @@
-"""Who is there on a cluster, who has which order, and who gets the next one. Knows no engine and no threads."""
+"""Which workers a cluster has, which task each of them has, and which gets the next one. No Dask, no threads."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from setset.executors.local import WorkerDied
+from setset.executors.base import WorkerDied
 
 DEPTH = 2
-"""Orders that a worker's thread has at a time: one that it carries out and one that waits, so that it is never
+"""Tasks that a worker's thread has at a time: one that it executes and one that waits, so that it is never
 idle for the length of a message. The last ones wait here, for whoever is done first."""
 
 
 @dataclass(eq=False)
-class Task:
-    """An order on its way. `remote` is the engine's own future, as long as a worker has the order."""
+class PendingTask:
+    """A task on its way. `remote` is Dask's own future, as long as a worker has the task."""
 
     future: Future[Any]
     function: Callable[..., Any]
@@ -26,7 +26,7 @@ class Task:
     missing_since: float | None = None
 
     def forget(self) -> None:
-        """Gives up the engine's future. Wakes whoever waits for its result, which may be lost with a worker."""
+        """Gives up Dask's future. Wakes whoever waits for its result, which may be lost with a worker."""
         remote, self.remote = self.remote, None
         if remote is not None:
             remote.release()
@@ -38,7 +38,7 @@ class Task:
 
 @dataclass(eq=False)
 class Worker:
-    """A process of the cluster; it gets orders when it is admitted, after it has shown that it can work."""
+    """A process of the cluster; it gets tasks when it is admitted, after it has shown that it can work."""
 
     address: str
     slots: int
@@ -48,34 +48,34 @@ class Worker:
     admitted: bool = False
     problem: str = ""
     """Why it is not admitted."""
-    resting_since: float | None = None
-    """Since when it begins nothing: Dask pauses a worker that is short of memory or about to leave."""
-    proof: Any = None
-    tasks: list[Task] = field(default_factory=list)
+    paused_since: float | None = None
+    """Since when it starts nothing: Dask pauses a worker that is short of memory or about to leave."""
+    admission: Any = None
+    tasks: list[PendingTask] = field(default_factory=list)
 
     @property
     def ready(self) -> bool:
-        return self.admitted and self.resting_since is None
+        return self.admitted and self.paused_since is None
 
     @property
     def load(self) -> float:
         return len(self.tasks) / self.slots
 
 
-class Roster:
-    """The workers and the orders that wait for them."""
+class Assignment:
+    """The workers and the tasks that wait for them."""
 
     def __init__(self) -> None:
-        self.queue: deque[Task] = deque()
+        self.queue: deque[PendingTask] = deque()
         self.workers: dict[str, Worker] = {}
         self._suspects: set[tuple[Any, ...]] = set()
-        self._said: set[str] = set()
+        self._told: set[str] = set()
 
     def slots(self) -> int:
         return sum(worker.slots for worker in self.workers.values() if worker.ready)
 
-    def next(self) -> tuple[Task, Worker] | None:
-        """Takes the first order that waits from the queue, with the worker that is to have it."""
+    def next(self) -> tuple[PendingTask, Worker] | None:
+        """Takes the first task that waits from the queue, with the worker that is to have it."""
         while self.queue:
             worker = self._free_for(self.queue[0])
             if worker is None:
@@ -85,8 +85,8 @@ class Roster:
                 return task, worker
         return None
 
-    def _free_for(self, task: Task) -> Worker | None:
-        """The least busy worker that can take an order; a suspect has a worker for itself."""
+    def _free_for(self, task: PendingTask) -> Worker | None:
+        """The least busy worker that can take a task; a suspect has a worker for itself."""
         last_ones = len(self.queue) < self.slots()
         most = 0 if self._is_suspect(task) else 1 if last_ones else DEPTH
         free = [
@@ -98,22 +98,22 @@ class Roster:
         ]
         return min(free, key=lambda worker: worker.load, default=None)
 
-    def _is_suspect(self, task: Task) -> bool:
+    def _is_suspect(self, task: PendingTask) -> bool:
         return task.arguments in self._suspects
 
-    def clear(self, task: Task) -> None:
-        """An order that was carried out is not what kills workers."""
+    def clear(self, task: PendingTask) -> None:
+        """A task that was executed is not what kills workers."""
         self._suspects.discard(task.arguments)
 
-    def relieve(self, worker: Worker) -> None:
-        """Puts the orders of a worker that rests in other hands. No harm if it carries them out after all."""
+    def requeue_tasks(self, worker: Worker) -> None:
+        """Puts the tasks of a paused worker back into the queue. No harm if it executes them after all."""
         tasks, worker.tasks = worker.tasks, []
         for task in tasks:
             task.forget()
         self.queue.extendleft(reversed(tasks))
 
-    def bury(self, worker: Worker) -> None:
-        """Puts the orders of a worker that is gone in other hands.
+    def remove_worker(self, worker: Worker) -> None:
+        """Puts the tasks of a worker that is gone back into the queue.
 
         One that it had alone goes back to the caller, who counts how often that happens. Of several nobody can
         say which one killed it, or whether one was finished: they are tried again, each alone.
@@ -123,22 +123,22 @@ class Roster:
         for task in tasks:
             task.forget()
             self._suspects.add(task.arguments)
-        if worker.proof is not None:
-            worker.proof.release()
+        if worker.admission is not None:
+            worker.admission.release()
         if len(tasks) == 1:
             tasks[0].future.set_exception(WorkerDied(f"the worker on {worker.host} died"))
         else:
             self.queue.extendleft(reversed(tasks))
 
-    def empty(self) -> list[Task]:
-        """Takes all orders from the workers and from the queue."""
+    def empty(self) -> list[PendingTask]:
+        """Takes all tasks from the workers and from the queue."""
         left = list(self.queue)
         self.queue.clear()
         for worker in self.workers.values():
             left += worker.tasks
             worker.tasks = []
-            if worker.proof is not None:
-                worker.proof.release()
+            if worker.admission is not None:
+                worker.admission.release()
         for task in left:
             task.forget()
         return left
@@ -148,11 +148,11 @@ class Roster:
         found = {worker.problem for worker in self.workers.values()}
         return "" if "" in found else "; ".join(sorted(found))
 
-    def news(self) -> list[str]:
-        """Who cannot work and why, and who came after the start: each line once."""
+    def new_messages(self) -> list[str]:
+        """Which workers cannot work and why, and which came after the start: each line once."""
         workers = self.workers.values()
         lines = {worker.problem for worker in workers if worker.problem}
         lines |= {f"a worker on {w.host} joined ({w.address})" for w in workers if w.late and w.admitted}
-        fresh = sorted(lines - self._said)
-        self._said.update(fresh)
+        fresh = sorted(lines - self._told)
+        self._told.update(fresh)
         return fresh

@@ -1,4 +1,4 @@
-"""Getting hold of a Dask scheduler, within a bounded time."""
+"""Connecting to a Dask scheduler, or starting one, within a bounded time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ import distributed
 from distributed import Security, comm
 
 from setset.errors import SetsetError
-from setset.executors.local import leave_at_once, no_interrupt
+from setset.executors.worker_process import exit_at_once
+from setset.platform import interrupts_blocked
 
 # What Dask has to say of lost connections is said by the executor, in one line.
 for name in (
@@ -38,8 +39,8 @@ QUIET = {
     "distributed.scheduler.active-memory-manager.start": False,
     "distributed.worker.multiprocessing-method": "forkserver",
 }
-"""Dask profiles its workers a hundred times a second and its event loops fifty times; nobody looks here. It moves
-tasks and results between workers; here each order stays where it was sent."""
+"""Dask profiles its workers a hundred times a second and its event loops fifty times; nobody reads that here. It moves
+tasks and results between workers; here each task stays where it was sent."""
 
 
 PAUSE = 0.2
@@ -47,38 +48,38 @@ PAUSE = 0.2
 
 
 @dataclass(frozen=True)
-class Patience:
+class Timeouts:
     """Seconds after which the coordinator no longer waits."""
 
     connect: float = 15
     """for the scheduler to answer at first;"""
-    silence: float = 60
+    scheduler: float = 60
     """for it to answer again;"""
-    others: float = 2
+    other_workers: float = 2
     """for more workers, when those that are there cannot work;"""
-    empty: float = 300
+    no_workers: float = 300
     """for a worker, when there is none;"""
-    missing: float = 60
-    """for an order that the scheduler no longer knows;"""
-    beat: float = 1
+    lost_task: float = 60
+    """for a task that the scheduler no longer knows;"""
+    interval: float = 1
     """between two looks at the cluster."""
 
 
-Begin = Callable[[Callable[[], bool]], tuple[distributed.Client | None, distributed.LocalCluster | None]]
+Connect = Callable[[Callable[[], bool]], tuple[distributed.Client | None, distributed.LocalCluster | None]]
 """Gives a client, and the cluster if it is one's own. Nothing if the run is stopping, which it asks meanwhile."""
 
 
-def found(
+def start_local_cluster(
     workers: int, stopping: Callable[[], bool]
 ) -> tuple[distributed.Client | None, distributed.LocalCluster | None]:
-    """A cluster of so many processes on this machine, that ends with this process."""
+    """A cluster of so many processes on this machine, which ends with this process."""
     if stopping():
         return None, None
     dask.config.set(QUIET)
     client = cluster = None
     try:
         # Dask's threads inherit that Ctrl-C is not for them but for the coordinator.
-        with no_interrupt():
+        with interrupts_blocked():
             cluster = distributed.LocalCluster(
                 n_workers=workers,
                 threads_per_worker=1,
@@ -87,7 +88,7 @@ def found(
                 silence_logs=logging.CRITICAL,
             )
             client = distributed.Client(cluster, set_as_default=False)
-            client.run(leave_at_once)
+            client.run(exit_at_once)
     except (OSError, RuntimeError) as error:
         close(client, cluster)
         raise SetsetError(f"Dask cannot start a cluster here: {_cause(error)}") from error
@@ -102,13 +103,13 @@ def connect(
     address = where
     # Unlike that of pathlib, os.path takes what cannot be the name of a file for one of no file.
     if where.endswith(".json") or os.path.isfile(where):  # noqa: PTH113
-        address = _address_in(Path(where), deadline, stopping)
+        address = _read_address(Path(where), deadline, stopping)
     try:
         if not stopping() and asyncio.run(_answers(address, deadline, stopping)):
-            with no_interrupt():
+            with interrupts_blocked():
                 return distributed.Client(address, timeout=seconds, set_as_default=False), None
     except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
-        # TimeoutError is an OSError; the others are an address that makes no sense.
+        # TimeoutError is an OSError; the others are a bad address.
         raise SetsetError(
             f"no Dask scheduler answers at {where} ({first_line(error)}): start one with 'dask scheduler'"
         ) from error
@@ -138,7 +139,7 @@ async def _answers(address: str, deadline: float, stopping: Callable[[], bool]) 
     return True
 
 
-def _address_in(file: Path, deadline: float, stopping: Callable[[], bool]) -> str:
+def _read_address(file: Path, deadline: float, stopping: Callable[[], bool]) -> str:
     """The address in a scheduler file, which may not be there yet, or not whole."""
     while not stopping():
         with contextlib.suppress(OSError, ValueError):
@@ -154,7 +155,7 @@ def _address_in(file: Path, deadline: float, stopping: Callable[[], bool]) -> st
 
 
 def _cause(error: BaseException) -> str:
-    """What is at the bottom of it."""
+    """The first cause of an error."""
     while error.__cause__ is not None:
         error = error.__cause__
     return first_line(error)

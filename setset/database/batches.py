@@ -1,0 +1,304 @@
+"""Batch files that are, or should be, there, and their numbers: the table `batches`.
+
+A batch gets its number, its place in the lexicographic order of its size, once everything before it is known. So
+no number depends on the order in which work was finished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy.sql.elements import ColumnElement
+
+from setset import platform
+from setset.batches.records import BatchFile, Span
+from setset.cards import Cards
+from setset.database import roots
+from setset.database.connection import BadDatabase, Database
+from setset.database.explorations import ExplorationKey
+from setset.database.models import Base, BatchRow, ExpansionRow, ExplorationRow
+from setset.errors import BadInput, SetsetError
+from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
+
+PAGE = 1000
+
+
+@dataclass(frozen=True)
+class StoredBatch:
+    """A batch as the database records it."""
+
+    id: int
+    target: int
+    size: int
+    number: int | None
+    span: Span
+    lists: int
+    first: Cards
+    last: Cards
+    root_id: int
+    path: str
+    bytes: int
+    digest: str
+    defect: str | None
+
+    def __str__(self) -> str:
+        name = (
+            f"source {self.span.first_source} part {self.span.first_part}"
+            if self.number is None
+            else self.number
+        )
+        return f"batch {name} of size {self.size}"
+
+
+def in_order(
+    database: Database, exploration: ExplorationKey, size: int, sources: tuple[int, int] | None = None
+) -> Iterator[StoredBatch]:
+    """The batches of a size in lexicographic order, page by page; only those with parts of sources first to last."""
+    within: list[ColumnElement[bool]] = [at_size(exploration, size)]
+    if sources is not None:
+        within += [BatchRow.first_source <= sources[1], BatchRow.last_source >= sources[0]]
+    after = (-1, -1)
+    while True:
+        rows = database.query(
+            _stored_batches()
+            .where(*within)
+            .where(
+                (BatchRow.first_source > after[0])
+                | ((BatchRow.first_source == after[0]) & (BatchRow.first_part > after[1]))
+            )
+            .order_by(BatchRow.first_source, BatchRow.first_part)
+            .limit(PAGE)
+        )
+        for row in rows:
+            yield stored_batch(row)
+        if len(rows) < PAGE:
+            return
+        after = (rows[-1].first_source, rows[-1].first_part)
+
+
+def numbered_from(
+    database: Database, exploration: ExplorationKey, size: int, number: int
+) -> Iterator[StoredBatch]:
+    """The batches with this number and the following ones, page by page."""
+    while True:
+        rows = database.query(
+            _stored_batches()
+            .where(at_size(exploration, size), BatchRow.number >= number)
+            .order_by(BatchRow.number)
+            .limit(PAGE)
+        )
+        for row in rows:
+            yield stored_batch(row)
+        if len(rows) < PAGE:
+            return
+        number = rows[-1].number + 1
+
+
+def get(database: Database, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
+    """The batch with this number, which must be there."""
+    for row in database.query(_stored_batches().where(at_size(exploration, size), BatchRow.number == number)):
+        return stored_batch(row)
+    known = count_numbered(database, exploration, size)
+    raise BadInput(f"there is no batch {number} of size {size}: {known:,} are known, numbered from 0")
+
+
+def count_numbered(database: Database, exploration: ExplorationKey, size: int) -> int:
+    """How many batches of a size have their numbers; 1 for the source of the seeds."""
+    if size == SEED_SOURCE_SIZE:
+        return 1
+    numbered = select(func.count()).select_from(BatchRow).where(_numbered(exploration, size))
+    return int(database.query(numbered)[0][0])
+
+
+def find_list(
+    database: Database, exploration: ExplorationKey, size: int, index: int
+) -> tuple[StoredBatch, int]:
+    """The batch that holds list number `index` of a size, and the list's number in it."""
+    passed = 0
+    found = select(BatchRow.number, BatchRow.lists).where(_numbered(exploration, size))
+    for row in database.query(found.order_by(BatchRow.number)):
+        if index < passed + row.lists:
+            return get(database, exploration, size, row.number), index - passed
+        passed += row.lists
+    raise BadInput(f"there is no list {index:,} of size {size}: {passed:,} are stored, numbered from 0")
+
+
+def sources_of_size(database: Database, exploration: ExplorationKey, size: int) -> dict[int, tuple[int, str]]:
+    """How many lists each numbered batch of a size has, and its digest; the seeds' source is empty and has none."""
+    if size == SEED_SOURCE_SIZE:
+        return {0: (0, "")}
+    found = select(BatchRow.number, BatchRow.lists, BatchRow.digest).where(_numbered(exploration, size))
+    return {row.number: (row.lists, row.digest) for row in database.query(found)}
+
+
+def totals(database: Database, exploration: ExplorationKey, size: int) -> tuple[int, int]:
+    """How many lists of a size are stored, and in how many bytes."""
+    sums = (func.coalesce(func.sum(column), 0) for column in (BatchRow.lists, BatchRow.bytes))
+    lists, taken = tuple(database.query(select(*sums).where(at_size(exploration, size)))[0])
+    return int(lists), int(taken)
+
+
+def merged_sources(database: Database, exploration: ExplorationKey, size: int) -> set[int]:
+    """The sources whose parts are in merged batches."""
+    merged = select(BatchRow.first_source, BatchRow.last_source).where(
+        at_size(exploration, size),
+        (BatchRow.first_source != BatchRow.last_source) | (BatchRow.first_part != BatchRow.last_part),
+    )
+    return {n for row in database.query(merged) for n in range(row.first_source, row.last_source + 1)}
+
+
+def recorded_paths(database: Database, root_id: int) -> set[str]:
+    """The files below a storage root that the database records."""
+    return {row.path for row in database.query(select(BatchRow.path).where(BatchRow.root_id == root_id))}
+
+
+def path_of(database: Database, batch: StoredBatch) -> Path:
+    """Where a batch's file is; refuses a path that would lead out of its storage root."""
+    if platform.leads_outside(batch.path):
+        raise SetsetError(f"the database names a file outside its storage root: {batch.path!r}")
+    return roots.folders(database)[batch.root_id] / batch.path
+
+
+def source_of(database: Database, batch: StoredBatch) -> Source:
+    """A batch as the source of a task."""
+    if batch.number is None:
+        raise SetsetError(f"{batch} has no number yet")
+    return Source(batch.size, batch.number, str(path_of(database, batch)), batch.digest)
+
+
+def set_defect(database: Database, batch: StoredBatch, defect: str | None) -> None:
+    with database.transaction() as connection:
+        connection.execute(update(BatchRow).where(BatchRow.id == batch.id).values(defect=defect))
+
+
+def record_rebuilt(database: Database, batch: StoredBatch, new: BatchFile) -> None:
+    """Records that a batch's file was rebuilt, with the same lists."""
+    if (new.lists, new.first, new.last) != (batch.lists, batch.first, batch.last):
+        raise SetsetError(
+            f"{batch} was rebuilt with other lists than the database records: run 'setset db rebuild'"
+        )
+    with database.transaction() as connection:
+        rebuilt = update(BatchRow).where(BatchRow.id == batch.id)
+        connection.execute(rebuilt.values(path=new.path, bytes=new.bytes, digest=new.digest, defect=None))
+
+
+@dataclass(frozen=True)
+class Merged:
+    """Batches that were merged, and the file that takes their place."""
+
+    old: tuple[StoredBatch, ...]
+    new: BatchFile
+
+
+def replace_merged(
+    database: Database, exploration: ExplorationKey, size: int, merged: Sequence[Merged]
+) -> None:
+    """Puts merged batches in the place of those that they are made of, and numbers the size again.
+
+    Expansions of the old batches that were planned are forgotten with them.
+    """
+    with database.transaction() as connection:
+        for each in merged:
+            connection.execute(delete(BatchRow).where(BatchRow.id.in_([batch.id for batch in each.old])))
+            columns = batch_columns(exploration, size, each.old[0].root_id, each.new)
+            connection.execute(insert(BatchRow).values(**columns))
+        connection.execute(update(BatchRow).where(at_size(exploration, size)).values(number=None))
+        give_numbers(connection, exploration, size, 0, 0, None)
+        planned = and_(ExpansionRow.exploration_id == exploration.id, ExpansionRow.source_size == size)
+        connection.execute(delete(ExpansionRow).where(planned))
+
+
+# For the modules of this package
+
+
+def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
+    """The batches of a size, as a condition."""
+    return and_(BatchRow.exploration_id == exploration.id, BatchRow.size == size)
+
+
+def _numbered(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
+    return and_(at_size(exploration, size), BatchRow.number.is_not(None))
+
+
+def give_numbers(
+    connection: Connection, exploration: ExplorationKey, size: int, start: int, first: int, end: int | None
+) -> None:
+    """Numbers the batches from source `first` on and before source `end`, starting with `start`.
+
+    What comes before `first` has its numbers, and is not looked at again.
+    """
+    waiting = (
+        select(BatchRow.id)
+        .where(at_size(exploration, size), BatchRow.number.is_(None), BatchRow.first_source >= first)
+        .order_by(BatchRow.first_source, BatchRow.first_part)
+    )
+    if end is not None:
+        waiting = waiting.where(BatchRow.first_source < end)
+    rows = connection.execute(waiting).all()
+    numbers = [{"batch": row.id, "place": place} for place, row in enumerate(rows, start)]
+    if numbers:
+        table = Base.metadata.tables[BatchRow.__tablename__]
+        given = update(table).where(table.c.id == bindparam("batch")).values(number=bindparam("place"))
+        connection.execute(given, numbers)
+
+
+def get_source(connection: Connection, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
+    """A numbered batch, within a transaction."""
+    at = and_(at_size(exploration, size), BatchRow.number == number)
+    return stored_batch(connection.execute(_stored_batches().where(at)).one())
+
+
+def _stored_batches() -> Select[Any]:
+    return select(BatchRow.__table__, ExplorationRow.target).join(ExplorationRow)
+
+
+def stored_batch(row: Row[Any]) -> StoredBatch:
+    span = Span(row.first_source, row.first_part, row.last_source, row.last_part, bool(row.ends_source))
+    try:
+        first, last = (
+            tuple(int(card) for card in cards.split()) for cards in (row.first_list, row.last_list)
+        )
+    except (ValueError, AttributeError) as error:
+        raise BadDatabase(f"the database is damaged ({error}): run 'setset db rebuild'") from error
+    return StoredBatch(
+        row.id,
+        row.target,
+        row.size,
+        row.number,
+        span,
+        row.lists,
+        first,
+        last,
+        row.root_id,
+        row.path,
+        row.bytes,
+        row.digest,
+        row.defect,
+    )
+
+
+def batch_columns(exploration: ExplorationKey, size: int, root_id: int, batch: BatchFile) -> dict[str, Any]:
+    return {
+        "exploration_id": exploration.id,
+        "size": size,
+        "first_source": batch.span.first_source,
+        "first_part": batch.span.first_part,
+        "last_source": batch.span.last_source,
+        "last_part": batch.span.last_part,
+        "ends_source": batch.span.ends_source,
+        "lists": batch.lists,
+        "first_list": spell(batch.first),
+        "last_list": spell(batch.last),
+        "root_id": root_id,
+        "path": batch.path,
+        "bytes": batch.bytes,
+        "digest": batch.digest,
+    }
+
+
+def spell(cards: Cards) -> str:
+    return " ".join(str(card) for card in cards)

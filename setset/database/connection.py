@@ -1,0 +1,155 @@
+"""An open database: connections, transactions, waiting for whoever holds it, errors as one line."""
+
+from __future__ import annotations
+
+import datetime
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, Executable, Row, create_engine, event
+from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool
+
+from setset.errors import Locked, NoSpace, SetsetError
+from setset.folder import REBUILD, WorkspaceFolder
+
+BUSY_SECONDS = 5
+RETRY_SECONDS = 1
+"""How long a writer waits before it looks whether it should go on waiting."""
+
+
+class BadDatabase(SetsetError):
+    """The database file is there but cannot be used as it is."""
+
+
+class OlderSchema(BadDatabase):
+    """The database is of an earlier version."""
+
+
+@dataclass(frozen=True)
+class LockPolicy:
+    """What a writer does while another program holds the database: says so, and waits until it is stopped."""
+
+    notice: Callable[[str], None] = lambda _text: None
+    stopped: Callable[[], bool] = lambda: False
+
+
+class Database:
+    """The open database of a workspace. `database.open_to_read` and `open_to_write` give one."""
+
+    def __init__(self, folder: WorkspaceFolder, engine: Engine) -> None:
+        self.folder = folder
+        self.root_folders: dict[int, Path] = {}
+        """What `roots.folders` found; most commands ask once for each batch."""
+        self._engine = engine
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """All or nothing; damage to the database becomes one line that says what to do."""
+        try:
+            with self._engine.begin() as connection:
+                yield connection
+        except DatabaseError as error:
+            raise explain(self.folder.database, error.orig or error) from error
+        except (sqlite3.DatabaseError, SQLAlchemyError, LookupError, UnicodeDecodeError) as error:
+            # What is not a database error but comes of rows with bad values, such as an unknown state.
+            raise explain(self.folder.database, error) from error
+
+    def query(self, statement: Executable) -> Sequence[Row[Any]]:
+        with self.transaction() as connection:
+            return connection.execute(statement).all()
+
+
+def open_engine(path: Path, read_only: bool, policy: LockPolicy | None = None) -> Engine:
+    """An engine on an existing database. Nothing is written by opening it.
+
+    A writer waits for whoever holds the database, as its policy says.
+    """
+    seconds = BUSY_SECONDS if read_only else RETRY_SECONDS
+    engine = create_engine(
+        "sqlite://",
+        creator=lambda: connect(path, "ro" if read_only else "rw", seconds),
+        poolclass=QueuePool,
+    )
+    _set_up(engine, read_only, policy or LockPolicy())
+    return engine
+
+
+def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
+    """A plain connection to an existing database; mode ro or rw."""
+    address = f"{path.absolute().as_uri()}?mode={mode}"
+    return sqlite3.connect(address, uri=True, timeout=seconds, check_same_thread=False)
+
+
+def _set_up(engine: Engine, read_only: bool, policy: LockPolicy) -> None:
+    @event.listens_for(engine, "connect")
+    def _connect(connection: sqlite3.Connection, _record: Any) -> None:
+        # The driver must not begin transactions of its own: its way lets DDL survive a rollback.
+        connection.isolation_level = None
+        if not read_only:
+            # A rollback journal, not WAL: safe on network disks and in every version of SQLite (WAL had a
+            # bug that lost data until 3.51.3), and fast enough, since finished work is committed together.
+            retry_while_locked(lambda: connection.execute("PRAGMA journal_mode = TRUNCATE"), policy)
+            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA foreign_keys = ON")
+
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Any) -> None:
+        # A deferred read that turns into a write fails at once, whatever the timeout.
+        if read_only:
+            connection.exec_driver_sql("BEGIN")
+        else:
+            retry_while_locked(lambda: connection.exec_driver_sql("BEGIN IMMEDIATE"), policy)
+
+    @event.listens_for(engine, "commit")
+    def _commit(connection: Any) -> None:
+        # A reader keeps a commit waiting, which can then be tried again; the driver's own commit comes after
+        # this one and finds nothing left to do.
+        if not read_only:
+            retry_while_locked(lambda: connection.exec_driver_sql("COMMIT"), policy)
+
+
+_Result = TypeVar("_Result")
+
+
+def retry_while_locked(action: Callable[[], _Result], policy: LockPolicy) -> _Result:
+    """Does something to the database, again and again as long as another program holds it."""
+    waiting = False
+    while True:
+        try:
+            return action()
+        except (OperationalError, sqlite3.OperationalError, Locked) as error:
+            if not (isinstance(error, Locked) or "locked" in str(error)) or policy.stopped():
+                raise
+            if not waiting:
+                policy.notice("the database is held by another program; waiting for it")
+            waiting = True
+
+
+def now() -> str:
+    """The time for people to read; nothing is decided by it."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def damaged(path: Path, reason: object) -> BadDatabase:
+    """The error that a damaged database is."""
+    return BadDatabase(f"{path} is damaged ({reason}): {REBUILD}")
+
+
+def explain(path: Path, error: BaseException) -> SetsetError:
+    """A database error as one line that says what to do."""
+    name = getattr(error, "sqlite_errorname", None) or ""
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return Locked(f"{path} is held by another program: try again when that is done")
+    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
+        return NoSpace(f"no room to write {path} ({error}): make room, then 'setset run' goes on")
+    if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_NOMEM")):
+        return BadDatabase(f"cannot use {path}: {error}")
+    return damaged(path, error)

@@ -1,0 +1,98 @@
+"""Explorations and their sizes: the tables `explorations` and `sizes`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import and_, insert, select, text
+from sqlalchemy.sql.elements import ColumnElement
+
+from setset.database.connection import Database, now
+from setset.database.models import ExplorationRow, SizeRow
+from setset.errors import BadInput
+
+
+@dataclass(frozen=True)
+class ExplorationKey:
+    """What tells an exploration from others in this database, and its target."""
+
+    id: int
+    target: int
+
+
+@dataclass(frozen=True)
+class SizeRecord:
+    """A size of an exploration that was begun."""
+
+    size: int
+    batch_lists: int
+    """The most lists in a file."""
+    complete: bool
+
+
+def find(database: Database, target: int) -> ExplorationKey:
+    """The exploration of a target, which must be there."""
+    for (found,) in database.query(select(ExplorationRow.id).where(ExplorationRow.target == target)):
+        return ExplorationKey(int(found), target)
+    raise BadInput(f"nothing is known for target {target}: run 'setset run --size 6 --target {target}' first")
+
+
+def find_or_create(database: Database, target: int) -> ExplorationKey:
+    """The exploration of a target, new if it is not there."""
+    with database.transaction() as connection:
+        found = connection.scalar(select(ExplorationRow.id).where(ExplorationRow.target == target))
+        if found is None:
+            made = connection.execute(insert(ExplorationRow).values(target=target, created_at=now()))
+            found = made.inserted_primary_key[0]  # type: ignore[index]
+        return ExplorationKey(int(found), target)
+
+
+def find_all(database: Database) -> list[ExplorationKey]:
+    """All explorations, by target."""
+    rows = database.query(select(ExplorationRow.id, ExplorationRow.target).order_by(ExplorationRow.target))
+    return [ExplorationKey(row.id, row.target) for row in rows]
+
+
+def begin_size(database: Database, exploration: ExplorationKey, size: int, batch_lists: int) -> SizeRecord:
+    """Fixes, once, how many lists the files of a size may hold; returns what holds."""
+    known = {each.size: each for each in sizes(database, exploration)}
+    if size not in known:
+        fresh = {"exploration_id": exploration.id, "size": size, "batch_lists": batch_lists}
+        with database.transaction() as connection:
+            connection.execute(insert(SizeRow).values(**fresh))
+        return SizeRecord(size, batch_lists, False)
+    return known[size]
+
+
+def sizes(database: Database, exploration: ExplorationKey) -> list[SizeRecord]:
+    """The sizes that were begun, in order."""
+    found = select(SizeRow.size, SizeRow.batch_lists, SizeRow.complete)
+    rows = database.query(found.where(SizeRow.exploration_id == exploration.id).order_by(SizeRow.size))
+    return [SizeRecord(row.size, row.batch_lists, bool(row.complete)) for row in rows]
+
+
+def get_size(database: Database, exploration: ExplorationKey, size: int) -> SizeRecord:
+    """A size that was begun."""
+    for each in sizes(database, exploration):
+        if each.size == size:
+            return each
+    raise BadInput(
+        f"size {size} is not stored for target {exploration.target}: "
+        f"run 'setset run --size {size} --target {exploration.target}' first"
+    )
+
+
+def is_complete(database: Database, exploration: ExplorationKey, size: int) -> bool:
+    """Whether all lists of a size are stored."""
+    return any(each.size == size and each.complete for each in sizes(database, exploration))
+
+
+def is_counted(database: Database, exploration: ExplorationKey, size: int) -> bool:
+    """Whether all lists of a size are counted, stored or not."""
+    found = text("SELECT 1 FROM counts WHERE target = :target AND size = :size AND complete")
+    return bool(database.query(found.bindparams(target=exploration.target, size=size)))
+
+
+def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
+    """The row of a size, as a condition for the modules of this package."""
+    return and_(SizeRow.exploration_id == exploration.id, SizeRow.size == size)

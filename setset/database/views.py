@@ -1,0 +1,147 @@
+"""What the views say, which people query too: progress, counts, throughput, defects."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import text
+
+from setset.database.connection import Database
+from setset.database.models import Work
+
+MOST_PROBLEMS = 100
+"""Of each kind, that are shown."""
+
+
+@dataclass(frozen=True)
+class StageProgress:
+    """A row of `progress`, and how many workers the expansions had beside them, on average."""
+
+    target: int
+    size: int
+    work: Work
+    source_size: int
+    sources: int
+    expanded: int
+    running: int
+    failed: int
+    batches: int | None
+    defects: int | None
+    lists: int | None
+    bytes: int | None
+    source_lists: int | None
+    source_lists_done: int
+    lists_out: int | None
+    seconds: float | None
+    complete: bool
+    workers: float
+
+
+@dataclass(frozen=True)
+class RunningExpansion:
+    """An expansion that a run has claimed."""
+
+    target: int
+    size: int
+    source: int
+    source_size: int
+    attempts: int
+    host: str | None
+    pid: int | None
+
+
+@dataclass(frozen=True)
+class Defect:
+    """A row of `defects`."""
+
+    target: int
+    size: int
+    path: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """What a host has done of one size, and how fast one of its workers was."""
+
+    target: int
+    size: int
+    work: str
+    host: str
+    expansions: int
+    lists: int
+    seconds: float
+    lists_per_second: float | None
+    last_finished: str
+
+
+@dataclass(frozen=True)
+class CountedSize:
+    """A row of `counts`."""
+
+    target: int
+    size: int
+    lists: int
+    complete: bool
+    origin: str
+
+
+def progress(database: Database) -> list[StageProgress]:
+    """How far each size of each target is."""
+    workers = _workers_beside(database)
+    found = []
+    for row in database.query(text("SELECT * FROM progress")):
+        values = dict(row._mapping)
+        key = (row.target, row.work, row.size, row.source_size)
+        values.update(work=Work(row.work), complete=bool(row.complete), workers=workers.get(key, 1.0))
+        found.append(StageProgress(**values))
+    return found
+
+
+def _workers_beside(database: Database) -> dict[tuple[int, str, int, int], float]:
+    found = text(
+        "SELECT x.target, e.work, e.size, e.source_size, SUM(e.seconds * r.workers) / SUM(e.seconds) AS workers "
+        "FROM expansions e JOIN explorations x ON x.id = e.exploration_id JOIN runs r ON r.id = e.run_id "
+        "WHERE e.seconds > 0 AND r.workers > 0 GROUP BY x.target, e.work, e.size, e.source_size"
+    )
+    return {(row.target, row.work, row.size, row.source_size): row.workers for row in database.query(found)}
+
+
+def running(database: Database) -> list[RunningExpansion]:
+    """The expansions that are claimed, by the run that is under way or by one that was killed."""
+    found = text(
+        "SELECT x.target, e.size, e.source, e.source_size, e.attempts, r.host, r.pid FROM expansions e "
+        "JOIN explorations x ON x.id = e.exploration_id LEFT JOIN runs r ON r.id = e.run_id "
+        "WHERE e.state = 'running' ORDER BY e.size, e.source LIMIT :most"
+    )
+    return [RunningExpansion(**row._mapping) for row in database.query(found.bindparams(most=MOST_PROBLEMS))]
+
+
+def defects(database: Database) -> list[Defect]:
+    """Batches with a known defect and expansions that failed."""
+    found = text("SELECT target, size, path, what FROM defects LIMIT :most")
+    return [Defect(**row._mapping) for row in database.query(found.bindparams(most=MOST_PROBLEMS))]
+
+
+def throughput(database: Database) -> list[Throughput]:
+    """What each host has done; what is known from files alone has no host."""
+    found = text(
+        "SELECT target, size, work, host, expansions, COALESCE(lists, 0) AS lists, "
+        "COALESCE(seconds, 0.0) AS seconds, lists_per_second, last_finished "
+        "FROM throughput WHERE host IS NOT NULL"
+    )
+    return [Throughput(**row._mapping) for row in database.query(found)]
+
+
+def counts(database: Database) -> list[CountedSize]:
+    """How many lists of each size are kept for each target."""
+    found = text("SELECT target, size, lists, complete, origin FROM counts")
+    return [
+        CountedSize(row.target, row.size, row.lists, bool(row.complete), row.origin)
+        for row in database.query(found)
+    ]
+
+
+def class_sums(database: Database) -> dict[int, int]:
+    """The lists of each size that is in the catalogue."""
+    return {row.size: row.lists for row in database.query(text("SELECT size, lists FROM catalogue"))}

@@ -1,0 +1,59 @@
+"""What the coordinator asks of an executor, and what can go wrong with one."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass
+
+from setset.errors import SetsetError
+
+StartExecutor = Callable[[int], Executor]
+"""Starts an executor with so many workers."""
+Notice = Callable[[str], None]
+
+ATTEMPTS = 3
+"""A task that failed this often is given up until the next run."""
+
+
+class WorkerDied(SetsetError):
+    """The process that executed a task is gone."""
+
+
+class ExecutorLost(SetsetError):
+    """The executor as a whole is out of reach: no task is to blame, and none can be executed."""
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """What must hold on a worker elsewhere: this version, and these storage roots, as the worker names them."""
+
+    workspace_id: str
+    version: str
+    roots: tuple[str, ...]
+    trial_folder: str
+    """The folder, below the first root, in which the worker shows that it can write. One that the run makes
+    anyway, and in which the clean-up finds what a killed worker left."""
+
+
+class RemoteExecutor(Executor, ABC):
+    """An executor whose workers are elsewhere, and may come and go."""
+
+    @abstractmethod
+    def wait_for_workers(
+        self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]
+    ) -> None:
+        """Returns when there is a worker that meets the requirements, or when the run is `stopping`.
+
+        Workers that come later have to meet them too.
+        """
+
+    @abstractmethod
+    def workers(self) -> int:
+        """How many tasks can be executed at a time, now."""
+
+
+def worker_count(executor: Executor, asked: int) -> int:
+    """How many workers an executor has: what it was asked for, unless they come and go."""
+    return executor.workers() if isinstance(executor, RemoteExecutor) else asked

@@ -1,0 +1,66 @@
+"""Which executor `--executor NAME` means."""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from concurrent.futures import Executor
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from setset.errors import BadInput, require_extra
+from setset.executors.base import StartExecutor
+from setset.executors.dask.transfer import FileAccess
+from setset.executors.local import LocalExecutor
+from setset.platform import interrupts_blocked
+
+
+def choose_executor(name: str, access: FileAccess) -> StartExecutor:
+    """What starts the executor of a name: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, or MODULE:CALLABLE
+    for any other `concurrent.futures.Executor` that takes the number of workers."""
+    kind, equals, where = name.partition("=")
+    if kind == "dask" and bool(equals) == bool(where):
+        if not where:
+            _start_forkserver()
+        with require_extra("dask", "a Dask cluster"):
+            from setset.executors.dask.executor import start_dask
+        return partial(start_dask, where or None, access)
+    if access != FileAccess():
+        raise BadInput("--map and --ship need --executor dask: other workers see the same paths")
+    if name == "local":
+        return LocalExecutor
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        raise BadInput(
+            f"--executor {name}: expected local, dask, dask=ADDRESS, dask=SCHEDULER_FILE or MODULE:CALLABLE"
+        )
+    try:
+        return partial(_start_foreign, name, getattr(import_module(module), attribute))
+    except (ImportError, AttributeError, ValueError) as error:
+        raise BadInput(f"--executor {name}: {error}") from error
+
+
+def _start_foreign(name: str, start: Callable[[int], Any], workers: int) -> Executor:
+    """An executor that is not one of ours."""
+    try:
+        executor = start(workers)
+    except Exception as error:
+        raise BadInput(f"--executor {name}: {error!r}") from error
+    if not isinstance(executor, Executor):
+        raise BadInput(f"--executor {name} gives {executor!r}, which is no concurrent.futures.Executor")
+    return executor
+
+
+def _start_forkserver() -> None:
+    """Starts what the workers of a Dask cluster of one's own are forked from: a process that loads what they
+    need while this one loads what it needs."""
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return
+    from multiprocessing import forkserver, resource_tracker
+
+    multiprocessing.set_forkserver_preload(["distributed", "setset.tasks.worker"])
+    # Started below, the tracker would unblock Ctrl-C again.
+    resource_tracker.ensure_running()
+    with interrupts_blocked():
+        forkserver.ensure_running()

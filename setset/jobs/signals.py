@@ -1,0 +1,49 @@
+"""Asking a run to stop. The command line takes signals for that; a library leaves them alone."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from setset import platform
+from setset.errors import Interrupted
+
+STOPPED = "interrupted; what was finished is recorded, 'setset run' goes on from there"
+
+
+class StopRequest:
+    """Whether a run was asked to end, and by which signal. The second signal ends it at once."""
+
+    def __init__(self) -> None:
+        self.signal: int | None = None
+        self.at_once = threading.Event()
+
+    def __bool__(self) -> bool:
+        return self.signal is not None
+
+    def receive(self, number: int, _frame: FrameType | None = None) -> None:
+        """What a signal does."""
+        if self.signal is None:
+            self.signal = number
+        elif not self.at_once.is_set():
+            # Whatever the run is waiting for, it is left: files are whole or absent, transactions too.
+            self.at_once.set()
+            self.raise_if_set()
+
+    @contextmanager
+    def handling_signals(self) -> Iterator[StopRequest]:
+        """Takes SIGINT and SIGTERM for as long as the context lasts. For command lines, in the main thread."""
+        before = {number: signal.signal(number, self.receive) for number in platform.STOP_SIGNALS}
+        try:
+            yield self
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def raise_if_set(self, message: str = STOPPED) -> None:
+        """Raises `Interrupted` if the run was asked to end."""
+        if self.signal is not None:
+            raise Interrupted(self.signal, message)

@@ -1,0 +1,79 @@
+"""What a check can find, and what to do about it."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from setset.database.batches import StoredBatch
+
+
+class Remedy(enum.Enum):
+    """What mends a finding, as advice."""
+
+    REPAIR = "run 'setset repair' to rebuild what is damaged"
+    REBUILD = (
+        "the database contradicts itself: run 'setset db rebuild' to make a new one from the batch files"
+    )
+    RUN = "'setset run' takes over or removes what a stopped run left"
+    NONE = ""
+
+
+class FindingKind(enum.StrEnum):
+    """What is wrong."""
+
+    FILE = "file"
+    """The file of a batch is missing, altered, truncated or another one."""
+    LISTS = "lists"
+    """The lists in a file are not those that its sources expand to."""
+    SUM = "sum"
+    """The batches of an expansion do not add up."""
+    NUMBER = "number"
+    """The number of a batch is wrong."""
+    ORDER = "order"
+    """A batch does not come after the one before it."""
+    STATE = "state"
+    """What is recorded of a size as a whole is wrong."""
+    TEMPORARY = "temporary"
+    """A file is half-written; no row records it."""
+    ORPHAN = "orphan"
+    """A sound batch file that no row records."""
+    FOREIGN = "foreign"
+    """A file that is not one of setset."""
+
+    @property
+    def remedy(self) -> Remedy:
+        return _REMEDIES[self]
+
+
+_REMEDIES = {
+    FindingKind.FILE: Remedy.REPAIR,
+    FindingKind.LISTS: Remedy.REPAIR,
+    FindingKind.SUM: Remedy.REPAIR,
+    FindingKind.NUMBER: Remedy.REBUILD,
+    FindingKind.ORDER: Remedy.REBUILD,
+    FindingKind.STATE: Remedy.REBUILD,
+    FindingKind.TEMPORARY: Remedy.RUN,
+    FindingKind.ORPHAN: Remedy.RUN,
+    FindingKind.FOREIGN: Remedy.NONE,
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is wrong: what, where, and in words; the batch or source that is concerned, if it is one."""
+
+    kind: FindingKind
+    where: str
+    what: str
+    target: int | None = None
+    size: int | None = None
+    batch: StoredBatch | None = None
+    source: int | None = None
+
+
+def advice(findings: Iterable[Finding]) -> str | None:
+    """What to do about findings first, in one line; None if nothing is to be done."""
+    remedies = {finding.kind.remedy for finding in findings}
+    return next((remedy.value for remedy in Remedy if remedy in remedies and remedy.value), None)

@@ -1,0 +1,231 @@
+"""What differs between Linux, macOS and Windows. No other module asks which system it runs on.
+
+Each function works wherever Python does: with what POSIX has if it is there, with what Windows has if not. The
+modules that only one of them has are looked up by name, so that type checkers accept this file on all three.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import getpass
+import importlib
+import os
+import signal
+import struct
+import sys
+import threading
+from collections.abc import Iterable, Iterator
+from multiprocessing import parent_process
+from pathlib import Path
+from typing import IO, Any
+
+
+def _optional(module: str) -> Any:
+    """A module of the standard library that not every system has; None where it is missing."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        return None
+
+
+_SYSTEM: str = sys.platform
+_fcntl = _optional("fcntl")
+_msvcrt = _optional("msvcrt")
+_resource = _optional("resource")
+
+_HELD_BY_OTHERS = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+_LOCKED_BYTE = 1 << 30
+"""Windows locks bytes, and nobody can read a locked one: lock one beyond the text of the file."""
+
+# Opening files
+
+_CLOSE_ON_EXEC = getattr(os, "O_CLOEXEC", 0)
+_BINARY = getattr(os, "O_BINARY", 0)
+_NO_LINKS = getattr(os, "O_NOFOLLOW", 0)
+_NO_WAITING = getattr(os, "O_NONBLOCK", 0)
+_FOLDER = getattr(os, "O_DIRECTORY", 0)
+
+READ = os.O_RDONLY | _CLOSE_ON_EXEC | _BINARY | _NO_LINKS | _NO_WAITING
+"""Flags to read a file that may be anything: follows no link, does not wait for a writer of a FIFO."""
+CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CLOSE_ON_EXEC | _BINARY | _NO_LINKS
+"""Flags to make a file that must not be there yet."""
+OPEN_OR_CREATE = os.O_RDWR | os.O_CREAT | _CLOSE_ON_EXEC | _BINARY | _NO_LINKS | _NO_WAITING
+"""Flags to open a file to read and write, made if it is not there."""
+
+
+@contextlib.contextmanager
+def opened_folder(path: Path) -> Iterator[int | None]:
+    """A descriptor of a folder, for the `dir_fd` of other calls; None where folders cannot be opened."""
+    if not _FOLDER or os.open not in os.supports_dir_fd:
+        yield None
+        return
+    descriptor = os.open(path, os.O_RDONLY | _FOLDER | _CLOSE_ON_EXEC)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def sync_folder(path: Path) -> None:
+    """Makes sure that the names in a folder are on the disk. Windows does that by itself."""
+    with opened_folder(path) as descriptor:
+        if descriptor is not None:
+            os.fsync(descriptor)
+
+
+# Locks
+
+
+def lock_for_process(descriptor: int) -> bool:
+    """Takes the lock of an open file for this process; False if another process has it.
+
+    The operating system frees the lock when this process ends, however it ends, even if a child inherited the file.
+    """
+    try:
+        if _fcntl is not None:
+            _fcntl.lockf(descriptor, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+        else:
+            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+            _msvcrt.locking(descriptor, _msvcrt.LK_NBLCK, 1)
+    except OSError as error:
+        if error.errno not in _HELD_BY_OTHERS:
+            raise
+        return False
+    finally:
+        os.lseek(descriptor, 0, os.SEEK_SET)
+    return True
+
+
+def is_locked_by_another(descriptor: int) -> bool:
+    """Whether another process has the lock that `lock_for_process` takes. Does not take it."""
+    if _fcntl is None:
+        if not lock_for_process(descriptor):
+            return True
+        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
+        _msvcrt.locking(descriptor, _msvcrt.LK_UNLCK, 1)
+        return False
+    if _SYSTEM == "linux":
+        # Asking leaves no moment in which a run that starts would find the lock taken by who asks.
+        asked = struct.pack("hhqqi4x", _fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind, *_ = struct.unpack("hhqqi4x", _fcntl.fcntl(descriptor, _fcntl.F_GETLK, asked))
+        return bool(kind != _fcntl.F_UNLCK)
+    try:
+        _fcntl.lockf(descriptor, _fcntl.LOCK_SH | _fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno not in _HELD_BY_OTHERS:
+            raise
+        return True
+    _fcntl.lockf(descriptor, _fcntl.LOCK_UN)
+    return False
+
+
+def lock_for_handle(file: IO[Any], wait: bool) -> bool:
+    """Takes the lock of an open file until it is closed, also against other threads; False if somebody has it."""
+    try:
+        if _fcntl is not None:
+            _fcntl.flock(file, _fcntl.LOCK_EX | (0 if wait else _fcntl.LOCK_NB))
+        else:
+            file.seek(0)
+            _msvcrt.locking(file.fileno(), _msvcrt.LK_LOCK if wait else _msvcrt.LK_NBLCK, 1)
+    except OSError as error:
+        if error.errno not in _HELD_BY_OTHERS:
+            raise
+        return False
+    return True
+
+
+# Processes and signals
+
+STOP_SIGNALS: tuple[int, ...] = tuple(
+    int(getattr(signal, name)) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)
+)
+"""The signals that ask a program to end."""
+
+
+@contextlib.contextmanager
+def interrupts_blocked() -> Iterator[None]:
+    """A process or thread that is started in here does not get Ctrl-C, which is for the coordinator."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    posix: Any = signal
+    before = posix.pthread_sigmask(posix.SIG_BLOCK, [posix.SIGINT])
+    try:
+        yield
+    finally:
+        posix.pthread_sigmask(posix.SIG_SETMASK, before)
+
+
+def ignore_interrupts() -> None:
+    """In a process that was started for another one: Ctrl-C is for that one."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def wait_for_end_of_parent() -> None:
+    """Returns when the process that started this one is gone. For a thread of a worker process."""
+    parent = parent_process()
+    if parent is None:
+        return
+    if not hasattr(os, "getppid") or _SYSTEM == "win32":
+        parent.join()
+        return
+    # A look now and then, since what `join` waits on may be inherited by others and outlive the parent.
+    pause = threading.Event()
+    while os.getppid() == parent.pid:
+        pause.wait(0.2)
+
+
+def usable_cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def limit_cpu_seconds(seconds: int) -> None:
+    """Ends this process when it has used so much CPU time, where the system can do that."""
+    if _resource is not None:
+        _resource.setrlimit(_resource.RLIMIT_CPU, (seconds, seconds + 5))
+
+
+def peak_memory() -> int | None:
+    """The most bytes of memory that this process has had; None where the system does not say."""
+    if _resource is None:
+        return None
+    peak = _resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss
+    return int(peak) if _SYSTEM == "darwin" else int(peak) * 1024
+
+
+# Users and terminals
+
+
+def user_id() -> str:
+    """What tells this user from others in the name of a file."""
+    if hasattr(os, "getuid"):
+        return str(os.getuid())
+    return "".join(letter for letter in getpass.getuser() if letter.isalnum()) or "user"
+
+
+def is_own_folder(path: Path) -> bool:
+    """Whether this is a folder of this user, and not a link to one."""
+    if path.is_symlink() or not path.is_dir():
+        return False
+    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
+
+
+def shows_symbols(stream: IO[str]) -> bool:
+    """Whether a stream can show what is not ASCII, such as the shapes of cards."""
+    return "utf" in (getattr(stream, "encoding", None) or "").lower()
+
+
+def is_absolute_anywhere(path: str) -> bool:
+    r"""Whether a path is absolute on any system: /mnt/nas, T:\caps, \\server\share."""
+    return path.startswith(("/", "\\")) or (len(path) > 1 and path[0].isalpha() and path[1] == ":")
+
+
+def leads_outside(path: str) -> bool:
+    r"""Whether a path that should be relative to a folder leads out of it, on any system."""
+    parts: Iterable[str] = path.replace("\\", "/").split("/")
+    return is_absolute_anywhere(path) or ".." in parts or "\0" in path

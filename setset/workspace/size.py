@@ -1,0 +1,163 @@
+"""A stored size of an exploration, as a sequence of its lists; its batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, overload
+
+from setset.cards import Cards
+from setset.database import Database, batches, explorations
+from setset.database.batches import StoredBatch
+from setset.database.explorations import ExplorationKey
+from setset.errors import BadInput, SetsetError
+
+if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
+    import numpy as np
+    import numpy.typing as npt
+
+CHUNK = 100_000
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch file: `number` is its place among those of its size, None if something before it is missing."""
+
+    target: int
+    size: int
+    number: int | None
+    lists: int
+    bytes: int
+    first: Cards
+    last: Cards
+    path: str
+    digest: str
+    defect: str | None
+
+
+class Size:
+    """The lists of one size, in lexicographic order. `exploration[9]` gives one.
+
+    `size[i]` is list number i, `size[i:j]` an array of lists, iteration gives tuples, `arrays()` the fast way.
+
+    Example:
+        >>> import setset
+        >>> with setset.open(example) as workspace:
+        ...     four = workspace.exploration(18)[4]
+        ...     print(four.lists, four[0], four[2:4].tolist())
+        681201 (0, 1, 3, 4) [[0, 1, 3, 7], [0, 1, 3, 9]]
+    """
+
+    def __init__(self, database: Database, exploration: ExplorationKey, size: int) -> None:
+        self._database, self._exploration = database, exploration
+        record = explorations.get_size(database, exploration, size)
+        self.target, self.size = exploration.target, size
+        self.complete = record.complete
+        """Whether all lists of this size are stored."""
+        self.batch_lists = record.batch_lists
+        """The most lists in a file."""
+        self.lists, self.bytes = batches.totals(database, exploration, size)
+
+    def __repr__(self) -> str:
+        state = "complete" if self.complete else "incomplete"
+        return f"<setset.Size {self.size} of target {self.target}: {self.lists:,} lists, {state}>"
+
+    def __len__(self) -> int:
+        return self.lists
+
+    @property
+    def batches(self) -> list[Batch]:
+        """The batch files, in the order of their lists."""
+        return [self._public(batch) for batch in self._in_order()]
+
+    def _in_order(self) -> Iterator[StoredBatch]:
+        return batches.in_order(self._database, self._exploration, self.size)
+
+    def _public(self, batch: StoredBatch) -> Batch:
+        path = str(batches.path_of(self._database, batch))
+        values = (batch.lists, batch.bytes, batch.first, batch.last, path, batch.digest, batch.defect)
+        return Batch(batch.target, batch.size, batch.number, *values)
+
+    def arrays(
+        self, start: int = 0, chunk: int = CHUNK, batch: int | None = None
+    ) -> Iterator[npt.NDArray[np.uint8]]:
+        """The lists from number `start` on, in arrays of up to `chunk` rows, each array the caller's own.
+
+        Args:
+            start: The number of the first list, from 0.
+            chunk: The most rows of an array.
+            batch: Only the lists of this batch; then `start` counts within it.
+
+        Returns:
+            An iterator of uint8 arrays of shape (rows, size). Only files with lists in the range are read.
+
+        Raises:
+            BadInput: There is no such list or batch.
+            SetsetError: A file is damaged; `setset repair` rebuilds it.
+        """
+        if chunk < 1:
+            raise BadInput(f"chunk {chunk}: expected 1 or more")
+        if batch is not None:
+            only = batches.get(self._database, self._exploration, self.size, batch)
+            if not 0 <= start < only.lists:
+                raise BadInput(
+                    f"there is no list {start:,} in {only}: it has {only.lists:,}, numbered from 0"
+                )
+            return self._read([only], start, chunk)
+        if start < 0:
+            raise BadInput(f"start {start}: expected 0 or more")
+        first, skip = batches.find_list(self._database, self._exploration, self.size, start)
+        numbered = batches.numbered_from(self._database, self._exploration, self.size, first.number or 0)
+        return self._read(numbered, skip, chunk)
+
+    def _read(
+        self, found: Iterator[StoredBatch] | list[StoredBatch], skip: int, chunk: int
+    ) -> Iterator[npt.NDArray[np.uint8]]:
+        from setset.batches import files
+        from setset.batches.format import BadBatch
+        from setset.engine import search
+
+        for batch in found:
+            try:
+                _, streams = files.load(batches.path_of(self._database, batch), batch.digest)
+                for rows in search.unpack(streams, skip, chunk):
+                    yield rows.copy()
+            except (BadBatch, search.BadStreams) as error:
+                raise SetsetError(f"{batch}: {error}; run 'setset repair'") from error
+            skip = 0
+
+    def __iter__(self) -> Iterator[Cards]:
+        if self.lists:
+            for rows in self.arrays():
+                yield from map(tuple, rows.tolist())
+
+    @overload
+    def __getitem__(self, place: int) -> Cards: ...
+
+    @overload
+    def __getitem__(self, place: slice) -> npt.NDArray[np.uint8]: ...
+
+    def __getitem__(self, place: int | slice) -> Cards | npt.NDArray[np.uint8]:
+        if isinstance(place, slice):
+            return self._slice(place)
+        number = place + self.lists if place < 0 else place
+        if not 0 <= number < self.lists:
+            raise IndexError(f"there is no list {place:,} of size {self.size}: {self.lists:,} are stored")
+        return tuple(next(self.arrays(number, 1))[0].tolist())
+
+    def _slice(self, place: slice) -> npt.NDArray[np.uint8]:
+        import numpy as np
+
+        start, stop, step = place.indices(self.lists)
+        if step < 1:
+            raise BadInput("lists are read forwards: the step of a slice must be 1 or more")
+        parts = []
+        left = stop - start
+        if left > 0:
+            for rows in self.arrays(start, min(left, CHUNK)):
+                parts.append(rows[:left])
+                left -= len(rows)
+                if left <= 0:
+                    break
+        whole = np.concatenate([np.zeros((0, self.size), np.uint8), *parts])
+        return whole[::step]

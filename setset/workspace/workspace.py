@@ -1,0 +1,365 @@
+"""The front door: `setset.open(path)` gives a Workspace."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+from setset.database import Database, LockPolicy, explorations, open_to_read, open_to_write, runs, schema
+from setset.database.runs import Run
+from setset.errors import BadInput, ReadOnly
+from setset.folder import WorkspaceFolder
+from setset.platform import usable_cores
+from setset.progress import NoProgress, ProgressListener
+from setset.workspace.counts import Count, read_counts
+from setset.workspace.exploration import Exploration
+from setset.workspace.status import Status, read_status
+
+if TYPE_CHECKING:
+    from setset.jobs.signals import StopRequest
+    from setset.maintenance.findings import Finding
+    from setset.symmetry import Catalogue, Totals
+
+Mode = Literal["r", "a"]
+
+
+@dataclass(frozen=True)
+class Repaired:
+    """What a repair did, or would do, and what it left."""
+
+    repaired: list[Finding]
+    left: list[Finding]
+
+    @property
+    def needs_rebuild(self) -> bool:
+        """Whether something is left that only a new database mends."""
+        from setset.maintenance.findings import Remedy
+
+        return any(finding.kind.remedy is Remedy.REBUILD for finding in self.left)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The schema revision of a database, None if it has none, and the one that this setset wants."""
+
+    database: str | None
+    setset: str
+
+
+class Workspace:
+    """A folder with a database and batch files. `setset.open` gives one; use it in a `with` statement.
+
+    Reading never waits for a run and never holds one up. What writes takes the lock of the workspace for as long
+    as it lasts, and raises Locked if another program has it.
+
+    Example:
+        >>> import setset
+        >>> with setset.open(example) as workspace:
+        ...     for count in workspace.counts():
+        ...         print(count.size, count.lists, count.counts)
+        3 45189 seeds for target 18
+        4 681201 lists of 4 with 14 or more cards remaining
+    """
+
+    def __init__(self, path: str | Path, mode: Mode = "r") -> None:
+        if mode not in ("r", "a"):
+            raise BadInput(f"mode {mode!r}: expected 'r' to read or 'a' to add")
+        self.path, self.mode = Path(path), mode
+        self._folder = WorkspaceFolder(self.path)
+        self._opened: Database | None = None
+        if mode == "r":
+            self._database()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<setset.Workspace {self.path}, mode {self.mode!r}>"
+
+    def close(self) -> None:
+        """Closes the database. The workspace can be used again: it opens when it is needed."""
+        if self._opened is not None:
+            self._opened.close()
+            self._opened = None
+
+    # What is there
+
+    @property
+    def explorations(self) -> list[Exploration]:
+        """The explorations that were begun, by target."""
+        return [Exploration(self, key.target) for key in explorations.find_all(self._database())]
+
+    def exploration(self, target: int = 12) -> Exploration:
+        """The exploration of a target, begun or not."""
+        if not 4 <= target <= 20:
+            raise BadInput(f"target {target}: expected 4 to 20")
+        return Exploration(self, target)
+
+    def status(self) -> Status:
+        """How far each size is, what is running, failed or defective, and what each host did."""
+        return read_status(self._database())
+
+    def counts(
+        self, size: int | None = None, *, recount: bool = False, progress: ProgressListener | None = None
+    ) -> list[Count]:
+        """How many lists of each size are kept, what that counts, and whether it is right.
+
+        Args:
+            size: Only this size.
+            recount: Decode every file, and compare.
+            progress: Is told how far the decoding is.
+        """
+        if not recount:
+            return read_counts(self._database(), size)
+        from setset.maintenance.recount import recount_files
+
+        with self._local_executor() as executor:
+            decoded = recount_files(self._database(), size, executor, progress or NoProgress())
+        return read_counts(self._database(), size, decoded)
+
+    def runs(self, limit: int = 20) -> list[Run]:
+        """The last commands that wrote to the workspace, newest first."""
+        found = runs.latest(self._database(), limit)
+        in_use = self._folder.is_in_use()
+        # Only the last one can be under way; what another one did not say at its end, it could not say.
+        return [
+            replace(run, outcome="killed") if run.outcome is None and (place or not in_use) else run
+            for place, run in enumerate(found)
+        ]
+
+    def sql(self, query: str) -> list[dict[str, Any]]:
+        """The rows of a read-only query, as dictionaries. `docs/schema.md` describes the tables and views.
+
+        Raises:
+            BadInput: The query is wrong, or does more than read.
+        """
+        columns, rows = self.sql_rows(query)
+        return [dict(zip(columns, row, strict=True)) for row in rows]
+
+    def sql_rows(self, query: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+        """The columns of a read-only query, and its rows as they come."""
+        from setset.database.sql import run_query
+
+        return run_query(self._folder.database, query)
+
+    def sql_tables(self) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+        """The tables and views that a query can use: columns and rows, as of `sql_rows`."""
+        from setset.database.sql import describe_tables
+
+        return ["kind", "name", "columns", "what it holds"], iter(describe_tables(self._folder.database))
+
+    # Looking after it
+
+    def check(
+        self, *, deep: bool = False, size: int | None = None, progress: ProgressListener | None = None
+    ) -> Iterator[Finding]:
+        """Everything that is wrong: compares the database with the files. Never writes.
+
+        Args:
+            deep: Also decode each file and derive its lists again from its sources.
+            size: Only this size.
+            progress: Is told how far it is.
+        """
+        from setset.maintenance.check import check
+
+        database, listener = self._database(), progress or NoProgress()
+        schema.require_sound(self._folder.database)
+        beside_run = self._folder.is_in_use()
+        with self._local_executor() if deep else contextlib.nullcontext() as executor:
+            yield from check(database, size, listener, executor, beside_run)
+
+    def repair(
+        self,
+        *,
+        size: int | None = None,
+        batch: int | None = None,
+        target: int = 12,
+        dry_run: bool = False,
+        progress: ProgressListener | None = None,
+    ) -> Repaired:
+        """Rebuilds what a check finds, each file byte-identical to the one lost. Nothing else is touched.
+
+        Args:
+            size: Only this size.
+            batch: Rebuild this batch of `size` and `target`, whatever its state.
+            target: Of the batch.
+            dry_run: Say what would be done, and do nothing.
+            progress: Is told how it goes.
+        """
+        if batch is not None and size is None:
+            raise BadInput("--batch needs --size")
+        listener = progress or NoProgress()
+        if dry_run:
+            return _findings(self._database(), target, size, batch, listener)
+        with self._maintaining("setset repair", progress) as database:
+            found = _findings(database, target, size, batch, listener)
+            if found.repaired:
+                from setset.batches.roots import claim_root
+                from setset.database import roots
+                from setset.maintenance.repair import repair
+
+                # Repairing is the explicit act that may fill a folder that was emptied.
+                claim_root(self._folder.own_root, roots.workspace_id(database))
+                with self._local_executor() as executor:
+                    repair(database, executor, found.repaired)
+            return found
+
+    def backup(self, copy: str | Path) -> None:
+        """Makes a consistent copy of the database, even while a run is under way."""
+        self._folder.require_database()
+        schema.backup(self._folder.database, Path(copy))
+
+    def upgrade(self) -> Path | None:
+        """Brings an older database to the current schema; returns the backup made before, None if it was current."""
+        self._folder.require_database()
+        with self._writing() as folder, folder.locked():
+            return schema.upgrade(folder.database)
+
+    def schema(self) -> Schema:
+        """The schema revision of the database, and the one that this setset wants."""
+        self._folder.require_database()
+        return Schema(schema.revision(self._folder.database), schema.HEAD)
+
+    def rebuild_database(
+        self, outputs: tuple[str | Path, ...] = (), progress: ProgressListener | None = None
+    ) -> Path | None:
+        """Makes a new database from the batch files alone.
+
+        Args:
+            outputs: The folders that runs were given as output.
+            progress: Is told how it goes.
+
+        Returns:
+            Where the old database is kept; None if there was none.
+        """
+        from setset.maintenance.rebuild import find_owner, rebuild_database
+
+        others = tuple(map(Path, outputs))
+        with self._writing() as folder:
+            find_owner(folder, others)  # a folder that is no workspace gets no lock file either
+            with folder.locked():
+                return rebuild_database(folder, others, progress or NoProgress())
+
+    # The classes of lists
+
+    def build_classes(
+        self,
+        size: int = 20,
+        *,
+        force: bool = False,
+        progress: ProgressListener | None = None,
+        stop: StopRequest | None = None,
+        on_built: Callable[[Totals], None] = lambda _: None,
+    ) -> list[Totals]:
+        """Classifies all lists of up to `size` cards into the database; returns the sizes that were built.
+
+        Args:
+            size: 0 to 20.
+            force: Also what is there already.
+            progress: Is told what a person should know.
+            stop: Ends it when it is set.
+            on_built: Is called with each size when it is stored.
+        """
+        from setset.workspace.catalogue import build_catalogue
+
+        with self._writing() as folder:
+            return build_catalogue(folder, size, progress or NoProgress(), force, stop, on_built)
+
+    def catalogue(self, size: int) -> Catalogue:
+        """The classes of a size: from the database, or computed if it has none."""
+        from setset.workspace.catalogue import load_catalogue
+
+        return load_catalogue(self.path, size)
+
+    # For the objects of this package
+
+    def _database(self) -> Database:
+        if self._opened is None:
+            self._opened = open_to_read(self._folder)
+        return self._opened
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[WorkspaceFolder]:
+        """The folder, for what writes. What was read before is read again afterwards."""
+        if self.mode == "r":
+            raise ReadOnly(f"{self.path} was opened to read: use setset.open(path, mode='a')")
+        self.close()
+        yield self._folder
+
+    @contextlib.contextmanager
+    def _maintaining(self, command: str, progress: ProgressListener | None) -> Iterator[Database]:
+        """The database of a workspace that is there and in which no run is at work, cleaned up before and after."""
+        from setset.maintenance import cleanup
+
+        self._folder.require_database()
+        listener = progress or NoProgress()
+        with self._writing() as folder, folder.locked():
+            database = open_to_write(folder, policy=LockPolicy(listener.notice))
+            try:
+                with runs.record_run(database, command, usable_cores()):
+                    cleanup.remove_leftovers(database, listener)
+                    try:
+                        yield database
+                    finally:
+                        cleanup.remove_temporaries(database)
+            finally:
+                database.close()
+
+    @contextlib.contextmanager
+    def _local_executor(self) -> Iterator[Executor]:
+        from setset.executors.local import LocalExecutor
+
+        executor = LocalExecutor(usable_cores())
+        try:
+            yield executor
+        finally:
+            executor.shutdown(wait=False, cancel_futures=True)
+
+
+def open(path: str | Path, mode: Mode = "r") -> Workspace:  # noqa: A001 (as `tarfile.open`)
+    """Opens a workspace: a folder with a database and batch files.
+
+    Args:
+        path: The folder.
+        mode: "r" to read what is there; "a" to read and add, where a run makes the workspace if it is not there.
+
+    Returns:
+        A Workspace, best used in a `with` statement.
+
+    Raises:
+        NotAWorkspace: There is none, and the mode is "r".
+        SetsetError: The database is damaged or of another version; the message says what to do.
+
+    Example:
+        >>> import setset
+        >>> with setset.open(example) as workspace:
+        ...     [exploration.target for exploration in workspace.explorations]
+        [18]
+    """
+    return Workspace(path, mode)
+
+
+def _findings(
+    database: Database, target: int, size: int | None, number: int | None, progress: ProgressListener
+) -> Repaired:
+    """What can be repaired and what cannot."""
+    from setset.database import batches
+    from setset.maintenance.check import check
+    from setset.maintenance.findings import Finding, FindingKind, Remedy
+
+    if number is not None and size is not None:
+        batch = batches.get(database, explorations.find(database, target), size, number)
+        where = str(batches.path_of(database, batch))
+        return Repaired([Finding(FindingKind.FILE, where, f"{batch}, as asked", target, size, batch)], [])
+    found = list(check(database, size, progress))
+    return Repaired(
+        [each for each in found if each.kind.remedy is Remedy.REPAIR],
+        [each for each in found if each.kind.remedy is not Remedy.REPAIR],
+    )

@@ -1,0 +1,107 @@
+"""Workspaces to ask about, real processes to ask with, and what a refusal must look like."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from setset.symmetry import Catalogue, catalogue_in_memory
+from tests.conftest import Run
+
+SETSET = [sys.executable, "-m", "setset"]
+Refuse = Callable[..., None]
+
+
+def run_process(
+    *arguments: str, workspace: Path | None = None, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Runs a command line in a process of its own."""
+    variables = {**os.environ, **environment}
+    if workspace is not None:
+        variables["SETSET_WORKSPACE"] = str(workspace)
+    return subprocess.run([*SETSET, *arguments], capture_output=True, text=True, check=False, env=variables)
+
+
+@pytest.fixture(autouse=True)
+def nowhere(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder, which all commands here are run in."""
+    folder = tmp_path_factory.mktemp("nowhere")
+    monkeypatch.delenv("SETSET_WORKSPACE", raising=False)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with all lists of up to 5 cards for target 12. Not to be changed."""
+    folder = tmp_path_factory.mktemp("cli") / "w"
+    done = run_process("run", "--size", "5", "--workers", "2", workspace=folder)
+    assert done.returncode == 0, done.stderr
+    assert "lists of 5: 13,394,538 lists" in done.stderr
+    assert done.stdout == ""
+    return folder
+
+
+@pytest.fixture
+def own_workspace(workspace: Path, tmp_path: Path) -> Path:
+    """A copy of that workspace, to be changed."""
+    copy = tmp_path / "copy"
+    shutil.copytree(workspace, copy)
+    return copy
+
+
+@pytest.fixture(scope="session")
+def classified(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with the classes of all sizes, built by a process of its own. Not to be changed."""
+    folder = tmp_path_factory.mktemp("classes") / "w"
+    done = run_process("classes", "build", workspace=folder)
+    lines = done.stdout.splitlines()
+    assert len(lines) == 21
+    assert lines[0] == "size 0: 1 class, 1 list"
+    assert lines[12] == "size 12: 1,437 classes, 2,284,535,476,080 lists"
+    assert done.stderr == ""
+    return folder
+
+
+@pytest.fixture(scope="session")
+def catalogue() -> Catalogue:
+    return catalogue_in_memory()
+
+
+@pytest.fixture
+def refuse(run: Run, nowhere: Path) -> Refuse:
+    """Runs a command line that must be refused: one line that says why, on stderr, and nothing done."""
+
+    def refuse_it(arguments: list[str], complaint: str) -> None:
+        code, out, err = run(*arguments)
+        assert (code, out) == (2, "")
+        assert complaint in err
+        assert err.startswith("setset: ")
+        assert err.count("\n") == 1
+        assert list(nowhere.iterdir()) == []
+
+    return refuse_it
+
+
+@pytest.fixture
+def refuse_in_workspace(own_workspace: Path) -> Refuse:
+    """The same in a workspace and a process of its own, where also click may refuse; only runs leave a record."""
+
+    def refuse_it(arguments: list[str], complaint: str, code: int = 2) -> None:
+        database = own_workspace / "setset.db"
+        before = database.read_bytes()
+        done = run_process(*arguments, workspace=own_workspace)
+        assert done.returncode == code
+        assert complaint in done.stderr
+        assert "Traceback" not in done.stderr
+        assert len(done.stderr.strip().splitlines()[-1]) < 300
+        if arguments[0] != "run":
+            assert database.read_bytes() == before
+
+    return refuse_it

@@ -1,0 +1,29 @@
+"""`setset check` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import run_process
+
+
+def test_no_problems(workspace: Path) -> None:
+    shown = run_process("check", "--deep", "--quiet", workspace=workspace)
+    assert (shown.returncode, shown.stdout) == (0, "no problems found\n")
+    assert json.loads(run_process("check", "--json", workspace=workspace).stdout) == []
+
+
+def test_a_damaged_file_is_named_and_left_as_it_is(own_workspace: Path) -> None:
+    path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
+    damaged = path.read_bytes()[:-1]
+    path.write_bytes(damaged)
+    found = run_process("check", "--quiet", workspace=own_workspace)
+    assert found.returncode == 1
+    assert "batch 0 of size 5" in found.stdout
+    assert "setset repair" in found.stderr
+    as_json = run_process("check", "--json", workspace=own_workspace)
+    assert as_json.returncode == 1
+    (finding,) = json.loads(as_json.stdout)
+    assert (finding["kind"], finding["where"], finding["size"]) == ("file", str(path), 5)
+    assert path.read_bytes() == damaged

@@ -1,0 +1,17 @@
+"""`setset compact` as a user meets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from tests.cli.conftest import Refuse, run_process
+
+
+def test_how_many_files_there_were_and_are(own_workspace: Path) -> None:
+    done = run_process("compact", "--size", "5", "--quiet", workspace=own_workspace)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == "size 5: 1 files before, 1 now\n"
+
+
+def test_what_others_are_derived_from_cannot_be_merged(refuse_in_workspace: Refuse) -> None:
+    refuse_in_workspace(["compact", "--size", "4"], "larger sizes are derived")

@@ -1,0 +1,53 @@
+"""`setset count` as a user meets it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import setset
+from tests.cli.conftest import run_process
+from tests.conftest import Run
+
+
+def test_counts_say_what_they_count(workspace: Path) -> None:
+    shown = run_process("count", "--recount", workspace=workspace)
+    assert shown.returncode == 0
+    assert "lists of 5 with 7 or more cards remaining" in shown.stdout
+    assert shown.stdout.count("OK") == 3
+    assert run_process("count", "--size", "15", workspace=workspace).stdout.startswith(
+        "size 15 is not counted yet"
+    )
+
+
+def test_json(workspace: Path) -> None:
+    (five,) = json.loads(
+        run_process("count", "--size", "5", "--recount", "--json", workspace=workspace).stdout
+    )
+    assert five["lists"] == five["decoded"] == five["reference"] == 13_394_538
+    assert set(five) == {field.name for field in dataclasses.fields(setset.Count)}
+    (unread,) = json.loads(run_process("count", "--size", "5", "--json", workspace=workspace).stdout)
+    assert unread == {**five, "decoded": None}
+
+
+def test_the_class_sum_stands_beside_the_enumerated_count(run: Run, nowhere: Path) -> None:
+    workspace = nowhere / "setset-workspace"
+    with setset.open(workspace, mode="a") as opened:
+        opened.exploration(4).run(4, workers=1, executor=ThreadPoolExecutor)
+    assert "class sum" not in run("count")[1]
+    run("classes", "build", "--size", "4")
+    code, out, _ = run("count")
+    assert code == 0
+    assert out.splitlines()[0].split()[-4:] == ["class", "sum", "agree", "verdict"]
+    assert out.splitlines()[2].split()[-5:] == ["stored", "-", "1,579,500", "yes", "OK"]
+    assert json.loads(run("count", "--size", "4", "--json")[1])[0]["agree"] is True
+    with closing(sqlite3.connect(workspace / "setset.db")) as connection:
+        connection.execute("DELETE FROM classes WHERE (size, number) = (4, 1)")
+        connection.commit()
+    code, out, _ = run("count")
+    assert code == 1
+    assert out.splitlines()[2].split()[-3:] == ["63,180", "NO", "WRONG"]

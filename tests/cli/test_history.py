@@ -1,0 +1,32 @@
+"""`setset history` as a user meets it."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from pathlib import Path
+
+from setset.database.runs import Run as RecordedRun
+from tests.cli.conftest import run_process
+
+
+def test_a_run(workspace: Path) -> None:
+    (first,) = json.loads(run_process("history", "--json", workspace=workspace).stdout)
+    assert set(first) == {field.name for field in dataclasses.fields(RecordedRun)}
+    assert first["outcome"] == "done"
+    assert first["command"] == "setset run --size 5 --workers 2"
+    assert first["lists_added"] == 58_896 + 1_004_589 + 13_394_538
+    assert "setset run --size 5" in run_process("history", workspace=workspace).stdout
+
+
+def test_all_that_writes_is_in_the_history(own_workspace: Path) -> None:
+    def history() -> list[tuple[str, str]]:
+        shown = json.loads(run_process("history", "--json", workspace=own_workspace).stdout)
+        return [(run["command"], run["outcome"]) for run in shown]
+
+    assert run_process("compact", "--size", "5", "--quiet", workspace=own_workspace).returncode == 0
+    assert history()[0] == ("setset compact --size 5 --target 12", "done")
+    assert run_process("repair", "--quiet", workspace=own_workspace).returncode == 0
+    assert history()[0] == ("setset repair", "done")
+    assert run_process("db", "rebuild", "--quiet", workspace=own_workspace).returncode == 0
+    assert history() == [("setset db rebuild", "done")]

@@ -1,0 +1,61 @@
+"""`setset lists` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Refuse, run_process
+
+
+def test_lists_are_printed_in_order(workspace: Path) -> None:
+    first = run_process("lists", "--size", "5", "--limit", "2", workspace=workspace)
+    assert first.stdout == "0 1 3 4 9\n0 1 3 4 10\n"
+    last = run_process("lists", "--size", "5", "--start", "13394537", workspace=workspace)
+    assert last.stdout == "67 68 70 71 73\n"
+    every = run_process("lists", "--size", "3", "--all", workspace=workspace)
+    assert every.stdout.count("\n") == 58_896
+
+
+def test_names(workspace: Path) -> None:
+    shown = run_process(
+        "lists", "--size", "3", "--batch", "0", "--limit", "1", "--names", workspace=workspace
+    )
+    assert shown.stdout == "red one solid diamond, red one solid squiggle, red one striped diamond\n"
+
+
+def test_json_is_a_line_a_list(workspace: Path) -> None:
+    shown = run_process("lists", "--size", "4", "--limit", "2", "--json", workspace=workspace)
+    assert [json.loads(line) for line in shown.stdout.splitlines()] == [[0, 1, 3, 4], [0, 1, 3, 5]]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--size", "5", "--batch", "77"], "there is no batch 77 of size 5: 1 are known"),
+        (["--size", "5", "--start", "99999999999"], "there is no list 99,999,999,999"),
+        (["--size", "9"], "size 9 is not stored for target 12: run 'setset run --size 9 --target 12' first"),
+        (["--size", "5", "--target", "7"], "nothing is known for target 7"),
+    ],
+)
+def test_bad_input_is_one_line(refuse_in_workspace: Refuse, arguments: list[str], complaint: str) -> None:
+    refuse_in_workspace(["lists", *arguments], complaint)
+
+
+@pytest.mark.posix
+def test_a_pipe_that_closes_early_is_no_error(workspace: Path) -> None:
+    shell = f"{sys.executable} -m setset lists --size 5 --all | head -1"
+    done = subprocess.run(
+        ["sh", "-c", shell],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "SETSET_WORKSPACE": str(workspace)},
+    )
+    assert done.stdout == "0 1 3 4 9\n"
+    assert done.stderr == ""

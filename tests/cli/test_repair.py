@@ -1,0 +1,49 @@
+"""`setset repair` as a user meets it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from tests.cli.conftest import Refuse, run_process
+
+
+def test_a_damaged_file_is_rebuilt(own_workspace: Path) -> None:
+    path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    assert "would rebuild" in run_process("repair", "--dry-run", "-q", workspace=own_workspace).stdout
+    assert path.read_bytes() == whole[:-1]
+    assert "rebuilt" in run_process("repair", "-q", workspace=own_workspace).stdout
+    assert path.read_bytes() == whole
+    assert run_process("repair", "-q", workspace=own_workspace).stdout == "nothing to repair\n"
+
+
+def test_a_batch_that_is_named_is_rebuilt_whatever_its_state(own_workspace: Path) -> None:
+    path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
+    whole, before = path.read_bytes(), path.stat()
+    done = run_process("repair", "-q", "--size", "5", "--batch", "0", workspace=own_workspace)
+    assert done.returncode == 0
+    assert path.read_bytes() == whole
+    assert (path.stat().st_ino, path.stat().st_mtime_ns) != (before.st_ino, before.st_mtime_ns)
+
+
+def test_json(own_workspace: Path) -> None:
+    path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    stranger = path.with_name("notes.txt")
+    stranger.write_text("mine")
+    for arguments in (["--dry-run"], []):
+        done = run_process("repair", *arguments, "--json", workspace=own_workspace)
+        assert (done.returncode, done.stderr) == (0, "")
+        result = json.loads(done.stdout)
+        assert set(result) == {"repaired", "left"}
+        assert [(each["kind"], each["where"]) for each in result["repaired"]] == [("file", str(path))]
+        assert [(each["kind"], each["where"]) for each in result["left"]] == [("foreign", str(stranger))]
+    assert path.read_bytes() == whole
+    assert stranger.read_text() == "mine"
+
+
+def test_a_batch_needs_a_size(refuse_in_workspace: Refuse) -> None:
+    refuse_in_workspace(["repair", "--batch", "7"], "--batch needs --size")

@@ -1,0 +1,38 @@
+"""The views answer what people ask, and `views` gives the same as records."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from setset.database import views
+from setset.database.models import Work
+from tests.small import SIZE, TARGET, Copy, change, reading, rows
+
+
+def test_the_views_answer_without_the_tables(reference: Path) -> None:
+    assert rows(reference, f"SELECT complete FROM counts WHERE target = {TARGET} AND size = {SIZE}") == [(1,)]
+    assert len(rows(reference, f"SELECT * FROM files WHERE size = {SIZE}")) > 40
+    assert rows(reference, "SELECT * FROM defects") == []
+    assert all(row[0] > 0 for row in rows(reference, "SELECT lists_per_second FROM throughput"))
+
+
+def test_the_records_are_the_rows(reference: Path) -> None:
+    with reading(reference) as database:
+        progress, counts = views.progress(database), views.counts(database)
+        assert views.running(database) == []
+        assert views.defects(database) == []
+        assert all(host.expansions and host.lists for host in views.throughput(database))
+    assert [(each.size, each.work, each.complete) for each in progress] == [
+        (size, Work.STORE, True) for size in (3, 4, 5)
+    ]
+    stored = rows(reference, "SELECT target, size, lists, complete FROM counts")
+    assert [(each.target, each.size, each.lists, each.complete) for each in counts] == stored
+
+
+def test_a_defect_is_listed(copy: Copy) -> None:
+    folder = copy()
+    change(folder.path, f"UPDATE batches SET defect = 'missing' WHERE size = {SIZE} AND number = 7")
+    with reading(folder.path) as database:
+        (defect,) = views.defects(database)
+    assert (defect.target, defect.size) == (TARGET, SIZE)
+    assert "missing" in defect.what

@@ -1,0 +1,85 @@
+"""Getting hold of a cluster: one line, soon, for whatever is wrong, and Ctrl-C is heard."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.executors.dask.conftest import finish, start_run
+
+pytest.importorskip("distributed")
+
+pytestmark = pytest.mark.cluster
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("where", "seconds"),
+    [
+        ("foo", 5),
+        (" ", 5),
+        ("tcp://", 5),
+        ("host:abc", 5),
+        ("http://127.0.0.1:80", 5),
+        ("tls://127.0.0.1:80", 5),
+        ("inproc://x", 5),
+        ("x" * 300, 5),
+        ("127.0.0.1:{port}", 20),
+    ],
+)
+def test_an_address_where_nobody_listens(where: str, seconds: float, tmp_path: Path) -> None:
+    where = where.format(port=free_port())
+    started = time.monotonic()
+    code, said = finish(start_run("-w", str(tmp_path / "w"), "--executor", f"dask={where}", size=3))
+    assert code == 1, said
+    assert said.startswith(f"setset: no Dask scheduler answers at {where} (")
+    assert said.endswith("): start one with 'dask scheduler'\n")
+    assert len(said.splitlines()) == 1
+    assert time.monotonic() - started < seconds + 5, "and the machine may be busy"
+
+
+@pytest.mark.parametrize("content", [None, "", "{", "[]", "{}", '{"address": 5}'])
+def test_a_scheduler_file_without_an_address(content: str | None, tmp_path: Path) -> None:
+    from setset.errors import SetsetError
+    from setset.executors.dask.client import connect
+
+    file = tmp_path / "scheduler.json"
+    if content is not None:
+        file.write_text(content)
+    with pytest.raises(SetsetError, match=r"^there is no scheduler's address in .*scheduler.json: 'dask sch"):
+        connect(str(file), 0.5, lambda: False)
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("where", ["127.0.0.1:{port}", "none.json"])
+def test_ctrl_c_ends_the_waiting(where: str, tmp_path: Path) -> None:
+    process = start_run(
+        "-w", str(tmp_path / "w"), "--executor", f"dask={where.format(port=free_port())}", size=3
+    )
+    time.sleep(5)
+    process.send_signal(signal.SIGINT)
+    started = time.monotonic()
+    code, said = finish(process)
+    assert code == 130, said
+    assert said == "setset: interrupted; what was finished is recorded, 'setset run' goes on from there\n"
+    assert time.monotonic() - started < 3
+
+
+@pytest.mark.posix
+def test_a_cluster_that_cannot_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from tests.executors.dask import conftest
+
+    monkeypatch.setitem(conftest.ENVIRONMENT, "DASK_TEMPORARY_DIRECTORY", "/proc/x")
+    code, said = finish(start_run("-w", str(tmp_path / "w"), "--executor", "dask", size=3))
+    assert code == 1
+    assert said.splitlines()[-1].startswith("setset: Dask cannot start a cluster here: ")
+    assert "Traceback" not in said

@@ -1,0 +1,256 @@
+"""The same exploration on a Dask cluster: the same bytes, whoever joins, leaves or dies on the way."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from setset.executors.base import ExecutorLost
+from setset.executors.dask.transfer import FileAccess
+from setset.folder import WorkspaceFolder
+from setset.jobs.run import RunRequest, run
+from setset.progress import Activity, NoProgress
+from tests.executors.dask.conftest import (
+    BATCH_LISTS,
+    ENVIRONMENT,
+    SIZE,
+    TARGET,
+    Cluster,
+    finish,
+    start_run,
+    until,
+)
+from tests.small import BATCHES, digests, rows
+
+distributed = pytest.importorskip("distributed")
+
+pytestmark = [pytest.mark.cluster, pytest.mark.posix]
+
+HERE = socket.gethostname()
+FAILING = ("--preload", str(Path(__file__).parent / "failing_files.py"))
+
+
+def made(workspace: Path) -> int:
+    """How many files of the last size there are."""
+    return len(list(workspace.glob(f"batches/t{TARGET}/s{SIZE:02d}/*.setset")))
+
+
+def assert_same(workspace: Path, alone: Path) -> None:
+    assert digests(workspace) == digests(alone)
+    assert rows(workspace, BATCHES) == rows(alone, BATCHES)
+
+
+@pytest.mark.parametrize("ship", [False, True], ids=["shared folder", "--ship"])
+def test_bytes_do_not_depend_on_who_dies_and_who_joins(
+    ship: bool, cluster: Cluster, alone: Path, tmp_path: Path
+) -> None:
+    """One of two workers is killed in the middle and another one joins.
+
+    With --ship no worker can open anything in the workspace: a run that ends well shows that none needs to.
+    """
+    workspace = tmp_path / "w"
+    options = FAILING if ship else ()
+    hidden = {"SETSET_TEST_UNREADABLE": str(workspace)} if ship else {}
+    victim = cluster.worker(*options, **hidden)
+    cluster.worker(*options, **hidden)
+    process = start_run(
+        "-w", str(workspace), "--executor", f"dask={cluster.file}", *(["--ship"] if ship else [])
+    )
+    until(lambda: made(workspace) > 20 or process.poll() is not None, "the first files")
+    before = made(workspace)
+    victim.send_signal(signal.SIGKILL)
+    cluster.worker(*options, **hidden)
+    code, said = finish(process)
+    assert code == 0, said
+    assert before < made(alone), "the worker was killed too late to matter"
+    assert "given up" not in said
+    assert_same(workspace, alone)
+
+
+def test_a_worker_sees_the_storage_under_a_path_of_its_own(
+    cluster: Cluster, alone: Path, tmp_path: Path
+) -> None:
+    """--map: the coordinator's folder is the worker's by another name; its own name is closed to the worker."""
+    workspace, elsewhere = tmp_path / "w", tmp_path / "mounted"
+    elsewhere.symlink_to(tmp_path)
+    cluster.worker("--nthreads", "2", *FAILING, SETSET_TEST_UNREADABLE=str(workspace))
+    process = start_run(
+        "-w", str(workspace), "--executor", f"dask={cluster.address}", "--map", f"{tmp_path}={elsewhere}"
+    )
+    code, said = finish(process)
+    assert code == 0, said
+    assert_same(workspace, alone)
+
+
+@pytest.mark.parametrize("mapped", [True, False], ids=["--map to nowhere", "no such folder"])
+def test_workers_that_do_not_see_the_storage_get_one_line(
+    mapped: bool, cluster: Cluster, tmp_path: Path
+) -> None:
+    workspace = tmp_path / "w"
+    hidden = {} if mapped else {"SETSET_TEST_UNREADABLE": str(workspace)}
+    for _ in range(2):
+        cluster.worker(*(() if mapped else FAILING), **hidden)
+    maps = ("--map", f"{tmp_path}=/nowhere") if mapped else ()
+    code, said = finish(start_run("-w", str(workspace), "--executor", f"dask={cluster.file}", *maps, "-q"))
+    assert code == 1
+    (line,) = said.splitlines()
+    root = "/nowhere/w/batches" if mapped else f"{workspace}/batches"
+    assert f"worker on {HERE} cannot see the storage root {root}: mount it there" in line
+    assert rows(workspace, "SELECT attempts, state FROM expansions") == [(0, "planned")]
+
+
+@pytest.mark.parametrize(("threads", "cluster"), [("1", 3), ("4", 0)], indirect=["cluster"])
+def test_an_expansion_that_kills_its_worker_is_given_up_and_named(
+    threads: str, cluster: Cluster, tmp_path: Path
+) -> None:
+    """Three times, under a nanny that starts the worker again; the tasks beside it are not blamed, though Dask, if
+    it does not try again by itself, says of each of them that it killed the worker."""
+    workspace = tmp_path / "w"
+    cluster.worker("--nanny", "--nthreads", threads, *FAILING, SETSET_TEST_DEADLY="s04/0000000-001.setset")
+    smaller = ("--batch-lists", "200000")
+    code, said = finish(
+        start_run("-w", str(workspace), "--executor", f"dask={cluster.file}", *smaller, size=5)
+    )
+    assert code == 1, said
+    assert (
+        f"setset: the expansion of batch 1 of size 4 failed 3 times: WorkerDied: the worker on {HERE} died"
+        in said.splitlines()[-1]
+    )
+    done = rows(workspace, "SELECT state, attempts FROM expansions WHERE size = 5 ORDER BY source")
+    assert done == [("done", 1), ("failed", 3)] + [("done", 1)] * (len(done) - 2)
+    assert len(done) > 2
+
+
+class SignalScheduler(NoProgress):
+    """Sends the scheduler a signal in the middle of the last size."""
+
+    def __init__(self, cluster: Cluster, number: int) -> None:
+        self._cluster, self._number, self._size = cluster, number, 0
+
+    def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:  # noqa: ARG002
+        self._size = size
+
+    def advance(self, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
+        if self._size == SIZE:
+            self._cluster.scheduler.send_signal(self._number)
+
+
+@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL], ids=["hangs", "vanishes"])
+def test_a_lost_scheduler_ends_the_run(
+    number: signal.Signals, cluster: Cluster, alone: Path, tmp_path: Path
+) -> None:
+    """After a bounded wait, in one line; nothing is lost, and the next run, here without a cluster, goes on."""
+    from setset.executors.dask.client import Timeouts
+    from setset.executors.dask.executor import start_dask
+
+    cluster.worker()
+    folder, request = WorkspaceFolder(tmp_path / "w"), RunRequest(SIZE, TARGET, 1, BATCH_LISTS)
+    start = partial(start_dask, str(cluster.file), FileAccess(), timeouts=Timeouts(scheduler=2))
+    with pytest.raises(
+        ExecutorLost, match=r"^the Dask scheduler has not answered for 2 seconds; what was finis"
+    ):
+        run(folder, replace(request, executor=start), SignalScheduler(cluster, number))
+    states = dict(rows(folder.path, "SELECT state, COUNT(*) FROM expansions WHERE size = 6 GROUP BY state"))
+    assert states.keys() == {"done", "planned"}
+    run(folder, request)
+    assert_same(folder.path, alone)
+
+
+def cancel(client: Any) -> None:
+    client.run_on_scheduler(_cancel)
+
+
+def _cancel(dask_scheduler: Any) -> None:
+    """What happens to tasks when somebody else calls `Client.cancel(force=True)`."""
+    mine = [key for key in dask_scheduler.tasks if str(key).startswith("setset-")]
+    dask_scheduler.stimulus_cancel(
+        keys=mine, client=next(iter(dask_scheduler.clients)), force=True, reason="test", msg="test"
+    )
+
+
+def forget(client: Any) -> None:
+    client.run_on_scheduler(_forget)
+
+
+def _forget(dask_scheduler: Any) -> None:
+    """The scheduler loses the tasks that the workers have, and tells nobody."""
+    for worker in dask_scheduler.workers.values():
+        for task in list(worker.processing):
+            worker.processing.remove(task)
+            dask_scheduler.tasks.pop(task.key)
+
+
+def pause(client: Any) -> None:
+    """What Dask does to a worker that is short of memory."""
+    client.run(_pause, workers=list(client.scheduler_info()["workers"])[:1])
+
+
+def _pause(dask_worker: Any) -> None:
+    dask_worker.status = distributed.core.Status.paused
+
+
+class Disturb(NoProgress):
+    """Does something to the cluster, once, in the middle of the last size."""
+
+    def __init__(self, cluster: Cluster, what: Callable[..., None]) -> None:
+        self._cluster, self._what, self._size = cluster, what, 0
+        self.heard: list[str] = []
+
+    def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:  # noqa: ARG002
+        self._size = size
+
+    def advance(self, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
+        if self._size == SIZE:
+            self._size = 0
+            with distributed.Client(self._cluster.address, set_as_default=False) as client:
+                self._what(client)
+
+    def notice(self, text: str) -> None:
+        self.heard.append(text)
+
+
+@pytest.mark.parametrize(("what", "said"), [(cancel, False), (forget, True), (pause, False)])
+def test_tasks_that_nobody_executes_are_assigned_again(
+    what: Callable[..., None], said: bool, cluster: Cluster, alone: Path, tmp_path: Path
+) -> None:
+    from setset.executors.dask.client import Timeouts
+    from setset.executors.dask.executor import start_dask
+
+    cluster.worker()
+    cluster.worker()
+    folder, disturb = WorkspaceFolder(tmp_path / "w"), Disturb(cluster, what)
+    start = partial(start_dask, str(cluster.file), FileAccess(), timeouts=Timeouts(lost_task=1, interval=0.2))
+    run(folder, RunRequest(SIZE, TARGET, 2, BATCH_LISTS, executor=start), disturb)
+    assert_same(folder.path, alone)
+    assert any("the Dask scheduler lost the task; trying again" in text for text in disturb.heard) == said
+
+
+def test_dask_says_nothing_of_its_own() -> None:
+    """It gives some of its loggers a level of their own."""
+    words = (
+        "import logging, setset.executors.dask.executor; "
+        "names = [n for n in logging.root.manager.loggerDict if n.split('.')[0] in ('distributed', 'tornado')]; "
+        "print('distributed.client' in names, [n for n in names if logging.getLogger(n).isEnabledFor(logging.ERROR)])"
+    )
+    said = subprocess.run(
+        [sys.executable, "-c", words], capture_output=True, text=True, check=True, env=ENVIRONMENT
+    )
+    assert said.stdout == "True []\n"
+
+
+def test_no_worker_ends_the_run(cluster: Cluster, tmp_path: Path) -> None:
+    from setset.executors.dask.client import Timeouts
+    from setset.executors.dask.executor import start_dask
+
+    start = partial(start_dask, cluster.address, FileAccess(), timeouts=Timeouts(no_workers=1))
+    with pytest.raises(ExecutorLost, match="no worker of the Dask cluster was ready for 1 seconds"):
+        run(WorkspaceFolder(tmp_path / "w"), RunRequest(3, executor=start))

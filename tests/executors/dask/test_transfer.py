@@ -1,0 +1,150 @@
+"""How workers get at the files: names of their own for the same folders, or bytes sent to and fro."""
+
+from __future__ import annotations
+
+import socket
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from setset.batches.format import BadBatch
+from setset.batches.roots import claim_root
+from setset.errors import BadInput, NoSpace, SetsetError
+from setset.executors.dask import transfer
+from setset.executors.dask.transfer import (
+    TEMPORARY_FOLDER,
+    FileAccess,
+    execute_shipment,
+    pack,
+    remove_abandoned_folders,
+    unpack,
+)
+from setset.platform import lock_for_handle
+from setset.tasks.execute import execute
+from setset.tasks.kinds import BadSource, ExpandTask, Source
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(
+    ("maps", "here", "there"),
+    [
+        ([], "/mnt/nas/caps", "/mnt/nas/caps"),
+        (["/mnt/nas=/data"], "/mnt/nas", "/data"),
+        (["/mnt/nas=/data"], "/mnt/nas/caps", "/data/caps"),
+        (["/mnt/nas/=/data/"], "/mnt/nas/caps", "/data/caps"),
+        (["/mnt/nas=/data"], "/mnt/nas2/caps", "/mnt/nas2/caps"),
+        (["/mnt/nas=/"], "/mnt/nas/caps", "/caps"),
+        (["/mnt=/a", "/mnt/nas=/b"], "/mnt/nas/caps", "/b/caps"),
+        (["/mnt/nas=/b", "/mnt=/a"], "/mnt/disk", "/a/disk"),
+    ],
+)
+def test_the_longest_map_that_fits_is_taken(maps: list[str], here: str, there: str) -> None:
+    assert FileAccess.parse(maps, ship=False)(here) == there
+
+
+@pytest.mark.posix
+def test_relative_paths_are_made_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A worker has another working folder."""
+    monkeypatch.chdir(tmp_path)
+    assert FileAccess()("w/batches") == str(tmp_path / "w/batches")
+    assert FileAccess.parse([".=/data"], ship=False)("w/batches") == "/data/w/batches"
+
+
+@pytest.mark.parametrize("text", ["", "/mnt", "/mnt=", "=/data", "/mnt=data"])
+def test_a_map_that_makes_no_sense_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match="--map"):
+        FileAccess.parse([text], ship=False)
+
+
+def test_what_killed_workers_left_on_a_node_is_removed(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    for name in ("left", "used"):
+        (tmp_path / f"{TEMPORARY_FOLDER}{name}").mkdir()
+        (tmp_path / f"{TEMPORARY_FOLDER}{name}" / "lock").touch()
+        (tmp_path / f"{TEMPORARY_FOLDER}{name}" / "0.setset").touch()
+    (tmp_path / "another").mkdir()
+    with (tmp_path / f"{TEMPORARY_FOLDER}used" / "lock").open("r+b") as lock:
+        assert lock_for_handle(lock, wait=False)
+        remove_abandoned_folders()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["another", f"{TEMPORARY_FOLDER}used"]
+
+
+def test_shipped_files_need_no_map() -> None:
+    with pytest.raises(BadInput, match="--map cannot be combined with --ship"):
+        FileAccess.parse(["/a=/b"], ship=True)
+
+
+@pytest.fixture
+def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A storage root, and a folder of the node for what is temporary."""
+    (tmp_path / "node").mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "node"))
+    claim_root(tmp_path / "root", "some workspace")
+    return tmp_path / "root"
+
+
+def seeds(root: Path) -> ExpandTask:
+    return ExpandTask(20, 3, 20_000, None, str(root))
+
+
+def first_fours(root: Path) -> ExpandTask:
+    """The expansion of the first batch of seeds, which is made."""
+    batch = execute(seeds(root)).batches[0]
+    source = Source(3, 0, str(root / batch.path), batch.digest)
+    return ExpandTask(20, 4, 20_000, source, str(root))
+
+
+def test_a_shipped_task_writes_the_same_files(root: Path) -> None:
+    """The worker sees none of the coordinator's folders: the shipment is executed while the root is away."""
+    task = first_fours(root)
+    expected = execute(task)
+    contents = {batch.path: (root / batch.path).read_bytes() for batch in expected.batches}
+    for path in contents:
+        (root / path).unlink()
+    shipment = pack(task)
+    root.rename(root.with_name("away"))
+    delivery = execute_shipment(shipment)
+    root.with_name("away").rename(root)
+    assert not any((root / path).exists() for path in contents)
+    assert unpack(task, delivery).batches == expected.batches
+    assert len(contents) > 1
+    assert {path: (root / path).read_bytes() for path in contents} == contents
+    assert list((root.parent / "node").iterdir()) == [], "nothing stays on the node"
+
+
+def test_what_arrives_altered_is_not_kept(root: Path) -> None:
+    task = seeds(root)
+    delivery = execute_shipment(pack(task))
+    swapped = replace(delivery, contents=delivery.contents[::-1])
+    with pytest.raises(SetsetError, match="is not what its result says"):
+        unpack(task, swapped)
+    damaged = bytearray(delivery.contents[0])
+    damaged[-20] ^= 1
+    with pytest.raises(BadBatch, match="checksum mismatch"):
+        unpack(task, replace(delivery, contents=(bytes(damaged), *delivery.contents[1:])))
+    assert not list(root.rglob("*.setset"))
+
+
+def test_a_source_that_is_missing_is_noticed_before_it_is_shipped(root: Path) -> None:
+    task = first_fours(root)
+    assert task.source is not None
+    Path(task.source.path).unlink()
+    with pytest.raises(BadSource, match=r"^batch 0 of size 3: missing$"):
+        pack(task)
+
+
+def test_a_full_disk_of_a_node_is_not_the_coordinators(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """NoSpace would end the run; this task is given to another worker."""
+    shipment = pack(first_fours(root))
+
+    def full(*_: object) -> None:
+        raise NoSpace("no room")
+
+    monkeypatch.setattr(transfer.durable, "save", full)
+    with pytest.raises(SetsetError, match=rf"^on {socket.gethostname()}: no room$") as raised:
+        execute_shipment(shipment)
+    assert not isinstance(raised.value, NoSpace)

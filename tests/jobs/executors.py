@@ -1,0 +1,35 @@
+"""Executors that fail as tests want them to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+
+from setset.errors import SetsetError
+
+
+class StoppingExecutor(ThreadPoolExecutor):
+    """Ends the run after a few tasks, as a signal would."""
+
+    def __init__(self, workers: int, after: int) -> None:
+        super().__init__(workers)
+        self._left = after
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        self._left -= 1
+        if self._left < 0:
+            raise SetsetError("stopped by the test")
+        return super().submit(fn, *args)
+
+
+class PoisonedExecutor(ThreadPoolExecutor):
+    """Runs out of memory whenever batch 1 of size 4 is expanded."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        source = getattr(args[0], "source", None)
+        if source is not None and (source.size, source.number) == (4, 1):
+            future: Future[Any] = Future()
+            future.set_exception(MemoryError("too much"))
+            return future
+        return super().submit(fn, *args)

@@ -1,0 +1,52 @@
+"""The coordinator: what it does when an expansion fails, a source is damaged or a disk is away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import setset
+from setset.batches.roots import RootGone
+from setset.folder import WorkspaceFolder
+from setset.jobs.coordinator import ExpansionsFailed
+from setset.jobs.run import RunRequest, run
+from setset.workspace.status import ItemState, SizeState
+from tests.jobs.executors import PoisonedExecutor
+from tests.small import BATCH_LISTS, SIZE, TARGET, batch_file, build, digests, flip, rows
+
+
+def test_a_poisonous_expansion_is_given_up_and_the_others_go_on(tmp_path: Path) -> None:
+    """After three attempts the run goes on without it, says which it was, and the next run tries again."""
+    folder = WorkspaceFolder(tmp_path / "w")
+    with pytest.raises(ExpansionsFailed, match=r"batch 1 of size 4 failed 3 times: MemoryError: too much"):
+        run(folder, RunRequest(SIZE, TARGET, 2, BATCH_LISTS, executor=PoisonedExecutor))
+    done = rows(folder.path, "SELECT source, state, attempts FROM expansions WHERE size = 5 ORDER BY source")
+    assert done == [(0, "done", 1), (1, "failed", 3), (2, "done", 1), (3, "done", 1)]
+    with setset.open(folder.path) as workspace:
+        (item,) = workspace.status().items
+        assert item.state is ItemState.FAILED
+        assert "too much" in item.detail
+        assert workspace.status().sizes[-1].state is SizeState.FAILED
+    build(folder.path)
+    with setset.open(folder.path) as workspace:
+        assert workspace.exploration(TARGET)[SIZE].complete
+
+
+def test_a_run_that_reads_a_damaged_source_rebuilds_it(reference: Path, tmp_path: Path) -> None:
+    """Nothing wrong is derived from it: the source is repaired, and the next size is right."""
+    folder, _ = build(tmp_path / "w", 4)
+    flip(batch_file(folder, 2, 4))
+    _, notices = build(folder.path)
+    assert any("batch 2 of size 4: checksum mismatch" in text for text in notices.texts)
+    assert digests(folder.path) == digests(reference)
+
+
+def test_a_disk_of_sources_that_is_away_is_one_line(tmp_path: Path) -> None:
+    build(tmp_path / "w", 4, output=tmp_path / "nas")
+    (tmp_path / "nas").rename(tmp_path / "away")
+    with pytest.raises(RootGone, match="nas is gone"):
+        build(tmp_path / "w", 5)
+    assert rows(tmp_path / "w", "SELECT COUNT(*) FROM expansions WHERE state = 'failed'") == [(0,)]
+    (tmp_path / "away").rename(tmp_path / "nas")
+    build(tmp_path / "w", 5)

@@ -1,0 +1,182 @@
+"""Runs: the right lists, in order, in the same bytes whatever happens on the way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import setset
+from setset.batches import files
+from setset.database import batches, explorations
+from setset.engine import search
+from setset.errors import BadInput, SetsetError
+from setset.folder import WorkspaceFolder
+from setset.jobs.run import RunRequest, run
+from setset.workspace.counts import Count
+from tests.engine import naive
+from tests.jobs.executors import StoppingExecutor
+from tests.small import BATCH_LISTS, BATCHES, SIZE, TARGET, Copy, build, digests, reading, rows
+
+
+@cache
+def kept(target: int, size: int) -> int:
+    """How many lists are kept, by the naive twin."""
+    if size == 3:
+        return sum(1 for _ in naive.seeds(target))
+    return int(_histograms()[size][max(target - size, 0) :].sum())
+
+
+@cache
+def _histograms() -> dict[int, Any]:
+    return naive.remaining_by_size(5)
+
+
+def counts(path: Path) -> dict[int, Count]:
+    with setset.open(path) as workspace:
+        return {count.size: count for count in workspace.counts()}
+
+
+def is_complete(path: Path, size: int) -> bool:
+    with reading(path) as database:
+        return explorations.is_complete(database, explorations.find(database, TARGET), size)
+
+
+@pytest.mark.parametrize("target", range(4, 21))
+def test_size_5_is_right_for_any_target(target: int, tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", 5, target=target, batch_lists=None)
+    found = counts(folder.path)
+    assert found.keys() == {3, 4, 5}
+    for count in found.values():
+        assert count.complete
+        assert count.lists == kept(target, count.size)
+
+
+def test_the_lists_in_the_files_are_ascending_across_batches(reference: Path) -> None:
+    previous = np.zeros(SIZE, np.uint8)
+    total = 0
+    with reading(reference) as database:
+        exploration = explorations.find(database, TARGET)
+        for number, batch in enumerate(batches.in_order(database, exploration, SIZE)):
+            assert batch.number == number
+            _, streams = files.load(batches.path_of(database, batch), batch.digest)
+            for chunk in search.unpack(streams):
+                both = np.vstack([previous, chunk]).astype(np.int64) @ 81 ** np.arange(SIZE)[::-1]
+                assert (np.diff(both) > 0).all()
+                previous = chunk[-1].copy()
+                total += len(chunk)
+    assert total == kept(TARGET, SIZE)
+
+
+def test_no_file_has_more_lists_than_allowed(reference: Path) -> None:
+    assert max(row[2] for row in rows(reference, BATCHES)) <= BATCH_LISTS
+
+
+def test_bytes_do_not_depend_on_the_workers(reference: Path, tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", workers=5)
+    assert digests(folder.path) == digests(reference)
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+
+
+def test_running_again_does_nothing(copy: Copy) -> None:
+    folder = copy()
+    before = {path: path.stat().st_mtime_ns for path in folder.path.rglob("*.setset")}
+    build(folder.path)
+    assert {path: path.stat().st_mtime_ns for path in folder.path.rglob("*.setset")} == before
+    last = "SELECT batches_added, outcome FROM runs ORDER BY id DESC LIMIT 1"
+    assert rows(folder.path, last) == [(0, "done")]
+
+
+@pytest.mark.parametrize("after", [1, 2, 3, 4, 5])
+def test_bytes_do_not_depend_on_interruptions(reference: Path, tmp_path: Path, after: int) -> None:
+    folder = WorkspaceFolder(tmp_path / "w")
+    request = RunRequest(SIZE, TARGET, 2, BATCH_LISTS)
+    with pytest.raises(SetsetError, match="stopped by the test"):
+        run(folder, replace(request, executor=lambda workers: StoppingExecutor(workers, after)))
+    build(folder.path)
+    assert digests(folder.path) == digests(reference)
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+
+
+def test_from_a_source_on_and_then_the_rest(reference: Path, tmp_path: Path) -> None:
+    """What comes first is unknown at first, so that later batches have no numbers yet; in the end all is the same."""
+    folder, _ = build(tmp_path / "w", SIZE - 1)
+    build(folder.path, first=2)
+    some = rows(folder.path, f"SELECT number, source FROM files WHERE size = {SIZE}")
+    assert {source for _, source in some} == {2, 3}
+    assert {number for number, _ in some} == {None}
+    assert not is_complete(folder.path, SIZE)
+    build(folder.path)
+    assert digests(folder.path) == digests(reference)
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+
+
+def test_from_beyond_what_is_known_is_refused(copy: Copy, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="--from 99: there is no batch 99"):
+        build(copy().path, first=99)
+    build(tmp_path / "new", 3)
+    with pytest.raises(BadInput, match=r"there is no batch 1 of size 3; 1 are known"):
+        build(tmp_path / "new", 4, first=1)
+
+
+@pytest.mark.parametrize(
+    ("request_", "message"),
+    [
+        (RunRequest(2), "--size 2: expected 3 to 20"),
+        (RunRequest(21), "--size 21: expected 3 to 20"),
+        (RunRequest(6, target=3), "--target 3: expected 4 to 20"),
+        (RunRequest(6, workers=0), "--workers 0: expected 1 or more"),
+        (RunRequest(6, batch_lists=0), "--batch-lists 0: expected 1 to"),
+        (RunRequest(3, first=1), "--from cannot be used with --size 3"),
+        (RunRequest(6, first=1, count_only=True), "--from cannot be combined with --count-only"),
+    ],
+)
+def test_what_cannot_be_asked_for_changes_nothing(request_: RunRequest, message: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=message):
+        run(WorkspaceFolder(tmp_path / "w"), request_)
+    assert not (tmp_path / "w").exists()
+
+
+def test_a_size_keeps_its_batch_lists(reference: Path, tmp_path: Path) -> None:
+    """Files of one size never differ in how they are cut, whatever later runs ask for."""
+    folder, _ = build(tmp_path / "w", SIZE - 1)
+    build(folder.path, first=2)
+    _, notices = build(folder.path, batch_lists=1_000_000)
+    assert notices.texts[-1] == "--batch-lists ignored for size 5, which was begun with 200,000"
+    assert digests(folder.path) == digests(reference)
+
+
+def test_another_output_folder_is_remembered(reference: Path, tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", SIZE - 1)
+    build(folder.path, output=tmp_path / "nas")
+    here, there = digests(folder.own_root), digests(tmp_path / "nas")
+    assert here.keys() & there.keys() == set()
+    assert here | there == digests(reference / "batches")
+    with setset.open(folder.path) as workspace:
+        assert len(workspace.exploration(TARGET)[SIZE][:1000]) == 1000
+
+
+def test_counting_agrees_with_storing(tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", 4)
+    build(folder.path, 6, count_only=True)
+    found = counts(folder.path)
+    assert found[5].lists == kept(TARGET, 5)
+    assert found[6].lists == 88_637_490
+    assert found[6].complete
+    assert found[6].origin == "counted from size 4"
+    assert not list(folder.own_root.glob("t16/s05/*"))
+
+
+def test_counting_goes_on_where_it_was(tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", 4)
+    request = RunRequest(5, TARGET, 1, count_only=True)
+    with pytest.raises(SetsetError, match="stopped by the test"):
+        run(folder, replace(request, executor=lambda workers: StoppingExecutor(workers, 2)))
+    assert not counts(folder.path)[5].complete
+    build(folder.path, 5, count_only=True)
+    five = counts(folder.path)[5]
+    assert (five.lists, five.complete) == (kept(TARGET, 5), True)

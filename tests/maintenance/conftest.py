@@ -1,0 +1,23 @@
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from setset.folder import WorkspaceFolder
+from tests.small import SIZE, Copy, build
+
+
+@pytest.fixture(scope="session")
+def scattered(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace whose largest size has many files that are far from full, each of another source."""
+    folder, _ = build(tmp_path_factory.mktemp("scattered") / "w", SIZE - 1, batch_lists=50_000)
+    build(folder.path, batch_lists=2_000_000)
+    return folder.path
+
+
+@pytest.fixture
+def scattered_copy(scattered: Path, tmp_path: Path) -> Copy:
+    """Makes a copy of it to do damage to."""
+    return lambda: WorkspaceFolder(Path(shutil.copytree(scattered, tmp_path / "copy")))

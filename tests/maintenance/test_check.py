@@ -1,0 +1,122 @@
+"""`check` finds every kind of damage and changes nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import setset
+from setset.batches import files
+from setset.batches import format as batch_format
+from setset.database import batches, explorations
+from setset.engine import search
+from setset.errors import BadInput
+from setset.folder import WorkspaceFolder
+from setset.maintenance.check import check
+from setset.maintenance.findings import FindingKind, Remedy, advice
+from tests.small import SIZE, TARGET, Copy, Notices, batch_file, build, change, findings, reading
+
+
+def test_nothing_is_wrong_with_the_reference(reference: Path) -> None:
+    assert findings(WorkspaceFolder(reference), deep=True) == []
+
+
+def test_check_writes_nothing(copy: Copy) -> None:
+    folder = copy()
+    batch_file(folder).unlink()
+    (batch_file(folder).parent / ".0000001-000.setset.host.1.abcdef01.tmp").write_bytes(b"x")
+    before = {path: path.stat().st_mtime_ns for path in folder.path.rglob("*")}
+    with setset.open(folder.path) as workspace:
+        assert list(workspace.check())
+    with setset.open(folder.path, mode="a") as workspace:
+        assert workspace.repair(dry_run=True).repaired
+    assert {path: path.stat().st_mtime_ns for path in folder.path.rglob("*")} == before
+
+
+def test_a_changed_count_in_the_database_is_found(copy: Copy) -> None:
+    """One altered number: the file's header and the sum of the expansion both tell."""
+    folder = copy()
+    change(folder.path, f"UPDATE batches SET lists = lists - 1 WHERE size = {SIZE} AND number = 7")
+    assert {found.kind for found in findings(folder)} == {FindingKind.FILE, FindingKind.SUM}
+
+
+def test_wrong_numbers_and_order_are_found(copy: Copy) -> None:
+    folder = copy()
+    change(
+        folder.path,
+        f"UPDATE batches SET number = 1000 WHERE size = {SIZE} AND number = 7",
+        f"UPDATE batches SET first_list = '0 1 3 4 9' WHERE size = {SIZE} AND number = 9",
+    )
+    found = findings(folder)
+    assert {FindingKind.NUMBER, FindingKind.ORDER} <= {each.kind for each in found}
+
+
+def test_a_size_that_is_wrongly_recorded_as_complete_is_found(copy: Copy) -> None:
+    folder = copy()
+    change(folder.path, f"UPDATE sizes SET complete = 0 WHERE size = {SIZE}")
+    (found,) = findings(folder)
+    assert (found.kind, found.size) == (FindingKind.STATE, SIZE)
+    assert found.kind.remedy is Remedy.REBUILD
+    assert "setset db rebuild" in (advice([found]) or "")
+
+
+def test_a_forged_batch_is_found_by_a_deep_check_only(copy: Copy) -> None:
+    """A sound file with one list fewer, and a database that records it so."""
+    folder = copy()
+    with reading(folder.path) as database:
+        batch = batches.get(database, explorations.find(database, TARGET), SIZE, 5)
+        path = batches.path_of(database, batch)
+    header, streams = files.load(path)
+    chunks = [chunk.copy() for chunk in search.unpack(streams)]
+    chunks[0] = chunks[0][[*range(10), *range(11, len(chunks[0]))]]
+    (forged,) = search.pack(chunks, SIZE, header.batch_lists)
+    data = batch_format.encode(
+        forged,
+        header.target,
+        header.batch_lists,
+        header.span,
+        (header.first, header.last),
+        header.source_digest,
+    )
+    path.write_bytes(data)
+    change(
+        folder.path,
+        f"UPDATE batches SET lists = lists - 1, bytes = {len(data)}, digest = '{data[-16:].hex()}' "
+        f"WHERE size = {SIZE} AND number = 5",
+        f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {header.span.first_source}",
+    )
+    assert findings(folder) == []
+    (found,) = findings(folder, deep=True)
+    assert found.kind is FindingKind.LISTS
+    assert "not those that its sources expand to" in found.what
+
+
+def test_a_path_out_of_the_storage_root_is_refused(copy: Copy) -> None:
+    folder = copy()
+    change(
+        folder.path,
+        f"UPDATE batches SET path = '../../../etc/passwd' WHERE size = {SIZE} AND number = 0",
+    )
+    (found,) = [finding for finding in findings(folder) if "outside" in finding.what]
+    assert found.kind is FindingKind.FILE
+
+
+def test_only_one_size_is_checked_if_asked(copy: Copy) -> None:
+    folder = copy()
+    batch_file(folder, 0, 4).unlink()
+    batch_file(folder, 0, SIZE).unlink()
+    assert {found.size for found in findings(folder, size=4)} == {4}
+    with pytest.raises(BadInput, match="nothing of size 9 to check"):
+        findings(folder, size=9)
+
+
+def test_beside_a_run_only_what_is_finished_is_checked(tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", 4)
+    build(folder.path, SIZE, first=2)
+    batch_file(folder, 0, SIZE).unlink()
+    (batch_file(folder, 0, SIZE).parent / ".0000001-000.setset.host.1.abcdef01.tmp").write_bytes(b"x")
+    notices = Notices()
+    with reading(folder.path) as database:
+        assert list(check(database, None, notices, beside_run=True)) == []
+    assert notices.texts == ["size 5 is being written: it can be checked when the run is over"]

@@ -1,0 +1,156 @@
+"""Compacting merges files without changing a list, and survives being stopped anywhere."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+import setset
+from setset.database import batches, explorations
+from setset.errors import BadInput, SetsetError
+from setset.folder import WorkspaceFolder
+from setset.maintenance.compact import CompactResult, compact
+from setset.progress import NoProgress
+from tests.small import (
+    BATCHES,
+    SIZE,
+    TARGET,
+    Copy,
+    batch_file,
+    build,
+    change,
+    digests,
+    findings,
+    repair_all,
+    rows,
+    writing,
+)
+
+
+def merge_files(folder: WorkspaceFolder, up_to: int | None = None) -> CompactResult:
+    with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
+        exploration = explorations.find(database, TARGET)
+        return compact(database, exploration, SIZE, up_to, executor, NoProgress())
+
+
+def sample(folder: WorkspaceFolder) -> list[list[list[int]]]:
+    """Some lists from all over the size."""
+    with setset.open(folder.path) as workspace:
+        size = workspace.exploration(TARGET)[SIZE]
+        return [size[start : start + 3].tolist() for start in range(0, 9_000_000, 333_333)]
+
+
+def test_neighbours_are_merged_and_the_lists_stay(scattered_copy: Copy) -> None:
+    folder = scattered_copy()
+    before = sample(folder)
+    result = merge_files(folder)
+    assert result.files_after < result.files_before
+    assert len(list((folder.own_root / f"t{TARGET}/s{SIZE:02d}").iterdir())) == result.files_after
+    assert sample(folder) == before
+    numbers = [number for (number,) in rows(folder.path, f"SELECT number FROM files WHERE size = {SIZE}")]
+    assert numbers == list(range(result.files_after))
+    lists = [lists for (lists,) in rows(folder.path, f"SELECT lists FROM files WHERE size = {SIZE}")]
+    assert max(lists) <= 2_000_000
+
+
+def test_a_merged_batch_is_rebuilt_byte_identical(scattered_copy: Copy) -> None:
+    """From the expansions of several sources, cut as they were when the files were small."""
+    folder = scattered_copy()
+    result = merge_files(folder)
+    assert result.files_after < result.files_before
+    before = digests(folder.path)
+    merged = list(folder.path.rglob("*_*.setset"))
+    assert merged
+    for path in merged:
+        path.unlink()
+    repair_all(folder)
+    assert digests(folder.path) == before
+    assert findings(folder, deep=True) == []
+
+
+def test_only_up_to_a_number(scattered_copy: Copy) -> None:
+    folder = scattered_copy()
+    before = rows(folder.path, f"SELECT path FROM files WHERE size = {SIZE}")
+    merge_files(folder, up_to=5)
+    after = rows(folder.path, f"SELECT path FROM files WHERE size = {SIZE}")
+    assert after[-(len(before) - 6) :] == before[6:]
+    assert len(after) < len(before)
+
+
+def test_again_there_is_nothing_to_merge(scattered_copy: Copy) -> None:
+    folder = scattered_copy()
+    first = merge_files(folder)
+    assert merge_files(folder) == CompactResult(first.files_after, first.files_after)
+
+
+def test_a_size_that_was_expanded_is_left_alone(scattered_copy: Copy) -> None:
+    with writing(scattered_copy().path) as database, ThreadPoolExecutor(2) as executor:
+        exploration = explorations.find(database, TARGET)
+        with pytest.raises(BadInput, match="larger sizes are derived"):
+            compact(database, exploration, SIZE - 1, None, executor, NoProgress())
+
+
+@pytest.mark.parametrize("moment", ["before the transaction", "after the transaction"])
+def test_stopped_at_any_moment_nothing_is_lost(
+    scattered_copy: Copy, moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = scattered_copy()
+    before = sample(folder)
+    replace_merged = batches.replace_merged
+
+    def stop(*arguments: object) -> None:
+        if moment.startswith("after"):
+            replace_merged(*arguments)  # type: ignore[arg-type]
+        raise SetsetError("stopped by the test")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(batches, "replace_merged", stop)
+        with pytest.raises(SetsetError, match="stopped by the test"):
+            merge_files(folder)
+    assert any(folder.path.rglob("*_*.setset"))
+    build(folder.path)
+    assert findings(folder, deep=True) == []
+    merge_files(folder)
+    assert sample(folder) == before
+    assert findings(folder, deep=True) == []
+
+
+def test_a_damaged_part_is_rebuilt_before_it_is_merged(scattered_copy: Copy) -> None:
+    folder = scattered_copy()
+    before = sample(folder)
+    part = batch_file(folder)
+    part.write_bytes(part.read_bytes()[:-1])
+    merge_files(folder)
+    assert findings(folder, deep=True) == []
+    assert sample(folder) == before
+
+
+def test_a_compaction_can_be_stopped_between_merges(scattered_copy: Copy) -> None:
+    folder = scattered_copy()
+    before = rows(folder.path, BATCHES)
+    calls = iter([None, None])
+
+    def go_on() -> None:
+        if next(calls, "stop") is not None:
+            raise SetsetError("stopped")
+
+    with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
+        exploration = explorations.find(database, TARGET)
+        with pytest.raises(SetsetError, match="stopped"):
+            compact(database, exploration, SIZE, None, executor, NoProgress(), go_on)
+    assert rows(folder.path, BATCHES) == before
+    build(folder.path, batch_lists=2_000_000)  # removes what was merged and not recorded
+    assert findings(folder, deep=True) == []
+
+
+def test_lists_that_a_rebuilt_database_does_not_know_of_are_no_defect(scattered_copy: Copy) -> None:
+    """Done again, an expansion inside a merged file would be there twice."""
+    folder = scattered_copy()
+    merge_files(folder)
+    change(
+        folder.path,
+        f"UPDATE expansions SET lists_in = 0 WHERE size = {SIZE}",
+        f"UPDATE expansions SET lists_in = 1 WHERE size = {SIZE} AND source = 2",
+    )
+    assert findings(folder, deep=True) == []

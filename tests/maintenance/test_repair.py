@@ -1,0 +1,100 @@
+"""`repair` brings back the same bytes, whatever is damaged."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from setset.database import batches, explorations
+from setset.maintenance.findings import FindingKind, Remedy
+from setset.maintenance.repair import rebuild_batch
+from tests.small import (
+    BATCHES,
+    SIZE,
+    TARGET,
+    Copy,
+    batch_file,
+    change,
+    digests,
+    findings,
+    flip,
+    repair_all,
+    rows,
+    writing,
+)
+
+
+def replace_by_folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+DAMAGE: dict[str, Callable[[Path], object]] = {
+    "deleted": Path.unlink,
+    "emptied": lambda path: path.write_bytes(b""),
+    "truncated": lambda path: path.write_bytes(path.read_bytes()[:-100]),
+    "grown": lambda path: path.write_bytes(path.read_bytes() + b"x"),
+    "flipped": flip,
+    "swapped": lambda path: shutil.copy(min(path.parent.glob("*.setset")), path),
+    "a folder": replace_by_folder,
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE.keys())
+@pytest.mark.parametrize("size", [4, SIZE])
+def test_a_damaged_file_is_found_and_rebuilt(
+    copy: Copy, reference: Path, damage: Callable[[Path], object], size: int
+) -> None:
+    folder = copy()
+    path = batch_file(folder, size=size)
+    damage(path)
+    (found,) = [finding for finding in findings(folder) if finding.kind is FindingKind.FILE]
+    assert found.where == str(path)
+    assert f"of size {size}" in found.what
+    assert found.kind.remedy is Remedy.REPAIR
+    if path.is_dir():
+        path.rmdir()
+    repair_all(folder)
+    assert digests(folder.path) == digests(reference)
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+    assert findings(folder, deep=True) == []
+
+
+def test_a_defective_source_is_rebuilt_first(copy: Copy, reference: Path) -> None:
+    folder = copy()
+    for size in (3, 4, SIZE):
+        for path in (folder.own_root / f"t{TARGET}/s{size:02d}").glob("*.setset"):
+            path.unlink()
+    repair_all(folder)
+    assert digests(folder.path) == digests(reference)
+
+
+def test_one_batch_is_rebuilt_whatever_its_state_and_its_sources_with_it(copy: Copy, reference: Path) -> None:
+    folder = copy()
+    flip(batch_file(folder, 0, 3))
+    flip(batch_file(folder, 1, 4))
+    ((number,),) = rows(
+        folder.path, f"SELECT number FROM files WHERE size = {SIZE} AND source = 1 AND part = 0"
+    )
+    with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
+        batch = batches.get(database, explorations.find(database, TARGET), SIZE, number)
+        rebuild_batch(database, executor, batch)
+    assert digests(folder.path) == digests(reference)
+
+
+def test_a_lost_row_is_found_and_the_expansion_done_again(copy: Copy, reference: Path) -> None:
+    folder = copy()
+    change(
+        folder.path,
+        f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1 AND first_part = 1",
+    )
+    kinds = [found.kind for found in findings(folder)]
+    assert FindingKind.SUM in kinds
+    assert FindingKind.NUMBER in kinds
+    repair_all(folder)
+    assert findings(folder) == []
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)

@@ -1,0 +1,127 @@
+"""Small explorations, run in this process, and what tests do with them: look, damage, check, repair."""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from setset.database import Database, open_to_read, open_to_write
+from setset.folder import WorkspaceFolder
+from setset.jobs.run import RunRequest, run
+from setset.maintenance.check import check
+from setset.maintenance.findings import Finding, Remedy
+from setset.maintenance.rebuild import rebuild_database
+from setset.maintenance.repair import repair
+from setset.progress import NoProgress
+from setset.workspace.catalogue import build_catalogue
+
+TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000
+"""Some 10 million lists in about 50 files: a second of work."""
+
+BATCHES = "SELECT size, number, lists, first_list, last_list, path, bytes, digest, defect FROM files"
+COUNTS = "SELECT target, size, lists, complete FROM counts"
+
+Copy = Callable[[], WorkspaceFolder]
+"""Makes a copy of a workspace to do damage to."""
+
+
+class Notices(NoProgress):
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def notice(self, text: str) -> None:
+        self.texts.append(text)
+
+
+def build(path: Path, size: int = SIZE, **options: Any) -> tuple[WorkspaceFolder, Notices]:
+    """Runs an exploration in threads of this process."""
+    folder, notices = WorkspaceFolder(path), Notices()
+    wanted = {"target": TARGET, "batch_lists": BATCH_LISTS, "workers": 2, **options}
+    run(folder, RunRequest(size, executor=ThreadPoolExecutor, **wanted), notices)
+    return folder, notices
+
+
+def build_classes(path: Path, size: int = 20, force: bool = False) -> list[int]:
+    """Builds the catalogue of classes; the sizes that were built."""
+    return [each.size for each in build_catalogue(WorkspaceFolder(path), size, NoProgress(), force)]
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[Database]:
+    """The database of a workspace, to read."""
+    database = open_to_read(WorkspaceFolder(path))
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Database]:
+    """The database of a workspace, locked and to write."""
+    folder = WorkspaceFolder(path)
+    with folder.locked():
+        database = open_to_write(folder)
+        try:
+            yield database
+        finally:
+            database.close()
+
+
+def findings(folder: WorkspaceFolder, deep: bool = False, size: int | None = None) -> list[Finding]:
+    """What `setset check` finds."""
+    with reading(folder.path) as database, ThreadPoolExecutor(2) as executor:
+        return list(check(database, size, NoProgress(), executor if deep else None))
+
+
+def repair_all(folder: WorkspaceFolder) -> None:
+    """What `setset repair` does, in this process."""
+    with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
+        found = list(check(database, None, NoProgress()))
+        repair(database, executor, [each for each in found if each.kind.remedy is Remedy.REPAIR])
+
+
+def rebuild(folder: WorkspaceFolder, *outputs: Path) -> Path | None:
+    """What `setset db rebuild` does."""
+    with folder.locked():
+        return rebuild_database(folder, outputs, NoProgress())
+
+
+def digests(folder: Path) -> dict[str, str]:
+    """Every batch file below a folder, by its relative path."""
+    return {
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*.setset"))
+    }
+
+
+def batch_file(folder: WorkspaceFolder, place: int = 3, size: int = SIZE) -> Path:
+    """One of the batch files of a size."""
+    return sorted((folder.own_root / f"t{TARGET}/s{size:02d}").glob("*.setset"))[place]
+
+
+def flip(path: Path) -> None:
+    """Alters one bit in the middle of a file."""
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 0x10
+    path.write_bytes(bytes(data))
+
+
+def rows(workspace: Path, query: str) -> list[tuple[Any, ...]]:
+    """What a query of the database gives, without any code of setset."""
+    with closing(sqlite3.connect(workspace / "setset.db")) as connection:
+        return connection.execute(query).fetchall()
+
+
+def change(workspace: Path, *statements: str) -> None:
+    """Changes rows of the database, without any code of setset. Each statement must find some."""
+    with closing(sqlite3.connect(workspace / "setset.db")) as connection, connection:
+        for statement in statements:
+            assert connection.execute(statement).rowcount > 0, statement

@@ -1,0 +1,236 @@
+"""Files that are written whole or not at all."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import setset
+from setset import durable, platform
+from setset.errors import NoSpace
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(setset.__file__).parent.parent)}
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(entry.name for entry in folder.iterdir())
+
+
+def failing(code: int) -> Callable[..., Any]:
+    """What stands for a call of the system that fails."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code))
+
+    return fail
+
+
+def test_a_saved_file_is_whole_and_alone(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "x.json"
+    durable.save(path, b"one")
+    durable.save(path, b"another")
+    assert path.read_bytes() == b"another"
+    assert names(path.parent) == ["x.json"]
+
+
+@pytest.mark.parametrize("call", ["write", "fsync", "replace"])
+def test_a_save_that_fails_leaves_the_old_file_and_no_trace(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.json"
+    durable.save(path, b"old")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, call, failing(errno.EIO))
+        with pytest.raises(OSError, match=os.strerror(errno.EIO)) as raised:
+            durable.save(path, b"new")
+    assert raised.value.errno == errno.EIO
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["x.json"]
+
+
+def test_an_interrupted_save_leaves_the_old_file_and_no_trace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(*_: object) -> int:
+        raise KeyboardInterrupt
+
+    path = tmp_path / "x.json"
+    durable.save(path, b"old")
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            durable.save(path, b"new")
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["x.json"]
+
+
+def test_bytes_that_the_system_takes_in_pieces_are_all_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+    monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, bytes(data[:3])))
+    durable.save(tmp_path / "x.json", b"0123456789")
+    assert (tmp_path / "x.json").read_bytes() == b"0123456789"
+
+
+def test_bytes_that_the_system_loses_are_noticed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "write", lambda _descriptor, data: len(data))
+    with pytest.raises(OSError, match="fewer bytes on disk than were written"):
+        durable.save(tmp_path / "x.json", b"0123456789")
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("code", sorted(setset.errors.NO_SPACE), ids=lambda code: errno.errorcode[code])
+def test_no_space_says_how_much_is_needed_and_where(
+    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "write", failing(code))
+        with pytest.raises(NoSpace) as raised:
+            durable.save(tmp_path / "x.json", bytes(5000))
+    assert str(raised.value) == f"no room for 5,000 bytes in {tmp_path}: {os.strerror(code)}"
+    assert names(tmp_path) == []
+
+
+@pytest.mark.posix
+def test_a_limit_on_files_is_no_space_and_leaves_no_trace(tmp_path: Path) -> None:
+    """A limit on the size of files, in a process of its own."""
+    code = (
+        "import resource, sys; from pathlib import Path; from setset import durable\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "durable.save(Path(sys.argv[1]) / 'x.setset', bytes(5000))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path)],
+        env=ENVIRONMENT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "NoSpace: no room for 5,000 bytes" in run.stderr
+    assert names(tmp_path) == []
+
+
+def test_without_its_witness_nothing_is_written(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "b" / "x.json"
+    with pytest.raises(FileNotFoundError):
+        durable.save(path, b"x", witness="../../token")
+    assert not path.exists()
+    assert names(path.parent) == []
+    (tmp_path / "token").touch()
+    durable.save(path, b"x", witness="../../token")
+    assert path.read_bytes() == b"x"
+
+
+@pytest.mark.posix
+def test_a_folder_that_is_moved_takes_its_file_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The witness and the file are in one folder, even if another one takes its name in between."""
+    here, moved = tmp_path / "here", tmp_path / "moved"
+    here.mkdir()
+    (here / "token").touch()
+    stat = os.stat
+
+    def stat_and_move(path: Any, *arguments: Any, **options: Any) -> os.stat_result:
+        found = stat(path, *arguments, **options)
+        if path == "token":
+            here.rename(moved)
+            here.mkdir()
+        return found
+
+    monkeypatch.setattr(os, "stat", stat_and_move)
+    durable.save(here / "x.json", b"x", witness="token")
+    monkeypatch.undo()
+    assert names(here) == []
+    assert names(moved) == ["token", "x.json"]
+
+
+@pytest.fixture
+def synced(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
+    """The folders that were synced, in order."""
+    found: list[Path] = []
+    sync = platform.sync_folder
+
+    def note(path: Path) -> None:
+        found.append(path)
+        sync(path)
+
+    monkeypatch.setattr(platform, "sync_folder", note)
+    return found
+
+
+def test_each_new_folder_is_on_the_disk_by_its_name(tmp_path: Path, synced: list[Path]) -> None:
+    durable.make_folder(tmp_path / "a" / "b" / "c")
+    assert (tmp_path / "a" / "b" / "c").is_dir()
+    assert synced == [tmp_path, tmp_path / "a", tmp_path / "a" / "b"]
+    durable.make_folder(tmp_path / "a" / "b" / "c")
+    assert len(synced) == 3, "what was there needs nothing"
+
+
+def test_a_folder_that_somebody_else_makes_meanwhile_is_taken(
+    tmp_path: Path, synced: list[Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And synced all the same: nobody knows whether the other one got that far."""
+    mkdir = Path.mkdir
+
+    def make_twice(path: Path) -> None:
+        mkdir(path)
+        mkdir(path)
+
+    monkeypatch.setattr(Path, "mkdir", make_twice)
+    durable.make_folder(tmp_path / "a")
+    assert (tmp_path / "a").is_dir()
+    assert synced == [tmp_path]
+
+
+def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "a").touch()
+    with pytest.raises(NotADirectoryError):
+        durable.make_folder(tmp_path / "a")
+    with pytest.raises(NotADirectoryError):
+        durable.save(tmp_path / "a" / "x.json", b"x")
+
+
+@pytest.mark.posix
+def test_the_file_is_on_the_disk_before_its_name_and_then_its_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done: list[str] = []
+    fsync, replace = os.fsync, os.replace
+
+    def note_sync(descriptor: int) -> None:
+        done.append(f"sync {Path(f'/dev/fd/{descriptor}').resolve().suffix or 'folder'}")
+        fsync(descriptor)
+
+    def note_replace(*arguments: Any, **options: Any) -> None:
+        done.append("replace")
+        replace(*arguments, **options)
+
+    monkeypatch.setattr(os, "fsync", note_sync)
+    monkeypatch.setattr(os, "replace", note_replace)
+    durable.save(tmp_path / "x.json", b"x")
+    assert done == ["sync .tmp", "replace", "sync folder"]
+
+
+def test_a_finished_file_replaces_another(tmp_path: Path, synced: list[Path]) -> None:
+    made, place = tmp_path / "made", tmp_path / "place"
+    made.write_bytes(b"new")
+    place.write_bytes(b"old")
+    durable.replace_durably(made, place)
+    assert names(tmp_path) == ["place"]
+    assert place.read_bytes() == b"new"
+    assert synced == [tmp_path]
+
+
+def test_unfinished_files_are_told_from_others() -> None:
+    assert durable.is_temporary(".0000012-000.setset.host.123.abcdef01.tmp")
+    assert durable.is_temporary(durable.temporary_name("setset-root.json"))
+    assert durable.temporary_name("x.db") != durable.temporary_name("x.db")
+    for name in ("0000012-000.setset", "notes.tmp", ".notes.txt.host.123.abcdef01.tmp"):
+        assert not durable.is_temporary(name)

@@ -1,0 +1,89 @@
+"""The folder of a workspace: what may become one, and its lock."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from setset.errors import BadInput, Locked, NotAWorkspace
+from setset.folder import LOCK, WorkspaceFolder
+from tests.small import build
+
+
+def test_a_folder_with_other_files_is_not_made_a_workspace(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("x")
+    with pytest.raises(BadInput, match="not a workspace and not empty"):
+        build(tmp_path)
+    assert [entry.name for entry in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_what_may_become_a_workspace(tmp_path: Path) -> None:
+    WorkspaceFolder(tmp_path / "new" / "w").create()
+    assert (tmp_path / "new" / "w").is_dir()
+    WorkspaceFolder(tmp_path / "new" / "w").create()
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(BadInput, match="is a file: name a folder with --workspace"):
+        WorkspaceFolder(tmp_path / "file").create()
+
+
+def test_without_a_database_it_is_said_what_to_do(tmp_path: Path) -> None:
+    folder = WorkspaceFolder(tmp_path)
+    with pytest.raises(NotAWorkspace, match="'setset run' makes one"):
+        folder.require_database()
+    folder.own_root.mkdir()
+    with pytest.raises(NotAWorkspace, match="'setset db rebuild'"):
+        folder.require_database()
+
+
+def test_the_lock_is_held_once(tmp_path: Path) -> None:
+    folder = WorkspaceFolder(tmp_path)
+    assert not folder.is_in_use()
+    with folder.locked():
+        assert folder.is_in_use()
+        with pytest.raises(Locked, match="another thread of this program"), folder.locked():
+            pass
+        assert folder.is_in_use()
+    assert not folder.is_in_use()
+    with folder.locked():
+        pass
+
+
+def test_there_is_nothing_to_lock_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
+    with (
+        pytest.raises(NotAWorkspace, match="there is no such folder"),
+        WorkspaceFolder(tmp_path / "w").locked(),
+    ):
+        pass
+    assert not (tmp_path / "w").exists()
+
+
+def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
+    folder = WorkspaceFolder(tmp_path)
+    program = (
+        "import sys; from pathlib import Path; from setset.folder import WorkspaceFolder\n"
+        f"with WorkspaceFolder(Path({str(tmp_path)!r})).locked(): print('locked', flush=True); sys.stdin.read()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "locked\n"
+        assert folder.is_in_use()
+        with pytest.raises(Locked, match=f"in use by pid {other.pid} on "), folder.locked():
+            pass
+        other.kill()
+    assert not folder.is_in_use()
+    with folder.locked():
+        pass
+
+
+def test_a_lock_that_is_no_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / LOCK).mkdir()
+    with (
+        pytest.raises(BadInput, match=r"is not a regular file: remove it"),
+        WorkspaceFolder(tmp_path).locked(),
+    ):
+        pass

@@ -1,0 +1,234 @@
+"""The packages and what they may import: the plan, no cycles, and what starting a command loads.
+
+`tools/imports.py` prints the same imports as a table and draws docs/packages.svg.
+"""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tools.imports import cycles, read_packages
+
+ROOT = Path(__file__).parent.parent
+BASICS = {"cards", "durable", "errors", "lazy", "platform", "progress", "spawning"}
+"""Modules that everything may import."""
+ALLOWED = {
+    "cards": {"errors"},
+    "durable": {"errors", "platform"},
+    "errors": set(),
+    "lazy": set(),
+    "platform": set(),
+    "progress": set(),
+    "spawning": {"platform"},
+    "engine": BASICS,
+    "batches": BASICS | {"engine"},
+    "tasks": BASICS | {"batches", "engine"},
+    "executors": BASICS | {"tasks", "batches", "engine"},
+    "folder": BASICS,
+    "database": BASICS | {"folder", "batches.records", "batches.roots", "tasks", "symmetry"},
+    "maintenance": BASICS | {"database", "executors", "tasks", "batches", "folder"},
+    "jobs": BASICS | {"maintenance", "database", "executors", "tasks", "batches", "folder"},
+    "workspace": BASICS
+    | {
+        "jobs",
+        "maintenance",
+        "database",
+        "executors",
+        "batches",
+        "engine",
+        "folder",
+        "symmetry",
+        "tasks",
+    },
+    "symmetry": BASICS,
+    "table": BASICS | {"symmetry"},
+    "sat": BASICS | {"symmetry"},
+    "show": BASICS | {"symmetry", "table", "sat", "maintenance.findings"},
+    "cli": BASICS | {"setset", "show", "table", "sat", "symmetry"},
+    "__main__": {"cli"},
+    "setset": {"lazy"},
+}
+"""What the modules of a package may import: packages, or single modules of them. "setset" is the public API."""
+ALLOWED_FOR_TYPES = {
+    "show": {"workspace", "maintenance", "database", "jobs"},
+    "setset": BASICS | {"jobs", "maintenance", "sat", "symmetry", "table", "workspace"},
+}
+"""The same under `if TYPE_CHECKING`, in addition."""
+
+
+@dataclass(frozen=True)
+class Import:
+    """An import anywhere in a module; the names are without the `setset.` in front."""
+
+    line: int
+    imported: str
+    for_types: bool
+
+
+def modules() -> dict[str, Path]:
+    """All modules, by their names without the `setset.` in front; setset/__init__.py is `setset`."""
+    found = {}
+    for path in sorted((ROOT / "setset").rglob("*.py")):
+        parts = path.relative_to(ROOT / "setset").with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts) or "setset"] = path
+    return found
+
+
+MODULES = modules()
+
+
+def imports(path: Path) -> Iterator[Import]:
+    """The modules of setset that a module imports. `__version__` is a constant, not a dependency."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = {
+        id(node)
+        for block in ast.walk(tree)
+        if isinstance(block, ast.If) and ast.unparse(block.test) == "TYPE_CHECKING"
+        for statement in block.body
+        for node in ast.walk(statement)
+    }
+    for node in ast.walk(tree):
+        names: list[str] = []
+        if isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}:{node.lineno}: relative import"
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        for name in names:
+            if name.split(".")[0] == "setset" and name != "setset.__version__":
+                assert isinstance(node, ast.stmt)
+                yield Import(node.lineno, _module(name), id(node) in for_types)
+
+
+def _module(name: str) -> str:
+    """The module that an imported name is, or is in."""
+    inside = name.removeprefix("setset.")
+    if inside in MODULES:
+        return inside
+    return inside.rpartition(".")[0] or "setset"
+
+
+def package(module: str) -> str:
+    return module.split(".")[0]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_module_imports_what_its_package_may(name: str) -> None:
+    here = package(name)
+    for each in imports(MODULES[name]):
+        allowed = ALLOWED[here] | (ALLOWED_FOR_TYPES.get(here, set()) if each.for_types else set())
+        assert each.imported in allowed or package(each.imported) in {here, *allowed}, (
+            f"{MODULES[name]}:{each.line} imports {each.imported}"
+        )
+
+
+def test_the_plan_is_of_the_packages_that_there_are() -> None:
+    assert {package(name) for name in MODULES} == set(ALLOWED)
+
+
+def test_the_plan_allows_no_cycle() -> None:
+    """So that whatever keeps to it has none."""
+    below = {name: {package(each) for each in allowed} - {name} for name, allowed in ALLOWED.items()}
+    while ends := {name for name, needs in below.items() if not needs & below.keys()}:
+        below = {name: needs for name, needs in below.items() if name not in ends}
+    assert not below
+
+
+def test_no_cycle_between_packages() -> None:
+    assert cycles(read_packages(ROOT)) == []
+
+
+def reachable(name: str) -> set[str]:
+    """All that a module imports, directly or indirectly, at the start or later."""
+    seen, waiting = {name}, [name]
+    while waiting:
+        for each in imports(MODULES[waiting.pop()]):
+            if each.imported not in seen:
+                seen.add(each.imported)
+                waiting.append(each.imported)
+    return seen - {name}
+
+
+def test_checking_has_no_way_to_repair() -> None:
+    """So that what only looks cannot write."""
+    assert "maintenance.derive" in reachable("maintenance.check")
+    assert "maintenance.repair" not in reachable("maintenance.check")
+
+
+def test_no_pickle_or_other_executable_format() -> None:
+    for path in MODULES.values():
+        text = path.read_text(encoding="utf-8")
+        assert not any(
+            word in text for word in ("import pickle", "import marshal", "import shelve", "eval(", "exec(")
+        )
+
+
+# What starting a command loads
+
+HEAVY = "sorted({'numba', 'sqlalchemy', 'alembic', 'numpy', 'distributed'} & set(sys.modules))"
+COMMAND = (
+    "import sys; sys.argv = ['setset', *sys.argv[1:]]; from setset.cli import main\n"
+    "try: main()\n"
+    "except SystemExit: pass\n"
+    f"print({HEAVY}, file=sys.stderr)"
+)
+
+
+def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    words = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(words, capture_output=True, text=True, check=True, cwd=ROOT)
+
+
+def best_seconds(program: str, runs: int = 7) -> float:
+    """The shortest of several runs: others may be using the machine."""
+    times = []
+    for _ in range(runs):
+        started = time.perf_counter()
+        python(program)
+        times.append(time.perf_counter() - started)
+    return min(times)
+
+
+def test_importing_setset_loads_nothing_heavy() -> None:
+    assert python(f"import sys, setset; print({HEAVY})").stdout.strip() == "[]"
+    loaded = "import sys, setset; print(*sorted(name for name in sys.modules if name.startswith('setset.')))"
+    assert python(loaded).stdout.split() == ["setset.lazy"]
+
+
+def test_importing_setset_takes_no_time() -> None:
+    """Under 50 ms more than Python itself; on a busy machine the best of several runs."""
+    extra = best_seconds("import setset") - best_seconds("pass")
+    print(f"import setset: {extra * 1000:.1f} ms")
+    assert extra < 0.05
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["run", "--help"], ["status", "--help"], ["play", "--help"], ["classes", "build", "--help"]],
+    ids=" ".join,
+)
+def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
+    run = python(COMMAND, *arguments)
+    assert "Usage:" in run.stdout
+    assert run.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize("command", ["status", "count", "history"])
+def test_what_only_reads_the_database_loads_neither_numba_nor_alembic(command: str, tmp_path: Path) -> None:
+    from setset.database import schema
+
+    schema.create(tmp_path / "setset.db")
+    assert python(COMMAND, command, "-w", str(tmp_path)).stderr.strip() == "['sqlalchemy']"
+
+
+def test_the_coordinator_leaves_the_compiler_to_its_workers(tmp_path: Path) -> None:
+    run = python(COMMAND, "run", "--size", "3", "--workers", "1", "-w", str(tmp_path / "w"))
+    assert run.stderr.splitlines()[-1] == "['alembic', 'numpy', 'sqlalchemy']"

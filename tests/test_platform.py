@@ -1,0 +1,82 @@
+"""What differs between systems: locks, paths of other systems as text, cores, users."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from setset import platform
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/mnt/nas", "T:\\caps", "t:/caps", "T:caps", "\\\\server\\share\\caps", "//server/share", "\\caps"],
+)
+def test_paths_that_are_absolute_on_some_system(path: str) -> None:
+    assert platform.is_absolute_anywhere(path)
+    assert platform.leads_outside(path)
+
+
+@pytest.mark.parametrize("path", ["t12/s05/0000001-000.setset", "batches", "a b/c", "t12\\s05\\x.setset"])
+def test_relative_paths(path: str) -> None:
+    assert not platform.is_absolute_anywhere(path)
+    assert not platform.leads_outside(path)
+
+
+@pytest.mark.parametrize("path", ["../x", "a/../../x", "a\\..\\x", "a/\0", ".."])
+def test_paths_that_lead_outside(path: str) -> None:
+    assert platform.leads_outside(path)
+
+
+HOLD = (
+    "import os, sys; from setset import platform\n"
+    "descriptor = os.open(sys.argv[1], platform.OPEN_OR_CREATE, 0o666)\n"
+    "print(platform.lock_for_process(descriptor), flush=True); sys.stdin.read()"
+)
+
+
+def test_a_lock_is_seen_by_others_and_ends_with_its_process(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "True\n"
+        with path.open("r+b") as file:
+            assert platform.is_locked_by_another(file.fileno())
+            assert not platform.lock_for_process(file.fileno())
+        holder.kill()
+        holder.wait()
+    with path.open("r+b") as file:
+        assert not platform.is_locked_by_another(file.fileno())
+        assert platform.lock_for_process(file.fileno())
+
+
+def test_asking_for_a_lock_takes_none(tmp_path: Path) -> None:
+    path = tmp_path / "lock"
+    path.touch()
+    with path.open("rb") as file:
+        assert not platform.is_locked_by_another(file.fileno())
+        taken = subprocess.run(
+            [sys.executable, "-c", HOLD, str(path)], input="", capture_output=True, text=True, check=True
+        )
+    assert taken.stdout == "True\n"
+
+
+def test_a_lock_of_a_handle_holds_against_other_handles_of_this_process(tmp_path: Path) -> None:
+    with (tmp_path / "lock").open("a+b") as one, (tmp_path / "lock").open("a+b") as other:
+        assert platform.lock_for_handle(one, wait=False)
+        assert not platform.lock_for_handle(other, wait=False)
+    with (tmp_path / "lock").open("a+b") as one:
+        assert platform.lock_for_handle(one, wait=False)
+
+
+def test_what_every_system_can_say(tmp_path: Path) -> None:
+    assert platform.usable_cores() >= 1
+    assert platform.user_id()
+    assert platform.is_own_folder(tmp_path)
+    assert not platform.is_own_folder(tmp_path / "missing")
+    assert platform.peak_memory() is None or platform.peak_memory() > 1_000_000  # type: ignore[operator]

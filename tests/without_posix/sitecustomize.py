@@ -1,0 +1,60 @@
+"""Python loads this first if its folder is in PYTHONPATH: an interpreter that lacks what Windows lacks.
+
+It has a `msvcrt` with the one function that setset uses. What it cannot show is how Windows itself behaves.
+"""
+
+import errno
+import fcntl
+import os
+import signal
+import sys
+import types
+
+MODULES = ("fcntl", "resource", "pwd", "grp", "termios", "tty", "pty")
+OF_OS = (
+    "fork",
+    "forkpty",
+    "getuid",
+    "geteuid",
+    "getgid",
+    "setuid",
+    "killpg",
+    "setsid",
+    "sched_getaffinity",
+    "register_at_fork",
+    "O_DIRECTORY",
+    "O_NOFOLLOW",
+    "O_NONBLOCK",
+    "O_CLOEXEC",
+    "mkfifo",
+)
+OF_SIGNAL = ("pthread_sigmask", "SIG_BLOCK", "SIG_SETMASK", "SIGHUP", "SIGUSR1")
+
+
+def _locking(descriptor: int, mode: int, count: int) -> None:
+    """Locks bytes from the place where the file stands, as on Windows."""
+    kinds = {0: fcntl.LOCK_UN, 1: fcntl.LOCK_EX, 2: fcntl.LOCK_EX | fcntl.LOCK_NB}
+    place = os.lseek(descriptor, 0, os.SEEK_CUR)
+    try:
+        fcntl.lockf(descriptor, kinds[mode], count, place)
+    except OSError as error:
+        raise OSError(errno.EACCES, "Permission denied") from error
+
+
+windows = types.ModuleType("msvcrt")
+windows.locking = _locking  # type: ignore[attr-defined]
+windows.LK_UNLCK, windows.LK_LOCK, windows.LK_NBLCK = 0, 1, 2  # type: ignore[attr-defined]
+
+for name in OF_OS:
+    if hasattr(os, name):
+        delattr(os, name)
+for name in OF_SIGNAL:
+    if hasattr(signal, name):
+        delattr(signal, name)
+os.supports_dir_fd.clear()
+for name in MODULES:
+    sys.modules[name] = None  # type: ignore[assignment]
+# Not before now: `subprocess` takes a system with a module of this name for Windows.
+import subprocess  # noqa: E402, F401
+
+sys.modules["msvcrt"] = windows

@@ -1,0 +1,64 @@
+"""Counts: by enumeration, by classes, by reference, by decoding; they agree, or it is said."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from setset.workspace.counts import Count, CountVerdict, describe, read_counts, reference
+from tests.small import change, reading
+
+
+def counts(folder: Path, decoded: dict[tuple[int, int], int] | None = None) -> dict[int, Count]:
+    with reading(folder) as database:
+        return {count.size: count for count in read_counts(database, decoded=decoded)}
+
+
+def test_enumeration_and_classes_agree(counted: Path, counted_and_classified: Path) -> None:
+    alone = counts(counted)
+    assert [(alone[size].class_sum, alone[size].agree) for size in (3, 4, 5)] == [(None, None)] * 3
+    assert alone[4].verdict is CountVerdict.COMPLETE
+    found = counts(counted_and_classified)
+    assert (found[3].class_sum, found[3].agree) == (None, None)  # seeds are not all lists of 3 cards
+    assert (found[4].lists, found[4].class_sum, found[4].agree) == (1_579_500, 1_579_500, True)
+    assert (found[5].lists, found[5].class_sum, found[5].agree) == (22_441_536, 22_441_536, True)
+    assert [found[size].verdict for size in (4, 5)] == [CountVerdict.OK, CountVerdict.OK]
+
+
+@pytest.mark.parametrize(
+    "forgery",
+    [
+        "UPDATE tallies SET lists = lists - 1 WHERE rowid = (SELECT MIN(rowid) FROM tallies)",
+        "UPDATE classes SET stabilizer = stabilizer / 2, lists = lists * 2 WHERE (size, number) = (5, 0)",
+    ],
+)
+def test_a_disagreement_is_wrong(counted_and_classified: Path, forgery: str) -> None:
+    change(counted_and_classified, forgery)
+    found = counts(counted_and_classified)
+    assert (found[5].agree, found[5].verdict) == (False, CountVerdict.WRONG)
+    assert found[4].verdict is CountVerdict.OK
+
+
+def test_nothing_is_said_of_a_count_that_is_not_complete(counted_and_classified: Path) -> None:
+    change(counted_and_classified, "DELETE FROM tallies WHERE rowid = (SELECT MIN(rowid) FROM tallies)")
+    found = counts(counted_and_classified)[5]
+    assert (found.class_sum, found.agree, found.verdict) == (22_441_536, None, CountVerdict.INCOMPLETE)
+
+
+def test_what_decoding_found_is_compared(counted: Path) -> None:
+    assert counts(counted, {(4, 4): 1_579_500})[4].verdict is CountVerdict.OK
+    found = counts(counted, {(4, 4): 1_579_499})[4]
+    assert (found.decoded, found.verdict) == (1_579_499, CountVerdict.WRONG)
+
+
+def test_what_is_counted_is_said_in_words() -> None:
+    assert describe(12, 3) == "seeds for target 12"
+    assert describe(12, 9) == "lists of 9 with 3 or more cards remaining"
+    assert describe(12, 12) == "all lists of 12 cards"
+
+
+def test_below_the_target_the_reference_is_that_of_the_target() -> None:
+    assert reference(12, 6) == 141_370_218
+    assert reference(11, 6) is None
+    assert reference(4, 20) == reference(20, 20) == 682_344

@@ -1,0 +1,105 @@
+"""A size as a sequence of lists: any of them is reached, and nothing comes from a damaged file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import setset
+from setset.batches import files
+from setset.engine import search
+from setset.errors import BadInput, SetsetError
+from setset.workspace.size import Size
+from tests.small import SIZE, TARGET, Copy, batch_file, flip
+
+LISTS = 9_396_567
+"""Of size 5 for target 16."""
+
+
+@pytest.fixture
+def five(reference: Path) -> Iterator[Size]:
+    with setset.open(reference) as workspace:
+        yield workspace.exploration(TARGET)[SIZE]
+
+
+def decoded(size: Size, start: int, stop: int) -> list[Any]:
+    """Lists start to stop by decoding one file after the other."""
+    found: list[Any] = []
+    passed = 0
+    for batch in size.batches:
+        for chunk in search.unpack(files.load(Path(batch.path))[1]):
+            found += chunk[max(start - passed, 0) : max(stop - passed, 0)].tolist()
+            passed += len(chunk)
+    return found
+
+
+def test_how_much_there_is(five: Size) -> None:
+    assert len(five) == five.lists == LISTS == sum(batch.lists for batch in five.batches)
+    assert five.bytes == sum(Path(batch.path).stat().st_size for batch in five.batches)
+    assert five.complete
+    assert [batch.number for batch in five.batches] == list(range(len(five.batches)))
+
+
+@pytest.mark.parametrize(("start", "limit"), [(0, 5), (199_998, 5), (1_234_567, 3), (LISTS - 2, 10)])
+def test_any_number_is_reached(five: Size, start: int, limit: int) -> None:
+    expected = decoded(five, start, start + limit)
+    assert five[start : start + limit].tolist() == expected
+    assert [list(five[place]) for place in range(start, start + len(expected))] == expected
+    arrays = five.arrays(start, 2)
+    assert np.concatenate(list(islice(arrays, 5)))[:limit].tolist() == expected
+
+
+def test_iteration_goes_across_files(five: Size) -> None:
+    assert list(islice(five, 199_990, 200_020)) == list(map(tuple, decoded(five, 199_990, 200_020)))
+
+
+def test_indices_are_those_of_a_sequence(five: Size) -> None:
+    assert five[-1] == five[LISTS - 1] == five.batches[-1].last
+    assert five[10:20:3].tolist() == [list(five[place]) for place in (10, 13, 16, 19)]
+    assert five[5:5].shape == (0, SIZE)
+    for place in (LISTS, -LISTS - 1):
+        with pytest.raises(IndexError, match="9,396,567 are stored"):
+            five[place]
+    with pytest.raises(BadInput, match="forwards"):
+        five[::-1]
+
+
+def test_arrays_are_the_callers_own(five: Size) -> None:
+    arrays = five.arrays(chunk=10)
+    first = next(arrays)
+    before = first.tolist()
+    next(arrays)
+    assert first.tolist() == before
+    first[:] = 0
+
+
+def test_the_lists_of_one_batch(five: Size) -> None:
+    rows = np.concatenate(list(five.arrays(batch=1)))
+    assert (len(rows), tuple(rows[0].tolist())) == (five.batches[1].lists, five.batches[1].first)
+    with pytest.raises(BadInput, match="there is no list 99,999,999 in batch 1"):
+        five.arrays(99_999_999, batch=1)
+    with pytest.raises(BadInput, match="there is no batch 999"):
+        five.arrays(batch=999)
+
+
+def test_what_is_not_stored_says_how_to_get_it(reference: Path) -> None:
+    with setset.open(reference) as workspace:
+        with pytest.raises(BadInput, match="run 'setset run --size 9 --target 16' first"):
+            workspace.exploration(TARGET)[9]
+        with pytest.raises(BadInput, match="nothing is known for target 12"):
+            workspace.exploration(12)[5]
+
+
+def test_lists_from_a_damaged_file_are_refused(copy: Copy) -> None:
+    folder = copy()
+    flip(batch_file(folder, 0))
+    with setset.open(folder.path) as workspace:
+        five = workspace.exploration(TARGET)[SIZE]
+        with pytest.raises(SetsetError, match=r"checksum mismatch.*setset repair"):
+            five[0]
+        assert five[LISTS - 1]

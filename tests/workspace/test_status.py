@@ -1,0 +1,53 @@
+"""How far each size is, and how fast it goes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from setset.database import runs
+from setset.folder import WorkspaceFolder
+from setset.workspace.status import ItemState, SizeState, Status, read_status
+from tests.small import SIZE, Copy, build, change, reading
+
+
+def status(path: Path) -> Status:
+    with reading(path) as database:
+        return read_status(database)
+
+
+def test_status_speaks_of_every_size(reference: Path) -> None:
+    sizes = status(reference).sizes
+    assert [size.size for size in sizes] == [3, 4, 5]
+    assert {size.state for size in sizes} == {SizeState.COMPLETE}
+    assert sizes[-1].expanded == sizes[-1].sources == 4
+    assert sizes[-1].seconds_left is None
+
+
+def test_a_defect_is_listed_and_its_size_is_defective(copy: Copy) -> None:
+    folder = copy()
+    change(folder.path, f"UPDATE batches SET defect = 'missing' WHERE size = {SIZE} AND number = 7")
+    found = status(folder.path)
+    assert [size.state for size in found.sizes][-1] is SizeState.DEFECTIVE
+    (item,) = found.items
+    assert (item.size, item.state) == (SIZE, ItemState.DEFECTIVE)
+
+
+def test_running_is_only_what_a_run_that_is_under_way_has_claimed(tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", 4)
+    build(folder.path, SIZE, first=2)
+    change(folder.path, f"UPDATE expansions SET state = 'running' WHERE size = {SIZE} AND source = 0")
+    found = status(folder.path)
+    assert (found.sizes[-1].state, found.items) == (SizeState.STOPPED, [])
+    assert 0 < found.sizes[-1].share < 1
+    with WorkspaceFolder(folder.path).locked():
+        found = status(folder.path)
+    assert found.sizes[-1].state is SizeState.RUNNING
+    (item,) = found.items
+    assert (item.state, item.what) == (ItemState.RUNNING, "source 0 of size 4")
+
+
+def test_building_the_catalogue_does_not_change_the_estimates(counted_and_classified: Path) -> None:
+    """They go by the workers of the last run that had some."""
+    change(counted_and_classified, "UPDATE runs SET workers = 7 WHERE workers > 0")
+    with reading(counted_and_classified) as database:
+        assert runs.last_workers(database) == 7
