@@ -16,14 +16,15 @@ from setset.errors import NO_SPACE, NoSpace
 _TEMPORARY = re.compile(r"\..+\.(setset|json|db|svg|png)\..+\.\d+\.[0-9a-f]{8}\.tmp")
 
 
-def save(path: Path, data: bytes, witness: str | None = None) -> None:
+def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") -> None:
     """Puts a file in its place, complete and on the disk, or leaves no trace.
 
     Args:
         path: Where; folders that are missing are made.
         data: All of it.
-        witness: A file, named as seen from the folder, without which nothing is written. It shows that the folder is
-            on the disk that it is thought to be on.
+        below: A folder above it, which must hold the file `witness`: that shows that the folder is on the disk that
+            it is thought to be on.
+        witness: The name of that file.
 
     Raises:
         NoSpace: The disk is full, or a quota or a limit is reached.
@@ -31,26 +32,60 @@ def save(path: Path, data: bytes, witness: str | None = None) -> None:
     """
     temporary = temporary_name(path.name)
     try:
-        make_folder(path.parent)
-        # From within the folder, wherever it may be moved to meanwhile.
-        with platform.opened_folder(path.parent) as folder:
-            if witness is not None:
-                os.stat(_seen_from(path, witness, folder), dir_fd=folder)
-            source, place = (_seen_from(path, name, folder) for name in (temporary, path.name))
-            try:
-                _write_all(source, data, folder)
-                os.replace(source, place, src_dir_fd=folder, dst_dir_fd=folder)
-            except BaseException:
-                with contextlib.suppress(OSError):
-                    os.unlink(source, dir_fd=folder)
-                raise
-            if folder is not None:
-                os.fsync(folder)
+        if below is None:
+            make_folder(path.parent)
+        with contextlib.ExitStack() as stack:
+            # From within the folders, wherever they may be moved to meanwhile.
+            top = None
+            if below is not None:
+                top = stack.enter_context(platform.opened_folder(below))
+                os.stat(witness if top is not None else below / witness, dir_fd=top)
+                make_folder(path.parent)
+            inner = path.parent if top is None or below is None else path.parent.relative_to(below)
+            folder = stack.enter_context(platform.opened_folder(inner, top))
+            _save_in(folder, path, temporary, data)
     except OSError as error:
         if error.errno in NO_SPACE:
             reason = os.strerror(error.errno or 0)
             raise NoSpace(f"no room for {len(data):,} bytes in {path.parent}: {reason}") from error
         raise
+
+
+def _save_in(folder: int | None, path: Path, temporary: str, data: bytes) -> None:
+    """Writes a file in an open folder, or by whole paths where folders cannot be opened."""
+    source, place = (
+        name if folder is not None else str(path.parent / name) for name in (temporary, path.name)
+    )
+    try:
+        _write_all(source, data, folder)
+        os.replace(source, place, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(source, dir_fd=folder)
+        raise
+    if folder is not None:
+        os.fsync(folder)
+
+
+def create(path: Path, data: bytes) -> bool:
+    """Makes a file that is not there yet, complete and on the disk; False if it is there already.
+
+    Of several that try at the same moment, on this host or another, one succeeds.
+    """
+    make_folder(path.parent)
+    temporary = path.parent / temporary_name(path.name)
+    try:
+        _write_all(str(temporary), data, None)
+        created = platform.rename_if_free(temporary, path)
+        platform.sync_folder(path.parent)
+    except OSError as error:
+        if error.errno in NO_SPACE:
+            raise NoSpace(f"no room for {path}: {os.strerror(error.errno or 0)}") from error
+        raise
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+    return created
 
 
 def replace_durably(made: Path, place: Path) -> None:
@@ -85,11 +120,6 @@ def temporary_name(name: str) -> str:
 def is_temporary(name: str) -> bool:
     """Whether this is the name of a file that `save` had not finished."""
     return _TEMPORARY.fullmatch(name) is not None
-
-
-def _seen_from(path: Path, name: str, folder: int | None) -> str:
-    """A name beside a file: relative to the open folder, or whole where folders cannot be opened."""
-    return name if folder is not None else str(path.parent / name)
 
 
 def _write_all(name: str, data: bytes, folder: int | None) -> None:

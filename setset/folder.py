@@ -10,12 +10,18 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from setset import platform
+from setset import durable, platform
 from setset.errors import BadInput, Locked, NotAWorkspace, ReadOnly
 
 DATABASE = "setset.db"
 REBUILT = ".setset.db.rebuilt"
 """The database while it is being rebuilt."""
+UNFINISHED = tuple(
+    f"{name}{end}"
+    for name in (f".{DATABASE}.new", REBUILT, f".{REBUILT}.new")
+    for end in ("", "-journal", "-wal", "-shm")
+)
+"""What a database that was being made, or rebuilt, may leave when that is cut short."""
 LOCK = "setset.lock"
 OWN_ROOT = "batches"
 """The storage root inside the workspace, by a relative path so that the folder can be moved."""
@@ -44,6 +50,14 @@ class WorkspaceFolder:
     def root(self, path: str) -> Path:
         """The folder of a storage root, whose path may be relative to the workspace."""
         return self.path / path
+
+    def has_kept_database(self) -> bool:
+        """Whether a database was kept here under another name, by a rebuild or an upgrade."""
+        return self.path.is_dir() and any(self._is_kept_database(entry.name) for entry in self.path.iterdir())
+
+    @staticmethod
+    def _is_kept_database(name: str) -> bool:
+        return name.startswith((f"{DATABASE}.lost", f"{DATABASE}.before-"))
 
     def require_database(self) -> None:
         """Refuses a folder without a database."""
@@ -113,19 +127,23 @@ class WorkspaceFolder:
     def create(self) -> None:
         """Makes the folder if it is not there; refuses one with other files in it, or whose database was lost."""
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
+            durable.make_folder(self.path)
             found = set() if self.database.exists() else {entry.name for entry in self.path.iterdir()}
-        except FileExistsError as error:
-            raise BadInput(f"{self.path} is a file: name a folder with --workspace") from error
         except OSError as error:
+            if self.path.is_file():
+                raise BadInput(f"{self.path} is a file: name a folder with --workspace") from error
             raise ReadOnly(f"cannot make a workspace at {self.path}: {error.strerror}") from error
         if OWN_ROOT in found and any(self.own_root.iterdir()):
             raise NotAWorkspace(
                 f"{self.database} is missing, but there are batch files: run 'setset db rebuild' to make a new one "
                 "from them, with --output for each folder that runs were given"
             )
-        unfinished = {f"{name}{end}" for name in (f".{DATABASE}.new", REBUILT) for end in ("", "-journal")}
-        if found - {OWN_ROOT, LOCK, f"{DATABASE}-journal", *unfinished}:
+        if any(map(self._is_kept_database, found)):
+            raise NotAWorkspace(
+                f"{self.database} is missing, and older ones are beside it: run 'setset db rebuild' to make a new one "
+                "from the batch files, with --output for each folder that runs were given"
+            )
+        if found - {OWN_ROOT, LOCK, f"{DATABASE}-journal", *UNFINISHED}:
             raise BadInput(
                 f"{self.path} is not a workspace and not empty: name another folder with --workspace"
             )

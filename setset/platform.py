@@ -55,12 +55,12 @@ OPEN_OR_CREATE = os.O_RDWR | os.O_CREAT | _CLOSE_ON_EXEC | _BINARY | _NO_LINKS |
 
 
 @contextlib.contextmanager
-def opened_folder(path: Path) -> Iterator[int | None]:
+def opened_folder(path: Path, dir_fd: int | None = None) -> Iterator[int | None]:
     """A descriptor of a folder, for the `dir_fd` of other calls; None where folders cannot be opened."""
     if not _FOLDER or os.open not in os.supports_dir_fd:
         yield None
         return
-    descriptor = os.open(path, os.O_RDONLY | _FOLDER | _CLOSE_ON_EXEC)
+    descriptor = os.open(path, os.O_RDONLY | _FOLDER | _CLOSE_ON_EXEC, dir_fd=dir_fd)
     try:
         yield descriptor
     finally:
@@ -72,6 +72,34 @@ def sync_folder(path: Path) -> None:
     with opened_folder(path) as descriptor:
         if descriptor is not None:
             os.fsync(descriptor)
+
+
+def rename_if_free(source: Path, place: Path) -> bool:
+    """Gives a file its name if no file has that name yet; False if one has. One step, also on a shared disk."""
+    try:
+        if hasattr(os, "link"):
+            os.link(source, place)
+        else:
+            source.rename(place)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
+            raise
+        return _copy_if_free(source, place)  # a disk without hard links
+    return True
+
+
+def _copy_if_free(source: Path, place: Path) -> bool:
+    try:
+        descriptor = os.open(place, CREATE, 0o666)
+    except FileExistsError:
+        return False
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(source.read_bytes())
+        file.flush()
+        os.fsync(file.fileno())
+    return True
 
 
 # Locks
@@ -205,7 +233,10 @@ def user_id() -> str:
     """What tells this user from others in the name of a file."""
     if hasattr(os, "getuid"):
         return str(os.getuid())
-    return "".join(letter for letter in getpass.getuser() if letter.isalnum()) or "user"
+    name = ""
+    with contextlib.suppress(ImportError, KeyError, OSError):  # a service without a name
+        name = getpass.getuser()
+    return "".join(letter for letter in name if letter.isalnum()) or "user"
 
 
 def is_own_folder(path: Path) -> bool:

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from setset.database import Database, open_to_read, open_to_write
+from setset.database.connection import connect
 from setset.folder import WorkspaceFolder
 from setset.jobs.run import RunRequest, run
+from setset.maintenance import repair
 from setset.maintenance.check import check
-from setset.maintenance.findings import Finding, Remedy
+from setset.maintenance.findings import Finding
 from setset.maintenance.rebuild import rebuild_database
-from setset.maintenance.repair import repair
 from setset.progress import NoProgress
 from setset.workspace.catalogue import build_catalogue
 
@@ -43,8 +44,14 @@ class Notices(NoProgress):
 def build(path: Path, size: int = SIZE, **options: Any) -> tuple[WorkspaceFolder, Notices]:
     """Runs an exploration in threads of this process."""
     folder, notices = WorkspaceFolder(path), Notices()
-    wanted = {"target": TARGET, "batch_lists": BATCH_LISTS, "workers": 2, **options}
-    run(folder, RunRequest(size, executor=ThreadPoolExecutor, **wanted), notices)
+    wanted = {
+        "target": TARGET,
+        "batch_lists": BATCH_LISTS,
+        "workers": 2,
+        "executor": ThreadPoolExecutor,
+        **options,
+    }
+    run(folder, RunRequest(size, **wanted), notices)
     return folder, notices
 
 
@@ -81,11 +88,10 @@ def findings(folder: WorkspaceFolder, deep: bool = False, size: int | None = Non
         return list(check(database, size, NoProgress(), executor if deep else None))
 
 
-def repair_all(folder: WorkspaceFolder) -> None:
+def repair_all(folder: WorkspaceFolder, deep: bool = False) -> list[Finding]:
     """What `setset repair` does, in this process."""
     with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
-        found = list(check(database, None, NoProgress()))
-        repair(database, executor, [each for each in found if each.kind.remedy is Remedy.REPAIR])
+        return repair.repair_all(database, executor, None, deep, NoProgress())
 
 
 def rebuild(folder: WorkspaceFolder, *outputs: Path) -> Path | None:
@@ -121,7 +127,7 @@ def rows(workspace: Path, query: str) -> list[tuple[Any, ...]]:
 
 
 def change(workspace: Path, *statements: str) -> None:
-    """Changes rows of the database, without any code of setset. Each statement must find some."""
-    with closing(sqlite3.connect(workspace / "setset.db")) as connection, connection:
+    """Changes rows of the database, as somebody does who keeps their digests right. Each statement must find some."""
+    with closing(connect(workspace / "setset.db", "rw")) as connection, connection:
         for statement in statements:
             assert connection.execute(statement).rowcount > 0, statement

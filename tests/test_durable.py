@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -121,11 +122,10 @@ def test_a_limit_on_files_is_no_space_and_leaves_no_trace(tmp_path: Path) -> Non
 def test_without_its_witness_nothing_is_written(tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "x.json"
     with pytest.raises(FileNotFoundError):
-        durable.save(path, b"x", witness="../../token")
-    assert not path.exists()
-    assert names(path.parent) == []
+        durable.save(path, b"x", below=tmp_path, witness="token")
+    assert names(tmp_path) == [], "not even a folder is made"
     (tmp_path / "token").touch()
-    durable.save(path, b"x", witness="../../token")
+    durable.save(path, b"x", below=tmp_path, witness="token")
     assert path.read_bytes() == b"x"
 
 
@@ -145,7 +145,7 @@ def test_a_folder_that_is_moved_takes_its_file_along(tmp_path: Path, monkeypatch
         return found
 
     monkeypatch.setattr(os, "stat", stat_and_move)
-    durable.save(here / "x.json", b"x", witness="token")
+    durable.save(here / "x.json", b"x", below=here, witness="token")
     monkeypatch.undo()
     assert names(here) == []
     assert names(moved) == ["token", "x.json"]
@@ -234,3 +234,40 @@ def test_unfinished_files_are_told_from_others() -> None:
     assert durable.temporary_name("x.db") != durable.temporary_name("x.db")
     for name in ("0000012-000.setset", "notes.tmp", ".notes.txt.host.123.abcdef01.tmp"):
         assert not durable.is_temporary(name)
+
+
+def test_a_created_file_is_whole_and_alone_and_stays(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "x.json"
+    assert durable.create(path, b"mine")
+    assert not durable.create(path, b"another")
+    assert path.read_bytes() == b"mine"
+    assert names(path.parent) == ["x.json"]
+
+
+def test_of_many_that_create_a_file_one_succeeds(tmp_path: Path) -> None:
+    path = tmp_path / "a" / "x.json"
+    with ThreadPoolExecutor(8) as executor:
+        created = list(executor.map(lambda number: durable.create(path, b"%d" % number), range(40)))
+    assert created.count(True) == 1
+    assert path.read_bytes() == b"%d" % created.index(True)
+    assert names(path.parent) == ["x.json"]
+
+
+@pytest.mark.posix
+def test_a_disk_without_hard_links_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "link", failing(errno.EPERM))
+    assert durable.create(tmp_path / "x.json", b"mine")
+    assert not durable.create(tmp_path / "x.json", b"another")
+    assert (tmp_path / "x.json").read_bytes() == b"mine"
+    assert names(tmp_path) == ["x.json"]
+
+
+@pytest.mark.parametrize(("code", "kind"), [(errno.EIO, OSError), (errno.ENOSPC, NoSpace)])
+def test_a_creation_that_fails_leaves_no_trace(
+    code: int, kind: type[Exception], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", failing(code))
+        with pytest.raises(kind, match=os.strerror(code)):
+            durable.create(tmp_path / "x.json", b"mine")
+    assert names(tmp_path) == []

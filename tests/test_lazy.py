@@ -15,7 +15,7 @@ import setset.symmetry
 import setset.table
 from setset.lazy import lazy_exports
 
-PACKAGES = (setset.symmetry, setset.table, setset.sat)
+PACKAGES = (setset, setset.symmetry, setset.table, setset.sat)
 EXPORTS = [(package, name) for package in PACKAGES for name in package.__all__]
 
 

@@ -11,7 +11,7 @@ from setset import durable, platform
 from setset.batches import format as batch_format
 from setset.batches.format import BadBatch, Header
 from setset.batches.records import SUFFIX, BatchFile, Span
-from setset.batches.roots import TOKEN, require_root
+from setset.batches.roots import TOKEN, Token, require_root
 from setset.engine.bitstreams import Streams
 
 _NAME = re.compile(r"\d{7,}-\d{3,}(_\d{7,}-\d{3,})?" + re.escape(SUFFIX))
@@ -34,11 +34,11 @@ def is_batch_name(name: str) -> bool:
     return _NAME.fullmatch(name) is not None
 
 
-def save_batch(data: bytes, root: Path) -> BatchFile:
-    """Puts a batch file in its place below a storage root that is there."""
+def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
+    """Puts a batch file in its place below a storage root that is there, and belongs to `owner`."""
     batch = describe(data)
-    require_root(root)
-    durable.save(root / batch.path, data, witness=f"../../{TOKEN}")
+    require_root(root, owner)
+    durable.save(root / batch.path, data, below=root, witness=TOKEN)
     return batch
 
 
@@ -51,7 +51,16 @@ def describe(data: bytes) -> BatchFile:
 def record(header: Header, digest: str) -> BatchFile:
     """The record of a batch file that is sound."""
     path = f"{size_folder(header.target, header.size)}/{file_name(header.span)}"
-    return BatchFile(header.span, header.lists, header.first, header.last, path, header.file_bytes, digest)
+    return BatchFile(
+        header.span,
+        header.lists,
+        header.first,
+        header.last,
+        path,
+        header.file_bytes,
+        digest,
+        header.source_digest.hex(),
+    )
 
 
 def read(path: Path) -> bytes:
@@ -71,7 +80,7 @@ def read(path: Path) -> bytes:
         if found.st_size > MOST_BYTES:
             raise BadBatch("too long for a batch file")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(MOST_BYTES + 1)
+            return file.read(found.st_size + 1)  # one more, to notice if it grows; no more memory than that
     except OSError as error:
         raise BadBatch(f"unreadable: {error.strerror}") from error
     finally:

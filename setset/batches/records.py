@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import xxhash
 
 from setset.cards import Cards
 
@@ -26,6 +29,16 @@ class Span:
     ends_source: bool
 
     @property
+    def start(self) -> tuple[int, int]:
+        """The source and part that it starts with."""
+        return self.first_source, self.first_part
+
+    @property
+    def end(self) -> tuple[int, int]:
+        """The source and part that comes next."""
+        return (self.last_source + 1, 0) if self.ends_source else (self.last_source, self.last_part + 1)
+
+    @property
     def is_merged(self) -> bool:
         """Whether it is more than one part."""
         return (self.first_source, self.first_part) != (self.last_source, self.last_part)
@@ -42,3 +55,21 @@ class BatchFile:
     path: str
     bytes: int
     digest: str
+    source_digest: str
+    """What `combine_digests` makes of the digests of its sources: it shows from which files it was made."""
+
+    @property
+    def content(self) -> tuple[Span, int, Cards, Cards, str]:
+        """What a rebuilt file must have in common with the one that was lost."""
+        return self.span, self.lists, self.first, self.last, self.source_digest
+
+
+NO_SOURCE = "0" * 32
+"""The digest of the source that the seeds do not have."""
+
+
+def combine_digests(digests: Sequence[str]) -> str:
+    """One digest for the sources of a batch: that of its source, or one over those of all sources of a merged batch."""
+    if len(digests) == 1:
+        return digests[0]
+    return xxhash.xxh3_128_hexdigest("".join(digests).encode())

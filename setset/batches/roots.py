@@ -1,13 +1,26 @@
-"""Storage roots: folders below which batch files are, each with a token that says whose they are."""
+"""Storage roots: folders below which batch files are, each with a token that says whose they are.
+
+Nothing is written or removed below a root whose token does not name this workspace, read at that moment.
+"""
 
 from __future__ import annotations
 
+import enum
 import json
+import os
+import stat
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import xxhash
+
+from setset import platform
+from setset.batches.records import SUFFIX
 from setset.errors import BadInput, ReadOnly, SetsetError
 
 TOKEN = "setset-root.json"  # noqa: S105 (a file name)
+MOST_BYTES = 10_000
+"""A token is smaller; more is something else."""
 
 
 class RootGone(SetsetError):
@@ -26,31 +39,144 @@ class RootGone(SetsetError):
         )
 
 
-def claim_root(root: Path, workspace_id: str) -> None:
-    """Makes a storage root this workspace's own; refuses one that belongs to another."""
-    from setset import durable  # not needed by commands that only read
+class ForeignRoot(BadInput):
+    """A storage root belongs to another workspace, so nothing may be written there."""
 
-    token = root / TOKEN
+
+class RootState(enum.StrEnum):
+    """What a folder is to a workspace."""
+
+    OWN = "own"
+    FOREIGN = "foreign"
+    """The token names another workspace."""
+    DAMAGED = "damaged"
+    """There is a token, but it was altered."""
+    MISSING = "missing"
+    """There is no token: the folder is gone, or another disk is at its place."""
+
+
+@dataclass(frozen=True)
+class Token:
+    """Whose a storage root is: the id of the workspace, and its folder if the root is outside of it."""
+
+    workspace: str
+    folder: str | None = None
+
+    def names(self, other: Token) -> bool:
+        """Whether two tokens are of one workspace, in one place. A copy of a workspace has the same id."""
+        same_place = None in (self.folder, other.folder) or self.folder == other.folder
+        return self.workspace == other.workspace and same_place
+
+    def encode(self) -> bytes:
+        return json.dumps({**asdict(self), "check": self._check()}).encode()
+
+    def _check(self) -> str:
+        return xxhash.xxh3_64_hexdigest(f"{self.workspace}\n{self.folder}".encode(errors="surrogateescape"))
+
+
+def read_token(root: Path) -> Token | None:
+    """The token of a root; None if there is none. A damaged one raises ValueError."""
     try:
-        durable.make_folder(root)
-        if not token.exists():
-            durable.save(token, json.dumps({"workspace": workspace_id}).encode())
+        descriptor = os.open(root / TOKEN, platform.READ)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
-        raise ReadOnly(f"cannot write to {root}: {error.strerror}") from error
-    if root_owner(root) != workspace_id:
-        raise BadInput(f"{root} holds the files of another workspace: name another folder with --output")
+        raise ValueError(str(error)) from error
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise ValueError("not a regular file")
+        with os.fdopen(os.dup(descriptor), "rb") as file:
+            found = json.loads(file.read(MOST_BYTES))
+        token = Token(str(found["workspace"]), found.get("folder"))
+        if not isinstance(token.folder, str | None):
+            raise ValueError("no folder")
+        of_version_01 = found.keys() == {"workspace"} and token.workspace.isalnum()
+        if not of_version_01 and found["check"] != token._check():
+            raise ValueError("checksum mismatch")
+    except (OSError, TypeError, KeyError, AttributeError, RecursionError) as error:
+        raise ValueError(str(error)) from error
+    finally:
+        os.close(descriptor)
+    return token
 
 
-def require_root(root: Path) -> None:
-    """Refuses to write below a storage root that is gone: what is at its place now may be another disk."""
-    if root_owner(root) is None:
-        raise RootGone(root)
+def root_state(root: Path, owner: Token) -> RootState:
+    """What a folder is to a workspace."""
+    try:
+        token = read_token(root)
+    except ValueError:
+        return RootState.DAMAGED
+    if token is None:
+        return RootState.MISSING
+    return RootState.OWN if token.names(owner) else RootState.FOREIGN
 
 
 def root_owner(root: Path) -> str | None:
-    """The id of the workspace that a storage root belongs to; None if the root cannot be seen."""
+    """The id of the workspace that a storage root belongs to; None if the root or its token cannot be read."""
     try:
-        found = json.loads((root / TOKEN).read_bytes())
-        return str(found["workspace"])
-    except (OSError, ValueError, TypeError, KeyError):
+        token = read_token(root)
+    except ValueError:
         return None
+    return token.workspace if token else None
+
+
+def require_root(root: Path, owner: Token) -> None:
+    """Refuses to write below a root that is gone, or that belongs to another workspace."""
+    state = root_state(root, owner)
+    if state is RootState.MISSING:
+        raise RootGone(root)
+    if state is RootState.DAMAGED:
+        raise ForeignRoot(f"{root / TOKEN} is damaged: run 'setset repair'")
+    if state is RootState.FOREIGN and owner.folder is None:
+        raise ForeignRoot(
+            f"{root} holds files of another workspace than the database: run 'setset db rebuild' to make a new one "
+            "from them, with --output for each folder that runs were given"
+        )
+    if state is RootState.FOREIGN:
+        raise ForeignRoot(
+            f"{root} holds the files of another workspace: name another folder with --output; if they are those of "
+            "this one, whose database was lost, run 'setset db rebuild' with --output for each such folder"
+        )
+
+
+def claim_root(root: Path, owner: Token, adopt: bool = False) -> None:
+    """Makes a storage root this workspace's own; refuses one that belongs to another.
+
+    Args:
+        root: The folder; made if it is not there.
+        owner: What to claim it with.
+        adopt: Also take a folder that has batch files but no token, or a damaged one: for repair and rebuild.
+    """
+    from setset import durable  # not needed by commands that only read
+
+    try:
+        durable.make_folder(root)
+        state = root_state(root, owner)
+        if state is RootState.MISSING:
+            if not adopt and any(root.glob(f"t??/s??/*{SUFFIX}")):
+                raise BadInput(
+                    f"{root} has batch files, but no {TOKEN} that says whose they are: name another folder, or run "
+                    "'setset db rebuild' with --output for each folder that runs were given"
+                )
+            durable.create(root / TOKEN, owner.encode())
+        elif (state is RootState.DAMAGED and adopt) or (
+            state is RootState.FOREIGN and _was_moved(root, owner)
+        ):
+            durable.save(root / TOKEN, owner.encode())
+    except OSError as error:
+        raise ReadOnly(f"cannot write to {root}: {error.strerror}") from error
+    require_root(root, owner)
+
+
+def _was_moved(root: Path, owner: Token) -> bool:
+    """Whether this workspace, whose root it is, was in another folder. Refuses a copy of one that is still there."""
+    found = read_token(root)
+    if found is None or found.workspace != owner.workspace or found.folder is None:
+        return False
+    before = Path(found.folder)
+    if root_owner(before / "batches") == owner.workspace:
+        raise ForeignRoot(
+            f"{root} holds the files of {before}, of which {owner.folder} is a copy: "
+            "name another folder with --output"
+        )
+    return True

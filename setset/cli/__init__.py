@@ -5,6 +5,7 @@ Commands import what they need inside their bodies, so that `--help` loads neith
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
 import sys
@@ -68,12 +69,20 @@ def cli() -> None:
     """
 
 
+def _print_error(error: BaseException) -> None:
+    """One line on stderr, harmless to a terminal, whatever a file name or a database says."""
+    from setset.show.formatting import print_line
+
+    with contextlib.suppress(OSError, ValueError):
+        print_line(f"setset: {error}", err=True)
+
+
 def main() -> None:
     """The entry point: runs the command, turns errors into one line on stderr and an exit code."""
     try:
         code = cli.main(standalone_mode=False)
     except SetsetError as error:
-        click.echo(f"setset: {error}", err=True)
+        _print_error(error)
         code = error.exit_code
     except click.ClickException as error:
         error.show()
@@ -86,6 +95,6 @@ def main() -> None:
         code = 0
     except OSError as error:
         # A disk that is full, read-only or gone shows wherever a file is touched.
-        click.echo(f"setset: {error}", err=True)
+        _print_error(error)
         code = NoSpace.exit_code if error.errno in NO_SPACE else SetsetError.exit_code
     sys.exit(code if isinstance(code, int) else 0)

@@ -13,6 +13,9 @@ from setset.cli import options
 @click.command()
 @options.size()
 @click.option("--batch", type=click.IntRange(0), help="Rebuild this batch of --size, whatever its state.")
+@click.option(
+    "--deep", is_flag=True, help="Also decode each file and derive its lists again, as check --deep."
+)
 @click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
 @options.target
 @options.as_json
@@ -21,6 +24,7 @@ from setset.cli import options
 def command(
     size: int | None,
     batch: int | None,
+    deep: bool,
     dry_run: bool,
     target: int,
     as_json: bool,
@@ -32,6 +36,7 @@ def command(
     \b
     Examples:
       setset repair --dry-run
+      setset repair --deep
       setset repair --size 7 --batch 12
     """
     import setset
@@ -40,7 +45,9 @@ def command(
     from setset.show.tables import print_repaired
 
     with setset.open(workspace, mode="a") as opened, show_progress(quiet or as_json) as progress:
-        result = opened.repair(size=size, batch=batch, target=target, dry_run=dry_run, progress=progress)
+        result = opened.repair(
+            size=size, batch=batch, target=target, deep=deep, dry_run=dry_run, progress=progress
+        )
     if as_json:
         print_json(dataclasses.asdict(result))
     else:

@@ -12,9 +12,16 @@ from setset.cli import options
 @click.command()
 @click.argument("query", required=False)
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV.")
+@click.option(
+    "--timeout",
+    type=click.FloatRange(0, min_open=True),
+    default=60.0,
+    show_default=True,
+    help="End the query after so many seconds.",
+)
 @options.as_json
 @options.workspace
-def command(query: str | None, as_csv: bool, as_json: bool, workspace: Path) -> None:
+def command(query: str | None, as_csv: bool, timeout: float, as_json: bool, workspace: Path) -> None:
     """A read-only query of the database; without one, the tables and views that there are.
 
     \b
@@ -26,5 +33,5 @@ def command(query: str | None, as_csv: bool, as_json: bool, workspace: Path) -> 
     from setset.show.formatting import print_rows
 
     with setset.open(workspace) as opened:
-        columns, rows = opened.sql_tables() if query is None else opened.sql_rows(query)
+        columns, rows = opened.sql_tables() if query is None else opened.sql_rows(query, timeout)
         print_rows(columns, rows, as_csv, as_json)

@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, i
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset import platform
-from setset.batches.records import BatchFile, Span
+from setset.batches.records import NO_SOURCE, BatchFile, Span, combine_digests
 from setset.cards import Cards
 from setset.database import roots
 from setset.database.connection import BadDatabase, Database
@@ -25,6 +25,8 @@ from setset.errors import BadInput, SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 
 PAGE = 1000
+MOST_BATCHES = 1 << 31
+"""More than a size will ever have."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,23 @@ class StoredBatch:
     path: str
     bytes: int
     digest: str
+    source_digest: str | None
+    """None for a batch that was recorded by version 0.1."""
     defect: str | None
+
+    @property
+    def file(self) -> BatchFile:
+        """The file that should be there."""
+        return BatchFile(
+            self.span,
+            self.lists,
+            self.first,
+            self.last,
+            self.path,
+            self.bytes,
+            self.digest,
+            self.source_digest or "",
+        )
 
     def __str__(self) -> str:
         name = (
@@ -98,6 +116,15 @@ def numbered_from(
         number = rows[-1].number + 1
 
 
+def in_range(
+    database: Database, exploration: ExplorationKey, size: int, first: Cards, last: Cards
+) -> Iterator[StoredBatch]:
+    """The batches of a size that can hold lists between two, which are in lexicographic order."""
+    for batch in in_order(database, exploration, size):
+        if batch.last >= first and batch.first <= last:
+            yield batch
+
+
 def get(database: Database, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
     """The batch with this number, which must be there."""
     for row in database.query(_stored_batches().where(at_size(exploration, size), BatchRow.number == number)):
@@ -128,11 +155,19 @@ def find_list(
 
 
 def sources_of_size(database: Database, exploration: ExplorationKey, size: int) -> dict[int, tuple[int, str]]:
-    """How many lists each numbered batch of a size has, and its digest; the seeds' source is empty and has none."""
+    """How many lists each numbered batch of a size has, and its digest; the seeds' source is empty."""
     if size == SEED_SOURCE_SIZE:
-        return {0: (0, "")}
+        return {0: (0, NO_SOURCE)}
     found = select(BatchRow.number, BatchRow.lists, BatchRow.digest).where(_numbered(exploration, size))
     return {row.number: (row.lists, row.digest) for row in database.query(found)}
+
+
+def source_digest(digests: dict[int, tuple[int, str]], span: Span) -> str | None:
+    """The digest of the sources of a span, from what `sources_of_size` gives; None if one of them is not known."""
+    if span.last_source - span.first_source >= len(digests):
+        return None
+    found = [digests.get(source, (0, None))[1] for source in range(span.first_source, span.last_source + 1)]
+    return None if None in found else combine_digests([digest for digest in found if digest is not None])
 
 
 def totals(database: Database, exploration: ExplorationKey, size: int) -> tuple[int, int]:
@@ -148,12 +183,20 @@ def merged_sources(database: Database, exploration: ExplorationKey, size: int) -
         at_size(exploration, size),
         (BatchRow.first_source != BatchRow.last_source) | (BatchRow.first_part != BatchRow.last_part),
     )
-    return {n for row in database.query(merged) for n in range(row.first_source, row.last_source + 1)}
+    most = count_numbered(database, exploration, size - 1)
+    spans = [(row.first_source, min(row.last_source, most)) for row in database.query(merged)]
+    return {source for first, last in spans for source in range(first, last + 1)}
 
 
 def recorded_paths(database: Database, root_id: int) -> set[str]:
     """The files below a storage root that the database records."""
     return {row.path for row in database.query(select(BatchRow.path).where(BatchRow.root_id == root_id))}
+
+
+def recorded_digests(database: Database, root_id: int, path: str) -> set[str]:
+    """The digest that a file of a storage root is recorded with, if it is."""
+    at = and_(BatchRow.root_id == root_id, BatchRow.path == path)
+    return {row.digest for row in database.query(select(BatchRow.digest).where(at))}
 
 
 def path_of(database: Database, batch: StoredBatch) -> Path:
@@ -177,13 +220,15 @@ def set_defect(database: Database, batch: StoredBatch, defect: str | None) -> No
 
 def record_rebuilt(database: Database, batch: StoredBatch, new: BatchFile) -> None:
     """Records that a batch's file was rebuilt, with the same lists."""
-    if (new.lists, new.first, new.last) != (batch.lists, batch.first, batch.last):
-        raise SetsetError(
-            f"{batch} was rebuilt with other lists than the database records: run 'setset db rebuild'"
-        )
     with database.transaction() as connection:
         rebuilt = update(BatchRow).where(BatchRow.id == batch.id)
-        connection.execute(rebuilt.values(path=new.path, bytes=new.bytes, digest=new.digest, defect=None))
+        made = {
+            "path": new.path,
+            "bytes": new.bytes,
+            "digest": new.digest,
+            "source_digest": new.source_digest,
+        }
+        connection.execute(rebuilt.values(**made, defect=None))
 
 
 @dataclass(frozen=True)
@@ -203,7 +248,7 @@ def replace_merged(
     """
     with database.transaction() as connection:
         for each in merged:
-            connection.execute(delete(BatchRow).where(BatchRow.id.in_([batch.id for batch in each.old])))
+            delete_rows(connection, each.old)
             columns = batch_columns(exploration, size, each.old[0].root_id, each.new)
             connection.execute(insert(BatchRow).values(**columns))
         connection.execute(update(BatchRow).where(at_size(exploration, size)).values(number=None))
@@ -213,6 +258,14 @@ def replace_merged(
 
 
 # For the modules of this package
+
+
+def delete_rows(connection: Connection, rows: Sequence[StoredBatch]) -> None:
+    """Deletes rows one by one: SQLite takes only so many values in one statement."""
+    table = Base.metadata.tables[BatchRow.__tablename__]
+    gone = delete(table).where(table.c.id == bindparam("batch"))
+    if rows:
+        connection.execute(gone, [{"batch": row.id} for row in rows])
 
 
 def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
@@ -262,7 +315,9 @@ def stored_batch(row: Row[Any]) -> StoredBatch:
         first, last = (
             tuple(int(card) for card in cards.split()) for cards in (row.first_list, row.last_list)
         )
-    except (ValueError, AttributeError) as error:
+        if not (0, 0) <= span.start <= (span.last_source, span.last_part) < (MOST_BATCHES, MOST_BATCHES):
+            raise ValueError(f"source {span.last_source} part {span.last_part}")
+    except (ValueError, AttributeError, TypeError) as error:
         raise BadDatabase(f"the database is damaged ({error}): run 'setset db rebuild'") from error
     return StoredBatch(
         row.id,
@@ -277,6 +332,7 @@ def stored_batch(row: Row[Any]) -> StoredBatch:
         row.path,
         row.bytes,
         row.digest,
+        row.source_digest,
         row.defect,
     )
 
@@ -297,6 +353,7 @@ def batch_columns(exploration: ExplorationKey, size: int, root_id: int, batch: B
         "path": batch.path,
         "bytes": batch.bytes,
         "digest": batch.digest,
+        "source_digest": batch.source_digest,
     }
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import xxhash
 from sqlalchemy import Connection, Engine, Executable, Row, create_engine, event
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
@@ -18,6 +19,8 @@ from setset.errors import Locked, NoSpace, SetsetError
 from setset.folder import REBUILD, WorkspaceFolder
 
 BUSY_SECONDS = 5
+DRIVER_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
+"""What the driver raises of a damaged database: what SQLite says may not be text, and may ask for all memory."""
 RETRY_SECONDS = 1
 """How long a writer waits before it looks whether it should go on waiting."""
 
@@ -58,7 +61,7 @@ class Database:
                 yield connection
         except DatabaseError as error:
             raise explain(self.folder.database, error.orig or error) from error
-        except (sqlite3.DatabaseError, SQLAlchemyError, LookupError, UnicodeDecodeError) as error:
+        except (*DRIVER_ERRORS, SQLAlchemyError, LookupError) as error:
             # What is not a database error but comes of rows with bad values, such as an unknown state.
             raise explain(self.folder.database, error) from error
 
@@ -85,7 +88,16 @@ def open_engine(path: Path, read_only: bool, policy: LockPolicy | None = None) -
 def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """A plain connection to an existing database; mode ro or rw."""
     address = f"{path.absolute().as_uri()}?mode={mode}"
-    return sqlite3.connect(address, uri=True, timeout=seconds, check_same_thread=False)
+    connection = sqlite3.connect(address, uri=True, timeout=seconds, check_same_thread=False)
+    connection.create_function("hash_of_row", -1, _hash_of_row, deterministic=True)
+    # SQLite pauses now and then, so that Ctrl-C ends a query that would not end.
+    connection.set_progress_handler(lambda: 0, 100_000)
+    return connection
+
+
+def _hash_of_row(*values: object) -> int:
+    """What the triggers of migration 0003 write into `row_digest`."""
+    return int.from_bytes(xxhash.xxh3_64_digest(repr(values).encode(errors="replace")), "big", signed=True)
 
 
 def _set_up(engine: Engine, read_only: bool, policy: LockPolicy) -> None:

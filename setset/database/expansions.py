@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
 from sqlalchemy.orm import aliased
 from sqlalchemy.sql.elements import ColumnElement
 
@@ -15,9 +15,9 @@ from setset.batches.records import BatchFile
 from setset.database import batches, explorations
 from setset.database.connection import Database, now
 from setset.database.explorations import ExplorationKey
-from setset.database.models import BatchRow, ExpansionRow, RunRow, SizeRow, State, TallyRow, Work
+from setset.database.models import Base, BatchRow, ExpansionRow, RunRow, SizeRow, State, TallyRow, Work
 from setset.errors import SetsetError
-from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, ExpandTask, Source, TaskResult
+from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, Destination, ExpandTask, Source, TaskResult
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,23 @@ def storing(exploration: ExplorationKey, size: int) -> Stage:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a run is working on: the expansions of one stage, from source `first` on, with files below `root`."""
+    """What a run is working on: the expansions of one stage, from source `first` on, and where files go."""
 
     run_id: int
     stage: Stage
     root_id: int
-    root: Path
+    destination: Destination
     batch_lists: int
     first: int = 0
+
+    @property
+    def root(self) -> Path:
+        return Path(self.destination.root)
 
     def task(self, source: Source | None) -> ExpandTask | CountTask:
         target, size = self.stage.exploration.target, self.stage.size
         if self.stage.work is Work.STORE:
-            return ExpandTask(target, size, self.batch_lists, source, str(self.root))
+            return ExpandTask(target, size, self.batch_lists, source, self.destination)
         if source is None:
             raise SetsetError("the seeds are stored, not counted")
         return CountTask(target, size, source)
@@ -228,32 +232,89 @@ def _insert_batches(
     connection.execute(insert(BatchRow), rows)
 
 
-def replace_outcome(
+def forget(database: Database, exploration: ExplorationKey, size: int, sources: set[int]) -> set[int]:
+    """Forgets what is recorded of the expansions of these sources, and of those that share a batch with them.
+
+    They are planned again, except for sources that are not there any more. What was counted from the batches of this
+    size is forgotten too. Returns all that were forgotten.
+    """
+    known = batches.sources_of_size(database, exploration, size - 1)
+    whole, gone = set(sources), dict[int, batches.StoredBatch]()
+    # Forwards, then backwards: a merged batch pulls in the sources on both sides of it.
+    found = list(batches.in_order(database, exploration, size))
+    for batch in (*found, *reversed(found)):
+        last = min(batch.span.last_source, batch.span.first_source + len(known))
+        touched = range(batch.span.first_source, last + 1)
+        if not whole.isdisjoint(touched):
+            whole.update(touched)
+            gone[batch.id] = batch
+    stage = storing(exploration, size).condition
+    table = Base.metadata.tables[ExpansionRow.__tablename__]
+    with database.transaction() as connection:
+        batches.delete_rows(connection, list(gone.values()))
+        nothing = {"state": State.PLANNED, "lists_out": None, "batches_out": None, "bytes_out": None}
+        rows = connection.execute(select(ExpansionRow.id, ExpansionRow.source).where(stage)).all()
+        again = [{"row": row.id} for row in rows if row.source in whole and row.source in known]
+        lost = [{"row": row.id} for row in rows if row.source not in known]
+        if again:
+            connection.execute(update(table).where(table.c.id == bindparam("row")).values(**nothing), again)
+        if lost:
+            connection.execute(delete(table).where(table.c.id == bindparam("row")), lost)
+        _reset_numbers(connection, exploration, size)
+        _forget_counts(connection, exploration, size)
+    return whole
+
+
+def _forget_counts(connection: Connection, exploration: ExplorationKey, source_size: int) -> None:
+    """Forgets what was counted, without files, from the batches of a size that are not what they were."""
+    counted = and_(
+        ExpansionRow.exploration_id == exploration.id,
+        ExpansionRow.work == Work.COUNT,
+        ExpansionRow.source_size == source_size,
+    )
+    ids = select(ExpansionRow.id).where(counted)
+    connection.execute(delete(TallyRow).where(TallyRow.expansion_id.in_(ids)))
+    connection.execute(delete(ExpansionRow).where(counted))
+
+
+def _reset_numbers(connection: Connection, exploration: ExplorationKey, size: int) -> None:
+    connection.execute(update(BatchRow).where(batches.at_size(exploration, size)).values(number=None))
+    again = update(SizeRow).where(explorations.at_size(exploration, size))
+    connection.execute(again.values(numbered=0, complete=False))
+
+
+def record_again(
     database: Database, exploration: ExplorationKey, size: int, source: int, root_id: int, result: TaskResult
 ) -> None:
-    """Puts the outcome of an expansion that was done again in the place of what is recorded of it."""
+    """Records the outcome of an expansion that was forgotten and done again. `renumber` comes after the last."""
     with database.transaction() as connection:
-        mine = batches.at_size(exploration, size)
-        connection.execute(delete(BatchRow).where(mine, BatchRow.first_source == source))
         if result.batches:
             _insert_batches(connection, exploration, size, root_id, result.batches)
-        source_lists = select(BatchRow.lists).where(
-            batches.at_size(exploration, size - 1), BatchRow.number == source
-        )
+        at_source = and_(batches.at_size(exploration, size - 1), BatchRow.number == source)
+        source_lists = connection.scalar(select(BatchRow.lists).where(at_source)) or 0
+        made = {
+            "state": State.DONE,
+            "lists_in": source_lists,
+            "lists_out": result.lists,
+            "batches_out": len(result.batches),
+            "bytes_out": result.bytes,
+            "finished_at": now(),
+        }
         done = update(ExpansionRow).where(storing(exploration, size).condition, ExpansionRow.source == source)
-        connection.execute(
-            done.values(
-                state=State.DONE,
-                lists_in=func.coalesce(source_lists.scalar_subquery(), 0),
-                lists_out=result.lists,
-                batches_out=len(result.batches),
-                bytes_out=result.bytes,
-                finished_at=now(),
-            )
-        )
-        connection.execute(update(BatchRow).where(mine).values(number=None))
-        again = update(SizeRow).where(explorations.at_size(exploration, size))
-        connection.execute(again.values(numbered=0, complete=False))
+        if not connection.execute(done.values(**made)).rowcount:
+            key = {
+                "exploration_id": exploration.id,
+                "work": Work.STORE,
+                "size": size,
+                "source_size": size - 1,
+            }
+            connection.execute(insert(ExpansionRow).values(**key, source=source, attempts=1, **made))
+
+
+def renumber(database: Database, exploration: ExplorationKey, size: int) -> None:
+    """Gives the batches of a size their numbers again, as far as nothing before them is missing."""
+    with database.transaction() as connection:
+        _reset_numbers(connection, exploration, size)
         number_batches(connection, exploration, size)
 
 

@@ -57,7 +57,13 @@ def _values(states: type[enum.StrEnum]) -> list[str]:
     return [state.value for state in states]
 
 
-class WorkspaceRow(Base):
+class Digested:
+    """A row with a digest of its values, which triggers keep up to date: SQLite does not notice every altered bit."""
+
+    row_digest: Mapped[int | None]
+
+
+class WorkspaceRow(Digested, Base):
     """The one row that says which workspace this is, so that a storage root knows whose it is."""
 
     __tablename__ = "workspace"
@@ -66,7 +72,7 @@ class WorkspaceRow(Base):
     created_at: Mapped[str]
 
 
-class ExplorationRow(Base):
+class ExplorationRow(Digested, Base):
     """All that this database knows for one target."""
 
     __tablename__ = "explorations"
@@ -77,7 +83,7 @@ class ExplorationRow(Base):
     created_at: Mapped[str]
 
 
-class SizeRow(Base):
+class SizeRow(Digested, Base):
     """A size of an exploration: how many lists its files may hold, and how far its numbering has come.
 
     The batches that stem from the sources numbered below `numbered` have their numbers; the size is
@@ -94,7 +100,7 @@ class SizeRow(Base):
     complete: Mapped[bool] = mapped_column(default=False)
 
 
-class RootRow(Base):
+class RootRow(Digested, Base):
     """A folder below which batch files are: an absolute path, or one relative to the workspace."""
 
     __tablename__ = "storage_roots"
@@ -104,12 +110,12 @@ class RootRow(Base):
     created_at: Mapped[str]
 
 
-class BatchRow(Base):
+class BatchRow(Digested, Base):
     """A batch file that is, or should be, there.
 
     The span (first_source, first_part) to (last_source, last_part) says from which parts of which source
-    batches' expansions it comes. `number` is its place among all batches of the size, known once everything
-    before it is. `defect` says what is wrong with the file, if something was noticed.
+    batches' expansions it comes, and `source_digest` from which files. `number` is its place among all batches of
+    the size, known once everything before it is. `defect` says what is wrong with the file, if something was noticed.
     """
 
     __tablename__ = "batches"
@@ -137,6 +143,7 @@ class BatchRow(Base):
     path: Mapped[str]
     bytes: Mapped[int]
     digest: Mapped[str]
+    source_digest: Mapped[str | None]
     defect: Mapped[str | None]
 
 
@@ -160,7 +167,7 @@ class RunRow(Base):
     bytes_added: Mapped[int] = mapped_column(default=0)
 
 
-class ExpansionRow(Base):
+class ExpansionRow(Digested, Base):
     """The unit of work: source batch number `source` of size `source_size` becomes lists of `size`.
 
     The seeds come from a source of their own, number 0 of size 2.
@@ -192,7 +199,7 @@ class ExpansionRow(Base):
     error: Mapped[str | None]
 
 
-class TallyRow(Base):
+class TallyRow(Digested, Base):
     """How many lists of a size a counting expansion found."""
 
     __tablename__ = "tallies"
@@ -202,7 +209,7 @@ class TallyRow(Base):
     lists: Mapped[int]
 
 
-class LevelRow(Base):
+class LevelRow(Digested, Base):
     """A size whose classes are in the catalogue, with its totals; `hands` counts all hands, sets or not.
 
     Written together with its classes and links or not at all; `digest` tells whether they changed since.

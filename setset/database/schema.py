@@ -8,17 +8,32 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import xxhash
 from sqlalchemy.exc import DatabaseError
 
-from setset import durable
-from setset.database.connection import BadDatabase, OlderSchema, connect, damaged, explain
+from setset import durable, platform
+from setset.database.connection import DRIVER_ERRORS, BadDatabase, OlderSchema, connect, damaged, explain
 from setset.errors import SetsetError
+from setset.folder import UNFINISHED, WorkspaceFolder
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0002"
+HEAD = "0003"
 """The revision that this version reads and writes; a test compares it with the migrations."""
+SCHEMA_DIGEST = "8b5ef27ad08b0f6d"
+"""Of the text of all tables, views and triggers at HEAD; a test compares it with a new database."""
+DIGESTED = (
+    "workspace",
+    "explorations",
+    "sizes",
+    "storage_roots",
+    "batches",
+    "expansions",
+    "tallies",
+    "levels",
+)
+"""The tables whose rows have a digest, see migration 0003."""
 SIDE_FILES = ("-journal", "-wal", "-shm")
 
 
@@ -33,7 +48,7 @@ def revision(path: Path) -> str | None:
         if "no such table" in str(error):
             return None
         raise explain(path, error) from error
-    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+    except DRIVER_ERRORS as error:
         # Of a damaged schema, the driver cannot even decode what SQLite has to say.
         raise explain(path, error) from error
     return str(row[0]) if row else None
@@ -96,9 +111,8 @@ def alembic_config(path: Path) -> Config:
 def create(path: Path) -> None:
     """Makes a new, empty database with the current schema, complete or not at all."""
     fresh = path.with_name(f".{path.name}.new")
-    for left in (fresh, Path(f"{fresh}-journal"), Path(f"{path}-journal")):
-        # The journal of a database that is gone would be played back into the new one.
-        left.unlink(missing_ok=True)
+    remove(fresh)
+    keep_side_files(path, path)
     try:
         sqlite3.connect(fresh).close()
         fresh.touch()
@@ -108,10 +122,52 @@ def create(path: Path) -> None:
         remove(fresh)
 
 
+def replace(path: Path, made: Path) -> Path | None:
+    """Puts a finished database in the place of another one; returns the name of the old one, None if there is none.
+
+    At every moment one of the two is in the place. An unfinished write is rolled back first: the journal that can do
+    that belongs to the old database alone.
+    """
+    kept = None
+    if path.exists():
+        _roll_back(path)
+        kept = free_name(path, "lost")
+        if not platform.rename_if_free(path, kept):
+            raise SetsetError(f"{kept} was made by another program: try again")
+    keep_side_files(path, kept or path)
+    durable.replace_durably(made, path)
+    return kept
+
+
+def _roll_back(path: Path) -> None:
+    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(path, "rw")) as connection:
+        connection.execute("PRAGMA schema_version").fetchall()
+
+
+def keep_side_files(path: Path, kept: Path) -> None:
+    """Renames the journal of a database that was renamed or is gone: it would be played back into the next one."""
+    for suffix in SIDE_FILES:
+        side = Path(f"{path}{suffix}")
+        if side.exists():
+            side.rename(f"{kept}{suffix}" if kept != path else free_name(side, "lost"))
+
+
 def remove(path: Path) -> None:
     """Removes a database and the files that SQLite keeps beside it."""
     for suffix in ("", *SIDE_FILES):
         Path(f"{path}{suffix}").unlink(missing_ok=True)
+
+
+def remove_unfinished(folder: WorkspaceFolder) -> list[Path]:
+    """Removes what the making or rebuilding of a database left that was cut short. For whoever has the lock."""
+    found = [folder.path / name for name in UNFINISHED]
+    found = [path for path in found if path.is_file() and not path.is_symlink()]
+    # A second name of the database in use, which `replace` gave it before it was cut short.
+    kept = folder.path.glob(f"{folder.database_name}.lost*")
+    found += [path for path in kept if not path.is_symlink() and path.samefile(folder.database)]
+    for path in found:
+        path.unlink(missing_ok=True)
+    return found
 
 
 def free_name(path: Path, why: str) -> Path:
@@ -145,15 +201,44 @@ def _migrate(path: Path) -> None:
 
 
 def require_sound(path: Path) -> None:
-    """Refuses a database whose pages, indexes or constraints do not hold together."""
+    """Refuses a database whose pages, indexes, constraints or rows were altered by anything but setset."""
     with contextlib.closing(connect(path, "ro")) as connection:
         try:
             ((verdict,),) = connection.execute("PRAGMA integrity_check(1)").fetchall()
             broken = verdict if verdict != "ok" else connection.execute("PRAGMA foreign_key_check").fetchone()
-        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+        except DRIVER_ERRORS as error:
             raise explain(path, error) from error
     if broken:
         raise damaged(path, " ".join(str(broken).split()))
+    require_unaltered(path)
+
+
+def require_unaltered(path: Path) -> None:
+    """Refuses a database with a table, view or row that is not as setset wrote it. SQLite notices half of that."""
+    with contextlib.closing(connect(path, "ro")) as connection:
+        try:
+            if schema_digest(connection) != SCHEMA_DIGEST:
+                raise damaged(path, "its tables, views or triggers were altered")
+            triggers = dict(
+                connection.execute(
+                    "SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%AFTER INSERT%'"
+                )
+            )
+            for table in DIGESTED:
+                columns = triggers[table].split("hash_of_row(")[1].split(")")[0].replace("NEW.", "")
+                altered = f"SELECT rowid FROM {table} WHERE row_digest IS NOT hash_of_row({columns}) LIMIT 1"  # noqa: S608
+                for (row,) in connection.execute(altered):
+                    raise damaged(path, f"row {row} of the table {table} was altered")
+        except (*DRIVER_ERRORS, OverflowError, LookupError) as error:
+            raise explain(path, error) from error
+
+
+def schema_digest(connection: sqlite3.Connection) -> str:
+    """A digest of the text of all tables, views and triggers."""
+    found = connection.execute(
+        "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
+    ).fetchall()
+    return xxhash.xxh3_64_hexdigest(repr(found).encode(errors="replace"))
 
 
 def backup(path: Path, copy: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -22,17 +23,39 @@ _ALLOWED = {
 }
 MOST_BYTES = 50_000_000
 """The longest text or blob that a query may make."""
+MOST_MEMORY = 1_000_000_000
+"""The most memory that SQLite may take for it."""
+_TOO_MUCH_MEMORY = BadInput(f"SQL: the query takes more than {MOST_MEMORY:,} bytes of memory")
+MOST_SECONDS = 60.0
+"""How long a query may take, unless told otherwise."""
 _FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
 
 
-def run_query(path: Path, query: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-    """The columns and rows of a query. Anything but reading the tables and views is refused."""
+class _TimeLimit:
+    """How long a query may take."""
+
+    def __init__(self, seconds: float) -> None:
+        self._deadline = time.monotonic() + seconds
+
+    def is_over(self) -> bool:
+        return time.monotonic() > self._deadline
+
+
+def run_query(
+    path: Path, query: str, seconds: float = MOST_SECONDS
+) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+    """The columns and rows of a query. Anything but reading the tables and views is refused.
+
+    A query that takes longer than `seconds`, or too much memory, ends with BadInput.
+    """
     schema.require_current(path)
     connection = connect(path, "ro")
+    connection.execute(f"PRAGMA hard_heap_limit = {MOST_MEMORY}")
     connection.set_authorizer(_authorize)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
-    # SQLite pauses now and then, so that Ctrl-C ends a query that would not end.
-    connection.set_progress_handler(lambda: 0, 100_000)
+    limit = _TimeLimit(seconds)
+    # SQLite asks now and then whether to stop, which is also when it hears Ctrl-C.
+    connection.set_progress_handler(limit.is_over, 100_000)
     try:
         cursor = connection.execute(query)
     except (sqlite3.Warning, sqlite3.ProgrammingError, UnicodeError) as error:
@@ -40,23 +63,29 @@ def run_query(path: Path, query: str) -> tuple[list[str], Iterator[tuple[Any, ..
     except sqlite3.DatabaseError as error:
         if "not authorized" in str(error) or "prohibited" in str(error):
             raise BadInput("only SELECT is allowed: nothing is written, attached or loaded") from error
-        raise _explain_refusal(path, error) from error
+        raise _explain_refusal(path, error, limit) from error
+    except MemoryError as error:
+        raise _TOO_MUCH_MEMORY from error
     if cursor.description is None:
         raise BadInput("only SELECT is allowed: nothing is written, attached or loaded")
-    return [column[0] for column in cursor.description], _rows(path, cursor)
+    return [column[0] for column in cursor.description], _rows(path, cursor, limit)
 
 
-def _rows(path: Path, cursor: sqlite3.Cursor) -> Iterator[tuple[Any, ...]]:
+def _rows(path: Path, cursor: sqlite3.Cursor, limit: _TimeLimit) -> Iterator[tuple[Any, ...]]:
     try:
         yield from cursor
     except sqlite3.DatabaseError as error:
-        raise _explain_refusal(path, error) from error
+        raise _explain_refusal(path, error, limit) from error
+    except MemoryError as error:
+        raise _TOO_MUCH_MEMORY from error
 
 
-def _explain_refusal(path: Path, error: sqlite3.DatabaseError) -> SetsetError:
+def _explain_refusal(path: Path, error: sqlite3.DatabaseError, limit: _TimeLimit) -> SetsetError:
     name = getattr(error, "sqlite_errorname", None) or ""
     if name == "SQLITE_INTERRUPT":
-        # Ctrl-C was raised in the progress handler, of which SQLite says no more than that it was interrupted.
+        # By the limit of time, or by Ctrl-C, which was raised while SQLite asked and of which it says no more.
+        if limit.is_over():
+            return BadInput("SQL: the query took too long: give it more with --timeout SECONDS")
         raise KeyboardInterrupt from error
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_BUSY", "SQLITE_IO")):
         return explain(path, error)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import text
 
-from setset.database.connection import Database
+from setset.database.connection import Database, damaged
 from setset.database.models import Work
 
 MOST_PROBLEMS = 100
@@ -120,7 +120,11 @@ def running(database: Database) -> list[RunningExpansion]:
 def defects(database: Database) -> list[Defect]:
     """Batches with a known defect and expansions that failed."""
     found = text("SELECT target, size, path, what FROM defects LIMIT :most")
-    return [Defect(**row._mapping) for row in database.query(found.bindparams(most=MOST_PROBLEMS))]
+    records = [Defect(**row._mapping) for row in database.query(found.bindparams(most=MOST_PROBLEMS))]
+    if not all(isinstance(each.path, str) and isinstance(each.what, str) for each in records):
+        # SQLite does not notice that a table has the page of another one.
+        raise damaged(database.folder.database, "a defect is not text")
+    return records
 
 
 def throughput(database: Database) -> list[Throughput]:

@@ -1,113 +1,138 @@
-"""Worker processes on this machine."""
+"""Worker processes on this machine.
+
+Each worker is one process with a pipe to it, and a thread here that waits for its answers. There is nothing that
+outlives them: no semaphores, no shared memory.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from functools import partial
-from typing import Any
+from concurrent.futures import Executor, Future
+from typing import Any, NamedTuple
 
-from setset.engine.compilation import prepare_kernels
-from setset.executors.base import WorkerDied
-from setset.executors.worker_process import new_pool
-from setset.platform import interrupts_blocked
+from setset.errors import SetsetError
+from setset.executors.base import ATTEMPTS, WorkerDied
+from setset.executors.worker_process import WorkerProcess
+
+
+class _Call(NamedTuple):
+    """A call on its way to a worker."""
+
+    future: Future[Any]
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...]
 
 
 class LocalExecutor(Executor):
-    """A fixed number of worker processes, each a pool of its own.
-
-    A `ProcessPoolExecutor` whose process dies fails every future it holds, so with a pool a process the
-    blame falls on one task, and the other workers go on.
-    """
+    """A fixed number of worker processes. One that dies fails the task that it had, and is replaced."""
 
     def __init__(self, workers: int) -> None:
-        self._queue: deque[tuple[Future[Any], Callable[..., Any], tuple[Any, ...]]] = deque()
-        self._lock = threading.Lock()
+        self._queue: deque[_Call] = deque()
+        self._changed = threading.Condition()
         self._closed = False
-        self._idle: list[ProcessPoolExecutor] = []
-        self._pools = {new_pool() for _ in range(workers)}
-        # Nobody waits for them here, so that a signal is heard.
-        with interrupts_blocked():
-            for pool in list(self._pools):
-                pool.submit(prepare_kernels).add_done_callback(partial(self._open_worker, pool))
-
-    def _open_worker(self, pool: ProcessPoolExecutor, prepared: Future[None]) -> None:
-        """Lets a worker have tasks."""
-        if prepared.cancelled():
-            return
-        if isinstance(prepared.exception(), BrokenProcessPool):
-            self._replace(pool)
-        else:
-            self._make_idle(pool)
-        self._assign()
+        self._processes: dict[int, WorkerProcess] = {}
+        self._threads = [
+            threading.Thread(target=self._serve, args=(place,), name=f"setset-worker-{place}", daemon=True)
+            for place in range(workers)
+        ]
+        try:
+            for thread in self._threads:
+                thread.start()
+        except RuntimeError as error:
+            self.shutdown(wait=False, cancel_futures=True)
+            raise SetsetError(f"cannot start {workers} workers: {error}; try fewer with --workers") from error
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if kwargs:
             raise TypeError("tasks take no keyword arguments")
-        future: Future[Any] = Future()
-        with self._lock:
-            self._queue.append((future, fn, args))
-        self._assign()
-        return future
+        call = _Call(Future(), fn, args)
+        with self._changed:
+            if self._closed:
+                raise RuntimeError("cannot submit to an executor that was shut down")
+            self._queue.append(call)
+            self._changed.notify()
+        return call.future
 
-    def _assign(self) -> None:
-        while True:
-            with self._lock:
-                if self._closed or not self._queue or not self._idle:
-                    return
-                pool, (outer, fn, args) = self._idle.pop(), self._queue.popleft()
-            if not outer.set_running_or_notify_cancel():
-                self._make_idle(pool)
+    def _serve(self, place: int) -> None:
+        """The thread of a worker: starts its process, gives it calls, takes its answers."""
+        failures = 0
+        while not self._closed:
+            process = self._start(place)
+            if isinstance(process, str):
+                failures += 1
+                if failures >= ATTEMPTS:
+                    self._fail_all(f"the worker process cannot start: {process}")
+                    failures = 0
                 continue
+            failures = 0
+            self._feed(process)
+            process.close()
+
+    def _start(self, place: int) -> WorkerProcess | str:
+        """A process that is ready for calls; what is wrong if it cannot be had."""
+        with self._changed:
+            if self._closed:
+                return "the executor was shut down"
             try:
-                with interrupts_blocked():
-                    inner = pool.submit(fn, *args)
-            except BrokenProcessPool:
-                self._replace(pool)
-                outer.set_exception(WorkerDied("the worker process died while it was idle"))
-                continue
-            inner.add_done_callback(partial(self._finish, pool, outer))
+                process = self._processes[place] = WorkerProcess()
+            except OSError as error:
+                return str(error)
+        return process.wait_until_ready() or process
 
-    def _finish(self, pool: ProcessPoolExecutor, outer: Future[Any], inner: Future[Any]) -> None:
-        error = inner.exception()
-        if isinstance(error, BrokenProcessPool):
-            self._replace(pool)
-            error = WorkerDied("the worker process died")
-        else:
-            self._make_idle(pool)
-        # The worker's next task goes out before the caller hears of this one.
-        self._assign()
-        if error is None:
-            outer.set_result(inner.result())
-        else:
-            outer.set_exception(error)
+    def _feed(self, process: WorkerProcess) -> None:
+        """Gives calls to a process until it dies or the executor is closed."""
+        call = self._next_call()
+        while call is not None:
+            answer = process.call(call.function, call.arguments)
+            if answer is None:
+                call.future.set_exception(WorkerDied("the worker process died"))
+                return
+            # The worker's next task goes out before the caller hears of this one.
+            finished, call = call, self._next_call(wait=False)
+            _settle(finished.future, *answer)
+            call = call or self._next_call()
+            if call is None:
+                return
 
-    def _make_idle(self, pool: ProcessPoolExecutor) -> None:
-        with self._lock:
-            self._idle.append(pool)
+    def _next_call(self, wait: bool = True) -> _Call | None:
+        """The next call that somebody still wants; None if there is none, or there will be none."""
+        with self._changed:
+            while True:
+                while self._queue:
+                    call = self._queue.popleft()
+                    if call.future.set_running_or_notify_cancel():
+                        return call
+                if self._closed or not wait:
+                    return None
+                self._changed.wait()
 
-    def _replace(self, pool: ProcessPoolExecutor) -> None:
-        pool.shutdown(wait=False)
-        with self._lock:
-            self._pools.discard(pool)
-            if not self._closed:
-                fresh = new_pool()
-                self._pools.add(fresh)
-                self._idle.append(fresh)
+    def _fail_all(self, reason: str) -> None:
+        """Fails what waits, when no worker can be had."""
+        while call := self._next_call(wait=False):
+            call.future.set_exception(WorkerDied(reason))
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Ends the workers: after what they are doing if `wait`, at once otherwise."""
-        with self._lock:
+        with self._changed:
+            queued = list(self._queue) if cancel_futures or not wait else []
+            for call in queued:
+                self._queue.remove(call)
             self._closed = True
-            queued, pools = list(self._queue) if cancel_futures else [], list(self._pools)
-            self._queue.clear()
-        for future, _, _ in queued:
-            future.cancel()
+            self._changed.notify_all()
+        for call in queued:
+            call.future.cancel()
         if not wait:
-            for process in [process for pool in pools for process in list((pool._processes or {}).values())]:
+            for process in list(self._processes.values()):
                 process.kill()
-        with ThreadPoolExecutor(len(pools)) as closing:
-            list(closing.map(partial(ProcessPoolExecutor.shutdown, cancel_futures=True), pools))
+        for thread in self._threads:
+            if thread.ident is not None:
+                thread.join()
+
+
+def _settle(future: Future[Any], is_error: bool, outcome: Any) -> None:
+    if is_error:
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)

@@ -31,6 +31,7 @@ from setset.folder import WorkspaceFolder
 from setset.jobs.coordinator import Coordinator
 from setset.jobs.signals import StopRequest
 from setset.maintenance import cleanup, compact
+from setset.maintenance.proof import find_flaws
 from setset.maintenance.repair import rebuild_batch
 from setset.progress import Activity, NoProgress, ProgressListener
 from setset.tasks.kinds import SEED_SOURCE_SIZE, BadSource
@@ -122,13 +123,16 @@ class _Run:
     def work(self) -> None:
         request = self._request
         with runs.record_run(self._database, request.command, self._workers) as self._run_id:
-            cleanup.remove_leftovers(self._database, self._progress)
+            strays_left = cleanup.remove_leftovers(self._database, self._progress)
             self._root_id = roots.use_root(self._database, request.output)
             with self._finally_shut_down():
                 if request.count_only:
                     self._count()
                 else:
                     self._build()
+            if strays_left:
+                # What was not taken over is in the files that were made.
+                cleanup.remove_leftovers(self._database, self._progress)
 
     def _build(self) -> None:
         request = self._request
@@ -156,6 +160,8 @@ class _Run:
     def _do_stage(self, stage: Stage, first: int) -> None:
         claim = self._claim(stage, first)
         stored = stage.work is Work.STORE
+        if stored:
+            self._forget_unproven(stage.size)
         if stored and explorations.is_complete(self._database, self._exploration, stage.size):
             return
         expansions.plan(self._database, stage)
@@ -177,6 +183,23 @@ class _Run:
         finally:
             self._progress.end()
 
+    def _forget_unproven(self, size: int) -> None:
+        """Plans again what is recorded as done, but was made from other sources, or not from all their parts."""
+        sources = batches.sources_of_size(self._database, self._exploration, size - 1)
+        finished = expansions.finished(self._database, self._exploration, size)
+        done = {each.source for each in finished}
+        not_empty = {each.source for each in finished if each.batches_out}
+        recorded = batches.in_order(self._database, self._exploration, size)
+        flaws = find_flaws(recorded, done, sources, not_empty)
+        if flaws:
+            again = expansions.forget(
+                self._database, self._exploration, size, {flaw.source for flaw in flaws}
+            )
+            expansions.renumber(self._database, self._exploration, size)
+            self._progress.notice(
+                f"size {size}: doing {len(again):,} expansions again, the first since {flaws[0].reason}"
+            )
+
     def _claim(self, stage: Stage, first: int) -> Claim:
         wanted = self._request.batch_lists
         batch_lists = wanted or BATCH_LISTS
@@ -187,8 +210,8 @@ class _Run:
                 self._progress.notice(
                     f"--batch-lists ignored for size {stage.size}, which was begun with {batch_lists:,}"
                 )
-        root = roots.folders(self._database)[self._root_id]
-        return Claim(self._run_id, stage, self._root_id, root, batch_lists, first)
+        destination = roots.destination(self._database, self._root_id)
+        return Claim(self._run_id, stage, self._root_id, destination, batch_lists, first)
 
     def _compact(self, size: int) -> None:
         complete = explorations.is_complete(self._database, self._exploration, size)
@@ -205,7 +228,8 @@ class _Run:
             return
         batch = batches.get(self._database, self._exploration, bad.size, bad.number)
         # A file on a disk that is away is no defect of the batch.
-        require_root(roots.folders(self._database)[batch.root_id])
+        root = roots.destination(self._database, batch.root_id)
+        require_root(Path(root.root), root.owner)
         batches.set_defect(self._database, batch, bad.reason)
         rebuild_batch(self._database, self._get_executor(), batch)
 
@@ -234,4 +258,4 @@ class _Run:
         finally:
             if self._executor is not None:
                 self._executor.shutdown(wait=not self._stop, cancel_futures=True)
-                cleanup.remove_temporaries(self._database)
+            cleanup.remove_temporaries(self._database)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import Executor, Future
+from collections.abc import Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from dataclasses import replace
 
 from setset.batches import files
+from setset.batches.roots import TOKEN, RootState, root_state
 from setset.database import Database, batches, expansions, explorations, roots
 from setset.database.batches import StoredBatch
 from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
 from setset.maintenance.cleanup import StrayKind, find_strays
-from setset.maintenance.derive import rebuild_task
+from setset.maintenance.derive import DerivedGroup, groups, rebuild_task
 from setset.maintenance.findings import Finding, FindingKind
+from setset.maintenance.proof import find_flaws
+from setset.platform import usable_cores
 from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import compare
 from setset.tasks.kinds import SEED_SOURCE_SIZE
@@ -26,6 +30,10 @@ _STRAYS = {
     StrayKind.ORPHAN: (
         FindingKind.ORPHAN,
         "a sound batch file that is not recorded; the next run takes it over or removes it",
+    ),
+    StrayKind.DAMAGED: (
+        FindingKind.ORPHAN,
+        "a damaged batch file that is not recorded; a run removes it when its size is complete",
     ),
     StrayKind.FOREIGN: (FindingKind.FOREIGN, "not a file of setset; it is left alone"),
 }
@@ -53,28 +61,51 @@ def check(
     ]
     if size is not None and not begun:
         raise BadInput(f"there is nothing of size {size} to check: 'setset status' shows what there is")
+    yield from check_roots(database)
     for exploration, each in begun:
         if beside_run and not each.complete:
             progress.notice(f"size {each.size} is being written: it can be checked when the run is over")
             continue
-        yield from _check_size(database, exploration, each, progress)
-        if deep is not None:
-            yield from _check_lists(database, exploration, each.size, deep, progress)
+        yield from check_size(database, exploration, each, progress, deep)
     if size is None and not beside_run:
         for stray in find_strays(database):
             kind, what = _STRAYS[stray.kind]
             yield Finding(kind, str(stray.path), what)
 
 
-def _check_size(
+def check_size(
+    database: Database,
+    exploration: ExplorationKey,
+    size: SizeRecord,
+    progress: ProgressListener,
+    deep: Executor | None = None,
+) -> Iterator[Finding]:
+    """Everything that is wrong with one size, as far as it is recorded."""
+    yield from _check_files(database, exploration, size, progress)
+    yield from _check_state(database, exploration, size)
+    if deep is not None:
+        yield from _check_lists(database, exploration, size.size, deep, progress)
+
+
+def check_roots(database: Database) -> Iterator[Finding]:
+    """The tokens of storage roots that were altered."""
+    for root_id, root in roots.folders(database).items():
+        if root_state(root, roots.token(database, root_id)) is RootState.DAMAGED:
+            yield Finding(FindingKind.ROOT, str(root / TOKEN), "was altered, or is not readable")
+
+
+def _check_files(
     database: Database, exploration: ExplorationKey, size: SizeRecord, progress: ProgressListener
 ) -> Iterator[Finding]:
+    """The files of a size against their rows, and the rows against each other."""
     target = exploration.target
-    progress.begin(size.size, Activity.CHECK, batches.count_numbered(database, exploration, size.size), 0)
+    known = batches.count_numbered(database, exploration, size.size)
+    progress.begin(size.size, Activity.CHECK, known, 0)
+    sources = batches.sources_of_size(database, exploration, size.size - 1)
     previous: StoredBatch | None = None
-    found: dict[int, tuple[int, int]] = {}
-    for number, batch in enumerate(batches.in_order(database, exploration, size.size)):
-        problem = _file_problem(database, batch, size.batch_lists)
+    sums: dict[int, tuple[int, int]] = {}
+    proven: list[StoredBatch] = []
+    for number, (problem, batch) in enumerate(_verified(database, exploration, size)):
         if problem:
             where = _file_of(database, batch)
             yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", target, size.size, batch)
@@ -84,36 +115,65 @@ def _check_size(
         if previous and previous.last >= batch.first:
             what = f"does not come after {previous}"
             yield Finding(FindingKind.ORDER, str(batch), what, target, size.size)
-        if batch.span.first_source == batch.span.last_source:
-            parts, lists = found.get(batch.span.first_source, (0, 0))
-            found[batch.span.first_source] = parts + 1, lists + batch.lists
+        parts, lists = sums.get(batch.span.first_source, (0, 0))
+        sums[batch.span.first_source] = parts + 1, lists + batch.lists
         previous = batch
+        proven.append(batch)
         progress.advance(batch.lists, batch.lists)
-    yield from _check_sums(database, exploration, size.size, found)
-    yield from _check_state(database, exploration, size)
+    finished = expansions.finished(database, exploration, size.size)
+    done = {each.source for each in finished}
+    not_empty = {each.source for each in finished if each.batches_out}
+    for flaw in find_flaws(proven, done, sources, not_empty):
+        where = f"the expansion of batch {flaw.source} of size {size.size - 1}"
+        yield Finding(FindingKind.PROOF, where, flaw.reason, target, size.size, None, flaw.source)
+    yield from _check_sums(database, exploration, size.size, sums)
     progress.end()
+
+
+def _verified(
+    database: Database, exploration: ExplorationKey, size: SizeRecord
+) -> Iterator[tuple[str | None, StoredBatch]]:
+    """Each batch in order with what is wrong with its file, the files read on all cores."""
+    with ThreadPoolExecutor(usable_cores()) as threads:
+
+        def submit(batch: StoredBatch) -> Future[tuple[str | None, StoredBatch]]:
+            return threads.submit(_file_problem, database, batch, size.batch_lists)
+
+        for _, future in submit_ahead(batches.in_order(database, exploration, size.size), submit, 64):
+            yield future.result()
 
 
 def _file_of(database: Database, batch: StoredBatch) -> str:
     return str(roots.folders(database)[batch.root_id] / batch.path)
 
 
-def _file_problem(database: Database, batch: StoredBatch, batch_lists: int) -> str | None:
-    """What is wrong with a batch's file, compared with its row and with how many lists a file may hold."""
+def _file_problem(database: Database, batch: StoredBatch, batch_lists: int) -> tuple[str | None, StoredBatch]:
+    """What is wrong with a batch's file, compared with its row and with how many lists a file may hold.
+
+    Also the batch, with what the file says of its source: rows of version 0.1 do not say it.
+    """
     try:
         header, digest = files.verify(batches.path_of(database, batch))
     except SetsetError as error:
-        return str(error)
+        return str(error), batch
     if digest != batch.digest:
-        return "a sound batch file, but not the one that the database records"
-    said = (header.target, header.size, header.span, header.lists, header.first, header.last)
-    if said != (batch.target, batch.size, batch.span, batch.lists, batch.first, batch.last):
-        return "the file's header and the database differ"
+        return "a sound batch file, but not the one that the database records", batch
+    made_from: str | None = header.source_digest.hex()
+    said = (header.target, header.size, header.span, header.lists, header.first, header.last, made_from)
+    recorded = (batch.target, batch.size, batch.span, batch.lists, batch.first, batch.last)
+    if said != (*recorded, batch.source_digest or made_from):
+        return "the file's header and the database differ", batch
+    if batch.source_digest is None and batch.span.is_merged:
+        made_from = None  # version 0.1 wrote the digest of the first source there
+    batch = replace(batch, source_digest=made_from)
     if header.file_bytes != batch.bytes or batch.defect is not None:
-        return f"sound, but recorded with {batch.bytes} bytes and the defect {batch.defect!r}"
+        return f"sound, but recorded with {batch.bytes} bytes and the defect {batch.defect!r}", batch
     if header.batch_lists != batch_lists:
-        return "cut for another number of lists in a file than the database says: run 'setset db rebuild'"
-    return None
+        return (
+            "cut for another number of lists in a file than the database says: run 'setset db rebuild'",
+            batch,
+        )
+    return None, batch
 
 
 def _check_state(database: Database, exploration: ExplorationKey, size: SizeRecord) -> Iterator[Finding]:
@@ -128,7 +188,7 @@ def _check_state(database: Database, exploration: ExplorationKey, size: SizeReco
 
 
 def _check_sums(
-    database: Database, exploration: ExplorationKey, size: int, found: dict[int, tuple[int, int]]
+    database: Database, exploration: ExplorationKey, size: int, sums: dict[int, tuple[int, int]]
 ) -> Iterator[Finding]:
     """Whether each finished expansion has the batches and lists that it is recorded with."""
     target = exploration.target
@@ -141,7 +201,7 @@ def _check_sums(
         if each.source_lists is not None and each.lists_in not in (0, each.source_lists):
             what = f"read {each.lists_in:,} lists of {each.source_lists:,}"
             yield Finding(FindingKind.SUM, where, what, target, size, None, each.source)
-        parts, lists = found.get(each.source, (0, 0))
+        parts, lists = sums.get(each.source, (0, 0))
         if (parts, lists) != (each.batches_out, each.lists_out):
             made = f"made {each.batches_out} batches with {each.lists_out:,} lists"
             what = f"{made}; {parts} with {lists:,} are recorded"
@@ -160,36 +220,31 @@ def _check_lists(
     executor: Executor,
     progress: ProgressListener,
 ) -> Iterator[Finding]:
-    """Decodes each file and derives it again."""
-    progress.begin(size, Activity.COMPARE, batches.count_numbered(database, exploration, size), 0)
+    """Decodes each file, and derives each source again."""
+    target = exploration.target
+    progress.begin(size, Activity.COMPARE, expansions.count_done(database, exploration, size), 0)
 
-    def submit(batch: StoredBatch) -> Future[str | None]:
-        task, path = rebuild_task(database, batch), str(batches.path_of(database, batch))
-        return executor.submit(compare, task, path, batch.digest)
-
-    for batch, future in submit_ahead(batches.in_order(database, exploration, size), _or_failed(submit)):
-        progress.advance(batch.lists, batch.lists)
+    def submit(group: DerivedGroup) -> Future[tuple[str | None, ...]]:
         try:
-            problem = future.result()
-        except SetsetError as error:
-            problem = f"cannot be compared: {error}"
-        if problem:
-            where, what = _file_of(database, batch), f"{batch}: {problem}"
-            yield Finding(FindingKind.LISTS, where, what, batch.target, batch.size, batch)
-    progress.end()
-
-
-def _or_failed(
-    submit: Callable[[StoredBatch], Future[str | None]],
-) -> Callable[[StoredBatch], Future[str | None]]:
-    """What cannot even be submitted fails like what was."""
-
-    def submit_or_fail(batch: StoredBatch) -> Future[str | None]:
-        try:
-            return submit(batch)
-        except SetsetError as error:
-            failed: Future[str | None] = Future()
+            return executor.submit(compare, rebuild_task(database, exploration, size, group))
+        except SetsetError as error:  # what cannot even be submitted fails like what was
+            failed: Future[tuple[str | None, ...]] = Future()
             failed.set_exception(error)
             return failed
 
-    return submit_or_fail
+    for group, future in submit_ahead(groups(database, exploration, size), submit):
+        lists = sum(batch.lists for batch in group.batches)
+        progress.advance(lists, lists)
+        try:
+            problems = future.result()
+        except SetsetError as error:
+            problems = (f"cannot be compared: {error}",) * max(len(group.batches), 1)
+        if not group.batches and any(problems):
+            where = f"the expansion of batch {group.first_source} of size {size - 1}"
+            what = "; ".join(filter(None, problems))
+            yield Finding(FindingKind.LISTS, where, what, target, size, None, group.first_source)
+        for batch, problem in zip(group.batches, problems, strict=False):
+            if problem:
+                where, what = _file_of(database, batch), f"{batch}: {problem}"
+                yield Finding(FindingKind.LISTS, where, what, target, size, batch)
+    progress.end()

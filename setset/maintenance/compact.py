@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
+from functools import partial
 
-from setset.batches.records import BatchFile, Span
+from setset.batches.records import Span
 from setset.database import Database, batches, expansions, explorations, roots
 from setset.database.batches import Merged, StoredBatch
 from setset.database.explorations import ExplorationKey
-from setset.errors import BadInput
-from setset.executors.base import WorkerDied
+from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
-from setset.maintenance.repair import execute_with_retries
+from setset.maintenance.proof import Digests
+from setset.maintenance.repair import result_or_retry
 from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import execute
-from setset.tasks.kinds import BadSource, MergeTask, TaskResult
+from setset.tasks.kinds import MergeTask, TaskResult
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,7 @@ def compact(
     require_compactable(database, exploration, size)
     before = list(batches.in_order(database, exploration, size))
     limit = explorations.get_size(database, exploration, size).batch_lists
+    known = batches.sources_of_size(database, exploration, size - 1)
     groups = [group for group in _groups(before, limit, up_to) if len(group) > 1]
     if not groups:
         return CompactResult(len(before), len(before))
@@ -52,20 +54,25 @@ def compact(
         size, Activity.COMPACT, len(groups), sum(batch.lists for group in groups for batch in group)
     )
 
+    def task_of(group: list[StoredBatch]) -> MergeTask:
+        return _merge_task(database, group, limit, known)
+
     def submit(group: list[StoredBatch]) -> Future[TaskResult]:
         go_on()
-        return executor.submit(execute, _merge_task(database, group, limit))
+        return executor.submit(execute, task_of(group))
 
     merged = []
     for group, future in submit_ahead(groups, submit):
-        new = _merged_file(database, executor, group, limit, future)
-        merged.append(Merged(tuple(group), new))
+        result = result_or_retry(database, executor, exploration.target, future, partial(task_of, group))
+        merged.append(Merged(tuple(group), result.batches[0]))
         lists = sum(batch.lists for batch in group)
         progress.advance(lists, lists)
     batches.replace_merged(database, exploration, size, merged)
+    own = roots.own_folders(database)
     for each in merged:
         for batch in each.old:
-            batches.path_of(database, batch).unlink(missing_ok=True)
+            if batch.root_id in own:
+                batches.path_of(database, batch).unlink(missing_ok=True)
     progress.end()
     return CompactResult(len(before), len(before) - sum(len(group) - 1 for group in groups))
 
@@ -78,21 +85,6 @@ def require_compactable(database: Database, exploration: ExplorationKey, size: i
         raise BadInput(
             f"larger sizes are derived from the files of size {size} as they are: they cannot be compacted"
         )
-
-
-def _merged_file(
-    database: Database,
-    executor: Executor,
-    group: list[StoredBatch],
-    limit: int,
-    future: Future[TaskResult],
-) -> BatchFile:
-    try:
-        result = future.result()
-    except (BadSource, WorkerDied):
-        target = group[0].target
-        result = execute_with_retries(database, executor, target, lambda: _merge_task(database, group, limit))
-    return result.batches[0]
 
 
 def _groups(found: Iterable[StoredBatch], limit: int, up_to: int | None) -> Iterator[list[StoredBatch]]:
@@ -110,9 +102,12 @@ def _groups(found: Iterable[StoredBatch], limit: int, up_to: int | None) -> Iter
         yield group
 
 
-def _merge_task(database: Database, group: list[StoredBatch], limit: int) -> MergeTask:
+def _merge_task(database: Database, group: list[StoredBatch], limit: int, known: Digests) -> MergeTask:
     first, last = group[0].span, group[-1].span
     span = Span(first.first_source, first.first_part, last.last_source, last.last_part, last.ends_source)
     sources = tuple(batches.source_of(database, batch) for batch in group)
-    root = roots.folders(database)[group[0].root_id]
-    return MergeTask(group[0].target, group[0].size, limit, span, sources, str(root))
+    digest = batches.source_digest(known, span)
+    if digest is None:
+        raise SetsetError(f"{group[-1]} comes from a source that is not recorded: run 'setset repair'")
+    destination = roots.destination(database, group[0].root_id)
+    return MergeTask(group[0].target, group[0].size, limit, span, sources, digest, destination)

@@ -13,11 +13,16 @@ class Remedy(enum.Enum):
     """What mends a finding, as advice."""
 
     REPAIR = "run 'setset repair' to rebuild what is damaged"
+    DEEP_REPAIR = "run 'setset repair --deep' to rebuild what is damaged"
     REBUILD = (
         "the database contradicts itself: run 'setset db rebuild' to make a new one from the batch files"
     )
     RUN = "'setset run' takes over or removes what a stopped run left"
     NONE = ""
+
+    @property
+    def is_repair(self) -> bool:
+        return self in (Remedy.REPAIR, Remedy.DEEP_REPAIR)
 
 
 class FindingKind(enum.StrEnum):
@@ -29,6 +34,10 @@ class FindingKind(enum.StrEnum):
     """The lists in a file are not those that its sources expand to."""
     SUM = "sum"
     """The batches of an expansion do not add up."""
+    PROOF = "proof"
+    """Nothing shows that a source was expanded from its first part to its last, as it is now."""
+    ROOT = "root"
+    """The token that says whose a storage root is was altered."""
     NUMBER = "number"
     """The number of a batch is wrong."""
     ORDER = "order"
@@ -49,8 +58,10 @@ class FindingKind(enum.StrEnum):
 
 _REMEDIES = {
     FindingKind.FILE: Remedy.REPAIR,
-    FindingKind.LISTS: Remedy.REPAIR,
+    FindingKind.LISTS: Remedy.DEEP_REPAIR,
     FindingKind.SUM: Remedy.REPAIR,
+    FindingKind.PROOF: Remedy.REPAIR,
+    FindingKind.ROOT: Remedy.REPAIR,
     FindingKind.NUMBER: Remedy.REBUILD,
     FindingKind.ORDER: Remedy.REBUILD,
     FindingKind.STATE: Remedy.REBUILD,

@@ -1,27 +1,39 @@
-"""A new database from the batch files alone."""
+"""A new database from the batch files alone.
+
+A source counts as expanded only if files prove it: from its first part to its last without a gap, all cut for the
+same number of lists, made from the source as it was found. What is not proven is left on the disk and planned again;
+`run` takes over what it can and writes the rest anew.
+"""
 
 from __future__ import annotations
 
-import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
-from setset import durable
 from setset.batches import files
 from setset.batches.format import BadBatch, Header
-from setset.batches.records import SUFFIX, BatchFile, Span
+from setset.batches.records import SUFFIX, BatchFile
 from setset.batches.roots import root_owner
 from setset.database import Database, batches, expansions, explorations, open_to_write, roots, runs, schema
 from setset.database.expansions import KnownExpansion
 from setset.errors import BadInput, NotAWorkspace
+from setset.executors.window import submit_ahead
 from setset.folder import REBUILT, WorkspaceFolder
+from setset.maintenance.proof import Digests
+from setset.platform import usable_cores
 from setset.progress import Activity, ProgressListener
 
-MOST_MISSING = 1_000_000
-"""A file made from a source so far beyond those that are known is a stranger's, not one behind a gap."""
 
-Found = tuple[int, Header, BatchFile]
+@dataclass(frozen=True)
+class FoundFile:
+    """A sound batch file below a storage root."""
+
+    root_id: int
+    header: Header
+    batch: BatchFile
 
 
 def rebuild_database(
@@ -40,23 +52,22 @@ def rebuild_database(
         schema.remove(aside.database)
         database = open_to_write(aside, workspace_id)
         with runs.record_run(database, "setset db rebuild", workers=0):
-            used = {roots.use_root(database, output) for output in (None, *outputs)}
-            sizes: dict[tuple[int, int], list[Found]] = defaultdict(list)
+            used = {roots.use_root(database, output, adopt=True) for output in (None, *outputs)}
+            sizes: dict[tuple[int, int], list[FoundFile]] = defaultdict(list)
             for root_id in sorted(used):
                 for header, batch in _sound_files(roots.folders(database)[root_id], progress):
-                    sizes[header.target, header.size].append((root_id, header, batch))
+                    sizes[header.target, header.size].append(FoundFile(root_id, header, batch))
             for (target, size), found in sorted(sizes.items()):
                 _adopt(database, target, size, found, progress)
         database.close()
-        kept = _set_aside(folder.database)
-        durable.replace_durably(aside.database, folder.database)
+        kept = schema.replace(folder.database, aside.database)
     finally:
         schema.remove(aside.database)
     return kept
 
 
 def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None:
-    """The id of the workspace that all storage roots belong to, if any says so.
+    """The id of the workspace that all storage roots belong to, if any or the old database says so.
 
     Raises:
         NotAWorkspace: There is nothing to make a database from.
@@ -65,17 +76,30 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
     known = [folder.own_root, *outputs]
     owners = {found for root in known if (found := root_owner(root)) is not None}
     if len(owners) > 1:
-        raise BadInput(f"these folders hold files of different workspaces: {', '.join(map(str, known))}")
+        raise BadInput(
+            f"these folders hold files of different workspaces: {', '.join(map(str, known))}; "
+            "give --output only for folders of this one, and move away what is not"
+        )
     has_files = any(True for root in known for _ in root.glob(f"t??/s??/*{SUFFIX}"))
-    if not (owners or has_files or folder.database.exists()):
+    if not (owners or has_files or folder.database.exists() or folder.has_kept_database()):
         raise NotAWorkspace(f"no workspace at {folder.path}: there are neither a database nor batch files")
-    return next(iter(owners), None)
+    # Of tokens that are all lost, the old database still knows: if this is stopped, it and the new tokens agree.
+    return next(iter(owners), None) or roots.recorded_owner(folder.database)
 
 
 def _sound_files(root: Path, progress: ProgressListener) -> Iterator[tuple[Header, BatchFile]]:
-    for path in sorted(root.glob(f"t??/s??/*{SUFFIX}")):
+    with ThreadPoolExecutor(usable_cores()) as threads:
+        paths = sorted(root.glob(f"t??/s??/*{SUFFIX}"))
+        verified = submit_ahead(paths, lambda path: threads.submit(files.verify, path), 64)
+        yield from _in_their_places(root, verified, progress)
+
+
+def _in_their_places(
+    root: Path, verified: Iterator[tuple[Path, Future[tuple[Header, str]]]], progress: ProgressListener
+) -> Iterator[tuple[Header, BatchFile]]:
+    for path, future in verified:
         try:
-            header, digest = files.verify(path)
+            header, digest = future.result()
         except BadBatch as error:
             progress.notice(f"{path}: {error}")
             continue
@@ -86,86 +110,108 @@ def _sound_files(root: Path, progress: ProgressListener) -> Iterator[tuple[Heade
         yield header, batch
 
 
-def _set_aside(path: Path) -> Path | None:
-    kept = None
-    if path.exists():
-        kept = schema.free_name(path, "lost")
-        path.rename(kept)
-    # The journal of a database that is gone would be played back into the one that takes its place.
-    schema.remove(path)
-    return kept
-
-
 def _adopt(
-    database: Database, target: int, size: int, found: list[Found], progress: ProgressListener
+    database: Database, target: int, size: int, found: list[FoundFile], progress: ProgressListener
 ) -> None:
-    """Records the batches of one size, and the expansions whose outputs are complete."""
+    """Records the batches of one size, and the expansions that they prove."""
     exploration = explorations.find_or_create(database, target)
     sources = batches.sources_of_size(database, exploration, size - 1)
-    cover = list(_cover(found, sources))
-    if not cover:
+    batch_lists, chains = _best_cut(found, sources)
+    if not chains:
         return
-    explorations.begin_size(database, exploration, size, cover[0][1].batch_lists)
-    progress.begin(size, Activity.REBUILD, len(cover), 0)
-    whole = _complete_sources([header.span for _, header, _ in cover])
-    keep = [
-        (root_id, batch)
-        for root_id, header, batch in cover
-        if whole.issuperset(range(header.span.first_source, header.span.last_source + 1))
+    explorations.begin_size(database, exploration, size, batch_lists)
+    progress.begin(size, Activity.REBUILD, len(found), 0)
+    known = []
+    expanded: set[int] = set()
+    for chain in chains:
+        by_source: dict[int, list[BatchFile]] = defaultdict(list)
+        for each in chain.files:
+            by_source[each.batch.span.first_source].append(each.batch)
+            progress.advance(each.batch.lists, each.batch.lists)
+        for source in range(chain.first, chain.end):
+            known.append(KnownExpansion(source, sources[source][0], tuple(by_source[source])))
+            expanded.add(source)
+    known += [
+        KnownExpansion(source, sources[source][0], None) for source in sorted(sources.keys() - expanded)
     ]
-    made: dict[int, list[BatchFile]] = defaultdict(list)
-    for _, batch in keep:
-        made[batch.span.first_source].append(batch)
-    due = (sources.keys() | set(range(max(whole, default=0) + 1))) - whole
-    known = [
-        KnownExpansion(source, sources.get(source, (0, ""))[0], tuple(made[source]))
-        for source in sorted(whole)
-    ]
-    known += [KnownExpansion(source, sources.get(source, (0, ""))[0], None) for source in sorted(due)]
+    keep = [(each.root_id, each.batch) for chain in chains for each in chain.files]
     expansions.adopt(database, exploration, size, keep, known)
-    for _, batch in keep:
-        progress.advance(batch.lists, batch.lists)
     progress.end()
 
 
-def _cover(found: list[Found], sources: dict[int, tuple[int, str]]) -> Iterator[Found]:
-    """The files that were made from these sources, without those whose lists are in another one already: the
-    parts of a merged file may be there still, or a file in two folders."""
-    reached: tuple[float, float] = (-1, 0)
-    for each in sorted(found, key=_place):
-        _, header, _ = each
-        span = header.span
-        _, digest = sources.get(span.first_source, (0, ""))
-        stale = digest not in ("", header.source_digest.hex())
-        if stale or span.last_source >= len(sources) + MOST_MISSING:
+@dataclass(frozen=True)
+class Chain:
+    """Files that follow each other without a gap: all that the sources from `first` to before `end` became."""
+
+    first: int
+    end: int
+    files: tuple[FoundFile, ...]
+
+
+def _best_cut(found: list[FoundFile], sources: Digests) -> tuple[int, list[Chain]]:
+    """The number of lists in a full file, and the chains of files cut for it, that prove most sources.
+
+    Files cut for different numbers do not fit together: the same parts have other lists.
+    """
+    proven = [each for each in found if _is_from_these(each.header, sources)]
+    best: tuple[int, list[Chain]] = (0, [])
+    by_size = Counter(each.header.batch_lists for each in proven)
+    for batch_lists in sorted(by_size, reverse=True):
+        chains = _chains([each for each in proven if each.header.batch_lists == batch_lists])
+        if _proven_sources(chains) > _proven_sources(best[1]):
+            best = batch_lists, chains
+    return best
+
+
+def _proven_sources(chains: list[Chain]) -> int:
+    return sum(chain.end - chain.first for chain in chains)
+
+
+def _is_from_these(header: Header, sources: Digests) -> bool:
+    """Whether a file was made from the sources that are recorded, all of them."""
+    return batches.source_digest(sources, header.span) == header.source_digest.hex()
+
+
+def _chains(found: list[FoundFile]) -> list[Chain]:
+    """All chains from the start of a source to the end of one, each source in one chain at most.
+
+    Of several files that start alike the one that reaches furthest is tried first: the parts of a merged file may be
+    there still, or a file in two folders.
+    """
+    starting: dict[tuple[int, int], list[FoundFile]] = defaultdict(list)
+    for each in sorted(found, key=lambda each: (each.header.span.end, -each.root_id), reverse=True):
+        starting[each.header.span.start].append(each)
+    chains: list[Chain] = []
+    dead: set[tuple[int, int]] = set()
+    reached = 0
+    for source in sorted(place[0] for place in starting if place[1] == 0):
+        if source < reached:
             continue
-        if (span.first_source, span.first_part) > reached:
-            yield each
-            reached = (span.last_source, math.inf if span.ends_source else span.last_part)
+        files_of_chain = _follow(starting, dead, (source, 0))
+        if files_of_chain:
+            reached = files_of_chain[-1].header.span.end[0]
+            chains.append(Chain(source, reached, tuple(files_of_chain)))
+    return chains
 
 
-def _place(found: Found) -> tuple[int, int, int, int, int]:
-    """By where a file starts; of several that start alike the one that reaches furthest is first."""
-    root_id, header, _ = found
-    span = header.span
-    return span.first_source, span.first_part, -span.last_source, -span.last_part, root_id
+def _follow(
+    starting: dict[tuple[int, int], list[FoundFile]], dead: set[tuple[int, int]], start: tuple[int, int]
+) -> list[FoundFile]:
+    """The files from a place to the first end of a source that can be reached; none if there is no way.
 
-
-def _complete_sources(spans: list[Span]) -> set[int]:
-    """The sources all of whose parts are there: part 0, each next one, and the one that ends the source."""
-    stretches: dict[int, list[tuple[int, int | None]]] = defaultdict(list)
-    for span in spans:
-        for source in range(span.first_source, span.last_source + 1):
-            first = span.first_part if source == span.first_source else 0
-            ended = source < span.last_source or span.ends_source
-            stretches[source].append((first, None if ended else span.last_part))
-    whole = set()
-    for source, parts in stretches.items():
-        expected: int | None = 0
-        for first, last in sorted(parts, key=lambda part: part[0]):
-            if first != expected:
-                break
-            expected = None if last is None else last + 1
-        if expected is None:
-            whole.add(source)
-    return whole
+    `dead` are places from which there is none; they are noted, so that no place is tried twice.
+    """
+    path: list[tuple[FoundFile, Iterator[FoundFile]]] = []
+    choices = iter(starting.get(start, ()))
+    while True:
+        chosen = next((each for each in choices if each.header.span.end not in dead), None)
+        if chosen is None:
+            if not path:
+                return []
+            last, choices = path.pop()
+            dead.add(last.header.span.end)
+            continue
+        path.append((chosen, choices))
+        if chosen.header.span.end[1] == 0:
+            return [each for each, _ in path]
+        choices = iter(starting.get(chosen.header.span.end, ()))

@@ -46,6 +46,21 @@ def duration(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
+def printable(text: str) -> str:
+    """Text without what a terminal would obey: escape sequences, newlines and the like, as \\x1b."""
+    if text.isprintable():
+        return text
+    return "".join(
+        letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode()
+        for letter in text
+    )
+
+
+def print_line(text: str, err: bool = False) -> None:
+    """One line of text that may come from a file name or a database."""
+    click.echo(printable(text), err=err)
+
+
 def print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, default=str))
 
@@ -53,6 +68,8 @@ def print_json(value: Any) -> None:
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
+    if sys.stdout.isatty():  # a file gets the values as they are
+        rows = ([printable(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
     writer.writerows(rows)
 
 
@@ -79,7 +96,7 @@ def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]
 
     All but the first `left` columns are aligned to the right. Nothing is ever cut off.
     """
-    body = [list(row) for row in rows]
+    body = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(cell) for cell in column) for column in zip(columns, *body, strict=True)]
     if sys.stdout.isatty() and sum(widths) + 2 * len(widths) <= shutil.get_terminal_size().columns:
         _print_rich(title, columns, body, left)

@@ -9,10 +9,8 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-import click
-
 from setset.progress import Activity, NoProgress, ProgressListener
-from setset.show.formatting import duration, number
+from setset.show.formatting import duration, number, print_line, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -31,7 +29,7 @@ SECONDS_BETWEEN_LINES = 5.0
 @contextlib.contextmanager
 def show_progress(quiet: bool, sizes: int | None = None) -> Iterator[ProgressListener]:
     """Bars on a terminal, lines in a log, or nothing. `sizes` is how many sizes a run goes through."""
-    if quiet:
+    if quiet or sys.stderr is None or sys.stderr.closed:  # 2>&-
         yield NoProgress()
     elif not sys.stderr.isatty():
         yield Lines()
@@ -41,6 +39,12 @@ def show_progress(quiet: bool, sizes: int | None = None) -> Iterator[ProgressLis
             yield bars
         finally:
             bars.close()
+
+
+def _print_safely(text: str) -> None:
+    """A line on stderr. What cannot be written there, on a full disk or to a closed pipe, must not stop a run."""
+    with contextlib.suppress(OSError, ValueError):
+        print_line(text, err=True)
 
 
 class _Meter:
@@ -88,7 +92,7 @@ class Lines:
             self._print(f"{self._meter.share:.1%}, {duration(self._meter.left)} left")
 
     def notice(self, text: str) -> None:
-        click.echo(f"setset: {text}", err=True)
+        _print_safely(f"setset: {text}")
 
     def end(self) -> None:
         finished = self._meter.done >= self._meter.tasks
@@ -96,9 +100,8 @@ class Lines:
 
     def _print(self, state: str) -> None:
         meter = self._meter
-        click.echo(
-            f"{self._title}: {number(meter.found)} lists, {number(meter.rate / 1e6, 1)} M lists/s, {state}",
-            err=True,
+        _print_safely(
+            f"{self._title}: {number(meter.found)} lists, {number(meter.rate / 1e6, 1)} M lists/s, {state}"
         )
 
 
@@ -123,7 +126,7 @@ class Bars:
         self._draw()
 
     def notice(self, text: str) -> None:
-        self._shown().console.print(text, highlight=False, markup=False)
+        self._shown().console.print(printable(text), highlight=False, markup=False)
 
     def end(self) -> None:
         self._draw()

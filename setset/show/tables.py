@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from setset.show.formatting import byte_count, duration, number, print_table, share
+from setset.show.formatting import byte_count, duration, number, print_line, print_table, share
 
 if TYPE_CHECKING:  # `status` starts without numpy
     from setset.database.runs import Run
@@ -108,7 +108,7 @@ def print_findings(findings: Sequence[Finding]) -> None:
     from setset.maintenance.findings import advice
 
     for finding in findings:
-        click.echo(f"{finding.kind}: {finding.where}: {finding.what}")
+        print_line(f"{finding.kind}: {finding.where}: {finding.what}")
     if not findings:
         click.echo("no problems found")
     if line := advice(findings):
@@ -120,9 +120,9 @@ def print_repaired(result: Repaired, dry_run: bool) -> None:
     from setset.maintenance.findings import advice
 
     for finding in result.repaired:
-        click.echo(f"{'would rebuild' if dry_run else 'rebuilt'}: {finding.where}: {finding.what}")
+        print_line(f"{'would rebuild' if dry_run else 'rebuilt'}: {finding.where}: {finding.what}")
     for finding in result.left:
-        click.echo(f"left: {finding.kind}: {finding.where}: {finding.what}")
+        print_line(f"left: {finding.kind}: {finding.where}: {finding.what}")
     if not result.repaired and not result.left:
         click.echo("nothing to repair")
     if line := advice(result.left):

@@ -16,11 +16,11 @@ def execute(task: Task) -> TaskResult:
     return worker.execute(task)
 
 
-def compare(task: RebuildTask, path: str, digest: str) -> str | None:
-    """What is wrong with the lists of a batch file, compared with what its sources expand to; None if nothing."""
+def compare(task: RebuildTask) -> tuple[str | None, ...]:
+    """What is wrong with each batch file of a task, compared with what its sources expand to; None if nothing."""
     from setset.tasks import worker
 
-    return worker.compare(task, path, digest)
+    return worker.compare(task)
 
 
 def recount(path: str, digest: str) -> int:

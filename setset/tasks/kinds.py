@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from setset.batches.records import BatchFile, Span
+from setset.batches.roots import Token
 from setset.errors import SetsetError
 
 SEED_SOURCE_SIZE = 2
@@ -26,14 +27,27 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Destination:
+    """The storage root that a task writes to, and the workspace that it must belong to."""
+
+    root: str
+    owner: Token
+
+    def relocated(self, place: Callable[[str], str]) -> Destination:
+        return replace(self, root=place(self.root))
+
+
+@dataclass(frozen=True)
 class ExpandTask:
-    """Make the batches of `target` and `size` from a source (None: the seeds), below the folder `root`."""
+    """Make the batches of `target` and `size` from a source (None: the seeds)."""
 
     target: int
     size: int
     batch_lists: int
     source: Source | None
-    root: str
+    destination: Destination
+    reuse: bool = True
+    """Take over what an earlier run finished; otherwise all is written again, whatever is there."""
 
     @property
     def source_number(self) -> int:
@@ -46,7 +60,7 @@ class ExpandTask:
     def relocated(self, place: Callable[[str], str]) -> ExpandTask:
         """The same task with every path replaced."""
         source = None if self.source is None else self.source.relocated(place)
-        return replace(self, source=source, root=place(self.root))
+        return replace(self, source=source, destination=self.destination.relocated(place))
 
 
 @dataclass(frozen=True)
@@ -56,7 +70,6 @@ class CountTask:
     target: int
     size: int
     source: Source
-    root: str = ""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -69,14 +82,16 @@ class CountTask:
 
 @dataclass(frozen=True)
 class RebuildTask:
-    """Rebuild one batch from the expansions that it is made of."""
+    """Rebuild batches from the expansions that they are made of. A file that is there is replaced only by one with
+    the lists that are recorded."""
 
-    span: Span
     expansions: tuple[ExpandTask, ...]
+    batches: tuple[BatchFile, ...]
+    """As they are recorded."""
 
     @property
-    def root(self) -> str:
-        return self.expansions[0].root
+    def destination(self) -> Destination:
+        return self.expansions[0].destination
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -96,15 +111,18 @@ class MergeTask:
     batch_lists: int
     span: Span
     sources: tuple[Source, ...]
-    root: str
+    source_digest: str
+    """Of the sources of the sources."""
+    destination: Destination
 
     def relocated(self, place: Callable[[str], str]) -> MergeTask:
         """The same task with every path replaced."""
         sources = tuple(source.relocated(place) for source in self.sources)
-        return replace(self, sources=sources, root=place(self.root))
+        return replace(self, sources=sources, destination=self.destination.relocated(place))
 
 
-Task = ExpandTask | CountTask | RebuildTask | MergeTask
+WritingTask = ExpandTask | RebuildTask | MergeTask
+Task = WritingTask | CountTask
 
 
 @dataclass(frozen=True)
@@ -135,3 +153,14 @@ class BadSource(SetsetError):
 
     def __str__(self) -> str:
         return f"batch {self.number} of size {self.size}: {self.reason}"
+
+
+class NotReproduced(SetsetError):
+    """What a source expands to is not what is recorded of it."""
+
+    def __init__(self, path: str, reason: str) -> None:
+        super().__init__(path, reason)
+        self.path, self.reason = path, reason
+
+    def __str__(self) -> str:
+        return f"{self.path}: {self.reason}" if self.path else self.reason

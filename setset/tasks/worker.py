@@ -6,12 +6,14 @@ import os
 import socket
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 
+from setset import platform
 from setset.batches import files
 from setset.batches import format as batch_format
 from setset.batches.format import BadBatch
-from setset.batches.records import BatchFile, Span
+from setset.batches.records import NO_SOURCE, BatchFile, Span, combine_digests
 from setset.engine import search
 from setset.engine.bitstreams import Streams
 from setset.errors import SetsetError
@@ -20,10 +22,12 @@ from setset.tasks.kinds import (
     CountTask,
     ExpandTask,
     MergeTask,
+    NotReproduced,
     RebuildTask,
     Source,
     Task,
     TaskResult,
+    WritingTask,
 )
 
 
@@ -34,35 +38,97 @@ def execute(task: Task) -> TaskResult:
     batches: list[BatchFile] = []
     match task:
         case ExpandTask():
-            batches = _find_finished(task) or list(_expand(task))
+            finished = _find_finished(task) if task.reuse else None
+            batches = finished or list(_expand(task))
         case CountTask():
             counts = search.count(_load(task.source), task.target, task.size)
         case RebuildTask():
-            expansion = task.expansions[0]
-            batches = [
-                files.save_batch(
-                    _encode(expansion, task.span, join(parts_in_span(task), expansion)), Path(task.root)
-                )
-            ]
+            batches = [_save(_encode_as_recorded(task, each), task) for each in _derive(task)]
         case MergeTask():
-            batches = [files.save_batch(_merge(task), Path(task.root))]
+            batches = [_save(_merge(task), task)]
     seconds = time.monotonic() - started
     return TaskResult(socket.gethostname(), os.getpid(), seconds, tuple(batches), tuple(counts.items()))
 
 
-def compare(task: RebuildTask, path: str, digest: str) -> str | None:
-    """What is wrong with the lists of a batch file, compared with what its sources expand to; None if nothing."""
+def compare(task: RebuildTask) -> tuple[str | None, ...]:
+    """What is wrong with each batch file of a task, compared with what its sources expand to; None if nothing."""
     try:
-        _, found = files.load(Path(path), digest)
+        return tuple(_difference(task, derived) for derived in _derive(task, missing_is_error=False))
+    except NotReproduced as error:
+        return (error.reason,)
+    except SetsetError as error:
+        return (f"cannot be compared: {error}",) * max(len(task.batches), 1)
+
+
+@dataclass(frozen=True)
+class Derived:
+    """A batch as it is recorded, and what its sources expand to: bits, and whether they end the last source."""
+
+    recorded: BatchFile
+    streams: Streams | None
+    ends_source: bool
+
+
+def _derive(task: RebuildTask, missing_is_error: bool = True) -> Iterator[Derived]:
+    """Each batch of a task with what its sources expand to. Every source is expanded once."""
+    waiting = sorted(task.batches, key=lambda batch: batch.span.start)
+    pieces: list[Streams] = []
+    has_lists = False
+    for expansion in task.expansions:
+        for number, is_last, part in parts_of_expansion(expansion):
+            has_lists = True
+            place = (expansion.source_number, number)
+            if not waiting or place < waiting[0].span.start:
+                continue
+            pieces.append(part)
+            if place == (waiting[0].span.last_source, waiting[0].span.last_part):
+                yield Derived(waiting.pop(0), _join(pieces, expansion), is_last)
+                pieces = []
+    if not task.batches and has_lists:
+        raise NotReproduced("", "its source expands to lists, but none are recorded")
+    for batch in waiting:
+        if missing_is_error:
+            raise NotReproduced(batch.path, "its sources do not expand to so many parts")
+        yield Derived(batch, None, False)
+
+
+def _difference(task: RebuildTask, derived: Derived) -> str | None:
+    if derived.streams is None:
+        return "its sources do not expand to so many parts"
+    expected, recorded = derived.streams, derived.recorded
+    try:
+        header, found = files.load(Path(task.destination.root) / recorded.path, recorded.digest)
         lists = sum(len(rows) for rows in search.unpack(found))
-        expected = join(parts_in_span(task), task.expansions[0])
-    except BadSource as error:
-        return f"cannot be compared: {error}"
     except SetsetError as error:
         return str(error)
     if lists != expected.lists or found.lengths != expected.lengths or (found.words != expected.words).any():
         return "its lists are not those that its sources expand to"
+    if header.span.ends_source != derived.ends_source:
+        return (
+            "it is not the last part of its source"
+            if header.span.ends_source
+            else "it is the last part of its source"
+        )
     return None
+
+
+def _encode_as_recorded(task: RebuildTask, derived: Derived) -> bytes:
+    """The file of a batch, refused if it has other lists than are recorded: what is there may be right."""
+    recorded = derived.recorded
+    assert derived.streams is not None
+    span = replace(recorded.span, ends_source=derived.ends_source)
+    digests = [_source_digest(each) for each in task.expansions if _is_within(each.source_number, span)]
+    data = _encode(task.expansions[0], span, derived.streams, combine_digests(digests))
+    made = files.describe(data)
+    if not recorded.source_digest:  # recorded by version 0.1
+        recorded = replace(recorded, source_digest=made.source_digest)
+    if made.content != recorded.content:
+        raise NotReproduced(recorded.path, "its sources expand to other lists than are recorded")
+    return data
+
+
+def _is_within(source: int, span: Span) -> bool:
+    return span.first_source <= source <= span.last_source
 
 
 def recount(path: str, digest: str) -> int:
@@ -85,19 +151,8 @@ def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
         number += 1
 
 
-def parts_in_span(task: RebuildTask) -> Iterator[Streams]:
-    """The parts within the span of a batch, of all expansions that it is made of."""
-    first = (task.span.first_source, task.span.first_part)
-    last = (task.span.last_source, task.span.last_part)
-    for expansion in task.expansions:
-        for number, _, part in parts_of_expansion(expansion):
-            if first <= (expansion.source_number, number) <= last:
-                yield part
-
-
-def join(parts: Iterator[Streams], task: ExpandTask | MergeTask) -> Streams:
+def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
     """Neighbouring parts as one batch."""
-    pieces = list(parts)
     if len(pieces) == 1:
         return pieces[0]
     lists = (rows for piece in pieces for rows in search.unpack(piece))
@@ -110,35 +165,31 @@ def join(parts: Iterator[Streams], task: ExpandTask | MergeTask) -> Streams:
 
 
 def _merge(task: MergeTask) -> bytes:
-    streams = join((_load(part) for part in task.sources), task)
-    header, _ = files.load(Path(task.sources[0].path))
-    return batch_format.encode(
-        streams,
-        task.target,
-        task.batch_lists,
-        task.span,
-        search.first_and_last(streams),
-        header.source_digest,
-    )
+    streams = _join([_load(source) for source in task.sources], task)
+    return _encode(task, task.span, streams, task.source_digest)
 
 
 def _expand(task: ExpandTask) -> Iterator[BatchFile]:
     source = task.source_number
     for number, is_last, part in parts_of_expansion(task):
-        data = _encode(task, Span(source, number, source, number, is_last), part)
-        yield files.save_batch(data, Path(task.root))
+        span = Span(source, number, source, number, is_last)
+        yield _save(_encode(task, span, part, _source_digest(task)), task)
 
 
-def _encode(task: ExpandTask, span: Span, streams: Streams) -> bytes:
-    ends = search.first_and_last(streams)
-    return batch_format.encode(streams, task.target, task.batch_lists, span, ends, _source_digest(task))
+def _encode(task: ExpandTask | MergeTask, span: Span, streams: Streams, source_digest: str) -> bytes:
+    ends, digest = search.first_and_last(streams), bytes.fromhex(source_digest)
+    return batch_format.encode(streams, task.target, task.batch_lists, span, ends, digest)
+
+
+def _save(data: bytes, task: WritingTask) -> BatchFile:
+    return files.save_batch(data, Path(task.destination.root), task.destination.owner)
 
 
 def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
     """The complete output of this very task, if an earlier run was stopped before it could be recorded."""
     found: list[BatchFile] = []
     source = task.source_number
-    folder = Path(task.root) / files.size_folder(task.target, task.size)
+    folder = Path(task.destination.root) / files.size_folder(task.target, task.size)
     while True:
         try:
             data = files.read(folder / files.file_name(Span(source, len(found), source, len(found), False)))
@@ -150,10 +201,13 @@ def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
             task.size,
             task.batch_lists,
         )
-        if not fits or header.source_digest != _source_digest(task):
+        span = Span(source, len(found), source, len(found), header.span.ends_source)
+        if not fits or header.span != span or header.source_digest.hex() != _source_digest(task):
             return None
         found.append(files.describe(data))
         if header.span.ends_source:
+            # Whoever wrote it may have been killed before its name was on the disk.
+            platform.sync_folder(folder)
             return found
 
 
@@ -167,5 +221,5 @@ def _load(source: Source) -> Streams:
     return streams
 
 
-def _source_digest(task: ExpandTask) -> bytes:
-    return bytes(batch_format.DIGEST_BYTES) if task.source is None else bytes.fromhex(task.source.digest)
+def _source_digest(task: ExpandTask) -> str:
+    return NO_SOURCE if task.source is None else task.source.digest

@@ -34,6 +34,12 @@ class Repaired:
     repaired: list[Finding]
     left: list[Finding]
 
+    @classmethod
+    def split(cls, found: list[Finding]) -> Repaired:
+        """What can be repaired, and what cannot."""
+        repaired = [each for each in found if each.kind.remedy.is_repair]
+        return cls(repaired, [each for each in found if each not in repaired])
+
     @property
     def needs_rebuild(self) -> bool:
         """Whether something is left that only a new database mends."""
@@ -116,8 +122,10 @@ class Workspace:
             recount: Decode every file, and compare.
             progress: Is told how far the decoding is.
         """
+        database = self._database()
+        schema.require_sound(self._folder.database)
         if not recount:
-            return read_counts(self._database(), size)
+            return read_counts(database, size)
         from setset.maintenance.recount import recount_files
 
         with self._local_executor() as executor:
@@ -134,20 +142,20 @@ class Workspace:
             for place, run in enumerate(found)
         ]
 
-    def sql(self, query: str) -> list[dict[str, Any]]:
+    def sql(self, query: str, timeout: float = 60) -> list[dict[str, Any]]:
         """The rows of a read-only query, as dictionaries. `docs/schema.md` describes the tables and views.
 
         Raises:
-            BadInput: The query is wrong, or does more than read.
+            BadInput: The query is wrong, does more than read, or takes longer than `timeout` seconds.
         """
-        columns, rows = self.sql_rows(query)
+        columns, rows = self.sql_rows(query, timeout)
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
-    def sql_rows(self, query: str) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-        """The columns of a read-only query, and its rows as they come."""
+    def sql_rows(self, query: str, timeout: float = 60) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+        """The columns of a read-only query, and its rows as they come. It ends after `timeout` seconds."""
         from setset.database.sql import run_query
 
-        return run_query(self._folder.database, query)
+        return run_query(self._folder.database, query, timeout)
 
     def sql_tables(self) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         """The tables and views that a query can use: columns and rows, as of `sql_rows`."""
@@ -181,35 +189,61 @@ class Workspace:
         size: int | None = None,
         batch: int | None = None,
         target: int = 12,
+        deep: bool = False,
         dry_run: bool = False,
         progress: ProgressListener | None = None,
     ) -> Repaired:
         """Rebuilds what a check finds, each file byte-identical to the one lost. Nothing else is touched.
 
+        Where a source does not give what is recorded of it, its expansion is done again.
+
         Args:
             size: Only this size.
             batch: Rebuild this batch of `size` and `target`, whatever its state.
             target: Of the batch.
+            deep: Also what only decoding each file and deriving its lists again can show.
             dry_run: Say what would be done, and do nothing.
             progress: Is told how it goes.
         """
         if batch is not None and size is None:
             raise BadInput("--batch needs --size")
         listener = progress or NoProgress()
+        if batch is not None and size is not None:
+            return self._repair_batch(target, size, batch, dry_run, progress)
         if dry_run:
-            return _findings(self._database(), target, size, batch, listener)
-        with self._maintaining("setset repair", progress) as database:
-            found = _findings(database, target, size, batch, listener)
-            if found.repaired:
-                from setset.batches.roots import claim_root
-                from setset.database import roots
-                from setset.maintenance.repair import repair
+            found = list(self.check(deep=deep, size=size, progress=progress))
+            return Repaired.split(found)
+        from setset.maintenance.check import check
+        from setset.maintenance.repair import repair_all
 
-                # Repairing is the explicit act that may fill a folder that was emptied.
-                claim_root(self._folder.own_root, roots.workspace_id(database))
-                with self._local_executor() as executor:
-                    repair(database, executor, found.repaired)
-            return found
+        with (
+            self._maintaining("setset repair", progress) as database,
+            self._local_executor() as executor,
+        ):
+            repaired = repair_all(database, executor, size, deep, listener)
+            left = [each for each in check(database, size, NoProgress()) if not each.kind.remedy.is_repair]
+            return Repaired(repaired, left)
+
+    def _repair_batch(
+        self, target: int, size: int, number: int, dry_run: bool, progress: ProgressListener | None
+    ) -> Repaired:
+        from setset.database import batches, roots
+        from setset.maintenance.findings import Finding, FindingKind
+        from setset.maintenance.repair import rebuild_batch
+
+        def asked(database: Database) -> Finding:
+            batch = batches.get(database, explorations.find(database, target), size, number)
+            where = str(batches.path_of(database, batch))
+            return Finding(FindingKind.FILE, where, f"{batch}, as asked", target, size, batch)
+
+        if dry_run:
+            return Repaired([asked(self._database())], [])
+        with self._maintaining("setset repair", progress) as database, self._local_executor() as executor:
+            roots.claim_own(database)
+            found = asked(database)
+            if found.batch is not None:
+                rebuild_batch(database, executor, found.batch)
+            return Repaired([found], [])
 
     def backup(self, copy: str | Path) -> None:
         """Makes a consistent copy of the database, even while a run is under way."""
@@ -344,22 +378,3 @@ def open(path: str | Path, mode: Mode = "r") -> Workspace:  # noqa: A001 (as `ta
         [18]
     """
     return Workspace(path, mode)
-
-
-def _findings(
-    database: Database, target: int, size: int | None, number: int | None, progress: ProgressListener
-) -> Repaired:
-    """What can be repaired and what cannot."""
-    from setset.database import batches
-    from setset.maintenance.check import check
-    from setset.maintenance.findings import Finding, FindingKind, Remedy
-
-    if number is not None and size is not None:
-        batch = batches.get(database, explorations.find(database, target), size, number)
-        where = str(batches.path_of(database, batch))
-        return Repaired([Finding(FindingKind.FILE, where, f"{batch}, as asked", target, size, batch)], [])
-    found = list(check(database, size, progress))
-    return Repaired(
-        [each for each in found if each.kind.remedy is Remedy.REPAIR],
-        [each for each in found if each.kind.remedy is not Remedy.REPAIR],
-    )

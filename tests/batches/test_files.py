@@ -11,17 +11,18 @@ from setset import durable
 from setset.batches import files
 from setset.batches.format import BadBatch
 from setset.batches.records import Span
-from setset.batches.roots import TOKEN, RootGone, claim_root
+from setset.batches.roots import TOKEN, ForeignRoot, RootGone, Token, claim_root
 from tests.batches.test_format import SPAN, a_file
 
 DATA = a_file([(0, 1, 3, 4)])
 PLACE = "t12/s04/0000003-001.setset"
+OWNER = Token("mine")
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
     """A storage root of some workspace."""
-    claim_root(tmp_path / "root", "some workspace")
+    claim_root(tmp_path / "root", OWNER)
     return tmp_path / "root"
 
 
@@ -39,11 +40,12 @@ def test_only_our_own_names_are_ours() -> None:
 
 
 def test_a_saved_batch_is_whole_and_alone(root: Path) -> None:
-    batch = files.save_batch(DATA, root)
+    batch = files.save_batch(DATA, root, OWNER)
     assert (root / PLACE).read_bytes() == DATA
     assert [entry.name for entry in (root / PLACE).parent.iterdir()] == [files.file_name(SPAN)]
     assert batch == files.describe(DATA)
     assert (batch.path, batch.bytes, batch.digest) == (PLACE, len(DATA), DATA[-16:].hex())
+    assert batch.source_digest == bytes(range(16)).hex()
     assert files.verify(root / PLACE)[1] == DATA[-16:].hex()
 
 
@@ -51,22 +53,28 @@ def test_nothing_is_saved_where_the_root_is_gone(root: Path) -> None:
     """Its place may be the mount point of a disk that is away."""
     (root / TOKEN).unlink()
     with pytest.raises(RootGone, match="is gone"):
-        files.save_batch(DATA, root)
+        files.save_batch(DATA, root, OWNER)
     assert list(root.iterdir()) == []
+
+
+def test_nothing_is_saved_in_the_root_of_another_workspace(root: Path) -> None:
+    with pytest.raises(ForeignRoot, match="another workspace"):
+        files.save_batch(DATA, root, Token("another"))
+    assert [entry.name for entry in root.iterdir()] == [TOKEN]
 
 
 def test_nothing_is_saved_if_the_root_goes_in_between(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The token is looked for once more, from within the folder that is written to."""
-    monkeypatch.setattr(files, "require_root", lambda root: (root / TOKEN).unlink())
+    monkeypatch.setattr(files, "require_root", lambda root, _owner: (root / TOKEN).unlink())
     with pytest.raises(FileNotFoundError):
-        files.save_batch(DATA, root)
+        files.save_batch(DATA, root, OWNER)
     assert not list(root.rglob("*.setset"))
     assert not list(root.rglob("*.tmp"))
 
 
 def test_altered_bytes_are_not_saved(root: Path) -> None:
     with pytest.raises(BadBatch, match="checksum mismatch"):
-        files.save_batch(DATA[:-1] + bytes([DATA[-1] ^ 1]), root)
+        files.save_batch(DATA[:-1] + bytes([DATA[-1] ^ 1]), root, OWNER)
     assert [entry.name for entry in root.iterdir()] == [TOKEN]
 
 

@@ -2,43 +2,165 @@
 
 from __future__ import annotations
 
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from setset.batches.roots import TOKEN, RootGone, claim_root, require_root, root_owner
-from setset.errors import BadInput, ReadOnly
+from setset.batches.roots import (
+    TOKEN,
+    ForeignRoot,
+    RootGone,
+    RootState,
+    Token,
+    claim_root,
+    read_token,
+    require_root,
+    root_owner,
+    root_state,
+)
+from setset.errors import BadInput, ReadOnly, SetsetError
+
+MINE, ANOTHER = Token("mine"), Token("another")
 
 
 def test_a_root_belongs_to_one_workspace(tmp_path: Path) -> None:
     root = tmp_path / "far" / "away"
     assert root_owner(root) is None
-    claim_root(root, "mine")
-    claim_root(root, "mine")
+    claim_root(root, MINE)
+    claim_root(root, MINE)
     assert root_owner(root) == "mine"
-    with pytest.raises(BadInput, match="another workspace: name another folder with --output"):
-        claim_root(root, "another")
+    with pytest.raises(BadInput, match="another workspace"):
+        claim_root(root, ANOTHER)
+    with pytest.raises(ForeignRoot, match="another workspace"):
+        require_root(root, ANOTHER)
     assert root_owner(root) == "mine"
+
+
+def test_of_many_that_claim_a_root_at_the_same_moment_one_gets_it(tmp_path: Path) -> None:
+    def claim(number: int) -> bool:
+        try:
+            claim_root(tmp_path / "root", Token(f"w{number}"))
+        except SetsetError:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as executor:
+        claimed = list(executor.map(claim, range(40)))
+    assert claimed.count(True) == 1
+    assert root_owner(tmp_path / "root") == f"w{claimed.index(True)}"
+    assert [entry.name for entry in (tmp_path / "root").iterdir()] == [TOKEN]
 
 
 def test_a_root_without_its_token_is_gone(tmp_path: Path) -> None:
     """What is at its place may be the empty mount point of a disk that is away."""
-    claim_root(tmp_path, "mine")
-    require_root(tmp_path)
+    claim_root(tmp_path, MINE)
+    require_root(tmp_path, MINE)
     (tmp_path / TOKEN).unlink()
     with pytest.raises(RootGone, match=r"is gone: bring it back, then 'setset run' goes on"):
-        require_root(tmp_path)
+        require_root(tmp_path, MINE)
 
 
-@pytest.mark.parametrize("content", [b"", b"\xff", b"[]", b"{}", b'"x"', b"7"])
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\xff",
+        b"[]",
+        b"{}",
+        b'"x"',
+        b"7",
+        b"[" * 9000,
+        b'{"workspace": ["mine"]}',
+        b'{"workspace": "mine", "folder": 7}',
+        b'{"workspace": "mine", "folder": null, "check": "0000000000000000"}',
+        MINE.encode()[:-1],
+    ],
+)
 def test_a_damaged_token_names_no_owner(tmp_path: Path, content: bytes) -> None:
     (tmp_path / TOKEN).write_bytes(content)
     assert root_owner(tmp_path) is None
-    with pytest.raises(BadInput):
-        claim_root(tmp_path, "mine")
+    assert root_state(tmp_path, MINE) is RootState.DAMAGED
+    with pytest.raises(BadInput, match="is damaged: run 'setset repair'"):
+        claim_root(tmp_path, MINE)
+    assert (tmp_path / TOKEN).read_bytes() == content
+    claim_root(tmp_path, MINE, adopt=True)
+    assert root_state(tmp_path, MINE) is RootState.OWN
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("kind", ["a link", "a FIFO", "a folder"])
+def test_a_token_that_is_no_regular_file_names_no_owner(tmp_path: Path, kind: str) -> None:
+    if kind == "a link":
+        claim_root(tmp_path / "real", MINE)
+        (tmp_path / TOKEN).symlink_to(tmp_path / "real" / TOKEN)
+    elif kind == "a FIFO":
+        os.mkfifo(tmp_path / TOKEN)
+    else:
+        (tmp_path / TOKEN).mkdir()
+    assert root_owner(tmp_path) is None
+    assert root_state(tmp_path, MINE) is RootState.DAMAGED
+
+
+def test_no_altered_bit_of_a_token_makes_it_anothers(tmp_path: Path) -> None:
+    """It is damaged, which repair mends, or means the same."""
+    whole = Token("mine", "/home/me/w").encode()
+    for place in range(8 * len(whole)):
+        altered = bytearray(whole)
+        altered[place // 8] ^= 1 << place % 8
+        (tmp_path / TOKEN).write_bytes(bytes(altered))
+        try:
+            found = read_token(tmp_path)
+        except ValueError:
+            continue
+        assert found == Token("mine", "/home/me/w"), bytes(altered)
+
+
+@given(st.text("abc019", min_size=1), st.none() | st.text())
+def test_a_token_comes_back_as_it_was(workspace: str, folder: str | None) -> None:
+    token = Token(workspace, folder)
+    with TemporaryDirectory() as root:
+        (Path(root) / TOKEN).write_bytes(token.encode())
+        assert read_token(Path(root)) == token
+
+
+def test_a_token_of_version_0_1_is_taken(tmp_path: Path) -> None:
+    """It has the id of the workspace and nothing else."""
+    (tmp_path / TOKEN).write_text(json.dumps({"workspace": "mine"}))
+    assert root_state(tmp_path, Token("mine", "/home/me/w")) is RootState.OWN
+    assert root_state(tmp_path, ANOTHER) is RootState.FOREIGN
+
+
+def test_files_without_a_token_are_taken_only_if_that_is_asked_for(tmp_path: Path) -> None:
+    batch = tmp_path / "t12" / "s04" / "0000000-000.setset"
+    batch.parent.mkdir(parents=True)
+    batch.write_bytes(b"x")
+    with pytest.raises(BadInput, match=r"has batch files, but no setset-root\.json .* 'setset db rebuild'"):
+        claim_root(tmp_path, MINE)
+    assert root_state(tmp_path, MINE) is RootState.MISSING
+    claim_root(tmp_path, MINE, adopt=True)
+    assert root_state(tmp_path, MINE) is RootState.OWN
+
+
+def test_a_root_outside_goes_with_a_workspace_that_was_moved_not_with_its_copy(tmp_path: Path) -> None:
+    before, after, nas = tmp_path / "before", tmp_path / "after", tmp_path / "nas"
+    claim_root(before / "batches", MINE)
+    claim_root(nas, Token("mine", str(before)))
+    with pytest.raises(ForeignRoot, match=f"of which {after} is a copy"):
+        claim_root(nas, Token("mine", str(after)))
+    assert root_state(nas, Token("mine", str(before))) is RootState.OWN
+    before.rename(after)
+    claim_root(nas, Token("mine", str(after)))
+    assert root_state(nas, Token("mine", str(after))) is RootState.OWN
+    assert root_state(nas, Token("mine", str(before))) is RootState.FOREIGN
 
 
 def test_where_no_folder_can_be_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(ReadOnly, match="cannot write to"):
-        claim_root(tmp_path / "file" / "root", "mine")
+        claim_root(tmp_path / "file" / "root", MINE)

@@ -47,3 +47,10 @@ def test_json(own_workspace: Path) -> None:
 
 def test_a_batch_needs_a_size(refuse_in_workspace: Refuse) -> None:
     refuse_in_workspace(["repair", "--batch", "7"], "--batch needs --size")
+
+
+def test_deep_is_what_check_deep_names(own_workspace: Path) -> None:
+    """`check --deep` says: run 'setset repair --deep'."""
+    done = run_process("repair", "--deep", workspace=own_workspace)
+    assert (done.returncode, done.stdout) == (0, "nothing to repair\n")
+    assert "compare 5" in done.stderr

@@ -21,7 +21,14 @@ def result(expansion: ClaimedExpansion, parts: int) -> TaskResult:
     source = task.source.number
     made = tuple(
         BatchFile(
-            Span(source, part, source, part, part == parts - 1), 10, (0,), (1,), f"{source}-{part}", 1, "ab"
+            Span(source, part, source, part, part == parts - 1),
+            10,
+            (0,),
+            (1,),
+            f"{source}-{part}",
+            1,
+            "ab",
+            task.source.digest,
         )
         for part in range(parts)
     )
@@ -34,7 +41,7 @@ def begin(database: Database, run_id: int, size: int) -> Claim:
     stage = expansions.storing(exploration, size)
     expansions.plan(database, stage)
     root_id = roots.use_root(database, None)
-    return Claim(run_id, stage, root_id, roots.folders(database)[root_id], batch_lists)
+    return Claim(run_id, stage, root_id, roots.destination(database, root_id), batch_lists)
 
 
 @pytest.fixture

@@ -1,7 +1,8 @@
 """The schema: migrations, upgrades, backups, and what is refused.
 
-assets/0001.db is what these left with revision 0001 of the program, with target 18:
-`run --size 4 --batch-lists 20000`, then `run --size 5 --count-only`.
+assets/000N.db is what the program of revision N left, with target 18:
+0001: `run --size 4 --batch-lists 20000`, then `run --size 5 --count-only`;
+0002: `run --size 4 --batch-lists 20000`, then `classes build --size 6`.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import io
 import shutil
 import sqlite3
+from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,14 +19,21 @@ import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 
-from setset.database import open_to_read, open_to_write, schema, views
+from setset.database import batches, explorations, open_to_read, open_to_write, schema, views
+from setset.database.connection import BadDatabase, connect
 from setset.errors import NotAWorkspace, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.workspace.catalogue import class_totals, load_catalogue
 from tests.small import COUNTS, Copy, build_classes, change, reading, rows
 
-OLD = Path(__file__).parent / "assets" / "0001.db"
+ASSETS = Path(__file__).parent / "assets"
 TABLES = ["workspace", "explorations", "sizes", "storage_roots", "batches", "expansions", "tallies", "runs"]
+CATALOGUE = ["levels", "classes", "links"]
+ROWS = {
+    "0001": dict(zip(TABLES, (1, 1, 2, 1, 38, 39, 35, 2), strict=True)),
+    "0002": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 4, 0, 2, 7, 16, 19), strict=True)),
+}
+"""How many rows each table of an old database has."""
 
 
 def revisions() -> list[str]:
@@ -38,16 +47,29 @@ def empty_database(path: Path, revision: str) -> None:
     command.upgrade(schema.alembic_config(path), revision)
 
 
-@pytest.fixture
-def old(tmp_path: Path) -> WorkspaceFolder:
-    """A workspace whose database revision 0001 made."""
-    shutil.copy(OLD, tmp_path / "setset.db")
+@pytest.fixture(params=ROWS)
+def old(request: pytest.FixtureRequest, tmp_path: Path) -> WorkspaceFolder:
+    """A workspace whose database an older revision made."""
+    shutil.copy(ASSETS / f"{request.param}.db", tmp_path / "setset.db")
     return WorkspaceFolder(tmp_path)
 
 
-def everything(path: Path) -> dict[str, list[Any]]:
+def everything(path: Path, tables: Iterable[str]) -> dict[str, list[dict[str, Any]]]:
+    """All rows, in the order in which they were made."""
     with closing(sqlite3.connect(path)) as connection:
-        return {table: connection.execute(f"SELECT * FROM {table}").fetchall() for table in TABLES}
+        connection.row_factory = sqlite3.Row
+        return {
+            table: [dict(row) for row in connection.execute(f"SELECT * FROM {table}")] for table in tables
+        }
+
+
+def restricted(
+    found: dict[str, list[dict[str, Any]]], like: dict[str, list[dict[str, Any]]]
+) -> dict[str, list[dict[str, Any]]]:
+    """Rows without the columns that others do not have."""
+    return {
+        table: [{name: row[name] for name in like[table][0]} for row in rows] for table, rows in found.items()
+    }
 
 
 def test_the_models_are_what_the_migrations_make(tmp_path: Path) -> None:
@@ -64,9 +86,9 @@ def test_the_head_is_the_last_revision() -> None:
 def test_every_revision_upgrades_and_keeps_its_rows(revision: str, tmp_path: Path) -> None:
     path = tmp_path / "old.db"
     empty_database(path, revision)
-    with closing(sqlite3.connect(path)) as connection, connection:
-        connection.execute("INSERT INTO explorations VALUES (1, 12, 'then')")
-        connection.execute("INSERT INTO storage_roots VALUES (1, 'batches', 'then')")
+    with closing(connect(path, "rw")) as connection, connection:
+        connection.execute("INSERT INTO explorations (id, target, created_at) VALUES (1, 12, 'then')")
+        connection.execute("INSERT INTO storage_roots (id, path, created_at) VALUES (1, 'batches', 'then')")
         connection.execute(
             "INSERT INTO batches (id, exploration_id, size, number, first_source, first_part, last_source, last_part, "
             "ends_source, lists, first_list, last_list, root_id, path, bytes, digest) "
@@ -77,6 +99,7 @@ def test_every_revision_upgrades_and_keeps_its_rows(revision: str, tmp_path: Pat
     assert (kept is None) == (revision == schema.HEAD)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT lists, first_list FROM batches").fetchall() == [(58_896, "0 1 3")]
+    schema.require_sound(path)
 
 
 def test_a_newer_schema_is_refused_and_left_alone(copy: Copy) -> None:
@@ -117,19 +140,32 @@ def test_an_upgrade_that_was_killed_after_its_backup_goes_on(tmp_path: Path) -> 
 
 
 def test_upgrading_keeps_every_row_and_makes_a_backup_first(old: WorkspaceFolder) -> None:
-    before = everything(OLD)
-    assert {table: len(rows) for table, rows in before.items()} == dict(
-        zip(TABLES, (1, 1, 2, 1, 38, 39, 35, 2), strict=True)
-    )
+    revision = str(schema.revision(old.database))
+    assert revision in ROWS
+    before = everything(old.database, ROWS[revision])
+    assert {table: len(rows) for table, rows in before.items()} == ROWS[revision]
     kept = schema.upgrade(old.database)
-    assert kept == old.path / "setset.db.before-0002"
-    assert schema.revision(kept) == "0001"
+    assert kept == old.path / f"setset.db.before-{schema.HEAD}"
+    assert schema.revision(kept) == revision
+    assert everything(kept, ROWS[revision]) == before
     assert schema.revision(old.database) == schema.HEAD
-    assert everything(kept) == everything(old.database) == before
+    assert restricted(everything(old.database, ROWS[revision]), before) == before
+    schema.require_sound(old.database)
     assert schema.upgrade(old.database) is None
+
+
+def test_an_upgraded_database_says_how_many_lists_there_are(old: WorkspaceFolder) -> None:
+    revision = schema.revision(old.database)
+    schema.upgrade(old.database)
     with reading(old.path) as database:
         counts = [(count.size, count.lists) for count in views.counts(database)]
-    assert counts == [(3, 45_189), (4, 681_201), (5, 7_964_460)]
+        exploration = explorations.find(database, 18)
+        unknown = {batch.source_digest for batch in batches.in_order(database, exploration, 4)}
+    beyond = [(5, 7_964_460)] if revision == "0001" else []
+    assert counts == [(3, 45_189), (4, 681_201), *beyond]
+    assert unknown == {None}, "no row of version 0.1 says from which file it was made"
+    built = [size for (size,) in rows(old.path, "SELECT size FROM levels")]
+    assert built == ([] if revision == "0001" else list(range(7)))
 
 
 def test_an_upgraded_database_is_like_a_new_one(old: WorkspaceFolder) -> None:
@@ -156,11 +192,192 @@ def test_every_constraint_of_the_catalogue_has_a_name(old: WorkspaceFolder) -> N
 
 
 def test_reading_says_how_to_upgrade_and_building_the_catalogue_does_it(old: WorkspaceFolder) -> None:
-    with pytest.raises(SetsetError, match="has schema 0001, this setset 0002: run 'setset db upgrade'"):
+    revision = schema.revision(old.database)
+    runs = len(everything(old.database, ["runs"])["runs"])
+    with pytest.raises(
+        SetsetError, match=f"has schema {revision}, this setset 0003: run 'setset db upgrade'"
+    ):
         open_to_read(old)
     assert load_catalogue(old.path, 4).lists(4) == 1_579_500  # an answer that needs no database
-    assert schema.revision(old.database) == "0001"
-    assert build_classes(old.path, 4) == [0, 1, 2, 3, 4]
-    assert (old.path / "setset.db.before-0002").exists()
+    assert schema.revision(old.database) == revision
+    assert build_classes(old.path, 8) == list(range(9) if revision == "0001" else range(7, 9))
+    assert (old.path / "setset.db.before-0003").exists()
+    assert [size for (size,) in rows(old.path, "SELECT size FROM levels")] == list(range(9))
     assert [each.size for each in class_totals(old.path)][:5] == [0, 1, 2, 3, 4]
-    assert len(everything(old.database)["runs"]) == 3
+    assert len(everything(old.database, ["runs"])["runs"]) == runs + 1
+    schema.require_sound(old.database)
+
+
+# Altered by anything but setset
+
+
+def test_the_digest_of_the_schema_is_that_of_a_new_database(tmp_path: Path) -> None:
+    schema.create(tmp_path / "new.db")
+    with closing(connect(tmp_path / "new.db", "ro")) as connection:
+        assert schema.schema_digest(connection) == schema.SCHEMA_DIGEST
+    schema.require_sound(tmp_path / "new.db")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "DROP VIEW counts",
+        "DROP TRIGGER batches_digest_on_update",
+        "CREATE TABLE notes (text)",
+        "CREATE TRIGGER more AFTER INSERT ON runs BEGIN DELETE FROM runs; END",
+    ],
+)
+def test_an_altered_schema_is_noticed(statement: str, tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    schema.create(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+    with pytest.raises(BadDatabase, match=r"tables, views or triggers were altered.*setset db rebuild"):
+        schema.require_sound(path)
+
+
+def alter_silently(path: Path, table: str, column: str) -> None:
+    """Alters one value of one row as a damaged page does: nothing of what looks after the rows is told."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        triggers = connection.execute(
+            f"SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '{table}'"
+        ).fetchall()
+        connection.execute("BEGIN")
+        for name, _ in triggers:
+            connection.execute(f"DROP TRIGGER {name}")
+        other = f"CASE typeof({column}) WHEN 'text' THEN {column} || 'x' ELSE 987654 END"
+        last = f"(SELECT max(rowid) FROM {table})"
+        changed = connection.execute(f"UPDATE {table} SET {column} = {other} WHERE rowid = {last}")
+        assert changed.rowcount == 1
+        for _, sql in triggers:
+            connection.execute(sql)
+        connection.execute("COMMIT")
+
+
+@pytest.mark.parametrize("table", schema.DIGESTED)
+def test_every_altered_value_is_noticed(table: str, tmp_path: Path) -> None:
+    whole = tmp_path / "whole.db"
+    shutil.copy(ASSETS / ("0001.db" if table == "tallies" else "0002.db"), whole)
+    schema.upgrade(whole)
+    ((sql,),) = rows_of(whole, f"SELECT sql FROM sqlite_schema WHERE name = '{table}_digest_on_insert'")
+    columns = sql.split("hash_of_row(")[1].split(")")[0].replace("NEW.", "").split(", ")
+    ((found,),) = rows_of(whole, f"SELECT count(*) FROM pragma_table_info('{table}')")
+    unvouched = (
+        {"run_id", "host", "pid", "seconds", "finished_at", "error"} if table == "expansions" else set()
+    )
+    if table == "levels":
+        unvouched = {"built_at"}
+    assert len(columns) == found - 1 - len(unvouched), "all but those that nothing depends on"
+    for column in [*columns, "row_digest"]:
+        path = tmp_path / f"{column}.db"
+        shutil.copy(whole, path)
+        alter_silently(path, table, column)
+        with pytest.raises(BadDatabase, match=f"row .* of the table {table} was altered.*setset db rebuild"):
+            schema.require_unaltered(path)
+
+
+def rows_of(path: Path, query: str) -> list[tuple[Any, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return connection.execute(query).fetchall()
+
+
+def test_bytes_that_sqlite_takes_are_noticed(copy: Copy) -> None:
+    """A digit of a digest, altered in the file: no page, index or constraint is wrong."""
+    folder = copy()
+    ((digest,),) = rows(folder.path, "SELECT digest FROM files WHERE size = 5 AND number = 7")
+    data = folder.database.read_bytes()
+    assert data.count(digest.encode()) == 1
+    altered = ("0" if digest[0] != "0" else "1") + digest[1:]
+    folder.database.write_bytes(data.replace(digest.encode(), altered.encode()))
+    assert rows(folder.path, "PRAGMA integrity_check") == [("ok",)]
+    with pytest.raises(BadDatabase, match="of the table batches was altered"):
+        schema.require_sound(folder.database)
+
+
+def test_what_does_not_know_the_digests_cannot_change_the_rows(copy: Copy) -> None:
+    folder = copy()
+    with (
+        closing(sqlite3.connect(folder.database)) as connection,
+        pytest.raises(sqlite3.OperationalError, match="no such function: hash_of_row"),
+    ):
+        connection.execute("UPDATE batches SET lists = 1")
+    change(folder.path, "UPDATE batches SET defect = 'x'")
+    schema.require_sound(folder.database)
+
+
+# Databases that are set aside
+
+
+def leave_in_the_middle_of_a_write(path: Path) -> None:
+    """Makes of a database what a kill in the middle of a commit leaves: altered pages, and their journal."""
+    with closing(connect(path, "rw")) as connection:
+        connection.isolation_level = None
+        connection.execute(
+            "PRAGMA cache_size = 1"
+        )  # so that pages, and before them the journal, reach the disk
+        connection.execute("BEGIN")
+        connection.execute("UPDATE batches SET path = path || 'x'")
+        connection.execute("CREATE TABLE much AS SELECT hex(zeroblob(9000)) FROM batches a, batches b")
+        found, journal = path.read_bytes(), Path(f"{path}-journal").read_bytes()
+        connection.execute("ROLLBACK")
+    path.write_bytes(found)
+    Path(f"{path}-journal").write_bytes(journal)
+
+
+def a_new_one(folder: Path) -> Path:
+    """A file that is to take the place of a database."""
+    made = folder / ".made"
+    made.write_bytes(b"new")
+    return made
+
+
+def test_an_unfinished_write_is_rolled_back_before_a_database_is_replaced(copy: Copy) -> None:
+    folder = copy()
+    before = rows(folder.path, "SELECT path FROM batches")
+    leave_in_the_middle_of_a_write(folder.database)
+    damaged = folder.database.read_bytes()
+    kept = schema.replace(folder.database, a_new_one(folder.path))
+    assert kept == folder.path / "setset.db.lost"
+    assert kept.read_bytes() != damaged
+    assert not list(folder.path.glob("setset.db-*")), "no journal is left for the next database"
+    assert rows_of(kept, "SELECT path FROM batches") == before
+    schema.require_sound(kept)
+
+
+def test_a_write_that_cannot_be_rolled_back_now_can_be_later(
+    copy: Copy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The journal goes with its database."""
+
+    def refuse(*_: object) -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    folder = copy()
+    before = rows(folder.path, "SELECT path FROM batches")
+    leave_in_the_middle_of_a_write(folder.database)
+    with monkeypatch.context() as patched:
+        patched.setattr(schema, "connect", refuse)
+        kept = schema.replace(folder.database, a_new_one(folder.path))
+    assert kept is not None
+    assert Path(f"{kept}-journal").stat().st_size
+    assert not list(folder.path.glob("setset.db-*"))
+    assert rows_of(kept, "SELECT path FROM batches") == before
+
+
+def test_what_is_kept_replaces_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "setset.db"
+    for name in ("setset.db.lost", "setset.db.lost-2", "setset.db.lost-3"):
+        path.write_bytes(name.encode())
+        assert schema.replace(path, a_new_one(tmp_path)) == tmp_path / name
+    assert (tmp_path / "setset.db.lost").read_bytes() == b"setset.db.lost"
+    path.unlink()
+    assert schema.replace(path, a_new_one(tmp_path)) is None
+
+
+def test_a_journal_without_its_database_is_kept_out_of_the_way(tmp_path: Path) -> None:
+    path = tmp_path / "setset.db"
+    Path(f"{path}-journal").write_bytes(b"a journal of sorts")
+    schema.create(path)
+    assert (tmp_path / "setset.db-journal.lost").read_bytes() == b"a journal of sorts"
+    schema.require_sound(path)

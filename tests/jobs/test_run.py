@@ -20,7 +20,20 @@ from setset.jobs.run import RunRequest, run
 from setset.workspace.counts import Count
 from tests.engine import naive
 from tests.jobs.executors import StoppingExecutor
-from tests.small import BATCH_LISTS, BATCHES, SIZE, TARGET, Copy, build, digests, reading, rows
+from tests.small import (
+    BATCH_LISTS,
+    BATCHES,
+    COUNTS,
+    SIZE,
+    TARGET,
+    Copy,
+    build,
+    change,
+    digests,
+    findings,
+    reading,
+    rows,
+)
 
 
 @cache
@@ -180,3 +193,33 @@ def test_counting_goes_on_where_it_was(tmp_path: Path) -> None:
     build(folder.path, 5, count_only=True)
     five = counts(folder.path)[5]
     assert (five.lists, five.complete) == (kept(TARGET, 5), True)
+
+
+UNPROVEN = {
+    "a part is not recorded": f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1 AND first_part = 1",
+    "the last part is not recorded": f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1 AND ends_source",
+    "no part is recorded": f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1",
+    "no part of any source is recorded": f"DELETE FROM batches WHERE size = {SIZE}",
+    "made from another source": f"UPDATE batches SET source_digest = digest WHERE size = {SIZE} AND first_source = 2",
+    "not done": f"UPDATE expansions SET state = 'planned' WHERE size = {SIZE} AND source = 2",
+    "of a source that is not there": f"UPDATE batches SET first_source = 70, last_source = 70 "
+    f"WHERE size = {SIZE} AND first_source = 3 AND ends_source",
+    "a span without end": f"UPDATE batches SET last_source = 2147483000 WHERE size = {SIZE} AND first_source = 0",
+    "a source is not recorded": "DELETE FROM batches WHERE size = 4 AND number = 2",
+    "the seeds are not recorded": "DELETE FROM batches WHERE size = 3",
+}
+
+
+@pytest.mark.parametrize("statement", UNPROVEN.values(), ids=UNPROVEN.keys())
+def test_what_is_recorded_as_done_but_not_proven_is_done_again(
+    copy: Copy, reference: Path, statement: str
+) -> None:
+    folder = copy()
+    change(folder.path, statement)
+    _, notices = build(folder.path)
+    assert any("expansions again, the first since" in text for text in notices.texts)
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+    assert rows(folder.path, COUNTS) == rows(reference, COUNTS)
+    assert digests(folder.path) == digests(reference)
+    assert findings(folder, deep=True) == []
+    assert build(folder.path)[1].texts == []

@@ -15,7 +15,20 @@ from setset.errors import BadInput
 from setset.folder import WorkspaceFolder
 from setset.maintenance.check import check
 from setset.maintenance.findings import FindingKind, Remedy, advice
-from tests.small import SIZE, TARGET, Copy, Notices, batch_file, build, change, findings, reading
+from tests.maintenance.test_compact import merge_files
+from tests.small import (
+    SIZE,
+    TARGET,
+    Copy,
+    Notices,
+    batch_file,
+    build,
+    change,
+    findings,
+    flip,
+    reading,
+    repair_all,
+)
 
 
 def test_nothing_is_wrong_with_the_reference(reference: Path) -> None:
@@ -90,6 +103,32 @@ def test_a_forged_batch_is_found_by_a_deep_check_only(copy: Copy) -> None:
     (found,) = findings(folder, deep=True)
     assert found.kind is FindingKind.LISTS
     assert "not those that its sources expand to" in found.what
+
+
+def test_a_merged_file_of_version_0_1_is_no_flaw(tailed_copy: Copy) -> None:
+    """It has the digest of its first source where there is one over all of them now; its row has none."""
+    folder = tailed_copy()
+    merge_files(folder)
+    for path in folder.own_root.glob("t??/s??/*_*.setset"):
+        header, streams = files.load(path)
+        first = header.span.first_source
+        with reading(folder.path) as database:
+            source = batches.get(database, explorations.find(database, TARGET), SIZE - 1, first)
+        ends = (header.first, header.last)
+        digest = bytes.fromhex(source.digest)
+        data = batch_format.encode(streams, TARGET, header.batch_lists, header.span, ends, digest)
+        path.write_bytes(data)
+        change(
+            folder.path,
+            f"UPDATE batches SET digest = '{data[-16:].hex()}', bytes = {len(data)}, source_digest = NULL "
+            f"WHERE size = {SIZE} AND path LIKE '%{path.name}'",
+        )
+    assert findings(folder, deep=True) == []
+    assert build(folder.path, batch_lists=None)[1].texts == []
+    flip(next(folder.own_root.glob("t??/s??/*_*.setset")))
+    assert [found.kind for found in findings(folder)] == [FindingKind.FILE]
+    repair_all(folder)
+    assert findings(folder, deep=True) == []
 
 
 def test_a_path_out_of_the_storage_root_is_refused(copy: Copy) -> None:

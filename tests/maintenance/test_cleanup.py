@@ -5,8 +5,12 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
+import pytest
+
+from setset.maintenance import cleanup
 from setset.maintenance.findings import FindingKind
-from tests.small import BATCHES, Copy, batch_file, build, digests, findings, rows
+from setset.progress import NoProgress
+from tests.small import BATCHES, Copy, batch_file, build, digests, findings, rows, writing
 
 
 def test_strays_are_told_apart_and_only_our_own_are_removed(copy: Copy) -> None:
@@ -57,3 +61,80 @@ def test_a_copy_is_kept_while_the_recorded_file_is_away(tmp_path: Path) -> None:
     (tmp_path / "away").rename(tmp_path / "nas")
     build(folder.path, 4)
     assert digests(folder.own_root) == {}
+
+
+HALF = ".0000001-000.setset.host.1.abcdef01.tmp"
+
+
+def test_nothing_is_looked_at_or_removed_in_a_root_that_is_anothers_now(tmp_path: Path) -> None:
+    """Another disk may be mounted at its place, with the files of another workspace."""
+    folder, _ = build(tmp_path / "w", 3)
+    build(folder.path, 4, output=tmp_path / "nas")
+    (tmp_path / "nas").rename(tmp_path / "away")
+    build(tmp_path / "other", 4, output=tmp_path / "nas")
+    half = tmp_path / "nas" / "t16" / "s04" / HALF
+    half.write_bytes(b"another's worker is at it")
+    before = digests(tmp_path / "nas")
+    with writing(folder.path) as database:
+        cleanup.remove_leftovers(database, NoProgress())
+        cleanup.remove_temporaries(database)
+        assert list(cleanup.find_strays(database)) == []
+    assert digests(tmp_path / "nas") == before
+    assert half.exists()
+
+
+@pytest.mark.posix
+def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", 3)
+    other, _ = build(tmp_path / "other", 4)
+    theirs = other.own_root / "t16" / "s04"
+    (theirs / HALF).write_bytes(b"another's worker is at it")
+    before = sorted(other.own_root.rglob("*"))
+    (folder.own_root / "t16" / "s04").symlink_to(theirs)
+    (folder.own_root / "t15").symlink_to(other.own_root / "t16")
+    with writing(folder.path) as database:
+        strays = [(stray.path.name, stray.kind) for stray in cleanup.find_strays(database)]
+        cleanup.remove_leftovers(database, NoProgress())
+        cleanup.remove_temporaries(database)
+    assert strays == [("t15", cleanup.StrayKind.FOREIGN), ("s04", cleanup.StrayKind.FOREIGN)]
+    assert sorted(other.own_root.rglob("*")) == before
+
+
+def test_only_the_folders_that_setset_makes_are_looked_into(copy: Copy) -> None:
+    folder = copy()
+    photos = folder.own_root / "photos" / "s04"
+    deep = folder.own_root / "t16" / "s04" / "deep"
+    for here in (photos, deep):
+        here.mkdir(parents=True)
+        (here / HALF).write_bytes(b"mine")
+        (here / batch_file(folder).name).write_bytes(batch_file(folder).read_bytes())
+    found = {Path(found.where).name: found.kind for found in findings(folder)}
+    assert found == {"photos": FindingKind.FOREIGN, "deep": FindingKind.FOREIGN}
+    build(folder.path)
+    assert all(len(list(here.iterdir())) == 2 for here in (photos, deep))
+
+
+def test_what_a_database_that_was_being_made_left_is_removed_by_the_next_run(copy: Copy) -> None:
+    folder = copy()
+    left = [".setset.db.new-journal", ".setset.db.rebuilt", "..setset.db.rebuilt.new"]
+    for name in left:
+        (folder.path / name).write_bytes(b"half")
+    (folder.path / "setset.db.lost").hardlink_to(folder.database)
+    (folder.path / "setset.db.lost-2").write_bytes(b"an old one")
+    (folder.own_root / ".setset-root.json.host.1.abcdef01.tmp").write_bytes(b"half")
+    build(folder.path)
+    assert sorted(path.name for path in folder.path.iterdir() if "setset.db" in path.name) == [
+        "setset.db",
+        "setset.db-journal",
+        "setset.db.lost-2",
+    ]
+    assert not list(folder.own_root.glob(".*"))
+    assert findings(folder) == []
+
+
+def test_the_own_root_is_cleaned_up_even_if_all_files_are_elsewhere(tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", 3, output=tmp_path / "nas")
+    for root in (folder.own_root, tmp_path / "nas"):
+        (root / ".setset-root.json.host.1.abcdef01.tmp").write_bytes(b"half")
+    build(tmp_path / "w", 3, output=tmp_path / "nas")
+    assert not list(tmp_path.rglob("*.tmp"))

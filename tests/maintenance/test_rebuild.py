@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import setset
 from setset.batches import files
 from setset.batches.format import MOST_BATCHES, encode
-from setset.batches.records import Span
-from setset.database import explorations
+from setset.batches.records import Span, combine_digests
+from setset.database import batches, expansions, explorations
+from setset.database.connection import connect
+from setset.engine import search
 from setset.errors import BadInput, NotAWorkspace
+from setset.folder import WorkspaceFolder
+from setset.maintenance.proof import find_flaws
 from tests.maintenance.test_compact import merge_files
 from tests.small import (
     BATCHES,
@@ -86,7 +93,8 @@ def test_a_lost_database_is_noticed_with_all_files_elsewhere(tmp_path: Path) -> 
 
 def test_the_journal_of_a_lost_database_is_not_played_into_its_successor(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 3)
-    connection = sqlite3.connect(folder.database, isolation_level=None)
+    connection = connect(folder.database, "rw")
+    connection.isolation_level = None
     connection.execute("PRAGMA cache_size = 1")  # so that pages, and before them the journal, reach the disk
     connection.execute("BEGIN")
     connection.execute("UPDATE batches SET path = 'x'")
@@ -135,7 +143,8 @@ def test_nothing_is_changed_before_it_is_known_what_is_given(tmp_path: Path) -> 
 
 
 def test_a_strangers_numbers_exhaust_nothing(tmp_path: Path) -> None:
-    """A sound file that claims a source far beyond all others is left alone."""
+    """A sound file that claims a source far beyond all others is no part of a new database; the next run, which has
+    all its lists in files that it can prove, removes it."""
     folder, _ = build(tmp_path / "w", 4)
     recorded = rows(folder.path, BATCHES)
     some = batch_file(folder, 0, 4)
@@ -148,8 +157,12 @@ def test_a_strangers_numbers_exhaust_nothing(tmp_path: Path) -> None:
     stranger.write_bytes(data)
     rebuild(folder)
     assert rows(folder.path, BATCHES) == recorded
-    build(tmp_path / "w", 4)
     assert stranger.read_bytes() == data
+    _, notices = build(tmp_path / "w", 4)
+    assert notices.texts == [f"removed {stranger.name}, left by a run that was stopped"]
+    assert not stranger.exists()
+    assert rows(folder.path, BATCHES) == recorded
+    assert findings(folder, deep=True) == []
 
 
 def test_a_compacted_size_is_rebuilt_from_its_files(scattered_copy: Copy) -> None:
@@ -174,3 +187,256 @@ def test_beside_the_parts_of_a_merged_file(scattered_copy: Copy) -> None:
     assert rows(folder.path, COUNTS) == total
     build(folder.path, batch_lists=2_000_000)
     assert findings(folder, deep=True) == []
+
+
+# Which files are taken
+
+PARTS = {"0000001-001.setset", "0000002-000.setset", "0000014-000.setset", "0000015-000.setset"}
+MERGED = {"0000001-001_0000002-000.setset", "0000014-000_0000015-000.setset"}
+
+
+def files_of(folder: WorkspaceFolder) -> Path:
+    return folder.own_root / f"t{TARGET}" / f"s{SIZE:02d}"
+
+
+def recorded(folder: WorkspaceFolder) -> set[str]:
+    """The names of the files of the largest size that are recorded."""
+    found = rows(folder.path, f"SELECT path FROM batches WHERE size = {SIZE}")
+    return {path.rpartition("/")[2] for (path,) in found}
+
+
+def undone(folder: WorkspaceFolder) -> list[int]:
+    """The sources whose expansion is still to be done."""
+    query = f"SELECT source FROM expansions WHERE size = {SIZE} AND state <> 'done' ORDER BY source"
+    return [source for (source,) in rows(folder.path, query)]
+
+
+def names(folder: WorkspaceFolder) -> set[str]:
+    return {path.name for path in files_of(folder).iterdir()}
+
+
+def merge_beside_parts(folder: WorkspaceFolder) -> None:
+    """What a compaction leaves that is stopped before it removes the parts."""
+    parts = {path: path.read_bytes() for path in files_of(folder).iterdir() if path.name in PARTS}
+    assert len(parts) == len(PARTS)
+    merge_files(folder)
+    for path, data in parts.items():
+        path.write_bytes(data)
+    assert names(folder) >= PARTS | MERGED
+
+
+def test_a_merged_file_is_taken_before_its_parts(tailed_copy: Copy, tailed: Path) -> None:
+    folder = tailed_copy()
+    merge_beside_parts(folder)
+    rebuild(folder)
+    assert recorded(folder) & (PARTS | MERGED) == MERGED
+    assert undone(folder) == []
+    assert rows(folder.path, COUNTS) == rows(tailed, COUNTS)
+    assert names(folder) >= PARTS | MERGED, "nothing is removed by rebuilding"
+    build(folder.path)
+    assert names(folder) & (PARTS | MERGED) == MERGED
+    assert findings(folder, deep=True) == []
+
+
+@pytest.mark.parametrize("with_parts", [True, False])
+def test_a_merged_file_without_its_neighbour_proves_nothing(
+    tailed_copy: Copy, tailed: Path, with_parts: bool
+) -> None:
+    """It starts with the last part of source 1, whose first part is lost. Source 2 is proven by its own file alone."""
+    folder = tailed_copy()
+    if with_parts:
+        merge_beside_parts(folder)
+    else:
+        merge_files(folder)
+    (files_of(folder) / "0000001-000.setset").unlink()
+    rebuild(folder)
+    assert undone(folder) == ([1] if with_parts else [1, 2])
+    assert "0000001-001_0000002-000.setset" not in recorded(folder)
+    assert ("0000002-000.setset" in recorded(folder)) == with_parts
+    assert "0000001-001_0000002-000.setset" in names(folder)
+    build(folder.path)
+    build(folder.path)
+    assert rows(folder.path, COUNTS) == rows(tailed, COUNTS)
+    assert findings(folder, deep=True) == []
+    same = files_of(WorkspaceFolder(tailed))
+    for name in ("0000001-000.setset", "0000001-001.setset", "0000002-000.setset"):
+        assert (files_of(folder) / name).read_bytes() == (same / name).read_bytes()
+    assert recorded(folder) == names(folder)
+
+
+def test_a_merged_file_that_is_lost_leaves_its_neighbours(tailed_copy: Copy, tailed: Path) -> None:
+    """The first part of source 1 proves nothing without the last."""
+    folder = tailed_copy()
+    merge_files(folder)
+    for name in MERGED:
+        (files_of(folder) / name).unlink()
+    rebuild(folder)
+    assert undone(folder) == [1, 2, 14, 15]
+    assert "0000001-000.setset" not in recorded(folder)
+    build(folder.path)
+    assert digests(folder.path) == digests(tailed)
+    assert rows(folder.path, BATCHES) == rows(tailed, BATCHES)
+
+
+def test_a_merged_file_of_other_sources_is_not_taken(tailed_copy: Copy) -> None:
+    """One of its sources is enough: its digest is over all of them."""
+    folder = tailed_copy()
+    merge_files(folder)
+    path = files_of(folder) / "0000014-000_0000015-000.setset"
+    header, streams = files.load(path)
+    ((first,),) = rows(folder.path, f"SELECT digest FROM batches WHERE size = {SIZE - 1} AND number = 14")
+    other = bytes.fromhex(combine_digests([first, "00" * 16]))
+    ends = (header.first, header.last)
+    path.write_bytes(encode(streams, TARGET, header.batch_lists, header.span, ends, other))
+    rebuild(folder)
+    assert undone(folder) == [14, 15]
+    build(folder.path)
+    build(folder.path)
+    assert not path.exists(), "removed by a run that begins with all its lists in other files"
+    assert findings(folder, deep=True) == []
+
+
+@pytest.mark.parametrize(("kept", "cut"), [(3, 760_000), (13, 2_000_000)])
+def test_of_two_numbers_of_lists_in_a_file_the_one_that_proves_more_is_taken(
+    tailed_copy: Copy, tailed: Path, scattered: Path, kept: int, cut: int
+) -> None:
+    """The same names, other lists: a source is not put together from files that were cut differently."""
+    folder = tailed_copy()
+    for path in files_of(WorkspaceFolder(scattered)).iterdir():
+        if int(path.name[:7]) < kept:
+            shutil.copy(path, files_of(folder))
+    rebuild(folder)
+    assert rows(folder.path, f"SELECT batch_lists FROM sizes WHERE size = {SIZE}") == [(cut,)]
+    assert undone(folder) == (list(range(3)) if kept == 3 else list(range(13, 16)))
+    build(folder.path)
+    build(folder.path)
+    undisturbed = tailed if cut == 760_000 else scattered
+    assert digests(folder.path) == digests(undisturbed)
+    assert rows(folder.path, BATCHES) == rows(undisturbed, BATCHES)
+    assert findings(folder, deep=True) == []
+
+
+def test_sources_that_were_cut_differently_are_not_those_of_larger_lists(
+    copy: Copy, scattered: Path, reference: Path
+) -> None:
+    """All files of the largest size are sound, and none was made from the files of the size before."""
+    folder = copy()
+    shutil.rmtree(files_of(folder))
+    shutil.copytree(files_of(WorkspaceFolder(scattered)), files_of(folder))
+    rebuild(folder)
+    assert recorded(folder) == set()
+    assert rows(folder.path, "SELECT size, lists FROM counts") == rows(
+        reference, f"SELECT size, lists FROM counts WHERE size < {SIZE}"
+    )
+    build(folder.path)
+    build(folder.path)
+    assert digests(folder.path) == digests(reference)
+    assert findings(folder, deep=True) == []
+
+
+def test_of_a_file_in_two_roots_that_of_the_workspace_is_taken(tailed_copy: Copy, tailed: Path) -> None:
+    folder = tailed_copy()
+    other = folder.path.parent / "nas"
+    shutil.copytree(folder.own_root / f"t{TARGET}", other / f"t{TARGET}")
+    rebuild(folder, other)
+    assert rows(folder.path, "SELECT DISTINCT root_id FROM batches") == [(1,)]
+    assert rows(folder.path, BATCHES) == rows(tailed, BATCHES)
+    assert digests(other) == digests(folder.own_root), "the copies stay"
+
+
+def test_the_parts_of_a_source_may_be_in_several_roots(tailed_copy: Copy, tailed: Path) -> None:
+    """Some only here, some only there, some in both; merged ones too."""
+    folder = tailed_copy()
+    merge_beside_parts(folder)
+    other = folder.path.parent / "nas"
+    there = other / f"t{TARGET}" / f"s{SIZE:02d}"
+    there.mkdir(parents=True)
+    for name in ("0000001-000.setset", "0000005-000.setset", "0000014-000_0000015-000.setset"):
+        (files_of(folder) / name).rename(there / name)
+    shutil.copy(files_of(folder) / "0000003-000.setset", there)
+    rebuild(folder, other)
+    assert undone(folder) == []
+    assert rows(folder.path, COUNTS) == rows(tailed, COUNTS)
+    elsewhere = rows(folder.path, "SELECT path FROM batches WHERE root_id <> 1 ORDER BY path")
+    assert [path.rpartition("/")[2] for (path,) in elsewhere] == [
+        "0000001-000.setset",
+        "0000005-000.setset",
+        "0000014-000_0000015-000.setset",
+    ]
+    build(folder.path)
+    assert findings(folder, deep=True) == []
+
+
+# Any files at all
+
+SOURCES = 4
+
+
+def forge(folder: Path, span: Span, batch_lists: int, source_digest: str) -> None:
+    """A small sound file that claims to be some stretch of the largest size. No reader of headers can tell."""
+    (streams,) = search.pack([np.array([[0, 1, 3, 4]], np.uint8)], 4, batch_lists)
+    ends = ((0, 1, 3, 4), (0, 1, 3, 4))
+    data = encode(streams, TARGET, batch_lists, span, ends, bytes.fromhex(source_digest))
+    (folder / files.file_name(span)).write_bytes(data)
+
+
+places = st.tuples(st.integers(0, SOURCES), st.integers(0, 2))
+spans = st.tuples(places, places, st.booleans()).map(
+    lambda drawn: Span(*min(drawn[0], drawn[1]), *max(drawn[0], drawn[1]), drawn[2])
+)
+single = st.tuples(places, st.booleans()).map(lambda drawn: Span(*drawn[0], *drawn[0], drawn[1]))
+forgeries = st.lists(
+    st.tuples(st.booleans(), spans | single | single, st.sampled_from([70, 70, 70, 50]), st.booleans()),
+    max_size=14,
+)
+
+
+@pytest.fixture(scope="session")
+def sources_only(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a few files of seeds, and nothing larger."""
+    folder, _ = build(tmp_path_factory.mktemp("sources") / "w", 3, batch_lists=15_000)
+    assert rows(folder.path, "SELECT count(*) FROM batches") == [(SOURCES,)]
+    return folder.path
+
+
+@settings(max_examples=25)  # each makes a database
+@given(forgeries)
+def test_whatever_files_there_are_only_what_they_prove_is_recorded(
+    sources_only: Path, found: list[tuple[bool, Span, int, bool]]
+) -> None:
+    """Against the proof; and a source all of whose parts are there, and of one cut, is always taken."""
+    with TemporaryDirectory() as temporary:
+        folder = WorkspaceFolder(Path(shutil.copytree(sources_only, Path(temporary) / "w")))
+        nas = Path(temporary) / "nas"
+        digest_of = dict(rows(folder.path, "SELECT number, digest FROM batches WHERE size = 3"))
+        here = [root / f"t{TARGET}" / "s04" for root in (folder.own_root, nas)]
+        for each in here:
+            each.mkdir(parents=True)
+        for elsewhere, span, batch_lists, is_right in found:
+            numbers = range(span.first_source, span.last_source + 1)
+            made_from = combine_digests([digest_of.get(number, "11" * 16) for number in numbers])
+            forge(here[elsewhere], span, batch_lists, made_from if is_right else "22" * 16)
+        before = digests(Path(temporary))
+        rebuild(folder, nas)
+        assert digests(Path(temporary)) == before
+        with reading(folder.path) as database:
+            exploration = explorations.find(database, TARGET)
+            done = {each.source for each in expansions.finished(database, exploration, 4)}
+            recorded = list(batches.in_order(database, exploration, 4))
+            sources = batches.sources_of_size(database, exploration, 3)
+        assert find_flaws(recorded, done, sources, not_empty=set()) == []
+        held = {s for each in recorded for s in range(each.span.first_source, each.span.last_source + 1)}
+        assert done == held
+        if len({batch_lists for _, _, batch_lists, _ in found}) == 1:
+            there = [files.verify(path)[0] for each in here for path in each.iterdir()]
+            right = {header.span for header in there if header.source_digest != bytes.fromhex("22" * 16)}
+            assert done >= {source for source in range(SOURCES) if has_all_parts(source, right)}
+
+
+def has_all_parts(source: int, found: set[Span]) -> bool:
+    for number in range(3):
+        if Span(source, number, source, number, True) in found:
+            return True
+        if Span(source, number, source, number, False) not in found:
+            return False
+    return False

@@ -9,7 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from setset.batches import files
+from setset.batches import format as batch_format
+from setset.batches.roots import TOKEN
 from setset.database import batches, explorations
+from setset.engine import search
 from setset.maintenance.findings import FindingKind, Remedy
 from setset.maintenance.repair import rebuild_batch
 from tests.small import (
@@ -98,3 +102,55 @@ def test_a_lost_row_is_found_and_the_expansion_done_again(copy: Copy, reference:
     repair_all(folder)
     assert findings(folder) == []
     assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+
+
+def test_a_damaged_token_is_made_again(copy: Copy, reference: Path) -> None:
+    folder = copy()
+    token = folder.own_root / TOKEN
+    before = token.read_bytes()
+    flip(token)
+    (found,) = findings(folder)
+    assert (found.kind, found.where) == (FindingKind.ROOT, str(token))
+    assert found.kind.remedy is Remedy.REPAIR
+    repair_all(folder)
+    assert findings(folder, deep=True) == []
+    assert token.read_bytes() == before
+    assert digests(folder.path) == digests(reference)
+
+
+def test_lists_that_only_a_deep_check_finds_wrong_are_repaired_by_a_deep_repair(
+    copy: Copy, reference: Path
+) -> None:
+    """A sound file with other lists, and a database that records it so: the expansion is done again."""
+    folder = copy()
+    path = batch_file(folder, 5)
+    header, streams = files.load(path)
+    chunks = [chunk.copy() for chunk in search.unpack(streams)]
+    chunks[0] = chunks[0][[*range(10), *range(11, len(chunks[0]))]]
+    (forged,) = search.pack(chunks, SIZE, header.batch_lists)
+    ends = (header.first, header.last)
+    data = batch_format.encode(forged, TARGET, header.batch_lists, header.span, ends, header.source_digest)
+    path.write_bytes(data)
+    source = header.span.first_source
+    change(
+        folder.path,
+        f"UPDATE batches SET lists = lists - 1, bytes = {len(data)}, digest = '{data[-16:].hex()}' "
+        f"WHERE size = {SIZE} AND path LIKE '%{path.name}'",
+        f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {source}",
+    )
+    assert repair_all(folder) == []
+    (found,) = repair_all(folder, deep=True)
+    assert (found.kind, found.kind.remedy) == (FindingKind.LISTS, Remedy.DEEP_REPAIR)
+    assert digests(folder.path) == digests(reference)
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+    assert findings(folder, deep=True) == []
+
+
+def test_a_right_file_with_a_wrong_row_stays(copy: Copy, reference: Path) -> None:
+    """What is recorded does not come of the source: the expansion is done again, and gives the file that was there."""
+    folder = copy()
+    change(folder.path, f"UPDATE batches SET lists = lists - 1 WHERE size = {SIZE} AND number = 7")
+    repair_all(folder)
+    assert digests(folder.path) == digests(reference)
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+    assert findings(folder, deep=True) == []

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from setset.batches.records import BatchFile, Span
+from setset.batches.records import NO_SOURCE, BatchFile, Span
+from setset.batches.roots import Token
 from setset.tasks.kinds import (
     BadSource,
     CountTask,
+    Destination,
     ExpandTask,
     MergeTask,
+    NotReproduced,
     RebuildTask,
     Source,
     Task,
@@ -21,15 +24,17 @@ from setset.tasks.kinds import (
 
 SOURCE = Source(4, 7, "/mnt/nas/caps/t12/s04/x", "00")
 OTHER = Source(4, 8, "/mnt/nas/caps/t12/s04/y", "01")
-EXPAND = ExpandTask(12, 5, 100, SOURCE, "/mnt/nas/caps")
-SEEDS = ExpandTask(12, 3, 100, None, "/mnt/nas/caps")
+DESTINATION = Destination("/mnt/nas/caps", Token("mine", "/home/me/w"))
+EXPAND = ExpandTask(12, 5, 100, SOURCE, DESTINATION)
+SEEDS = ExpandTask(12, 3, 100, None, DESTINATION)
 SPAN = Span(0, 0, 0, 0, True)
+BATCH = BatchFile(SPAN, 2, (0, 1, 3), (0, 1, 4), "x", 20, "00", NO_SOURCE)
 TASKS = [
     EXPAND,
     SEEDS,
     CountTask(12, 6, SOURCE),
-    MergeTask(12, 5, 100, SPAN, (SOURCE, OTHER), "/mnt/nas/caps"),
-    RebuildTask(SPAN, (EXPAND, ExpandTask(12, 5, 100, OTHER, "/mnt/nas/caps"))),
+    MergeTask(12, 5, 100, SPAN, (SOURCE, OTHER), "02", DESTINATION),
+    RebuildTask((EXPAND, ExpandTask(12, 5, 100, OTHER, DESTINATION)), (BATCH,)),
 ]
 
 each_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: type(task).__name__)
@@ -48,7 +53,7 @@ def test_a_task_crosses_between_processes_and_can_be_remembered(task: Task) -> N
     assert copy == task
     assert hash(copy) == hash(task)
     with pytest.raises(FrozenInstanceError):
-        task.root = "elsewhere"  # type: ignore[misc]
+        task.target = 4  # type: ignore[misc,union-attr]
 
 
 def test_the_sources_of_a_task_are_the_files_that_it_reads() -> None:
@@ -61,7 +66,7 @@ def test_the_seeds_come_from_source_0() -> None:
 
 
 def test_a_result_sums_up_its_batches() -> None:
-    batches = tuple(BatchFile(SPAN, lists, (0, 1, 3), (0, 1, 4), "x", 10 * lists, "00") for lists in (2, 3))
+    batches = tuple(replace(BATCH, lists=lists, bytes=10 * lists) for lists in (2, 3))
     result = TaskResult("host", 1, 0.5, batches)
     assert (result.lists, result.bytes) == (5, 50)
     assert (TaskResult("host", 1, 0.5).lists, TaskResult("host", 1, 0.5).bytes) == (0, 0)
@@ -71,3 +76,13 @@ def test_a_bad_source_says_which_one_after_a_journey_too() -> None:
     error = pickle.loads(pickle.dumps(BadSource(4, 7, "missing")))
     assert (error.size, error.number, error.reason) == (4, 7, "missing")
     assert str(error) == "batch 7 of size 4: missing"
+
+
+def test_what_is_not_reproduced_is_named_after_a_journey_too() -> None:
+    error = pickle.loads(pickle.dumps(NotReproduced("t12/s04/x", "other lists")))
+    assert (error.path, error.reason) == ("t12/s04/x", "other lists")
+    assert str(error) == "t12/s04/x: other lists"
+
+
+def test_a_rebuilt_batch_goes_where_its_expansions_go() -> None:
+    assert RebuildTask((EXPAND,), (BATCH,)).destination == DESTINATION

@@ -6,6 +6,7 @@ import os
 import socket
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,22 @@ import pytest
 import setset
 from setset.batches import files
 from setset.batches import format as batch_format
-from setset.batches.records import BatchFile, Span
-from setset.batches.roots import RootGone, claim_root
+from setset.batches.records import NO_SOURCE, BatchFile, Span, combine_digests
+from setset.batches.roots import ForeignRoot, RootGone, Token, claim_root
 from setset.engine import search
 from setset.errors import SetsetError
 from setset.tasks import execute as entry
 from setset.tasks import worker
-from setset.tasks.kinds import BadSource, CountTask, ExpandTask, MergeTask, RebuildTask, Source
+from setset.tasks.kinds import (
+    BadSource,
+    CountTask,
+    Destination,
+    ExpandTask,
+    MergeTask,
+    NotReproduced,
+    RebuildTask,
+    Source,
+)
 from tests.engine import naive
 from tests.small import digests
 
@@ -27,17 +37,22 @@ TARGET = 20
 SEED_LISTS = 20_000
 """So few that the seeds for target 20 are several batches."""
 LISTS = 5_000
+OWNER = Token("mine")
 
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    claim_root(tmp_path / "root", "some workspace")
+    claim_root(tmp_path / "root", OWNER)
     return tmp_path / "root"
 
 
 @pytest.fixture
 def seeds(root: Path) -> tuple[BatchFile, ...]:
-    return worker.execute(ExpandTask(TARGET, 3, SEED_LISTS, None, str(root))).batches
+    return worker.execute(ExpandTask(TARGET, 3, SEED_LISTS, None, to(root))).batches
+
+
+def to(root: Path) -> Destination:
+    return Destination(str(root), OWNER)
 
 
 def source_of(root: Path, batch: BatchFile, size: int, number: int) -> Source:
@@ -45,7 +60,7 @@ def source_of(root: Path, batch: BatchFile, size: int, number: int) -> Source:
 
 
 def expand_first(root: Path, seeds: tuple[BatchFile, ...]) -> ExpandTask:
-    return ExpandTask(TARGET, 4, LISTS, source_of(root, seeds[0], 3, 0), str(root))
+    return ExpandTask(TARGET, 4, LISTS, source_of(root, seeds[0], 3, 0), to(root))
 
 
 def lists_in(root: Path, batches: tuple[BatchFile, ...]) -> list[tuple[int, ...]]:
@@ -67,7 +82,7 @@ def test_the_seeds_are_batches_without_a_source(root: Path, seeds: tuple[BatchFi
 
 
 def test_an_expansion_is_that_of_the_naive_twin(root: Path, seeds: tuple[BatchFile, ...]) -> None:
-    task = ExpandTask(TARGET, 4, LISTS, source_of(root, seeds[1], 3, 1), str(root))
+    task = ExpandTask(TARGET, 4, LISTS, source_of(root, seeds[1], 3, 1), to(root))
     result = worker.execute(task)
     assert lists_in(root, result.batches) == list(naive.expand(lists_in(root, seeds[1:2]), TARGET))
     assert (result.host, result.pid) == (socket.gethostname(), os.getpid())
@@ -129,7 +144,7 @@ def test_nothing_is_made_of_a_bad_source(
         path.write_bytes(path.read_bytes()[:-1] + b"x")
     elif damage == "another":
         path.write_bytes((root / seeds[1].path).read_bytes())
-    for task in (ExpandTask(TARGET, 4, LISTS, source, str(root)), CountTask(TARGET, 5, source)):
+    for task in (ExpandTask(TARGET, 4, LISTS, source, to(root)), CountTask(TARGET, 5, source)):
         with pytest.raises(BadSource, match=reason) as raised:
             worker.execute(task)
         assert (raised.value.size, raised.value.number) == (source.size, 0)
@@ -137,7 +152,7 @@ def test_nothing_is_made_of_a_bad_source(
 
 
 def test_nothing_is_made_where_the_root_is_gone(root: Path, seeds: tuple[BatchFile, ...]) -> None:
-    task = ExpandTask(TARGET, 4, LISTS, source_of(root, seeds[0], 3, 0), str(root / "gone"))
+    task = ExpandTask(TARGET, 4, LISTS, source_of(root, seeds[0], 3, 0), to(root / "gone"))
     with pytest.raises(RootGone):
         worker.execute(task)
     assert not (root / "gone").exists()
@@ -159,7 +174,7 @@ def test_a_rebuilt_batch_has_the_same_bytes(root: Path, seeds: tuple[BatchFile, 
     before = digests(root)
     for batch in made:
         (root / batch.path).unlink()
-        assert worker.execute(RebuildTask(batch.span, (task,))).batches == (batch,)
+        assert worker.execute(RebuildTask((task,), (batch,))).batches == (batch,)
     assert digests(root) == before
 
 
@@ -169,19 +184,22 @@ def test_neighbours_are_merged_into_one_batch_that_can_be_rebuilt(
     limit = 2_000_000
     numbers = range(len(seeds))[-2:]
     tasks = tuple(
-        ExpandTask(TARGET, 4, limit, source_of(root, seeds[number], 3, number), str(root))
+        ExpandTask(TARGET, 4, limit, source_of(root, seeds[number], 3, number), to(root))
         for number in numbers
     )
     parts = tuple(batch for task in tasks for batch in worker.execute(task).batches)
     assert len(parts) == 2
     span = Span(numbers[0], 0, numbers[1], 0, True)
     sources = tuple(source_of(root, part, 4, number) for number, part in enumerate(parts))
-    (batch,) = worker.execute(MergeTask(TARGET, 4, limit, span, sources, str(root))).batches
-    assert batch.span == span
+    digest = combine_digests([seeds[number].digest for number in numbers])
+    (batch,) = worker.execute(MergeTask(TARGET, 4, limit, span, sources, digest, to(root))).batches
+    assert (batch.span, batch.source_digest) == (span, digest)
     assert batch.lists == sum(part.lists for part in parts)
     assert lists_in(root, (batch,)) == lists_in(root, parts)
     (root / batch.path).unlink()
-    assert worker.execute(RebuildTask(span, tasks)).batches == (batch,)
+    task = RebuildTask(tasks, (batch,))
+    assert worker.execute(task).batches == (batch,)
+    assert worker.compare(task) == (None,)
 
 
 def test_parts_that_are_too_many_for_one_batch_are_not_merged(
@@ -190,26 +208,120 @@ def test_parts_that_are_too_many_for_one_batch_are_not_merged(
     parts = worker.execute(expand_first(root, seeds)).batches[:2]
     sources = tuple(source_of(root, part, 4, number) for number, part in enumerate(parts))
     with pytest.raises(SetsetError, match=r"^2 parts make 2 batches of size 4 instead of one$"):
-        worker.execute(MergeTask(TARGET, 4, LISTS, Span(0, 0, 0, 1, False), sources, str(root)))
+        worker.execute(MergeTask(TARGET, 4, LISTS, Span(0, 0, 0, 1, False), sources, NO_SOURCE, to(root)))
 
 
-def test_a_batch_is_compared_with_what_its_sources_expand_to(
+def test_batches_are_compared_with_what_their_source_expands_to(
+    root: Path, seeds: tuple[BatchFile, ...]
+) -> None:
+    """All batches of a source at once, each with its own answer."""
+    task = expand_first(root, seeds)
+    made = worker.execute(task).batches
+    first, second, *others = made
+    assert worker.compare(RebuildTask((task,), made)) == (None,) * len(made)
+    (root / second.path).unlink()
+    assert worker.compare(RebuildTask((task,), made)) == (None, "missing", *[None] * len(others))
+    swapped = replace(second, path=first.path, digest=first.digest)
+    assert worker.compare(RebuildTask((task,), (swapped,))) == (
+        "its lists are not those that its sources expand to",
+    )
+    (root / seeds[0].path).unlink()
+    missing = "cannot be compared: batch 0 of size 3: missing"
+    assert worker.compare(RebuildTask((task,), (first, second))) == (missing, missing)
+
+
+def test_parts_beyond_the_last_and_a_last_that_is_none_are_noticed(
     root: Path, seeds: tuple[BatchFile, ...]
 ) -> None:
     task = expand_first(root, seeds)
-    first, second = worker.execute(task).batches[:2]
-    rebuild = RebuildTask(first.span, (task,))
-    path = root / first.path
-    assert worker.compare(rebuild, str(path), first.digest) is None
-    assert (
-        worker.compare(rebuild, str(root / second.path), second.digest)
-        == "its lists are not those that its sources expand to"
+    made = worker.execute(task).batches
+    last = made[-1]
+    source, part = last.span.end[0] - 1, last.span.last_part
+    beyond = replace(last, span=Span(source, part + 1, source, part + 1, True))
+    assert worker.compare(RebuildTask((task,), (last, beyond))) == (
+        None,
+        "its sources do not expand to so many parts",
     )
-    assert worker.compare(rebuild, str(root / "x.setset"), first.digest) == "missing"
-    (root / seeds[0].path).unlink()
-    assert (
-        worker.compare(rebuild, str(path), first.digest) == "cannot be compared: batch 0 of size 3: missing"
-    )
+    for batch, ends, what in [
+        (last, False, "it is the last part of its source"),
+        (made[0], True, "it is not the last part of its source"),
+    ]:
+        header, streams = files.load(root / batch.path)
+        span = replace(header.span, ends_source=ends)
+        data = batch_format.encode(
+            streams, TARGET, LISTS, span, (header.first, header.last), header.source_digest
+        )
+        forged = files.save_batch(data, root, OWNER)
+        assert worker.compare(RebuildTask((task,), (forged,))) == (what,)
+
+
+def test_an_expansion_that_should_be_empty_and_is_not_is_noticed(
+    root: Path, seeds: tuple[BatchFile, ...]
+) -> None:
+    task = RebuildTask((expand_first(root, seeds),), ())
+    reason = "its source expands to lists, but none are recorded"
+    assert worker.compare(task) == (reason,)
+    with pytest.raises(NotReproduced, match=f"^{reason}$"):
+        worker.execute(task)
+
+
+@pytest.mark.parametrize("wrong", ["lists", "last", "source_digest", "span"])
+def test_a_file_is_not_replaced_by_one_with_other_lists_than_are_recorded(
+    wrong: str, root: Path, seeds: tuple[BatchFile, ...]
+) -> None:
+    """What is recorded may be wrong, and the file right: it stays, and the error says so."""
+    task = expand_first(root, seeds)
+    batch = worker.execute(task).batches[0]
+    before = digests(root)
+    times = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
+    values = {
+        "lists": 7,
+        "last": (0, 1, 3, 5),
+        "source_digest": seeds[1].digest,
+        "span": replace(batch.span, ends_source=True),
+    }
+    recorded = replace(batch, **{wrong: values[wrong]})  # type: ignore[arg-type]
+    with pytest.raises(NotReproduced, match="its sources expand to other lists than are recorded") as raised:
+        worker.execute(RebuildTask((task,), (recorded,)))
+    assert raised.value.path == batch.path
+    assert digests(root) == before
+    assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == times
+
+
+def test_a_part_that_its_source_does_not_have_is_not_rebuilt(
+    root: Path, seeds: tuple[BatchFile, ...]
+) -> None:
+    task = expand_first(root, seeds)
+    batch = replace(worker.execute(task).batches[0], span=Span(0, 99, 0, 99, True))
+    with pytest.raises(NotReproduced, match="its sources do not expand to so many parts"):
+        worker.execute(RebuildTask((task,), (batch,)))
+
+
+def test_a_batch_that_version_0_1_recorded_is_rebuilt_without_its_source_digest(
+    root: Path, seeds: tuple[BatchFile, ...]
+) -> None:
+    task = expand_first(root, seeds)
+    batch = worker.execute(task).batches[0]
+    (root / batch.path).unlink()
+    old = replace(batch, source_digest="")
+    assert worker.execute(RebuildTask((task,), (old,))).batches == (batch,)
+
+
+def test_without_reuse_all_is_written_again(
+    root: Path, seeds: tuple[BatchFile, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    task = expand_first(root, seeds)
+    made = worker.execute(task).batches
+    monkeypatch.setattr(worker, "_find_finished", lambda _: pytest.fail("it was taken over"))
+    assert worker.execute(replace(task, reuse=False)).batches == made
+
+
+def test_nothing_is_made_in_the_root_of_another_workspace(root: Path, seeds: tuple[BatchFile, ...]) -> None:
+    before = digests(root)
+    task = replace(expand_first(root, seeds), destination=Destination(str(root), Token("another")))
+    with pytest.raises(ForeignRoot):
+        worker.execute(task)
+    assert digests(root) == before
 
 
 def test_the_coordinators_side_loads_no_compiler_before_the_first_task() -> None:
@@ -223,6 +335,5 @@ def test_the_entry_points_are_those_of_the_worker(root: Path, seeds: tuple[Batch
     """Executors are handed functions of `tasks.execute`."""
     task = expand_first(root, seeds)
     (batch, *_) = entry.execute(task).batches
-    path = str(root / batch.path)
-    assert entry.compare(RebuildTask(batch.span, (task,)), path, batch.digest) is None
-    assert entry.recount(path, batch.digest) == batch.lists
+    assert entry.compare(RebuildTask((task,), (batch,))) == (None,)
+    assert entry.recount(str(root / batch.path), batch.digest) == batch.lists

@@ -16,7 +16,7 @@ import dask
 import distributed
 from distributed import Security, comm
 
-from setset.errors import SetsetError
+from setset.errors import SetsetError, require_extra
 from setset.executors.worker_process import exit_at_once
 from setset.platform import interrupts_blocked
 
@@ -80,8 +80,13 @@ def start_local_cluster(
     try:
         # Dask's threads inherit that Ctrl-C is not for them but for the coordinator.
         with interrupts_blocked():
+            # Other users of this machine can reach its ports: a certificate made for this run keeps them out.
+            with require_extra("dask", "a Dask cluster on this machine"):
+                security = Security.temporary()
             cluster = distributed.LocalCluster(
                 n_workers=workers,
+                protocol="tls://",
+                security=security,
                 threads_per_worker=1,
                 memory_limit=0,
                 dashboard_address="127.0.0.1:0",  # any free port; without an address it insists on 8787

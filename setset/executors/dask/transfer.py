@@ -19,7 +19,7 @@ from setset.batches.roots import claim_root
 from setset.errors import BadInput, NoSpace, SetsetError
 from setset.platform import is_absolute_anywhere, lock_for_handle
 from setset.tasks.execute import execute
-from setset.tasks.kinds import BadSource, Task, TaskResult
+from setset.tasks.kinds import BadSource, CountTask, Task, TaskResult
 
 TEMPORARY_FOLDER = "setset-ship-"
 
@@ -87,9 +87,12 @@ def execute_shipment(shipment: Shipment) -> Delivery:
     """On a worker: executes a task in a temporary folder of the node, away from any storage root."""
     with _temporary_folder() as folder:
         root = folder / "root"
-        places = {shipment.task.root: str(root)}
+        places = {}
         try:
-            claim_root(root, "shipped")
+            if not isinstance(shipment.task, CountTask):
+                destination = shipment.task.destination
+                claim_root(root, destination.owner)
+                places[destination.root] = str(root)
             for number, (path, content) in enumerate(shipment.contents):
                 place = folder / f"{number}{SUFFIX}"
                 durable.save(place, content)
@@ -122,8 +125,11 @@ def remove_abandoned_folders() -> None:
 
 def unpack(task: Task, delivery: Delivery) -> TaskResult:
     """On the coordinator: verifies what came back and puts it in its place; returns the result."""
+    if isinstance(task, CountTask):
+        return delivery.result
+    destination = task.destination
     for batch, content in zip(delivery.result.batches, delivery.contents, strict=True):
         if files.describe(content) != batch:
             raise SetsetError(f"{batch.path} from {delivery.result.host} is not what its result says")
-        files.save_batch(content, Path(task.root))
+        files.save_batch(content, Path(destination.root), destination.owner)
     return delivery.result

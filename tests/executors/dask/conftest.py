@@ -36,7 +36,7 @@ def until(holds: Callable[[], bool], what: str) -> None:
 class Cluster:
     """Processes that end with the test."""
 
-    def __init__(self, folder: Path, **environment: str) -> None:
+    def __init__(self, folder: Path, protocol: str = "tcp", **environment: str) -> None:
         self.folder = folder
         self.file = folder / "scheduler.json"
         self._processes: list[subprocess.Popen[bytes]] = []
@@ -48,6 +48,8 @@ class Cluster:
             "127.0.0.1",
             "--port",
             "0",
+            "--protocol",
+            protocol,
             "--no-dashboard",
             **environment,
         )

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from setset import __version__
-from setset.batches.roots import claim_root
+from setset.batches.roots import Token, claim_root
 from setset.executors.base import Requirements
 from setset.executors.dask import admission
 from setset.executors.dask.admission import CheckResult, check_worker
@@ -35,7 +35,7 @@ def requirements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Requirement
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "node"))
     roots = (tmp_path / "new", tmp_path / "old")
     for root in roots:
-        claim_root(root, "mine")
+        claim_root(root, Token("mine"))
     return Requirements("mine", __version__, tuple(map(str, roots)), TRIAL)
 
 

@@ -83,3 +83,21 @@ def test_a_cluster_that_cannot_start(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert code == 1
     assert said.splitlines()[-1].startswith("setset: Dask cannot start a cluster here: ")
     assert "Traceback" not in said
+
+
+def test_a_cluster_of_ones_own_lets_nobody_else_in() -> None:
+    """Another user of this machine knows the address, but has no certificate."""
+    from setset.errors import SetsetError
+    from setset.executors.dask.client import close, connect, start_local_cluster
+
+    client, cluster = start_local_cluster(1, lambda: False)
+    try:
+        assert client is not None
+        address = client.scheduler.address
+        assert address.startswith("tls://127.0.0.1:")
+        assert client.submit(sum, [1, 2, 3]).result(timeout=60) == 6
+        for stranger in (address.replace("tls://", "tcp://"), address):
+            with pytest.raises(SetsetError, match="no Dask scheduler answers"):
+                connect(stranger, 3, lambda: False)
+    finally:
+        close(client, cluster)

@@ -76,6 +76,37 @@ def test_bytes_do_not_depend_on_who_dies_and_who_joins(
     assert_same(workspace, alone)
 
 
+def test_a_cluster_with_certificates(tmp_path: Path) -> None:
+    """Scheduler, workers and coordinator have certificates of one authority; whoever has none is not let in."""
+    made_for_this = distributed.Security.temporary()
+    paths = {}
+    for name, content in (
+        ("CA_FILE", made_for_this.tls_ca_file),
+        ("CERT", made_for_this.tls_client_cert),
+        ("KEY", made_for_this.tls_client_key),
+    ):
+        paths[name] = tmp_path / f"{name}.pem"
+        paths[name].write_text(content)
+    prefix = "DASK_DISTRIBUTED__COMM__TLS__"
+    ours = {f"{prefix}CA_FILE": str(paths["CA_FILE"])}
+    for who in ("SCHEDULER", "WORKER", "CLIENT"):
+        ours |= {f"{prefix}{who}__CERT": str(paths["CERT"]), f"{prefix}{who}__KEY": str(paths["KEY"])}
+    (tmp_path / "cluster").mkdir()
+    cluster = Cluster(tmp_path / "cluster", "tls", **ours, DASK_DISTRIBUTED__COMM__REQUIRE_ENCRYPTION="True")
+    try:
+        assert cluster.address.startswith("tls://")
+        cluster.worker(**ours)
+        command = [sys.executable, "-m", "setset", "run", "--size", "4", "-q", "-w", str(tmp_path / "w")]
+        command += ["--executor", f"dask={cluster.address}"]
+        stranger = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+        assert (stranger.returncode, stranger.stdout) == (1, "")
+        assert "no Dask scheduler answers" in stranger.stderr
+        subprocess.run(command, env={**ENVIRONMENT, **ours}, check=True)
+    finally:
+        cluster.close()
+    assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]
+
+
 def test_a_worker_sees_the_storage_under_a_path_of_its_own(
     cluster: Cluster, alone: Path, tmp_path: Path
 ) -> None:

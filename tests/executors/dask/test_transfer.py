@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from setset.batches.format import BadBatch
-from setset.batches.roots import claim_root
+from setset.batches.roots import Token, claim_root
 from setset.errors import BadInput, NoSpace, SetsetError
 from setset.executors.dask import transfer
 from setset.executors.dask.transfer import (
@@ -23,7 +23,7 @@ from setset.executors.dask.transfer import (
 )
 from setset.platform import lock_for_handle
 from setset.tasks.execute import execute
-from setset.tasks.kinds import BadSource, ExpandTask, Source
+from setset.tasks.kinds import BadSource, Destination, ExpandTask, Source
 
 
 @pytest.mark.posix
@@ -78,24 +78,27 @@ def test_shipped_files_need_no_map() -> None:
         FileAccess.parse(["/a=/b"], ship=True)
 
 
+OWNER = Token("mine", "/home/me/w")
+
+
 @pytest.fixture
 def root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A storage root, and a folder of the node for what is temporary."""
     (tmp_path / "node").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "node"))
-    claim_root(tmp_path / "root", "some workspace")
+    claim_root(tmp_path / "root", OWNER)
     return tmp_path / "root"
 
 
 def seeds(root: Path) -> ExpandTask:
-    return ExpandTask(20, 3, 20_000, None, str(root))
+    return ExpandTask(20, 3, 20_000, None, Destination(str(root), OWNER))
 
 
 def first_fours(root: Path) -> ExpandTask:
     """The expansion of the first batch of seeds, which is made."""
     batch = execute(seeds(root)).batches[0]
     source = Source(3, 0, str(root / batch.path), batch.digest)
-    return ExpandTask(20, 4, 20_000, source, str(root))
+    return ExpandTask(20, 4, 20_000, source, Destination(str(root), OWNER))
 
 
 def test_a_shipped_task_writes_the_same_files(root: Path) -> None:

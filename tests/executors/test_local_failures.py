@@ -1,0 +1,68 @@
+"""Where processes or threads cannot be started, and what a killed group leaves."""
+
+from __future__ import annotations
+
+import errno
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from setset.errors import SetsetError
+from setset.executors import local
+from setset.executors.base import WorkerDied
+from setset.executors.local import LocalExecutor
+
+
+def test_a_process_that_cannot_be_started_fails_the_task_and_hangs_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse() -> None:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(local, "WorkerProcess", refuse)
+    executor = LocalExecutor(2)
+    try:
+        error = executor.submit(abs, -1).exception(timeout=20)
+        assert isinstance(error, WorkerDied)
+        assert "cannot start: [Errno 11] Resource temporarily unavailable" in str(error)
+    finally:
+        executor.shutdown(wait=False)
+
+
+def test_a_thread_that_cannot_be_started_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_thread: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    with pytest.raises(SetsetError, match=r"cannot start 3 workers.*try fewer with --workers"):
+        LocalExecutor(3)
+
+
+@pytest.mark.posix
+@pytest.mark.chaos
+def test_a_killed_process_group_leaves_nothing_in_shared_memory(tmp_path: Path) -> None:
+    shared = Path("/dev/shm")
+    if not shared.is_dir():
+        pytest.skip("no /dev/shm to look into")
+    command = [sys.executable, "-m", "setset", "run", "--size", "7", "-q", "-w", str(tmp_path / "w")]
+    with subprocess.Popen(command, start_new_session=True) as run:
+        while not list(tmp_path.glob("w/batches/t12/s05/*.setset")):
+            assert run.poll() is None
+            time.sleep(0.05)
+        mine = {path.name for path in shared.iterdir() if _is_of(path, run.pid)}
+        os.killpg(run.pid, signal.SIGKILL)
+    assert mine == set()
+
+
+def _is_of(path: Path, pid: int) -> bool:
+    """Whether a process has a file of shared memory open or mapped."""
+    try:
+        return path.name in Path(f"/proc/{pid}/maps").read_text()
+    except OSError:
+        return False
