@@ -1,11 +1,13 @@
-"""Damages real runs of setset on purpose, at random moments, and compares what is left after recovery.
+"""Damages workspaces of setset by sequences of two to five faults, and compares what is left after recovery.
 
 tools/chaos --rounds 200 --seed 1
-tools/chaos --minutes 10 --json
+tools/chaos --seed 1 --only 17
+tools/chaos --single --rounds 200 --seed 1
 
-Each round starts `setset run` in a fresh workspace, injects one fault, then does what the messages say
-(`setset repair`, `setset run`; `setset db rebuild` for a lost database) and compares with a run that nobody
-disturbed. Ends with 0 if nothing was lost and everything was noticed, else with 1.
+Each round explores a small target, lets faults happen one after the other, then does what the messages name
+(`setset run`, `repair`, `db rebuild` ...) and compares with an undisturbed run. Finished rounds are appended to a
+state file, so that a run that was stopped goes on. Ends with 0 if every round recovered, else with 1. With --single
+one fault a round, at a random moment of a real run; see `tools/chaos --single --help`.
 """
 
 from __future__ import annotations
@@ -14,130 +16,143 @@ import argparse
 import dataclasses
 import json
 import os
-import shutil
 import sys
 import tempfile
 import time
-from collections import defaultdict
 from pathlib import Path
-from random import Random
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from tests.chaos.faults import ELSEWHERE, FAULTS
-from tests.chaos.rounds import Place, Reference, Verdict, make_reference, play
-
-MOST_ROUNDS = 10_000
-MOST_MINUTES = 24 * 60.0
-HEADS = ("fault", "rounds", "harmless", "noticed", "recovered", "lost")
+MOST_ROUNDS = 100_000
+ROUNDS = 30
 
 
 def main() -> int:
+    if "--single" in sys.argv:
+        sys.argv.remove("--single")
+        import chaos_single
+
+        return chaos_single.main()
+    from tests.chaos.sequences import End, table
+
     options = _options()
-    names = [name for name in FAULTS if options.fault in (None, name)]
-    verdicts: list[Verdict] = []
-    ends = time.monotonic() + 60 * options.minutes
+    records: list[dict[str, Any]] = [] if options.only is not None else _finished(options)
     stopped = False
     try:
-        _play(options, names, verdicts, ends)
+        _play(options, records)
     except KeyboardInterrupt:
         stopped = True
+    rows = table((tuple(record["steps"]), End(record["end"])) for record in records)
     if options.json:
-        print(
-            json.dumps({"seed": options.seed, "table": table(verdicts), "rounds": [*map(_plain, verdicts)]})
-        )
+        print(json.dumps({"seed": options.seed, "table": rows, "rounds": records}))
     else:
-        _print_table(table(verdicts))
-    if any(verdict.lost for verdict in verdicts):
+        _print_table(rows)
+    if any(record["end"] != End.RECOVERED for record in records):
         return 1
     return 130 if stopped else 0
 
 
-def _play(options: argparse.Namespace, names: list[str], verdicts: list[Verdict], ends: float) -> None:
+def _play(options: argparse.Namespace, records: list[dict[str, Any]]) -> None:
+    from tests.chaos.scene import Stage
+    from tests.chaos.sequences import Sequence, play
+
+    ends = time.monotonic() + 60 * options.minutes
+    done = {record["round"] for record in records}
+    numbers = [options.only] if options.only is not None else range(options.rounds)
     with tempfile.TemporaryDirectory(prefix="setset-chaos-", ignore_cleanup_errors=True) as folder:
-        reference = make_reference(Path(folder) / "reference")
-        for number in range(options.first, options.first + options.rounds):
+        stage = Stage(Path(folder))
+        for number in numbers:
             if time.monotonic() > ends:
                 break
-            seed = f"{options.seed}/{number}"
-            verdicts.append(_round(Path(folder) / str(number), names, number, seed, reference))
-            _report(verdicts[-1], options)
+            if number in done:
+                continue
+            sequence = Sequence.draw(f"{options.seed}/{number}")
+            if options.steps:
+                sequence = dataclasses.replace(sequence, steps=tuple(options.steps.split(", ")))
+            verdict = play(sequence, stage)
+            record = {
+                "seed": options.seed,
+                "round": number,
+                "end": verdict.end.value,
+                "steps": sequence.steps,
+                "begun": sequence.begun,
+                "plan": dataclasses.asdict(sequence.plan),
+                "problems": verdict.problems,
+                "commands": verdict.commands,
+                "seconds": round(verdict.seconds, 2),
+            }
+            records.append(record)
+            _report(record, options)
+            if options.only is None:
+                with options.state.open("a") as file:
+                    file.write(json.dumps(record) + "\n")
 
 
-def _round(folder: Path, names: list[str], number: int, seed: str, reference: Reference) -> Verdict:
-    # Every fault has its turn once in each stretch of rounds, in an order that the seed fixes.
-    turn, place = divmod(number, len(names))
-    name = Random(f"{seed.split('/')[0]}/order/{turn}").sample(names, len(names))[place]  # noqa: S311
-    where = Place(folder, elsewhere=name in ELSEWHERE)
-    where.folder.mkdir()
-    try:
-        return play(name, FAULTS[name], where, reference, seed)
-    except AssertionError as error:
-        said = tuple(f"{what} -> {outcome.code}" for what, outcome in where.said)
-        return Verdict(name, seed, False, False, False, (str(error),), said)
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+def _finished(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """The rounds of this seed that the state file holds. A last line that was cut short is played again."""
+    found: dict[int, dict[str, Any]] = {}
+    if options.state.exists():
+        text = options.state.read_text()
+        if text and not text.endswith("\n"):
+            text = text[: text.rfind("\n") + 1]
+            options.state.write_text(text)
+        for line in text.splitlines():
+            record = json.loads(line)
+            if record["seed"] == options.seed and record["round"] < options.rounds:
+                found[record["round"]] = record
+    return list(found.values())
 
 
-def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
-    """What came of each fault, and of all."""
-    by_fault: dict[str, list[Verdict]] = defaultdict(list)
-    for verdict in verdicts:
-        by_fault[verdict.fault].append(verdict)
-    rows = [(name, by_fault[name]) for name in FAULTS if name in by_fault]
-    return [
-        {
-            "fault": name,
-            "rounds": len(some),
-            "harmless": sum(verdict.harmless for verdict in some),
-            "noticed": sum(verdict.noticed for verdict in some),
-            "recovered": sum(verdict.recovered for verdict in some),
-            "lost": sum(verdict.lost for verdict in some),
-        }
-        for name, some in [*rows, ("all", verdicts)]
-    ]
+def _report(record: dict[str, Any], options: argparse.Namespace) -> None:
+    from tests.chaos.sequences import End
+
+    bad = record["end"] != End.RECOVERED
+    if bad or options.verbose or options.only is not None:
+        print(f"{record['round']} {record['end'].upper()}: {', '.join(record['steps'])}", file=sys.stderr)
+    if bad or options.only is not None:
+        print(f"  begun: {record['begun']}, {record['plan']}", file=sys.stderr)
+        for text in (*record["commands"], *record["problems"]):
+            print(f"  {text}", file=sys.stderr)
+        print(
+            f"  again: tools/chaos --seed {options.seed} --only {record['round']}",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def _print_table(rows: list[dict[str, str | int]]) -> None:
-    print(f"{HEADS[0]:<22}" + "".join(f"{head:>11}" for head in HEADS[1:]))
+    heads = list(rows[0])
+    print(f"{heads[0]:<28}" + "".join(f"{head:>11}" for head in heads[1:]))
     for row in rows:
-        print(f"{row['fault']:<22}" + "".join(f"{row[head]:>11}" for head in HEADS[1:]))
-    print("harmless: the run ended well and nothing was left to notice")
-
-
-def _report(verdict: Verdict, options: argparse.Namespace) -> None:
-    if verdict.lost:
-        _, number = verdict.seed.split("/")
-        fault = f" --fault {options.fault!r}" if options.fault else ""
-        print(f"LOST: {verdict.fault}: {'; '.join(verdict.problems)}", file=sys.stderr)
-        print(f"  commands: {', '.join(verdict.commands)}", file=sys.stderr)
-        print(
-            f"  again: tools/chaos --seed {options.seed} --first {number} --rounds 1{fault}", file=sys.stderr
-        )
-    elif options.verbose:
-        print(f"{verdict.seed} {verdict.fault}: {', '.join(verdict.commands)}", file=sys.stderr)
-
-
-def _plain(verdict: Verdict) -> dict[str, object]:
-    return dataclasses.asdict(verdict)
+        print(f"{row['step']:<28}" + "".join(f"{row[head]:>11}" for head in heads[1:]))
+    print("a round counts once for each of its kinds of steps")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("--single", action="store_true", help="one fault a round, in a real run")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
-    parser.add_argument("--rounds", type=int, help="how many rounds [28, or as many as the minutes allow]")
+    parser.add_argument("--rounds", type=int, help=f"how many [{ROUNDS}, or as many as the minutes allow]")
     parser.add_argument("--minutes", type=float, help="start no round after so many minutes")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first round, to repeat one")
-    parser.add_argument("--fault", choices=FAULTS, help="only this fault")
+    parser.add_argument("--only", type=int, metavar="ROUND", help="play only this round, and tell all of it")
+    parser.add_argument(
+        "--steps", help="with --only: these steps in place of those drawn, 'a, b', to minimise"
+    )
+    parser.add_argument(
+        "--state", type=Path, help="where finished rounds are kept [by seed, in the temp folder]"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--verbose", action="store_true", help="a line for each round on stderr")
     options = parser.parse_args()
     if options.rounds is None:
-        options.rounds = MOST_ROUNDS if options.minutes else 2 * len(FAULTS)
+        options.rounds = MOST_ROUNDS if options.minutes else ROUNDS
     options.rounds = min(options.rounds, MOST_ROUNDS)
-    options.minutes = min(options.minutes or MOST_MINUTES, MOST_MINUTES)
+    options.minutes = options.minutes or 24 * 60.0
+    if options.state is None:
+        options.state = Path(tempfile.gettempdir()) / f"setset-chaos-{options.seed}.jsonl"
     return options
 
 

@@ -91,11 +91,14 @@ def interrupt(place: Place, process: Process, random: Random) -> None:
 def flip_bits(place: Place, process: Process, random: Random) -> None:
     """One to three bits of a batch file. By XOR: overwriting may change nothing."""
     path = some_file(place, process, random)
-    if path is None:
-        return
+    if path is not None:
+        flip_some_bits(path, random)
+
+
+def flip_some_bits(path: Path, random: Random) -> None:
     with contextlib.suppress(FileNotFoundError), path.open("r+b") as file:
         data = bytearray(file.read())
-        for place_in_file in random.sample(range(8 * len(data)), random.randint(1, 3)):
+        for place_in_file in random.sample(range(8 * len(data)), min(8 * len(data), random.randint(1, 3))):
             data[place_in_file // 8] ^= 1 << place_in_file % 8
         file.seek(0)
         file.write(data)
@@ -105,7 +108,12 @@ def truncate(place: Place, process: Process, random: Random) -> None:
     """A batch file cut short, to nothing perhaps."""
     path = some_file(place, process, random)
     if path is not None:
-        size = path.stat().st_size
+        cut_short(path, random)
+
+
+def cut_short(path: Path, random: Random) -> None:
+    size = path.stat().st_size
+    if size:
         os.truncate(path, random.choice([0, 1, size // 2, size - 1, random.randrange(size)]))
 
 
@@ -127,12 +135,14 @@ def swap(place: Place, process: Process, random: Random) -> None:
     others = [path for path in place.files() if path != one]
     if one is None or not others:
         return
-    other = random.choice(others)
-    aside = place.folder / "aside"
     with contextlib.suppress(FileNotFoundError):
-        one.rename(aside)
-        other.rename(one)
-        aside.rename(other)
+        exchange(one, random.choice(others), place.folder / "aside")
+
+
+def exchange(one: Path, other: Path, aside: Path) -> None:
+    one.rename(aside)
+    other.rename(one)
+    aside.rename(other)
 
 
 def foreign_file(place: Place, process: Process, random: Random) -> None:

@@ -240,6 +240,7 @@ def test_12_a_lost_database_is_rebuilt_from_the_files(
 KILLED_IN_MID_COMMIT = """
 import os, sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.create_function("hash_of_row", -1, lambda *_: 1)
 connection.execute("PRAGMA journal_mode = TRUNCATE")
 connection.execute("PRAGMA cache_size = 1")
 connection.execute("BEGIN IMMEDIATE")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import sqlite3
 import sys
 import time
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from hypothesis import strategies as st
 
 from setset import Workspace
 from setset.database import batches, open_to_read
+from setset.database.connection import connect
 from setset.database.sql import run_query
 from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
@@ -136,7 +136,7 @@ def test_a_path_in_the_database_cannot_lead_out(copied: Copied, path: str) -> No
     place = copied()
     secret = place.folder / "secret"
     secret.write_bytes(b"mine")
-    connection = sqlite3.connect(place.database)
+    connection = connect(place.database, "rw")
     with connection:
         connection.execute(
             "UPDATE batches SET path = ? WHERE size = ? AND first_source = 0 AND first_part = 0", (path, SIZE)
@@ -162,7 +162,7 @@ def test_a_forged_root_makes_nothing_outside(copied: Copied) -> None:
     victim = place.folder / "victim"
     (victim / f"t{TARGET}/s05").mkdir(parents=True)
     (victim / f"t{TARGET}/s05/0000000-000.setset").write_bytes(b"mine")
-    connection = sqlite3.connect(place.database)
+    connection = connect(place.database, "rw")
     with connection:
         connection.execute("UPDATE storage_roots SET path = ?", (str(victim),))
     connection.close()

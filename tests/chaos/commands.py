@@ -1,0 +1,163 @@
+"""Commands of setset within this process, or in a fork of it that meets its end at a chosen call.
+
+A command in a process of its own takes a second to start, most of it imports; a round of several faults has many.
+Here its workers are threads. In a fork every call that changes a file, and every SQL statement, can be the last.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import itertools
+import os
+import resource
+import signal
+import sqlite3
+import sys
+import time
+import traceback
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from setset.cli import main
+from setset.executors import local, selection
+from tests.chaos.processes import Outcome
+
+SECONDS = 90
+"""After which a command counts as hanging."""
+HANGS = -1000
+CHANGING = ("replace", "rename", "unlink", "fsync", "write", "link", "mkdir", "ftruncate", "open")
+"""The functions of `os` before which a process can be killed."""
+
+Fate = Callable[[], None]
+"""What is done in a fork before its command begins."""
+
+
+class Hangs(BaseException):
+    """The time is up. Not an Exception, which commands may handle."""
+
+
+class Threads(ThreadPoolExecutor):
+    """Workers that are gone when they are shut down, so that the process can be forked."""
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
+        super().shutdown(wait=True, cancel_futures=cancel_futures)
+
+
+def perform(*arguments: str) -> Outcome:
+    """Runs a command to its end in this process, and says how it ended, as its own process would have."""
+    said = io.StringIO()
+    with (
+        _threads_for_processes(),
+        _alarm(),
+        contextlib.redirect_stdout(said),
+        contextlib.redirect_stderr(said),
+    ):
+        before, sys.argv = sys.argv, ["setset", *arguments]
+        try:
+            main()
+            code = 0
+        except SystemExit as ended:
+            code = ended.code if isinstance(ended.code, int) else 1
+        except Hangs:
+            code = HANGS
+            traceback.print_exc()
+        except BaseException:
+            code = 1
+            traceback.print_exc()
+        finally:
+            sys.argv = before
+    return Outcome(code, said.getvalue())
+
+
+def perform_in_fork(log: Path, fate: Fate, *arguments: str) -> Outcome:
+    """Runs a command in a fork of this process, which `fate` may let end before its time."""
+    log.unlink(missing_ok=True)
+    pid = os.fork()
+    if pid == 0:
+        try:
+            fate()
+            outcome = perform(*arguments)
+            with contextlib.suppress(OSError):
+                log.write_text(outcome.said, errors="replace")
+            os._exit(outcome.code % 256)
+        finally:
+            os._exit(99)
+    deadline = time.monotonic() + SECONDS + 10
+    ended, status = 0, 0
+    while not ended:
+        ended, status = os.waitpid(pid, os.WNOHANG)
+        if not ended:
+            if time.monotonic() > deadline:
+                os.kill(pid, signal.SIGKILL)
+            time.sleep(0.005)
+    code = os.waitstatus_to_exitcode(status)
+    said = log.read_text() if log.exists() else ""
+    log.unlink(missing_ok=True)
+    return Outcome(128 - code if code < 0 else code, said)
+
+
+def die_at(number: int) -> Fate:
+    """kill -9 before the call of this number among those that change files, and SQL statements."""
+
+    def fate() -> None:
+        passed = itertools.count(1)
+
+        def count(*_: object) -> None:
+            if next(passed) >= number:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+        for name in CHANGING:
+            setattr(os, name, _counted(getattr(os, name), count))
+        plain = sqlite3.connect
+
+        def connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
+            connection = plain(*arguments, **options)
+            with contextlib.suppress(sqlite3.Error):
+                # Pages go to the file before the commit, so that a journal is left that must be played back.
+                connection.execute("PRAGMA cache_size = 1")
+            connection.set_trace_callback(count)
+            return connection
+
+        sqlite3.connect = connect  # type: ignore[assignment]
+
+    return fate
+
+
+def _counted(function: Callable[..., Any], count: Callable[[], None]) -> Callable[..., Any]:
+    def counted(*arguments: Any, **options: Any) -> Any:
+        count()
+        return function(*arguments, **options)
+
+    return counted
+
+
+def small_files(most: int) -> Fate:
+    """No file can grow beyond so many bytes: what a full disk or a quota is to a program."""
+    return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+
+
+@contextlib.contextmanager
+def _threads_for_processes() -> Iterator[None]:
+    before = local.LocalExecutor
+    try:
+        local.LocalExecutor = selection.LocalExecutor = Threads  # type: ignore[assignment,misc]
+        yield
+    finally:
+        local.LocalExecutor = selection.LocalExecutor = before  # type: ignore[misc]
+
+
+@contextlib.contextmanager
+def _alarm() -> Iterator[None]:
+    def ring(*_: object) -> None:
+        raise Hangs
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

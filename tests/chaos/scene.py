@@ -1,0 +1,257 @@
+"""Where a sequence of faults happens: what is explored, the folders, and what an undisturbed run leaves there."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import shutil
+import sqlite3
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+import setset
+from setset.batches.records import SUFFIX
+from setset.errors import SetsetError
+from tests.chaos.commands import Fate, perform, perform_in_fork
+from tests.chaos.processes import Outcome, Process
+from tests.chaos.rounds import COUNTS, rows
+
+CUTS: tuple[tuple[int, tuple[int, ...]], ...] = (
+    (18, (5_000, 300_000)),
+    (18, (10_000, 100_000)),
+    (18, (12_000, 90_000, 1_500_000)),
+    (16, (13_000, 160_000, 1_500_000)),
+    (16, (9_000, 90_000, 4_000_000)),
+    (13, (5_000, 130_000)),
+    (13, (60_000, 60_000)),
+    (11, (9_000, 500_000)),
+    (11, (20_000, 100_000)),
+)
+"""Targets, and for each size from 3 on the lists in a full file. Not target 12, whose counts have references."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is explored: the target, the lists in a file and the folder of each size from 3 on."""
+
+    target: int
+    cuts: tuple[int, ...]
+    outputs: tuple[str | None, ...]
+    compacted: bool
+
+    @property
+    def size(self) -> int:
+        return 2 + len(self.cuts)
+
+    @staticmethod
+    def draw(random: Random) -> Plan:
+        target, cuts = random.choice(CUTS)
+        inside: list[str | None] = [None] * len(cuts)
+        outputs = random.choice(
+            [inside, inside, inside, [*inside[1:], "out"], ["out"] * len(cuts), [*inside[2:], "out", "out2"]]
+        )
+        return Plan(target, cuts, tuple(outputs), random.random() < 0.5)
+
+
+@dataclass
+class Scene:
+    """One round: its folders, what was done, and what the faults themselves put there."""
+
+    folder: Path
+    plan: Plan
+    name: str = "w"
+    strangers: list[Path] = field(default_factory=list)
+    """Foreign files that must be reported and left alone."""
+    damaged: set[str] = field(default_factory=set)
+    """Names of files that a fault altered: if nothing needs them any more, they may be reported as foreign."""
+    same_cuts: bool = True
+    """Whether all commands were given the same --batch-lists, and nothing was compacted that is not to be."""
+    said: list[tuple[str, Outcome]] = field(default_factory=list)
+    orphans: list[int] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    """What a fault saw that must not be."""
+
+    @property
+    def workspace(self) -> Path:
+        return self.folder / self.name
+
+    @property
+    def database(self) -> Path:
+        return self.workspace / "setset.db"
+
+    @property
+    def older(self) -> Path:
+        """A copy of the database that was made before the last size."""
+        return self.folder / "older.db"
+
+    @property
+    def outputs(self) -> list[Path]:
+        """The folders that runs were given."""
+        names = sorted({name for name in self.plan.outputs if name})
+        return [self.folder / name for name in names if (self.folder / name).is_dir()]
+
+    @property
+    def roots(self) -> list[Path]:
+        return [self.workspace / "batches", *self.outputs]
+
+    def files(self) -> list[Path]:
+        return sorted(path for root in self.roots for path in root.glob(f"t??/s??/[0-9]*{SUFFIX}"))
+
+    def some_file(self, random: Random) -> Path | None:
+        """One of the files that are there, of the largest size more often than not."""
+        found = self.files()
+        largest = [path for path in found if path.parent.name == f"s{self.plan.size:02d}"]
+        return random.choice(largest if largest and random.random() < 0.6 else found) if found else None
+
+    def arguments(self, command: str, size: int | None = None, cut: int | None = None) -> list[str]:
+        """All that a command needs to be given."""
+        plan, name = self.plan, command.split(" ")[0]
+        found = [*command.split(" "), "--workspace", str(self.workspace)]
+        size = size or plan.size
+        output = plan.outputs[size - 3]
+        if name == "run":
+            found += ["--size", str(size), "--target", str(plan.target), "--workers", "2"]
+            found += ["--batch-lists", str(cut or plan.cuts[size - 3])]
+            found += ["--output", str(self.folder / output)] if output else []
+        elif name == "compact":
+            found += ["--size", str(size), "--target", str(plan.target)]
+        elif command == "db rebuild":
+            found += [each for folder in self.outputs for each in ("--output", str(folder))]
+        return found
+
+    def do(self, command: str, fate: Fate | None = None, cut: int | None = None) -> Outcome:
+        """Runs a command; `run` for each size, as long as it goes well. With a fate, in a fork."""
+        outcome = Outcome(0, "")
+        for size in range(3, self.plan.size + 1) if command == "run" else [None]:
+            arguments = self.arguments(command, size, cut)
+            if fate is None:
+                outcome = perform(*arguments)
+            else:
+                outcome = perform_in_fork(self.folder / "fork.log", fate, *arguments)
+            self.said.append((command if size is None else f"{command} --size {size}", outcome))
+            if outcome.code != 0:
+                break
+        return outcome
+
+    def is_complete(self, size: int) -> bool:
+        """Whether the database says so."""
+        with contextlib.suppress(sqlite3.DatabaseError):
+            return (size, 1) in rows(self.database, "SELECT size, complete FROM sizes")
+        return False
+
+    def start(self, command: str) -> Process:
+        return Process(*self.arguments(command))
+
+    def finish(self, command: str, process: Process) -> None:
+        """The end of a real process, and whether anything of it is still alive then."""
+        self.said.append((command, process.end()))
+        self.orphans += process.orphans()
+
+    def forget_strangers(self, below: Path) -> None:
+        """What a fault removed or moved itself is not looked for."""
+        self.strangers = [path for path in self.strangers if not path.is_relative_to(below)]
+
+
+@dataclass(frozen=True)
+class Expected:
+    """What an undisturbed run leaves, and where copies of it are: before the last size, and at the end."""
+
+    partly: Path
+    finished: Path
+    counts: list[tuple[object, ...]]
+    lists: dict[int, str]
+    files: dict[str, str]
+
+    def differences(self, scene: Scene) -> list[str]:
+        """How a workspace that reports no problems differs; empty if it does not."""
+        try:
+            if rows(scene.database, COUNTS) != self.counts:
+                return [f"the counts differ: {rows(scene.database, COUNTS)}, expected {self.counts}"]
+            there = file_digests(scene)
+            if there == self.files:
+                return []
+            lists = list_digests(scene)
+        except (sqlite3.DatabaseError, SetsetError, OSError) as error:
+            return [f"cannot be read: {error}"]
+        found = [f"the lists of size {size} differ" for size in self.lists if lists[size] != self.lists[size]]
+        if scene.same_cuts and not found:
+            wrong = sorted(name for name in there | self.files if there.get(name) != self.files.get(name))
+            found.append(f"{len(wrong)} files differ: {', '.join(wrong[:3])}")
+        return found
+
+
+def file_digests(scene: Scene) -> dict[str, str]:
+    """The digest of each recorded file, by its place below its storage root, whichever that is."""
+    query = "SELECT r.path, b.path FROM batches b JOIN storage_roots r ON b.root_id = r.id"
+    found = {}
+    for root, path in rows(scene.database, query):
+        with contextlib.suppress(FileNotFoundError):
+            data = (scene.workspace / str(root) / str(path)).read_bytes()
+            found[str(path)] = hashlib.sha256(data).hexdigest()
+    return found
+
+
+def list_digests(scene: Scene) -> dict[int, str]:
+    """A digest of all lists of each size, one after the other."""
+    found = {}
+    with setset.open(scene.workspace) as workspace:
+        exploration = workspace.exploration(scene.plan.target)
+        for size in range(3, scene.plan.size + 1):
+            digest = hashlib.blake2b()
+            for array in exploration[size].arrays():
+                digest.update(array.tobytes())
+            found[size] = digest.hexdigest()
+    return found
+
+
+class Stage:
+    """The one folder in which all rounds happen, one after the other, and what undisturbed runs left there.
+
+    The tokens of storage roots name the folder of their workspace, so copies are used where they were made.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.round = folder / "round"
+        self._kept = folder / "kept"
+        self._known: dict[Plan, Expected] = {}
+
+    def clear(self) -> None:
+        shutil.rmtree(self.round, ignore_errors=True)
+
+    def set(self, plan: Plan, begun: str) -> Scene:
+        """A scene that is `fresh`, or `partly` or `finished` explored."""
+        expected = self.expected(plan)
+        self.clear()
+        self.round.mkdir(parents=True)
+        if begun != "fresh":
+            source = expected.partly if begun == "partly" else expected.finished
+            shutil.copytree(source, self.round, dirs_exist_ok=True, symlinks=True)
+            shutil.copy(expected.partly / "w/setset.db", self.round / "older.db")
+        return Scene(self.round, plan)
+
+    def expected(self, plan: Plan) -> Expected:
+        if plan not in self._known:
+            self._known[plan] = self._explore(plan)
+        return self._known[plan]
+
+    def _explore(self, plan: Plan) -> Expected:
+        self.clear()
+        scene = Scene(self.round, plan)
+        self.round.mkdir(parents=True)
+        kept = self._kept / str(len(self._known))
+        for size in range(3, plan.size + 1):
+            _require(perform(*scene.arguments("run", size)))
+            if size == plan.size - 1:
+                shutil.copytree(self.round, kept / "partly")
+        if plan.compacted:
+            _require(perform(*scene.arguments("compact")))
+        _require(perform(*scene.arguments("check --deep")))
+        shutil.copytree(self.round, kept / "finished")
+        counts = rows(scene.database, COUNTS)
+        return Expected(kept / "partly", kept / "finished", counts, list_digests(scene), file_digests(scene))
+
+
+def _require(outcome: Outcome) -> None:
+    if outcome.code != 0:
+        raise SetsetError(f"an undisturbed command failed: {outcome.said}")

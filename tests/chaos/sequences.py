@@ -1,0 +1,160 @@
+"""A round of several faults: a sequence drawn from a seed, the way back by what the messages name, the verdict."""
+
+from __future__ import annotations
+
+import enum
+import re
+import time
+from collections.abc import Iterable
+from dataclasses import dataclass
+from random import Random
+
+from tests.chaos.commands import HANGS
+from tests.chaos.processes import Outcome
+from tests.chaos.scene import Expected, Plan, Scene, Stage
+from tests.chaos.steps import STEPS, draw
+
+MOST_COMMANDS = 10
+"""After so many commands that the messages name, there is no way back. `run` is followed by `check`, which count."""
+NAMED = re.compile(r"'setset ((?:db )?[a-z]+(?: --deep)?)'")
+OBEYED = ("repair", "repair --deep", "db rebuild", "db upgrade", "run")
+
+
+class End(enum.StrEnum):
+    """What came of a round, the worst first."""
+
+    TRACEBACK = "traceback"
+    LOST = "lost"
+    """Lists or files are wrong, and nothing is reported; or something that is not ours was touched."""
+    STUCK = "stuck"
+    """Something is reported, and what the messages name does not mend it, or they name nothing."""
+    ORPHANS = "orphans"
+    """Processes were left over."""
+    SILENT = "silent"
+    """`check` found nothing wrong where `check --deep` did."""
+    RECOVERED = "recovered"
+
+
+@dataclass(frozen=True)
+class Sequence:
+    """A round before it is played."""
+
+    seed: str
+    plan: Plan
+    begun: str
+    """How far the exploration is when the first fault comes: fresh, partly, finished."""
+    steps: tuple[str, ...]
+
+    @staticmethod
+    def draw(seed: str) -> Sequence:
+        random = Random(seed)
+        plan = Plan.draw(random)
+        begun = random.choice(["fresh", "partly", "finished", "finished", "finished"])
+        steps = [draw(random) for _ in range(random.randint(2, 5))]
+        if begun == "fresh" and random.random() < 0.8:
+            steps[0] = "kill run"  # there is nothing else to do harm to
+        return Sequence(seed, plan, begun, tuple(steps))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of a round."""
+
+    sequence: Sequence
+    end: End
+    problems: tuple[str, ...]
+    commands: tuple[str, ...]
+    seconds: float
+
+
+def play(sequence: Sequence, stage: Stage) -> Verdict:
+    """Plays a round: the faults, then whatever the messages say, then the comparison."""
+    began = time.monotonic()
+    scene = stage.set(sequence.plan, sequence.begun)
+    for number, name in enumerate(sequence.steps):
+        scene.said.append((f"[{name}]", Outcome(0, "")))
+        STEPS[name](scene, Random(f"{sequence.seed}/{number}/{name}"))
+    scene.said.append(("[recovery]", Outcome(0, "")))
+    end, problems = judge(scene, stage.expected(sequence.plan))
+    commands = tuple(
+        what if what.startswith("[") else f"{what} -> {outcome.code}: {_last_line(outcome)}"
+        for what, outcome in scene.said
+    )
+    return Verdict(sequence, end, tuple(problems), commands, time.monotonic() - began)
+
+
+def judge(scene: Scene, expected: Expected) -> tuple[End, list[str]]:
+    """Recovers, and compares with what was expected. The worst that is true, and all of it in words."""
+    found: list[tuple[End, str]] = [(End.LOST, problem) for problem in scene.problems]
+    stuck, silent = recover(scene)
+    found += [(End.STUCK, problem) for problem in stuck]
+    found += [(End.SILENT, problem) for problem in silent]
+    if not stuck:
+        if scene.plan.compacted and scene.same_cuts:
+            outcome = scene.do("compact")
+            found += [(End.STUCK, outcome.said[-300:])] if outcome.code else []
+        scene.same_cuts &= not (scene.plan.compacted and any(scene.plan.outputs))
+        found += [(End.LOST, problem) for problem in expected.differences(scene)]
+    for path in scene.strangers:
+        if not path.exists() or path.read_bytes() != b"mine":
+            found.append((End.LOST, f"{path} was touched"))
+    found += [(End.ORPHANS, f"process {pid} was left over") for pid in scene.orphans]
+    for what, outcome in scene.said:
+        if outcome.traceback or outcome.code in (HANGS, 99):
+            found.append((End.TRACEBACK, f"{what}: {outcome.said[-1500:]}"))
+    worst = min((end for end, _ in found), key=list(End).index, default=End.RECOVERED)
+    return worst, [problem for _, problem in found]
+
+
+def recover(scene: Scene) -> tuple[list[str], list[str]]:
+    """Does what the messages say until nothing is found. What it is stuck at, and what only --deep found."""
+    command = "run"
+    obeyed: set[tuple[str, str]] = set()
+    silent: list[str] = []
+    for _ in range(MOST_COMMANDS):
+        outcome = scene.do(command)
+        well = outcome.code == 0 or (command.startswith("check") and _is_clean(scene, outcome))
+        if well and command == "check --deep":
+            missing = [path for path in scene.strangers if str(path) not in outcome.said]
+            return [f"{path} is foreign and was not reported" for path in missing], silent
+        if well:
+            command = {"run": "check", "check": "check --deep"}.get(command, "run")
+            continue
+        if command == "check --deep":
+            silent.append(f"only check --deep found: {outcome.said[-300:]}")
+        named = [name for name in NAMED.findall(outcome.said) if name in OBEYED]
+        fresh = [name for name in named if (outcome.said, name) not in obeyed]
+        if not fresh:
+            return [f"{command} -> {outcome.code}, which names nothing more: {outcome.said[-400:]}"], silent
+        obeyed.add((outcome.said, fresh[0]))
+        command = fresh[0]
+    return [f"still not sound after {MOST_COMMANDS} commands: {scene.said[-1][1].said[-400:]}"], silent
+
+
+def _is_clean(scene: Scene, outcome: Outcome) -> bool:
+    """Whether all that a check found are files that the faults themselves put there."""
+    allowed = {str(path) for path in scene.strangers}
+    for line in outcome.said.splitlines():
+        kind, _, rest = line.partition(": ")
+        where = rest.rpartition(": ")[0]
+        if line.startswith(("check ", "compare ")) and "lists" in line:
+            continue
+        if kind != "foreign" or not (where in allowed or where.rpartition("/")[2] in scene.damaged):
+            return False
+    return outcome.code == 1
+
+
+def _last_line(outcome: Outcome) -> str:
+    lines = outcome.said.strip().splitlines()
+    return lines[-1][:300] if lines else ""
+
+
+def table(verdicts: Iterable[tuple[tuple[str, ...], End]]) -> list[dict[str, str | int]]:
+    """For each step the rounds that it was part of, by how they ended; and all rounds."""
+    every = list(verdicts)
+    rows = [(name, [end for steps, end in every if name in steps]) for name in STEPS]
+    rows = [(name, ends) for name, ends in rows if ends] + [("all", [end for _, end in every])]
+    return [
+        {"step": name, "rounds": len(ends), **{end.value: ends.count(end) for end in reversed(End)}}
+        for name, ends in rows
+    ]

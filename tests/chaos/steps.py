@@ -1,0 +1,132 @@
+"""The steps of a sequence of faults: commands that are disturbed, and the list of all steps.
+
+Each takes its decisions from the random numbers that it is given, so that a round can be played again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import signal
+import time
+from collections.abc import Callable
+from random import Random
+
+import psutil
+
+from tests.chaos import damage
+from tests.chaos.commands import die_at, small_files
+from tests.chaos.processes import Process, wait_until
+from tests.chaos.scene import Scene
+
+Step = Callable[[Scene, Random], None]
+MOST_CALLS = 900
+"""A run of a small plan makes so many calls at which it can be killed, or some more."""
+LONGEST = 2.5
+"""Seconds after its start in which a process is disturbed."""
+
+
+def kill(command: str) -> Step:
+    """kill -9 of a command at one of its calls that change something; early ones more often."""
+
+    def step(scene: Scene, random: Random) -> None:
+        if command == "repair" and random.random() < 0.6:
+            random.choice([damage.flip, damage.truncate, damage.delete])(scene, random)
+        if command == "db upgrade":
+            damage.older_schema(scene, random)
+        if command == "compact":
+            scene.same_cuts &= scene.plan.compacted
+        scene.do(command, die_at(round(math.exp(random.random() * math.log(MOST_CALLS)))))
+
+    return step
+
+
+def full_disk(scene: Scene, random: Random) -> None:
+    """A command under a limit on the size of files, the database's among them."""
+    command = random.choice(["run", "run", "repair", "compact", "db rebuild"])
+    if command == "compact":
+        scene.same_cuts &= scene.plan.compacted
+    most = random.choice([100, 1000, 3000, 9000, 40_000, 60_000, 90_000, 130_000])
+    scene.do(command, small_files(most))
+
+
+def _disturb(scene: Scene, random: Random, disturb: Callable[[Process], None]) -> None:
+    """A command in processes of its own, disturbed at some moment."""
+    command = random.choice(["run", "run", "repair", "compact"])
+    if command == "compact":
+        scene.same_cuts &= scene.plan.compacted
+    if command == "run":
+        # One run makes all sizes that are missing, with the --batch-lists of the largest.
+        scene.same_cuts &= scene.is_complete(scene.plan.size - 1)
+    process = scene.start(command)
+    moment = time.monotonic() + random.random() * LONGEST
+    wait_until(lambda: time.monotonic() > moment or not process.running)
+    disturb(process)
+    scene.finish(command, process)
+
+
+def kill_worker(scene: Scene, random: Random) -> None:
+    def disturb(process: Process) -> None:
+        wait_until(lambda: bool(process.workers()) or not process.running, 5)
+        with contextlib.suppress(psutil.Error, IndexError):
+            random.choice(process.workers()).kill()
+
+    _disturb(scene, random, disturb)
+
+
+def kill_coordinator(scene: Scene, random: Random) -> None:
+    _disturb(scene, random, lambda process: process.popen.kill())
+
+
+def kill_group(scene: Scene, random: Random) -> None:
+    _disturb(scene, random, lambda process: process.interrupt(signal.SIGKILL))
+
+
+def interrupt(scene: Scene, random: Random) -> None:
+    """Ctrl-C, or SIGTERM, to the whole group."""
+    _disturb(scene, random, lambda process: process.interrupt(random.choice([signal.SIGINT, signal.SIGTERM])))
+
+
+QUICK: dict[str, Step] = {
+    "kill run": kill("run"),
+    "kill repair": kill("repair"),
+    "kill compact": kill("compact"),
+    "kill db rebuild": kill("db rebuild"),
+    "kill db upgrade": kill("db upgrade"),
+    "full disk": full_disk,
+    "flip bits": damage.flip,
+    "truncate": damage.truncate,
+    "delete": damage.delete,
+    "swap": damage.swap,
+    "replace": damage.replace,
+    "delete a size": damage.delete_size,
+    "delete a token": damage.delete_token,
+    "flip bits of a token": damage.flip_token,
+    "delete the database": damage.delete_database,
+    "flip bits of the database": damage.flip_database,
+    "restore an older database": damage.restore_database,
+    "another --batch-lists": damage.other_cut,
+    "older schema": damage.older_schema,
+    "foreign file": damage.foreign_file,
+    "root away and back": damage.root_away,
+    "a copy goes on": damage.copy_goes_on,
+    "the workspace is moved": damage.copy_takes_over,
+    "hot journal": damage.hot_journal,
+    "a command in between": damage.check_only,
+}
+"""Steps that take a fraction of a second."""
+SLOW: dict[str, Step] = {
+    "kill a worker": kill_worker,
+    "kill the coordinator": kill_coordinator,
+    "kill the group": kill_group,
+    "Ctrl-C, SIGTERM": interrupt,
+}
+"""Steps with processes of their own, which take seconds."""
+STEPS = QUICK | SLOW
+SLOW_SHARE = 0.06
+"""How many of all steps are slow ones."""
+
+
+def draw(random: Random) -> str:
+    """The name of a step."""
+    return random.choice(list(SLOW if random.random() < SLOW_SHARE else QUICK))

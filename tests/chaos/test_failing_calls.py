@@ -1,0 +1,178 @@
+"""Each system call of the writing path fails once: one line, nothing lost, and the same command again ends well.
+
+A sample of all cases; SETSET_ALL_CALLS=1 does all of them: four places of each call, every error.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from setset.cli import main
+from setset.folder import WorkspaceFolder
+from tests import small
+from tests.chaos import powercut
+
+pytestmark = [pytest.mark.chaos, pytest.mark.posix]
+
+CALLS = ("open", "write", "fsync", "replace", "link", "mkdir", "unlink")
+ERRORS = ("ENOSPC", "EIO", "EINTR", "EMFILE", "ENOMEM", "EROFS", "short")
+COMMANDS = {name: powercut.SCENARIOS[name].arguments for name in ("run", "repair", "compact", "db rebuild")}
+PLACES = (0.0, 0.3, 0.6, 0.99)
+"""Which of the calls fails, from the first to the last."""
+SAMPLE = 40
+
+Case = tuple[str, str, str, float]
+ALL: list[Case] = [
+    (command, call, error, place)
+    for command in COMMANDS
+    for call in CALLS
+    for error in ERRORS
+    for place in PLACES
+    if error != "short" or call == "write"
+]
+CASES = ALL if os.environ.get("SETSET_ALL_CALLS") else sorted(Random(1).sample(ALL, SAMPLE))
+
+
+class Failing:
+    """Takes the place of the functions of `os`, and lets the n-th call of one of them below a folder fail."""
+
+    def __init__(self, folder: Path, call: str, error: str, number: int | None) -> None:
+        self.folder, self.call, self.error, self.number, self.calls = folder, call, error, number, 0
+        self.real: Callable[..., Any] = getattr(os, call)
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        first = arguments[0]
+        if (
+            isinstance(first, int)
+            or options.get("dir_fd") is not None
+            or options.get("src_dir_fd") is not None
+        ):
+            counts = True
+        else:
+            counts = Path(os.fsdecode(first)).is_relative_to(self.folder)
+        self.calls += counts
+        if not counts or self.calls != self.number:
+            return self.real(*arguments, **options)
+        if self.error == "short":
+            return self.real(first, bytes(arguments[1])[: max(1, len(arguments[1]) // 2)])
+        code = getattr(errno, self.error)
+        raise OSError(code, os.strerror(code), None if isinstance(first, int) else os.fsdecode(first))
+
+
+@contextmanager
+def failing(folder: Path, call: str, error: str, number: int | None) -> Iterator[Failing]:
+    fake = Failing(folder, call, error, number)
+    with pytest.MonkeyPatch.context() as patch:
+        # `os.supports_dir_fd` holds the function itself.
+        patch.setattr(os, "supports_dir_fd", {*os.supports_dir_fd, fake})
+        patch.setattr(os, call, fake)
+        yield fake
+
+
+def setset(command: str, place: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Runs a command line in this process, with threads for workers; exit code and what it said on stderr."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("setset.executors.local.LocalExecutor", ThreadPoolExecutor)
+        patch.setattr(sys, "argv", ["setset", *COMMANDS[command], "--workspace", str(place / "w")])
+        with pytest.raises(SystemExit) as end:
+            main()
+    return int(end.value.code or 0), capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """What each command starts from."""
+    found = {}
+    for command in COMMANDS:
+        found[command] = tmp_path_factory.mktemp("prepared")
+        powercut.SCENARIOS[command].prepare(found[command])
+    return found
+
+
+@pytest.fixture(scope="module")
+def undisturbed() -> dict[tuple[str, str], tuple[int, dict[str, str]]]:
+    """How many calls each command makes, and the files that it leaves; filled as it is needed."""
+    return {}
+
+
+def require_recovery(
+    command: str, place: Path, expected: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No row without its file; then the command again, or a run, leaves what the undisturbed one does."""
+    folder = WorkspaceFolder(place / "w")
+    if command != "repair" and folder.database.exists():
+        for (path,) in small.rows(folder.path, "SELECT path FROM batches"):
+            assert (folder.own_root / path).is_file(), path
+    code, said = setset("run" if command == "db rebuild" else command, place, capsys)
+    assert code == 0, said
+    assert small.digests(place / "w") == expected
+    assert not list(place.rglob("*.tmp"))
+    assert not list((place / "w").glob(".*"))
+    assert small.findings(folder, deep=True) == []
+
+
+@pytest.mark.parametrize(("command", "call", "error", "where"), CASES)
+def test_a_call_that_fails_loses_nothing(
+    command: str,
+    call: str,
+    error: str,
+    where: float,
+    prepared: dict[str, Path],
+    undisturbed: dict[tuple[str, str], tuple[int, dict[str, str]]],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    if (command, call) not in undisturbed:
+        whole = tmp_path / "whole"
+        shutil.copytree(prepared[command], whole)
+        with failing(whole, call, error, None) as counted:
+            assert setset(command, whole, capsys)[0] == 0
+        undisturbed[command, call] = counted.calls, small.digests(whole / "w")
+    calls, expected = undisturbed[command, call]
+    if not calls:
+        return
+    place = tmp_path / "place"
+    shutil.copytree(prepared[command], place)
+    with failing(place, call, error, 1 + int(where * calls)):
+        code, said = setset(command, place, capsys)
+    assert "Traceback" not in said
+    assert code in (0, 1, 12), said
+    if code:
+        assert said.splitlines()[-1].startswith("setset: "), said
+    if error == "short":
+        assert code == 0, said
+    require_recovery(command, place, expected, capsys)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("limit", [0, 5_000, 60_000])
+def test_a_database_that_cannot_grow_loses_nothing(
+    command: str, limit: int, prepared: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole, place = tmp_path / "whole", tmp_path / "place"
+    for folder in (whole, place):
+        shutil.copytree(prepared[command], folder)
+    assert setset(command, whole, capsys)[0] == 0
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+    try:
+        code, said = setset(command, place, capsys)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert "Traceback" not in said
+    assert code in (0, 1, 12), said
+    if code:
+        assert said.splitlines()[-1].startswith("setset: "), said
+    require_recovery(command, place, small.digests(whole / "w"), capsys)

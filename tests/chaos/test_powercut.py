@@ -1,0 +1,63 @@
+"""A power cut at any system call of a command loses nothing that was done; `setset run` goes on."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from tests.chaos.disk_model import Disk, Tree
+from tests.chaos.powercut import SCENARIOS, fast_place, judge, make_recording, points_of
+from tests.chaos.recording import MISSING, Call, has_strace
+
+pytestmark = pytest.mark.chaos
+
+SEED, POINTS = "1", 14
+
+
+@pytest.mark.skipif(not has_strace(), reason=MISSING)
+@pytest.mark.parametrize("command", SCENARIOS)
+def test_a_power_cut_loses_nothing(command: str) -> None:
+    with fast_place() as place:
+        recording = make_recording(command, place)
+        known = points_of(recording)
+        points = sorted({*Random(SEED).sample(known, min(POINTS, len(known))), known[-1]})
+        wrong = [verdict for verdict in judge(recording, points, SEED, models=1) if verdict.problems]
+    assert not wrong, f"{wrong[0]}\nand {len(wrong) - 1} more"
+
+
+BEFORE: Tree = {"f": None, "f/a": b"old"}
+REPLACED = [
+    Call("open", 3, "f/.a.tmp", flags="O_WRONLY|O_CREAT|O_EXCL"),
+    Call("write", 3, data=b"newer"),
+    Call("rename", path="f/.a.tmp", other="f/a"),
+]
+
+
+def left_by(model: str, *calls: Call) -> Tree:
+    disk = Disk(BEFORE)
+    for call in calls:
+        disk.apply(call)
+    found: Tree = getattr(disk, model)(Random(1))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("model", "content"),
+    [("strict", b"old"), ("zeros", bytes(5)), ("empty", b""), ("renamed", b""), ("no_names", b"old")],
+)
+def test_the_model_loses_what_is_not_synced(model: str, content: bytes) -> None:
+    assert left_by(model, *REPLACED) == {"f": None, "f/a": content}
+
+
+@pytest.mark.parametrize("model", ["strict", "zeros", "empty", "renamed", "no_names", "torn", "mixed"])
+def test_the_model_keeps_what_is_synced(model: str) -> None:
+    synced = [*REPLACED[:2], Call("sync", 3), REPLACED[2], Call("open", 4, "f"), Call("sync", 4)]
+    assert left_by(model, *synced) == {"f": None, "f/a": b"newer"}
+
+
+def test_the_model_tears_the_last_write() -> None:
+    torn = left_by("torn", *REPLACED[:2])["f/.a.tmp"]
+    assert torn is not None
+    assert b"newer".startswith(torn)
+    assert torn != b"newer"

@@ -1,0 +1,110 @@
+"""Sequences of faults, as `tools/chaos` plays them: a few that are fixed, and that it notices what is wrong."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from setset.database.connection import connect
+from tests.chaos.processes import CHECKOUT
+from tests.chaos.scene import CUTS, Plan, Stage
+from tests.chaos.sequences import MOST_COMMANDS, End, Sequence, judge, play, recover, table
+from tests.chaos.steps import STEPS
+
+pytestmark = pytest.mark.chaos
+
+SMALL = Plan(18, CUTS[0][1], (None, None), True)
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Stage:
+    return Stage(tmp_path_factory.mktemp("stage"))
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_a_round_recovers(stage: Stage, number: int) -> None:
+    verdict = play(Sequence.draw(f"fixed/{number}"), stage)
+    assert verdict.end is End.RECOVERED, verdict
+
+
+def test_a_round_is_fixed_by_its_seed() -> None:
+    assert Sequence.draw("7/3") == Sequence.draw("7/3")
+    drawn = [Sequence.draw(f"1/{number}") for number in range(400)]
+    assert {step for each in drawn for step in each.steps} == set(STEPS)
+    assert {len(each.steps) for each in drawn} == {2, 3, 4, 5}
+    assert {each.plan.target for each in drawn} == {11, 13, 16, 18}
+    assert 150 < sum(each.plan.compacted for each in drawn) < 250
+
+
+def test_a_count_that_was_edited_is_lost(stage: Stage) -> None:
+    """A recovery that cheats: rows and their digests agree with each other and with nothing else."""
+    scene = stage.set(SMALL, "finished")
+    STEPS["delete"](scene, Random(1))
+    assert recover(scene) == ([], [])
+    expected = stage.expected(SMALL)
+    assert expected.differences(scene) == []
+    connection = connect(scene.database, "rw")
+    with connection:
+        connection.execute("UPDATE batches SET lists = lists + 1 WHERE size = 4 AND number = 0")
+    connection.close()
+    assert "the counts differ" in expected.differences(scene)[0]
+
+
+def test_files_of_other_lists_are_lost(stage: Stage) -> None:
+    """All agrees with itself, but is of another exploration."""
+    other = Plan(16, SMALL.cuts, SMALL.outputs, True)
+    scene = stage.set(other, "finished")
+    scene.said.clear()
+    end, problems = judge(scene, stage.expected(SMALL))
+    assert end is End.LOST, problems
+
+
+def test_what_no_message_mends_is_stuck(stage: Stage) -> None:
+    scene = stage.set(SMALL, "finished")
+    (scene.workspace / "batches/t18/s04/foreign").write_bytes(b"not put there by a fault")
+    end, problems = judge(scene, stage.expected(SMALL))
+    assert end is End.STUCK
+    assert "names nothing more" in problems[0]
+    assert len(scene.said) <= 3 * MOST_COMMANDS
+
+
+def test_what_is_not_ours_and_was_touched_is_lost(stage: Stage) -> None:
+    scene = stage.set(SMALL, "finished")
+    STEPS["foreign file"](scene, Random(1))
+    scene.strangers[0].unlink()
+    assert judge(scene, stage.expected(SMALL))[0] is End.LOST
+
+
+def test_a_damaged_database_is_no_traceback_here(stage: Stage) -> None:
+    scene = stage.set(SMALL, "finished")
+    scene.database.write_bytes(b"x" * 5000)
+    assert any("cannot be read" in each for each in stage.expected(SMALL).differences(scene))
+    with pytest.raises(sqlite3.DatabaseError):
+        sqlite3.connect(scene.database).execute("SELECT 1 FROM batches")
+
+
+def test_the_table_has_a_row_for_each_step() -> None:
+    rows = table([(("delete", "swap"), End.RECOVERED), (("swap",), End.LOST)])
+    assert [(row["step"], row["rounds"], row["lost"]) for row in rows] == [
+        ("delete", 1, 0),
+        ("swap", 2, 1),
+        ("all", 2, 1),
+    ]
+
+
+def test_a_stopped_search_goes_on(tmp_path: Path) -> None:
+    state = tmp_path / "state.jsonl"
+    tool = [sys.executable, str(CHECKOUT / "tools/chaos.py"), "--seed", "4", "--state", str(state), "--json"]
+    first = json.loads(subprocess.run([*tool, "--rounds", "1"], check=True, capture_output=True).stdout)
+    with state.open("a") as file:
+        file.write('{"seed": 4, "rou')  # killed while it wrote
+    both = json.loads(subprocess.run([*tool, "--rounds", "2"], check=True, capture_output=True).stdout)
+    assert both["rounds"][0] == first["rounds"][0]
+    assert [record["round"] for record in both["rounds"]] == [0, 1]
+    assert len(state.read_text().splitlines()) == 2

@@ -1,0 +1,208 @@
+"""Altered batch files and databases: each is noticed, or harmless; none crashes, hangs or takes much memory."""
+
+from __future__ import annotations
+
+import resource
+import signal
+import struct
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from types import FrameType
+
+import setset
+from setset.batches import files
+from setset.batches import format as batch_format
+from setset.engine import search
+from setset.errors import SetsetError
+from tests import small
+
+TARGET, SIZE, BATCH_LISTS = 18, 4, 100_000
+SECONDS, MEGABYTES = 20, 500
+"""What one altered file may cost."""
+PAGE = 4096
+EXTREMES = (0, 1, 2, 3, 20, 21, 127, 128, 255, 1 << 15, (1 << 16) - 1, (1 << 31) - 1, 1 << 31, (1 << 32) - 1)
+EXTREMES = (*EXTREMES, 1 << 40, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
+FIELDS = ("<H:8", "<B:10", "<B:11", "<B:12", *(f"<Q:{at}" for at in (16, 24, 32, 40, 56)), "<I:48", "<I:52")
+"""The numbers in the header of a batch file: format and offset."""
+
+Mutation = Callable[[bytearray, Random], None]
+
+
+def flip_bits(data: bytearray, random: Random) -> None:
+    for _ in range(random.choice((1, 1, 1, 2, 8))):
+        data[random.randrange(len(data))] ^= 1 << random.randrange(8)
+
+
+def truncate(data: bytearray, random: Random) -> None:
+    del data[random.randrange(len(data)) :]
+
+
+def splice(data: bytearray, random: Random) -> None:
+    """Some bytes stand in another place."""
+    length = random.choice((1, 8, 64, 512, 4096))
+    source, target = (random.randrange(max(1, len(data) - length)) for _ in range(2))
+    data[target : target + length] = data[source : source + length]
+
+
+def set_field(data: bytearray, random: Random) -> None:
+    """A number of the header is extreme, and the checksum right again."""
+    form, _, at = random.choice(
+        (*FIELDS, *(f"<Q:{batch_format.HEAD_BYTES + 8 * i}" for i in range(3)))
+    ).partition(":")
+    most = (1 << (8 * struct.calcsize(form))) - 1
+    struct.pack_into(form, data, int(at), min(random.choice(EXTREMES), most))
+    seal(data, random)
+
+
+def flip_and_seal(data: bytearray, random: Random) -> None:
+    flip_bits(data, random)
+    seal(data, random)
+
+
+def seal(data: bytearray, _random: Random) -> None:
+    data[-batch_format.DIGEST_BYTES :] = batch_format.digest_of(bytes(data[: -batch_format.DIGEST_BYTES]))
+
+
+def swap_pages(data: bytearray, random: Random) -> None:
+    one, other = (PAGE * page for page in random.sample(range(len(data) // PAGE), 2))
+    data[one : one + PAGE], data[other : other + PAGE] = data[other : other + PAGE], data[one : one + PAGE]
+
+
+def copy_page(data: bytearray, random: Random) -> None:
+    one, other = (PAGE * page for page in random.sample(range(len(data) // PAGE), 2))
+    data[one : one + PAGE] = data[other : other + PAGE]
+
+
+def clear_page(data: bytearray, random: Random) -> None:
+    page = PAGE * random.randrange(len(data) // PAGE)
+    data[page : page + PAGE] = bytes(PAGE)
+
+
+def truncate_pages(data: bytearray, random: Random) -> None:
+    del data[PAGE * random.randrange(len(data) // PAGE) :]
+
+
+def flip_in_header(data: bytearray, random: Random) -> None:
+    """In the first 100 bytes, or in the header of a page."""
+    page = random.choice((0, PAGE * random.randrange(len(data) // PAGE)))
+    data[page + random.randrange(100 if page == 0 else 12)] ^= 1 << random.randrange(8)
+
+
+BATCH: tuple[Mutation, ...] = (flip_bits, truncate, splice, set_field, flip_and_seal)
+DATABASE: tuple[Mutation, ...] = (
+    *(flip_bits, flip_bits, flip_in_header, splice, truncate),
+    *(swap_pages, copy_page, clear_page, truncate_pages),
+)
+
+
+class Hangs(Exception):
+    """It took too long."""
+
+
+class Subject:
+    """A sound workspace, one file of which is altered at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = small.build(path, SIZE, target=TARGET, batch_lists=BATCH_LISTS)[0].path
+        self.counts = self._counts()
+        self.database = self.path / "setset.db"
+        self.batches = sorted((self.path / "batches").rglob("*.setset"))
+
+    def _counts(self) -> list[tuple[object, ...]]:
+        with setset.open(self.path) as workspace:
+            return [(each.target, each.size, each.lists, each.complete) for each in workspace.counts()]
+
+    def try_one(self, path: Path, mutations: tuple[Mutation, ...], random: Random) -> tuple[str, str]:
+        """Alters a file and asks everything; the name of the mutation, and what came of it."""
+        before = path.read_bytes()
+        data, mutation = bytearray(before), random.choice(mutations)
+        mutation(data, random)
+        if data == before:
+            return mutation.__name__, "unaltered"
+        path.write_bytes(data)
+        try:
+            with limited():
+                outcome = self._decode(path) if path != self.database else self._ask()
+                if outcome != "noticed" and path != self.database:
+                    outcome = self._ask()
+                    outcome = "silent: check finds nothing" if outcome == "harmless" else outcome
+        except (Exception, Hangs) as error:
+            outcome = f"crash: {type(error).__name__}: {error}"
+        finally:
+            path.write_bytes(before)
+            for side in ("-journal", "-wal", "-shm"):
+                Path(f"{self.database}{side}").unlink(missing_ok=True)
+        return mutation.__name__, outcome
+
+    def _decode(self, path: Path) -> str:
+        try:
+            files.verify(path)
+            _, streams = files.load(path)
+            for _ in search.unpack(streams):
+                pass
+        except SetsetError:
+            return "noticed"
+        return "decoded"
+
+    def _ask(self) -> str:
+        """What the public API says: noticed (by an error or by check), harmless, or silent with wrong counts."""
+        noticed = False
+        counts = None
+        try:
+            counts = self._counts()
+        except SetsetError:
+            noticed = True
+        try:
+            with setset.open(self.path) as workspace:
+                workspace.status()
+        except SetsetError:
+            noticed = True
+        try:
+            with setset.open(self.path) as workspace:
+                found = list(workspace.check())
+        except SetsetError:
+            return "noticed" if counts in (None, self.counts) else "noticed by check only"
+        if found:
+            return "noticed" if counts in (None, self.counts) else "noticed by check only"
+        if counts is not None and counts != self.counts:
+            return f"silent: counts {counts}"
+        return "noticed" if noticed else "harmless"
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """Ends what takes too long or too much memory."""
+
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise Hangs(f"more than {SECONDS} seconds")
+
+    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    allowed = resource.getrlimit(resource.RLIMIT_AS)
+    before = signal.signal(signal.SIGALRM, stop)
+    resource.setrlimit(resource.RLIMIT_AS, (used + (MEGABYTES << 20), allowed[1]))
+    signal.alarm(SECONDS)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+        resource.setrlimit(resource.RLIMIT_AS, allowed)
+
+
+def try_many(subject: Subject, kind: str, count: int, seed: str) -> Iterator[tuple[int, str, str, float]]:
+    """Number, mutation, what came of it, and seconds; each number of a seed is the same file again."""
+    for number in range(count):
+        yield number, *try_number(subject, kind, number, seed)
+
+
+def try_number(subject: Subject, kind: str, number: int, seed: str) -> tuple[str, str, float]:
+    random = Random(f"{seed}/{kind}/{number}")
+    started = time.monotonic()
+    if kind == "database":
+        name, outcome = subject.try_one(subject.database, DATABASE, random)
+    else:
+        name, outcome = subject.try_one(random.choice(subject.batches), BATCH, random)
+    return name, outcome, time.monotonic() - started

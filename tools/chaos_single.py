@@ -1,0 +1,146 @@
+"""Damages real runs of setset on purpose, at random moments, and compares what is left after recovery.
+
+tools/chaos --single --rounds 200 --seed 1
+tools/chaos --single --minutes 10 --json
+
+Each round starts `setset run` in a fresh workspace, injects one fault, then does what the messages say
+(`setset repair`, `setset run`; `setset db rebuild` for a lost database) and compares with a run that nobody
+disturbed. Ends with 0 if nothing was lost and everything was noticed, else with 1.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from pathlib import Path
+from random import Random
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from tests.chaos.faults import ELSEWHERE, FAULTS
+from tests.chaos.rounds import Place, Reference, Verdict, make_reference, play
+
+MOST_ROUNDS = 10_000
+MOST_MINUTES = 24 * 60.0
+HEADS = ("fault", "rounds", "harmless", "noticed", "recovered", "lost")
+
+
+def main() -> int:
+    options = _options()
+    names = [name for name in FAULTS if options.fault in (None, name)]
+    verdicts: list[Verdict] = []
+    ends = time.monotonic() + 60 * options.minutes
+    stopped = False
+    try:
+        _play(options, names, verdicts, ends)
+    except KeyboardInterrupt:
+        stopped = True
+    if options.json:
+        print(
+            json.dumps({"seed": options.seed, "table": table(verdicts), "rounds": [*map(_plain, verdicts)]})
+        )
+    else:
+        _print_table(table(verdicts))
+    if any(verdict.lost for verdict in verdicts):
+        return 1
+    return 130 if stopped else 0
+
+
+def _play(options: argparse.Namespace, names: list[str], verdicts: list[Verdict], ends: float) -> None:
+    with tempfile.TemporaryDirectory(prefix="setset-chaos-", ignore_cleanup_errors=True) as folder:
+        reference = make_reference(Path(folder) / "reference")
+        for number in range(options.first, options.first + options.rounds):
+            if time.monotonic() > ends:
+                break
+            seed = f"{options.seed}/{number}"
+            verdicts.append(_round(Path(folder) / str(number), names, number, seed, reference))
+            _report(verdicts[-1], options)
+
+
+def _round(folder: Path, names: list[str], number: int, seed: str, reference: Reference) -> Verdict:
+    # Every fault has its turn once in each stretch of rounds, in an order that the seed fixes.
+    turn, place = divmod(number, len(names))
+    name = Random(f"{seed.split('/')[0]}/order/{turn}").sample(names, len(names))[place]  # noqa: S311
+    where = Place(folder, elsewhere=name in ELSEWHERE)
+    where.folder.mkdir()
+    try:
+        return play(name, FAULTS[name], where, reference, seed)
+    except AssertionError as error:
+        said = tuple(f"{what} -> {outcome.code}" for what, outcome in where.said)
+        return Verdict(name, seed, False, False, False, (str(error),), said)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
+    """What came of each fault, and of all."""
+    by_fault: dict[str, list[Verdict]] = defaultdict(list)
+    for verdict in verdicts:
+        by_fault[verdict.fault].append(verdict)
+    rows = [(name, by_fault[name]) for name in FAULTS if name in by_fault]
+    return [
+        {
+            "fault": name,
+            "rounds": len(some),
+            "harmless": sum(verdict.harmless for verdict in some),
+            "noticed": sum(verdict.noticed for verdict in some),
+            "recovered": sum(verdict.recovered for verdict in some),
+            "lost": sum(verdict.lost for verdict in some),
+        }
+        for name, some in [*rows, ("all", verdicts)]
+    ]
+
+
+def _print_table(rows: list[dict[str, str | int]]) -> None:
+    print(f"{HEADS[0]:<22}" + "".join(f"{head:>11}" for head in HEADS[1:]))
+    for row in rows:
+        print(f"{row['fault']:<22}" + "".join(f"{row[head]:>11}" for head in HEADS[1:]))
+    print("harmless: the run ended well and nothing was left to notice")
+
+
+def _report(verdict: Verdict, options: argparse.Namespace) -> None:
+    if verdict.lost:
+        _, number = verdict.seed.split("/")
+        fault = f" --fault {options.fault!r}" if options.fault else ""
+        print(f"LOST: {verdict.fault}: {'; '.join(verdict.problems)}", file=sys.stderr)
+        print(f"  commands: {', '.join(verdict.commands)}", file=sys.stderr)
+        print(
+            f"  again: tools/chaos --single --seed {options.seed} --first {number} --rounds 1{fault}",
+            file=sys.stderr,
+        )
+    elif options.verbose:
+        print(f"{verdict.seed} {verdict.fault}: {', '.join(verdict.commands)}", file=sys.stderr)
+
+
+def _plain(verdict: Verdict) -> dict[str, object]:
+    return dataclasses.asdict(verdict)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
+    parser.add_argument("--rounds", type=int, help="how many rounds [28, or as many as the minutes allow]")
+    parser.add_argument("--minutes", type=float, help="start no round after so many minutes")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first round, to repeat one")
+    parser.add_argument("--fault", choices=FAULTS, help="only this fault")
+    parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--verbose", action="store_true", help="a line for each round on stderr")
+    options = parser.parse_args()
+    if options.rounds is None:
+        options.rounds = MOST_ROUNDS if options.minutes else 2 * len(FAULTS)
+    options.rounds = min(options.rounds, MOST_ROUNDS)
+    options.minutes = min(options.minutes or MOST_MINUTES, MOST_MINUTES)
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())
