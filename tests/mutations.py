@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import signal
 import struct
 import time
@@ -178,6 +177,8 @@ def limited() -> Iterator[None]:
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise Hangs(f"more than {SECONDS} seconds")
+
+    import resource  # not on Windows
 
     used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     allowed = resource.getrlimit(resource.RLIMIT_AS)

@@ -123,7 +123,7 @@ class Workspace:
             progress: Is told how far the decoding is.
         """
         database = self._database()
-        schema.require_sound(self._folder.database)
+        schema.require_intact(self._folder.database)
         if not recount:
             return read_counts(database, size)
         from setset.maintenance.recount import recount_files
