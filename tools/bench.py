@@ -28,6 +28,7 @@ from bench_kernels import BATCH_LISTS, TARGET, lists_below, root
 from bench_turns import Contestant, take_turns
 
 from setset.batches import files
+from setset.database.connection import connect
 from setset.engine import search
 from setset.engine.bitstreams import Streams
 from setset.symmetry import Catalogue
@@ -167,7 +168,7 @@ class Bench:
         self.add("decoding files to arrays of cards", found / seconds / 1e6, "M lists/s", 100)
 
     def start_up(self) -> None:
-        connection = sqlite3.connect(self.folder / "w" / "setset.db")
+        connection = connect(self.folder / "w" / "setset.db", "rw")
         with connection:  # 10,000 batches of a size that the run did not reach, and what they came from
             connection.executescript(MANY_BATCHES)
         connection.close()
