@@ -249,7 +249,7 @@ WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
 INSERT INTO expansions (exploration_id, work, size, source_size, source, state, attempts, lists_in, lists_out, seconds,
                         run_id)
 SELECT 1, 'store', 19, 18, i, 'done', 1, 1000, 1000, 0.1, 1 FROM n;
-INSERT INTO sizes VALUES (1, 19, 1000, 10000, 0);
+INSERT INTO sizes (exploration_id, size, batch_lists, numbered, complete) VALUES (1, 19, 1000, 10000, 0);
 """
 
 
