@@ -18,7 +18,16 @@ class Activity(enum.StrEnum):
 
 
 class ProgressListener(Protocol):
-    """Hears of the progress of a run, a check, a repair."""
+    """Hears of the progress of a run, a check, a repair.
+
+    Example:
+        >>> class Printer(setset.NoProgress):
+        ...     def begin(self, size, activity, tasks, lists_in):
+        ...         print(f"{activity} {size}: {tasks} batches")
+        >>> list(setset.open(example).check(size=3, progress=Printer()))
+        check 3: 1 batches
+        []
+    """
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         """Work on a size starts: so many tasks are due, whose sources hold so many lists."""

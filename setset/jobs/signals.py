@@ -15,7 +15,17 @@ STOPPED = "interrupted; what was finished is recorded, 'setset run' goes on from
 
 
 class StopRequest:
-    """Whether a run was asked to end, and by which signal. The second signal ends it at once."""
+    """Whether a run was asked to end, and by which signal. The second signal ends it at once.
+
+    Example:
+        >>> stop = setset.StopRequest()
+        >>> stop.receive(2)
+        >>> try:
+        ...     setset.open(example.parent / "new", mode="a").exploration(18).run(size=3, stop=stop)
+        ... except setset.Interrupted as error:
+        ...     print(error.exit_code)
+        130
+    """
 
     def __init__(self) -> None:
         self.signal: int | None = None

@@ -104,7 +104,20 @@ def _compute_totals(size: int) -> Totals:
 
 
 def load_catalogue(workspace: str | Path, size: int) -> Catalogue:
-    """A catalogue with the classes of a size: that of a workspace, or one built in memory if it has none."""
+    """A catalogue with the classes of a size: that of a workspace, or one built in memory if it has none.
+
+    Args:
+        workspace: The folder, which may not be there.
+        size: 0 to 20.
+
+    Raises:
+        BadInput: There are no lists of this size.
+        SetsetError: The catalogue in the database is damaged.
+
+    Example:
+        >>> len(setset.load_catalogue(example, 5).level(5).classes)
+        3
+    """
     from setset.symmetry import Catalogue, catalogue_in_memory
 
     database = _open_if_there(WorkspaceFolder(Path(workspace)))

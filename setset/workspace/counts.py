@@ -41,7 +41,13 @@ class CountVerdict(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Count:
-    """How many lists of a size are kept for a target."""
+    """How many lists of a size are kept for a target.
+
+    Example:
+        >>> (count,) = setset.open(example).counts(size=3)
+        >>> count.lists, count.verdict.value, count.counts
+        (45189, 'complete', 'seeds for target 18')
+    """
 
     target: int
     size: int

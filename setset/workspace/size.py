@@ -21,7 +21,13 @@ CHUNK = 100_000
 
 @dataclass(frozen=True)
 class Batch:
-    """A batch file: `number` is its place among those of its size, None if something before it is missing."""
+    """A batch file: `number` is its place among those of its size, None if something before it is missing.
+
+    Example:
+        >>> (batch,) = setset.open(example).exploration(18)[3].batches
+        >>> batch.number, batch.lists, batch.first
+        (0, 45189, (0, 1, 3))
+    """
 
     target: int
     size: int

@@ -66,7 +66,12 @@ class StatusItem:
 
 @dataclass(frozen=True)
 class Status:
-    """All that `setset status` shows."""
+    """All that `setset status` shows.
+
+    Example:
+        >>> [(size.size, size.state.value) for size in setset.open(example).status().sizes]
+        [(3, 'complete'), (4, 'complete')]
+    """
 
     sizes: list[SizeStatus]
     items: list[StatusItem]
