@@ -1,8 +1,10 @@
-/* A plain depth-first counter of no-set lists, to measure the kernels against.
+/* The best depth-first counter of no-set lists in C that we could write, to measure the kernels against.
  *
- * The design's algorithm, nothing else: 81 bits in two words; for each depth d and card c the set
- * forbidden[d][c] of cards that c would forbid together with the d cards chosen so far; a child's remaining
- * cards are the cards above it that are not forbidden; a list is kept if enough cards remain to it.
+ * As in the kernels (setset/engine/kernels.py): a set of cards is a low word for the cards 0..16 and a high word for
+ * the cards 17..80, so that most of the walk is on one word. fits[d][b] are the cards that make no set with b and
+ * any of the d cards chosen so far. Which children of a list have enough remaining cards is asked of all of them
+ * at once: the remaining cards are taken from the top, sets g1, g2 ... hold the children to which at least 1, 2 ...
+ * of them remain, and it ends as soon as all children below have enough. The last level is never visited.
  *
  *   counter tree TARGET SIZE          counts the lists of SIZE cards from the empty list on
  *   counter from FILE N TARGET SIZE   the same below the N-card lists of FILE, one byte a card, ascending
@@ -17,58 +19,148 @@
 #include <time.h>
 
 typedef uint64_t u64;
-static u64 third_bit[81][81][2], forbidden[22][81][2], below[22][2], found;
-static int target, size, visit;
+#define LOW 17
+#define count_of(word) __builtin_popcountll(word)
+#define lowest(word) __builtin_ctzll(word)
+#define inlined static inline __attribute__((always_inline))
 
-static int third(int a, int b) {
-    int card = 0;
-    for (int weight = 1; weight < 81; weight *= 3)
-        card += (6 - a / weight % 3 - b / weight % 3) % 3 * weight;
-    return card;
+/* High words of high cards; low and high words of low cards. For two cards: all but the third of their set. */
+static u64 spare[81][64], spare_low[81][LOW], spare_high[81][LOW];
+static u64 fits[22][64], fits_low[22][LOW], fits_high[22][LOW];
+static u64 low_at[22], high_at[22], found;
+static int target, size;
+
+/* The first `need` steps cannot be the last ones: apart from the loop they are straight code. */
+#define TAKE_HIGHEST \
+    int card = 63 - __builtin_clzll(rest); \
+    rest &= ~(~0ull << card); \
+    u64 more = fits[card] & spare[card] & rest; \
+    if (need >= 6) g6 |= g5 & more; \
+    if (need >= 5) g5 |= g4 & more; \
+    if (need >= 4) g4 |= g3 & more; \
+    if (need >= 3) g3 |= g2 & more; \
+    if (need >= 2) g2 |= g1 & more; \
+    g1 |= more;
+
+inlined u64 enough(const u64 *fits, const u64 *spare, u64 high, const int need) {
+    u64 g1 = 0, g2 = 0, g3 = 0, g4 = 0, g5 = 0, g6 = 0, rest = high;
+    for (int step = 0; step < need; step++) { TAKE_HIGHEST }
+    for (;;) {
+        TAKE_HIGHEST
+        u64 kept = need == 1 ? g1 : need == 2 ? g2 : need == 3 ? g3 : need == 4 ? g4 : need == 5 ? g5 : g6;
+        if (!(rest & ~kept)) return kept;
+    }
+}
+
+/* All children of the lists that add one of `high` to the open one, where `need` more must remain to a child. */
+inlined void count_children(int depth, u64 high, const int need) {
+    for (u64 rest = high; rest;) {
+        int card = lowest(rest);
+        rest &= rest - 1;
+        u64 left = rest & fits[depth][card];
+        const u64 *spare_of_card = spare[card + LOW];
+        if (count_of(left) < need + 1) continue;
+        if (need == 0) found += count_of(left);
+        else found += count_of(enough(fits[depth], spare_of_card, left, need));
+    }
+}
+
+/* The grandchildren: what remains to the children, from the target on. */
+inlined void count_grandchildren(int depth, u64 high, int need) {
+    for (u64 rest = high; rest;) {
+        int card = lowest(rest);
+        rest &= rest - 1;
+        u64 left = rest & fits[depth][card];
+        if (count_of(left) < need) continue;
+        while (left) {
+            int child = lowest(left);
+            left &= left - 1;
+            found += count_of(left & fits[depth][child] & spare[card + LOW][child]);
+        }
+    }
 }
 
 static void descend(int depth, int card, u64 low, u64 high) {
-    u64 rest = low;
-    below[depth][0] = low, below[depth][1] = high;
-    for (; rest; rest &= rest - 1) {
-        int c = __builtin_ctzll(rest);
-        forbidden[depth][c][0] = forbidden[depth - 1][c][0] | third_bit[card][c][0];
-        forbidden[depth][c][1] = forbidden[depth - 1][c][1] | third_bit[card][c][1];
+    low_at[depth + 1] = low, high_at[depth + 1] = high;
+    for (; low; low &= low - 1) {
+        int b = lowest(low);
+        fits_low[depth + 1][b] = fits_low[depth][b] & spare_low[card][b];
+        fits_high[depth + 1][b] = fits_high[depth][b] & spare_high[card][b];
     }
-    for (rest = high; rest; rest &= rest - 1) {
-        int c = 64 + __builtin_ctzll(rest);
-        forbidden[depth][c][0] = forbidden[depth - 1][c][0] | third_bit[card][c][0];
-        forbidden[depth][c][1] = forbidden[depth - 1][c][1] | third_bit[card][c][1];
+    for (; high; high &= high - 1) {
+        int b = lowest(high);
+        fits[depth + 1][b] = fits[depth][b] & spare[card][b];
+    }
+}
+
+static void walk_high(int depth, u64 high) {
+    int need = target - depth - 1;
+    if (size >= target && depth == size - 3) {
+        count_grandchildren(depth, high, need);
+        return;
+    }
+    if (size < target && depth == size - 2 && target - size <= 6) {
+        switch (target - size) {
+            case 1: count_children(depth, high, 1); return;
+            case 2: count_children(depth, high, 2); return;
+            case 3: count_children(depth, high, 3); return;
+            case 4: count_children(depth, high, 4); return;
+            case 5: count_children(depth, high, 5); return;
+            case 6: count_children(depth, high, 6); return;
+        }
+    }
+    for (u64 rest = high; rest;) {
+        int card = lowest(rest);
+        rest &= rest - 1;
+        u64 left = rest & fits[depth][card];
+        if (depth < 2 ? 0 : depth == 2 ? card + LOW >= 81 - (target - 3) : count_of(left) < need) continue;
+        if (depth + 1 == size) {
+            found++;
+            continue;
+        }
+        descend(depth, card + LOW, 0, left);
+        walk_high(depth + 1, left);
     }
 }
 
 static void walk(int depth, u64 low, u64 high) {
     int need = target - depth - 1;
-    while (low | high) {
-        int card;
-        if (low) card = __builtin_ctzll(low), low &= low - 1;
-        else card = 64 + __builtin_ctzll(high), high &= high - 1;
-        u64 l = low & ~forbidden[depth][card][0], h = high & ~forbidden[depth][card][1];
-        int remaining = __builtin_popcountll(l) + __builtin_popcountll(h);
-        if (depth < 2 ? 0 : depth == 2 ? card >= 81 - (target - 3) : remaining < need) continue;
-        if (depth + 1 == visit) {
-            if (visit == size) found++;
-            else found += remaining;
-        } else {
-            descend(depth + 1, card, l, h);
-            walk(depth + 1, l, h);
+    while (low) {
+        int card = lowest(low);
+        low &= low - 1;
+        u64 l = low & fits_low[depth][card], h = high & fits_high[depth][card];
+        if (depth >= 3 && count_of(l) + count_of(h) < need) continue;
+        if (depth + 1 == size) {
+            found++;
+            continue;
         }
+        descend(depth, card, l, h);
+        walk(depth + 1, l, h);
     }
+    walk_high(depth, high);
+}
+
+static void start(void) {
+    for (int a = 0; a < 81; a++)
+        for (int b = 0; b < 81; b++) {
+            int third = 0;
+            for (int weight = 1; weight < 81; weight *= 3) third += (6 - a / weight % 3 - b / weight % 3) % 3 * weight;
+            u64 low = ~0ull, high = ~0ull;
+            if (a != b && third < LOW) low ^= 1ull << third;
+            if (a != b && third >= LOW) high ^= 1ull << (third - LOW);
+            if (b < LOW) spare_low[a][b] = low, spare_high[a][b] = high;
+            else spare[a][b - LOW] = high;
+        }
+    memset(fits[0], 255, sizeof fits[0]);
+    memset(fits_low[0], 255, sizeof fits_low[0]);
+    memset(fits_high[0], 255, sizeof fits_high[0]);
+    low_at[0] = (1ull << LOW) - 1, high_at[0] = ~0ull;
 }
 
 int main(int argc, char **argv) {
     int tree = argc == 4 && !strcmp(argv[1], "tree");
     if (!tree && !(argc == 6 && !strcmp(argv[1], "from"))) return 2;
     target = atoi(argv[argc - 2]), size = atoi(argv[argc - 1]);
-    visit = size >= target ? size - 1 : size;
-    for (int a = 0; a < 81; a++)
-        for (int b = 0; b < 81; b++) third_bit[a][b][third(a, b) >> 6] |= 1ull << (third(a, b) & 63);
-    below[0][0] = ~0ull, below[0][1] = (1ull << 17) - 1;
     unsigned char *lists = NULL;
     long count = 0, n = 0;
     if (!tree) {
@@ -79,21 +171,22 @@ int main(int argc, char **argv) {
         lists = malloc(count * n);
         if (!lists || fread(lists, n, count, file) != (size_t)count) return 1;
     }
-    clock_t start = clock();
-    if (tree) walk(0, below[0][0], below[0][1]);
+    start();
+    clock_t started = clock();
+    if (tree) walk(0, low_at[0], high_at[0]);
     for (long i = 0; i < count; i++) {
         unsigned char *list = lists + i * n;
         int depth = 0;
         if (i) while (depth < n && list[depth] == list[depth - n]) depth++;
         for (; depth < n; depth++) {
             int card = list[depth];
-            u64 low = below[depth][0], high = below[depth][1];
-            low &= card < 63 ? ~0ull << (card + 1) : 0;
-            high &= card < 64 ? ~0ull : ~0ull << (card - 63);
-            descend(depth + 1, card, low & ~forbidden[depth][card][0], high & ~forbidden[depth][card][1]);
+            if (card < LOW)
+                descend(depth, card, low_at[depth] & fits_low[depth][card] & ~1ull << card,
+                        high_at[depth] & fits_high[depth][card]);
+            else descend(depth, card, 0, high_at[depth] & fits[depth][card - LOW] & ~1ull << (card - LOW));
         }
-        walk(n, below[n][0], below[n][1]);
+        walk(n, low_at[n], high_at[n]);
     }
-    printf("%llu %.6f\n", (unsigned long long)found, (double)(clock() - start) / CLOCKS_PER_SEC);
+    printf("%llu %.6f\n", (unsigned long long)found, (double)(clock() - started) / CLOCKS_PER_SEC);
     return 0;
 }

@@ -5,13 +5,18 @@ cards that remain to a list lie above its highest card, so from the first card a
 is empty and all the work is done on one word.
 
 **The invariant.** A *node* is the list of the cards chosen so far. For each card b that remains to the
-node at depth d, `follow[d, b]` is the set of cards that would remain to the list with b added.
-Choosing c gives
+node at depth d, `fits[d, b]` is the set of cards that make no set with b and any chosen card. It is
+symmetric: if a fits b, then b fits a. Choosing c gives
 
-    remaining      = follow[d, c]
-    follow[d+1, b] = follow[d, b] & remaining & ~third(c, b)    for each b in remaining
+    remaining    = remaining & fits[d, c] & the cards above c
+    fits[d+1, b] = fits[d, b] & ~third(c, b)    for each b in remaining
 
 so a list costs one AND for each of its remaining cards, whatever its size.
+
+**Enough.** Which children of a list have at least `need` remaining cards is asked of all children at once.
+Its remaining cards are taken from the top: to every child below that fits, one card more remains. Sets of
+children count that: `twice |= once & fitting; once |= fitting`, up to `need` of them. As soon as all
+children below have enough, the rest need not be looked at, and that is after half of the cards on average.
 
 **The bits.** A batch is the tree of the prefixes of its lists. Each inner node has one bit for each of
 its remaining cards, ascending: 1 if the batch goes on below that card. The nodes of one depth, in
@@ -29,13 +34,15 @@ for the same reason all tables come in as arguments.
 
 from __future__ import annotations
 
+import platform
 from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
+from llvmlite import binding as llvm
 from llvmlite import ir
-from numba import njit, types
+from numba import config, njit, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
@@ -46,10 +53,10 @@ U8 = npt.NDArray[np.uint8]
 LOW = 17
 """Cards below this are in the low word."""
 
-# Columns of a node. High cards need only the high word of what follows them.
-HIGH_OF_HIGH = 0  # + (b - 17): high word of follow[b], for b >= 17
-HIGH_OF_LOW = 64  # + b: high word of follow[b], for b < 17
-LOW_OF_LOW = 81  # + b: low word of follow[b], for b < 17
+# Columns of a node. Of high cards only the high word is needed: their children are higher still.
+HIGH_OF_HIGH = 0  # + (b - 17): high word of fits[b], for b >= 17
+HIGH_OF_LOW = 64  # + b: high word of fits[b], for b < 17
+LOW_OF_LOW = 81  # + b: low word of fits[b], for b < 17
 REMAINING = 98  # low, high: the cards that remain
 AHEAD = 100  # two words, by index: the children of the source that are yet to be visited
 KEEP = 102  # two words, by index: the children that are in the batch that is being written
@@ -70,12 +77,23 @@ SLACK = 48
 ONE = np.uint64(1)
 NONE = np.uint64(0)
 ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+ALL_BUT_ONE = np.uint64(0xFFFF_FFFF_FFFF_FFFE)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Without reference counts (`_nrt`): the kernels neither make nor keep arrays.
 _kernel: Callable[[_Function], _Function] = njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]
 _inlined: Callable[[_Function], _Function] = njit(forceinline=True, _nrt=False)  # type: ignore[call-overload]
+
+
+def has_fast_extract() -> bool:
+    """Whether the processor that numba compiles for has a PEXT that is worth it: early AMD ones take long."""
+    if platform.machine() not in ("x86_64", "AMD64"):
+        return False
+    name = config.CPU_NAME or llvm.get_host_cpu_name()
+    if config.CPU_FEATURES is not None:
+        return "+bmi2" in config.CPU_FEATURES.split(",")
+    return name not in ("generic", "znver1", "znver2") and llvm.get_host_cpu_features().get("bmi2", False)
 
 
 def _popcount(_context: Any, word: Any) -> Any:
@@ -102,10 +120,29 @@ def _store_word(_context: Any, rows: Any, at: Any, word: Any) -> Any:
     return types.void(rows, at, word), build
 
 
+def _highest(_context: Any, word: Any) -> Any:
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        zeros = builder.ctlz(arguments[0], ir.Constant(ir.IntType(1), 1))
+        return builder.xor(zeros, ir.Constant(ir.IntType(64), 63))
+
+    return types.int64(word), build
+
+
+def _extract(_context: Any, word: Any, mask: Any) -> Any:
+    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        i64 = ir.IntType(64)
+        function = builder.module.declare_intrinsic("llvm.x86.bmi.pext.64", (), ir.FunctionType(i64, [i64, i64]))
+        return builder.call(function, arguments)
+
+    return types.uint64(word, mask), build
+
+
 popcount = cast(Callable[[np.uint64], int], intrinsic(_popcount))
 """The number of bits in a word."""
 lowest = cast(Callable[[np.uint64], int], intrinsic(_lowest))
 """The index of the lowest bit of a word; 64 if it has none."""
+highest = cast(Callable[[np.uint64], int], intrinsic(_highest))
+"""The index of the highest bit of a word that has one."""
 _int = cast(Callable[[Any], int], np.int64)
 _store = cast(Callable[[U8, int, np.uint64], None], intrinsic(_store_word))
 """Puts the eight bytes of a word at any byte of a flat array of bytes."""
@@ -133,15 +170,53 @@ def _write(words: U64, position: int, bits: np.uint64) -> None:
     words[word + 1] = (bits >> ONE) >> (np.uint64(63) - shift)
 
 
+def extract_by_steps(word: np.uint64, mask: np.uint64) -> np.uint64:
+    """The bits of a word that a mask selects, side by side: a step for each bit of the word."""
+    found = NONE
+    rest = word & mask
+    while rest:
+        found |= ONE << np.uint64(popcount(mask & (rest ^ (rest - ONE))) - 1)
+        rest &= rest - ONE
+    return found
+
+
+extract: Callable[[np.uint64, np.uint64], np.uint64]
+extract = intrinsic(_extract) if has_fast_extract() else _inlined(extract_by_steps)
+"""The bits of a word that a mask selects, side by side: one instruction where the processor has it."""
+
+
+@_inlined
+def _append(words: U64, position: int, count: int, pending: np.uint64, bits: np.uint64) -> np.uint64:
+    """As `_write`, for one piece after the other: `pending` is the word at `position` and need not be read
+    again, what is returned is the one behind the `count` bits."""
+    word = position >> 6
+    shift = np.uint64(position & 63)
+    pending |= bits << shift
+    behind = (bits >> ONE) >> (np.uint64(63) - shift)
+    words[word] = pending
+    words[word + 1] = behind
+    return behind if (position + count) >> 6 != word else pending
+
+
 @_inlined
 def _glance(nodes: U64, depth: int, card: int) -> int:
     """As `_descend`, but only what remains: enough for a node whose children have no children."""
     depth, card = depth & 31, card & 127
-    low = nodes[depth, LOW_OF_LOW + card] if card < LOW else NONE
-    high = nodes[depth, HIGH_OF_LOW + card] if card < LOW else nodes[depth, (HIGH_OF_HIGH + card - LOW) & 63]
+    low, high = _remaining(nodes, depth, card)
     nodes[depth + 1, REMAINING] = low
     nodes[depth + 1, REMAINING + 1] = high
     return popcount(low) + popcount(high)
+
+
+@_inlined
+def _remaining(nodes: U64, depth: int, card: int) -> tuple[np.uint64, np.uint64]:
+    """The cards that remain after `card` has been added to the node at `depth`."""
+    low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
+    if card < LOW:
+        above = ALL_BUT_ONE << np.uint64(card)
+        return low & above & nodes[depth, LOW_OF_LOW + card], high & nodes[depth, HIGH_OF_LOW + card]
+    above = ALL_BUT_ONE << np.uint64((card - LOW) & 63)
+    return NONE, high & above & nodes[depth, (HIGH_OF_HIGH + card - LOW) & 63]
 
 
 @_inlined
@@ -150,24 +225,91 @@ def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
     depth, card = depth & 31, card & 127
     below = depth + 1
     _glance(nodes, depth, card)
-    low, high = nodes[below, REMAINING], nodes[below, REMAINING + 1]
     count = 0
-    rest = low
+    rest = nodes[below, REMAINING]
     while rest:
         b = lowest(rest)
         rest &= rest - ONE
-        nodes[below, LOW_OF_LOW + b] = nodes[depth, LOW_OF_LOW + b] & low & spare[card, LOW_OF_LOW + b]
-        nodes[below, HIGH_OF_LOW + b] = nodes[depth, HIGH_OF_LOW + b] & high & spare[card, HIGH_OF_LOW + b]
+        nodes[below, LOW_OF_LOW + b] = nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b]
+        nodes[below, HIGH_OF_LOW + b] = nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b]
         nodes[below, CARD + count] = np.uint64(b)
         count += 1
-    rest = high
+    rest = nodes[below, REMAINING + 1]
     while rest:
         b = lowest(rest)
         rest &= rest - ONE
-        nodes[below, HIGH_OF_HIGH + b] = nodes[depth, HIGH_OF_HIGH + b] & high & spare[card, HIGH_OF_HIGH + b]
+        nodes[below, HIGH_OF_HIGH + b] = nodes[depth, HIGH_OF_HIGH + b] & spare[card, HIGH_OF_HIGH + b]
         nodes[below, CARD + count] = np.uint64(b + LOW)
         count += 1
     return count
+
+
+def _make_enough(need: int) -> Callable[[U64, U64, int, int, np.uint64], np.uint64]:
+    """A function for one `need` (1 to 6), so that its sets stay in registers."""
+
+    @_inlined
+    def count_one(
+        sets: tuple[np.uint64, ...], fitting: np.uint64
+    ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]:
+        g1, g2, g3, g4, g5, g6 = sets
+        if need >= 6:
+            g6 |= g5 & fitting
+        if need >= 5:
+            g5 |= g4 & fitting
+        if need >= 4:
+            g4 |= g3 & fitting
+        if need >= 3:
+            g3 |= g2 & fitting
+        if need >= 2:
+            g2 |= g1 & fitting
+        return g1 | fitting, g2, g3, g4, g5, g6
+
+    @_inlined
+    def enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64) -> np.uint64:
+        sets = NONE, NONE, NONE, NONE, NONE, NONE
+        rest = high
+        for _ in range(need + 1):
+            x = highest(rest)
+            rest &= ~(ALL << np.uint64(x))
+            sets = count_one(sets, nodes[depth, HIGH_OF_HIGH + x] & spare[card, HIGH_OF_HIGH + x] & rest)
+        while rest & ~sets[need - 1]:
+            x = highest(rest)
+            rest &= ~(ALL << np.uint64(x))
+            sets = count_one(sets, nodes[depth, HIGH_OF_HIGH + x] & spare[card, HIGH_OF_HIGH + x] & rest)
+        return sets[need - 1]
+
+    return enough
+
+
+_enough1, _enough2, _enough3, _enough4, _enough5, _enough6 = map(_make_enough, range(1, 7))
+
+
+@_inlined
+def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
+    """Of the high cards that remain after `card`: those to which at least `need` of them remain."""
+    if popcount(high) <= need:
+        return high if need == 0 else NONE
+    if need == 3:
+        return _enough3(nodes, spare, depth, card, high)
+    if need == 4:
+        return _enough4(nodes, spare, depth, card, high)
+    if need == 5:
+        return _enough5(nodes, spare, depth, card, high)
+    if need == 2:
+        return _enough2(nodes, spare, depth, card, high)
+    if need == 1:
+        return _enough1(nodes, spare, depth, card, high)
+    if need == 6:
+        return _enough6(nodes, spare, depth, card, high)
+    found = NONE
+    rest = high
+    # To each of the last `need` cards fewer than `need` cards remain.
+    for _ in range(popcount(high) - need):
+        b = lowest(rest)
+        rest &= rest - ONE
+        left = popcount(nodes[depth, HIGH_OF_HIGH + b] & spare[card, HIGH_OF_HIGH + b] & rest)
+        found |= np.uint64(left >= need) << np.uint64(b)
+    return found
 
 
 @_inlined
@@ -179,31 +321,19 @@ def _children(
     As bits by index, for the remaining low and high cards, with the number of either.
     """
     depth, card = depth & 31, card & 127
+    low, high = _remaining(nodes, depth, card)
     keep_low = NONE
     low_count = 0
-    if card < LOW:
-        low = nodes[depth, LOW_OF_LOW + card]
-        high = nodes[depth, HIGH_OF_LOW + card]
-        rest = low
-        while rest:
-            b = lowest(rest)
-            rest &= rest - ONE
-            left = popcount(nodes[depth, LOW_OF_LOW + b] & low & spare[card, LOW_OF_LOW + b])
-            left += popcount(nodes[depth, HIGH_OF_LOW + b] & high & spare[card, HIGH_OF_LOW + b])
-            keep_low |= np.uint64(left >= need) << np.uint64(low_count)
-            low_count += 1
-    else:
-        high = nodes[depth, (HIGH_OF_HIGH + card - LOW) & 63]
-    high_count = popcount(high)
-    keep_high = NONE
-    rest = high
-    # To each of the last `need` cards fewer than `need` cards remain.
-    for index in range(high_count - need):
+    rest = low
+    while rest:
         b = lowest(rest)
         rest &= rest - ONE
-        left = popcount(nodes[depth, HIGH_OF_HIGH + b] & high & spare[card, HIGH_OF_HIGH + b])
-        keep_high |= np.uint64(left >= need) << np.uint64(index)
-    return keep_low, keep_high, low_count, high_count
+        left = popcount(nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b] & rest)
+        left += popcount(nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b] & high)
+        keep_low |= np.uint64(left >= need) << np.uint64(low_count)
+        low_count += 1
+    keep_high = _enough(nodes, spare, depth, card, high, need)
+    return keep_low, extract(keep_high, high), low_count, popcount(high)
 
 
 @_inlined
@@ -321,6 +451,7 @@ def expand(
             return outcome
         lists = state[LISTS]
         position = _int(nodes[last + 1, WRITE])
+        pending = out[position >> 6]
         for word in range(2):
             rest = nodes[last, AHEAD + word]
             state[BUDGET] -= popcount(rest)
@@ -342,8 +473,10 @@ def expand(
                     _cut(nodes, state, out, size, limit)
                     return FULL
                 if low:
-                    _write(out, position, keep_low)
-                _write(out, position + low, keep_high)
+                    pending = _append(out, position, low, pending, keep_low)
+                    pending = _append(out, position + low, high, pending, keep_high)
+                elif kept:
+                    pending = _append(out, position, high, pending, keep_high)
                 position += low + high if kept else 0
                 keep |= np.uint64(kept > 0) << np.uint64(bit)
                 lists += kept
@@ -356,39 +489,63 @@ def expand(
 
 @_inlined
 def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[int, int]:
-    """Of the list that ends with `card`: how many children have at least `need` remaining cards, and how
-    many cards remain to all its children together."""
+    """Of the list that ends with `card`: how many children have at least `need` remaining cards, and, if
+    that is none or one, how many cards remain to all its children together."""
     depth, card = depth & 31, card & 127
+    low, high = _remaining(nodes, depth, card)
     kept = total = 0
-    high = nodes[depth, HIGH_OF_LOW + card] if card < LOW else nodes[depth, (HIGH_OF_HIGH + card - LOW) & 63]
-    if card < LOW:
-        low = nodes[depth, LOW_OF_LOW + card]
-        rest = low
-        while rest:
-            b = lowest(rest)
-            rest &= rest - ONE
-            left = popcount(nodes[depth, LOW_OF_LOW + b] & low & spare[card, LOW_OF_LOW + b])
-            left += popcount(nodes[depth, HIGH_OF_LOW + b] & high & spare[card, HIGH_OF_LOW + b])
-            kept += left >= need
-            total += left
-    rest = high
-    for _ in range(popcount(high) - need):
+    rest = low
+    while rest:
         b = lowest(rest)
         rest &= rest - ONE
-        left = popcount(nodes[depth, HIGH_OF_HIGH + b] & high & spare[card, HIGH_OF_HIGH + b])
+        left = popcount(nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b] & rest)
+        left += popcount(nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b] & high)
         kept += left >= need
         total += left
+    if need > 1:
+        return kept + popcount(_enough(nodes, spare, depth, card, high, need)), 0
+    kept += popcount(high) if need == 0 else 0
+    rest = high
+    while rest:
+        b = lowest(rest)
+        rest &= rest - ONE
+        left = popcount(nodes[depth, HIGH_OF_HIGH + b] & spare[card, HIGH_OF_HIGH + b] & rest)
+        kept += left >= 1 and need == 1
+        total += left
     return kept, total
+
+
+@_inlined
+def _count_children(nodes: U64, spare: U64, depth: int, target: int, counts: I64) -> None:
+    """Counts the children of the open node that are kept, and what `_tally` says of each."""
+    lists = kept = total = 0
+    for word in range(2):
+        rest = nodes[depth, AHEAD + word]
+        nodes[depth, AHEAD + word] = NONE
+        while rest:
+            card = lowest(rest) + LOW * word
+            rest &= rest - ONE
+            low, high = _remaining(nodes, depth, card)
+            if popcount(low) + popcount(high) < target - depth - 1:
+                continue
+            lists += 1
+            more, all_remaining = _tally(nodes, spare, depth, card, max(target - depth - 2, 0))
+            kept += more
+            total += all_remaining
+    counts[depth + 1] += lists
+    counts[depth + 2] += kept
+    counts[depth + 3] += total
 
 
 @_inlined
 def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, counts: I64) -> None:
     """Counts the lists below the open node at depth `size`: those of up to `final` cards one by one,
     their children from what remains to them."""
-    need = max(target - final - 1, 0)
     depth = size & 31
     nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     while True:
+        if depth + 1 == final:
+            _count_children(nodes, spare, depth, target, counts)
         word = 0 if nodes[depth, AHEAD] else 1
         rest = nodes[depth, AHEAD + word]
         if not rest:
@@ -397,21 +554,13 @@ def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, cou
             depth = (depth - 1) & 31
             continue
         nodes[depth, AHEAD + word] = rest & (rest - ONE)
-        b = lowest(rest)
-        if word == 0:
-            card = b
-            remaining = popcount(nodes[depth, LOW_OF_LOW + b]) + popcount(nodes[depth, HIGH_OF_LOW + b])
-        else:
-            card = b + LOW
-            remaining = popcount(nodes[depth, HIGH_OF_HIGH + b])
+        card = lowest(rest) + LOW * word
+        low, high = _remaining(nodes, depth, card)
+        remaining = popcount(low) + popcount(high)
         if remaining < target - depth - 1:
             continue
         counts[depth + 1] += 1
-        if depth + 1 == final:
-            kept, total = _tally(nodes, spare, depth, card, need)
-            counts[final + 1] += kept
-            counts[final + 2] += total
-        elif remaining:
+        if remaining:
             _descend(nodes, spare, depth, card)
             depth = (depth + 1) & 31
             nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = (

@@ -211,7 +211,7 @@ def _spare() -> npt.NDArray[np.uint64]:
     for c in range(CARDS):
         for b in range(CARDS):
             low, high = _words([] if b == c else [int(thirds[c, b])])
-            _set_follow(table[c], b, ~low, ~high)
+            _set_fits(table[c], b, ~low, ~high)
     return table
 
 
@@ -221,7 +221,7 @@ def _root_row() -> npt.NDArray[np.uint64]:
     row[k.REMAINING], row[k.REMAINING + 1] = _words(range(CARDS))
     row[k.CARD : k.CARD + CARDS] = np.arange(CARDS)
     for b in range(CARDS):
-        _set_follow(row, b, *_words(range(b + 1, CARDS)))
+        _set_fits(row, b, *_words(range(CARDS)))
     return row
 
 
@@ -231,7 +231,7 @@ def _words(cards: Iterable[int]) -> tuple[np.uint64, np.uint64]:
     return np.uint64(whole & ((1 << k.LOW) - 1)), np.uint64(whole >> k.LOW)
 
 
-def _set_follow(row: npt.NDArray[np.uint64], b: int, low: np.uint64, high: np.uint64) -> None:
+def _set_fits(row: npt.NDArray[np.uint64], b: int, low: np.uint64, high: np.uint64) -> None:
     if b < k.LOW:
         row[k.LOW_OF_LOW + b], row[k.HIGH_OF_LOW + b] = low, high
     else:
