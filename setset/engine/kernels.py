@@ -90,9 +90,10 @@ def has_fast_extract() -> bool:
     """Whether the processor that numba compiles for has a PEXT that is worth it: early AMD ones take long."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return False
-    name = config.CPU_NAME or llvm.get_host_cpu_name()
-    if config.CPU_FEATURES is not None:
-        return "+bmi2" in config.CPU_FEATURES.split(",")
+    name = vars(config)["CPU_NAME"] or llvm.get_host_cpu_name()
+    features = vars(config)["CPU_FEATURES"]
+    if features is not None:
+        return "+bmi2" in features.split(",")
     return name not in ("generic", "znver1", "znver2") and llvm.get_host_cpu_features().get("bmi2", False)
 
 
@@ -131,7 +132,9 @@ def _highest(_context: Any, word: Any) -> Any:
 def _extract(_context: Any, word: Any, mask: Any) -> Any:
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         i64 = ir.IntType(64)
-        function = builder.module.declare_intrinsic("llvm.x86.bmi.pext.64", (), ir.FunctionType(i64, [i64, i64]))
+        function = builder.module.declare_intrinsic(
+            "llvm.x86.bmi.pext.64", (), ir.FunctionType(i64, [i64, i64])
+        )
         return builder.call(function, arguments)
 
     return types.uint64(word, mask), build
@@ -180,8 +183,10 @@ def extract_by_steps(word: np.uint64, mask: np.uint64) -> np.uint64:
     return found
 
 
-extract: Callable[[np.uint64, np.uint64], np.uint64]
-extract = intrinsic(_extract) if has_fast_extract() else _inlined(extract_by_steps)
+extract = cast(
+    Callable[[np.uint64, np.uint64], np.uint64],
+    intrinsic(_extract) if has_fast_extract() else _inlined(extract_by_steps),
+)
 """The bits of a word that a mask selects, side by side: one instruction where the processor has it."""
 
 
@@ -473,11 +478,11 @@ def expand(
                     _cut(nodes, state, out, size, limit)
                     return FULL
                 if low:
-                    pending = _append(out, position, low, pending, keep_low)
-                    pending = _append(out, position + low, high, pending, keep_high)
-                elif kept:
-                    pending = _append(out, position, high, pending, keep_high)
-                position += low + high if kept else 0
+                    pending = _append(out, position, low if kept else 0, pending, keep_low)
+                    position += low if kept else 0
+                high = high if kept else 0
+                pending = _append(out, position, high, pending, keep_high)
+                position += high
                 keep |= np.uint64(kept > 0) << np.uint64(bit)
                 lists += kept
             nodes[last, AHEAD + word] = NONE
