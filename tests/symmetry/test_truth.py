@@ -1,0 +1,50 @@
+"""The numbers of docs/truth.md, and the numbering of the classes, which is for good."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from setset.symmetry import GROUP_ORDER, Catalogue
+from setset.workspace.counts import REFERENCE_BY_TARGET
+
+PAGE = (Path(__file__).parents[2] / "docs" / "truth.md").read_text(encoding="utf-8")
+
+
+def rows(heading: str) -> list[list[int]]:
+    """The table below a heading, as numbers."""
+    lines = PAGE.split(f"## {heading}\n")[1].split("\n## ")[0].splitlines()
+    return [
+        [int(cell.replace(",", "")) for cell in line.strip("| ").split(" | ")]
+        for line in lines
+        if line.startswith("| ") and line[2].isdecimal()
+    ]
+
+
+def test_all_lists(catalogue: Catalogue) -> None:
+    levels = [catalogue.level(size) for size in range(21)]
+    assert rows("All lists") == [
+        [size, level.lists, len(level.classes), level.complete_lists, level.complete_classes]
+        for size, level in enumerate(levels)
+    ]
+    assert f"{sum(len(level.classes) for level in levels):,} classes" in PAGE
+    assert f"{sum(len(level.links) for level in levels):,} links" in PAGE
+    assert GROUP_ORDER // catalogue.level(20).classes[0].stabilizer == 682_344
+    assert f"stabilizer of {catalogue.level(20).classes[0].stabilizer:,}" in PAGE
+
+
+def test_kept_lists(catalogue: Catalogue) -> None:
+    table = dict(rows("Lists kept for target 12"))
+    for size, lists in table.items():
+        assert REFERENCE_BY_TARGET.get((12, size), lists) == lists
+    assert table[12] == catalogue.lists(12)
+    assert table[4] + table[5] + table[6] == 155_769_345
+    assert table[10] - 193_375_848_191 == 470_000_110
+
+
+def test_the_numbering_is_frozen(catalogue: Catalogue) -> None:
+    digest = hashlib.sha256()
+    for size in range(21):
+        for each in catalogue.level(size).classes:
+            digest.update(f"{each} {' '.join(map(str, each.cards))}\n".encode())
+    assert digest.hexdigest() == "2dcf9b311cee7b9a1023ce9b3abd1c10a714348a8d523388acf2da9c05c5eda5"
