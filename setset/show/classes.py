@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from setset.cards import code, name
-from setset.show.columns import Column
+from setset.show.columns import Column, fold
 from setset.show.formatting import (
     how_many,
     number,
@@ -19,6 +19,7 @@ from setset.show.formatting import (
     print_pages,
     print_table,
     table_lines,
+    terminal_width,
 )
 
 if TYPE_CHECKING:
@@ -128,7 +129,8 @@ def print_class_list(
     print_pages(lines)
     after = known - start - len(found)
     if after > 0:
-        click.echo(f"{number(after)} more: --start {start + len(found)}, or --all", err=True)
+        more = f"{number(after)} more: --start {start + len(found)}, or --all"
+        click.echo("\n".join(fold(more, terminal_width() or len(more))), err=True)
 
 
 def _class_row(found: ClassDescription) -> list[str]:
