@@ -11,7 +11,6 @@ from typing import Literal
 
 from setset.cards import LARGEST, Cards, check_size
 from setset.errors import BadInput
-from setset.symmetry.build import build_level
 from setset.symmetry.classes import Level, Link, ListClass
 
 
@@ -43,6 +42,8 @@ class Catalogue:
         """
         check_size(size)
         if size not in self._levels:
+            from setset.symmetry.build import build_level  # what is stored needs no numba
+
             self._levels[size] = build_level(size, self.level(size - 1).classes if size else ())
         return self._levels[size]
 
