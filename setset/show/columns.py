@@ -138,8 +138,8 @@ def block_lines(titles: Sequence[str], values: Sequence[str | None], room: int |
 
     What has no value has no line, but its title counts for where values begin.
 
-    >>> block_lines(["cards", "complete"], ["0 1 3 9 27", "no"], 18)
-    ['cards     0 1 3 9', '          27', 'complete  no']
+    >>> block_lines(["cards", "complete"], ["0 1 3 9 27 40", "no"], 20)
+    ['cards     0 1 3 9 27', '          40', 'complete  no']
     """
     indent = max(map(text_width, titles), default=0) + GAP
     if room is not None:
