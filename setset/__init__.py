@@ -61,6 +61,12 @@ if TYPE_CHECKING:
     from setset.symmetry.classification import Classification as Classification
     from setset.symmetry.classification import chance as chance
     from setset.symmetry.classification import classify as classify
+    from setset.symmetry.description import ClassDescription as ClassDescription
+    from setset.symmetry.description import ClassOrder as ClassOrder
+    from setset.symmetry.description import Direction as Direction
+    from setset.symmetry.description import Neighbour as Neighbour
+    from setset.symmetry.description import describe_class as describe_class
+    from setset.symmetry.description import find_classes as find_classes
     from setset.symmetry.game import game_classes as game_classes
     from setset.symmetry.geometry import GROUP_ORDER as GROUP_ORDER
     from setset.symmetry.ranking import member_arrays as member_arrays
@@ -174,6 +180,14 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "Classification",
             "chance",
             "classify",
+        ),
+        "symmetry.description": (
+            "ClassDescription",
+            "ClassOrder",
+            "Direction",
+            "Neighbour",
+            "describe_class",
+            "find_classes",
         ),
         "symmetry.game": ("game_classes",),
         "symmetry.geometry": ("GROUP_ORDER",),

@@ -13,35 +13,50 @@ import sys
 import click
 
 from setset import __version__
+from setset.cli.suggestions import SuggestingGroup
 from setset.errors import NO_SPACE, NoSpace, SetsetError
 
-COMMANDS = (
-    "run",
-    "status",
-    "count",
-    "check",
-    "repair",
-    "compact",
-    "lists",
-    "sql",
-    "history",
-    "db",
-    "classes",
-    "classify",
-    "sample",
-    "members",
-    "rank",
-    "unrank",
-    "find",
-    "deal",
-    "play",
-    "simulate",
-    "draw",
-    "sat",
-)
+GROUPS = {
+    "Explore": {
+        "run": "Build all lists up to a size; goes on where it was stopped.",
+    },
+    "Look": {
+        "status": "How far each size is, what is running or wrong.",
+        "count": "How many lists there are, and whether that is right.",
+        "lists": "Print lists from the files, in order.",
+        "sql": "Ask the database, read-only.",
+        "history": "Past runs and how they ended.",
+    },
+    "Look after": {
+        "check": "Compare the database with the files.",
+        "repair": "Rebuild what check finds, byte-identical.",
+        "compact": "Merge small files into full ones.",
+        "db": "Back up, upgrade or rebuild the database.",
+    },
+    "Symmetry": {
+        "classes": "The classes of lists: sizes, list, show, build.",
+        "classify": "The class of some cards.",
+        "sample": "Random lists, each as likely as any other.",
+        "members": "The lists of a class.",
+        "rank": "The place of a list among all of its size.",
+        "unrank": "The list at a place.",
+    },
+    "Table": {
+        "find": "Find every set among some cards.",
+        "deal": "Deal cards and draw them.",
+        "play": "Play a game of SET.",
+        "simulate": "Play many games and count tables without a set.",
+        "draw": "Draw cards as a picture or on the terminal.",
+    },
+    "SAT": {
+        "sat": "Ask a SAT solver for cards without a set.",
+    },
+}
+"""The commands and what `--help` says of each, so that it need not load them. All on one line of 80 columns."""
+COMMANDS = tuple(name for commands in GROUPS.values() for name in commands)
 
 
-class LazyGroup(click.Group):
+class LazyGroup(SuggestingGroup):
     """Loads `setset/cli/NAME.py` when the command NAME is asked for."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
@@ -52,6 +67,12 @@ class LazyGroup(click.Group):
             return None
         command: click.Command = importlib.import_module(f"setset.cli.{cmd_name}").command
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        width = max(map(len, COMMANDS))
+        for title, commands in GROUPS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
 
 
 @click.group(

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import click
 
 from setset.cli import options
+from setset.cli.suggestions import SuggestingGroup
 
 
-@click.group(invoke_without_command=True)
+@click.group(invoke_without_command=True, cls=SuggestingGroup)
 @click.option("--size", type=int, help="Only this size, 0 to 20.")
+@options.wide
 @options.as_json
 @options.workspace
 @click.pass_context
-def command(ctx: click.Context, size: int | None, as_json: bool, workspace: Path) -> None:
+def command(ctx: click.Context, size: int | None, wide: bool, as_json: bool, workspace: Path) -> None:
     """The table of all sizes: classes of lists up to the 1,965,150,720 symmetries, lists, chances.
 
     Taken from the workspace's database; what is not there is computed, which takes a few seconds.
@@ -24,6 +27,8 @@ def command(ctx: click.Context, size: int | None, as_json: bool, workspace: Path
     Examples:
       setset classes
       setset classes --size 12 --json
+      setset classes list --size 16 --complete
+      setset classes show 12/786
       setset classes build
     """
     if ctx.invoked_subcommand is not None:
@@ -31,30 +36,122 @@ def command(ctx: click.Context, size: int | None, as_json: bool, workspace: Path
     import setset
     from setset.show.classes import print_classes
 
-    print_classes(setset.class_totals(workspace, size), as_json)
+    print_classes(setset.class_totals(workspace, size), as_json, wide)
 
 
-def _given_to_classes(name: str) -> object:
-    """The value of an option that was given to `setset classes`, before the word `build`."""
-    parent = click.get_current_context().parent
-    return parent.params[name] if parent else None
+def _given_to_classes(name: str) -> Callable[[], object]:
+    """The value of an option that was given to `setset classes`, before the word `build`, `list` or `show`."""
+
+    def value() -> object:
+        parent = click.get_current_context().parent
+        return parent.params[name] if parent else None
+
+    return value
+
+
+_workspace = click.option(
+    "-w",
+    "--workspace",
+    type=click.Path(path_type=Path),
+    default=_given_to_classes("workspace"),
+    help="The folder with the database, as for all commands.",
+)
+_wide = click.option(
+    "--wide", is_flag=True, default=_given_to_classes("wide"), help="All columns and whole values."
+)
+
+
+def _as_json(what: str) -> options.Decorator:
+    return click.option("--json", "as_json", is_flag=True, default=_given_to_classes("as_json"), help=what)
+
+
+@command.command("list")
+@click.option("--size", type=int, default=_given_to_classes("size"), help="The size, 0 to 20.  [required]")
+@click.option("--complete", is_flag=True, help="Only classes whose lists no card can be added to.")
+@click.option("--stabilizer", type=click.IntRange(1), help="Only classes that so many symmetries keep.")
+@click.option(
+    "--sort",
+    type=click.Choice(["number", "lists", "stabilizer", "extensions"]),
+    default="number",
+    show_default=True,
+    help="What they are sorted by.",
+)
+@click.option("--reverse", is_flag=True, help="The greatest first.")
+@click.option("--start", type=click.IntRange(0), default=0, help="Leave out so many.")
+@click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="How many classes.")
+@click.option("--all", "all_classes", is_flag=True, help="All from there on.")
+@_wide
+@_as_json("Print an object a line, with the neighbours and the hyperplanes of each class.")
+@_workspace
+def list_command(
+    size: int | None,
+    complete: bool,
+    stabilizer: int | None,
+    sort: str,
+    reverse: bool,
+    start: int,
+    limit: int,
+    all_classes: bool,
+    wide: bool,
+    as_json: bool,
+    workspace: Path,
+) -> None:
+    """The classes of a size. Needs no workspace.
+
+    Extensions are the cards that can be added to a list; smaller and larger, the classes that one card less and one
+    card more leads to.
+
+    \b
+    Examples:
+      setset classes list --size 12 --sort stabilizer --reverse
+      setset classes list --size 16 --complete --all
+      setset classes list --size 9 --all --json
+    """
+    if size is None:
+        raise click.UsageError("Missing option '--size'.")
+    import setset
+    from setset.show.classes import print_class_list
+
+    catalogue = setset.load_catalogue(workspace, size, neighbours=True)
+    found = setset.find_classes(
+        size, catalogue, complete=complete or None, stabilizer=stabilizer, sort=sort, reverse=reverse
+    )
+    chosen = found[start : None if all_classes else start + limit]
+    described = [setset.describe_class(one, catalogue) for one in chosen]
+    print_class_list(described, start, len(found), as_json, wide)
+
+
+@command.command("show")
+@click.argument("which", metavar="SIZE/NUMBER")
+@_wide
+@_as_json("Print JSON.")
+@_workspace
+def show_command(which: str, wide: bool, as_json: bool, workspace: Path) -> None:
+    """All about a class such as 12/786. Needs no workspace.
+
+    \b
+    Examples:
+      setset classes show 12/786
+      setset classes show 20/0 --json
+    """
+    import setset
+    from setset.show.classes import print_class
+
+    size, number = options.parse_class(which)
+    catalogue = setset.load_catalogue(workspace, size, neighbours=True)
+    found = setset.describe_class(catalogue.get(size, number), catalogue)
+    print_class(found, catalogue.lists(size), as_json, wide)
 
 
 @command.command()
 @click.option(
     "--size",
     type=int,
-    default=lambda: _given_to_classes("size"),
+    default=_given_to_classes("size"),
     help="Build all sizes from 0 to this one [default: 20].",
 )
 @click.option("--force", is_flag=True, help="Build also what is there already.")
-@click.option(
-    "-w",
-    "--workspace",
-    type=click.Path(path_type=Path),
-    default=lambda: _given_to_classes("workspace"),
-    help="The folder with the database, as for all commands.",
-)
+@_workspace
 def build(size: int | None, force: bool, workspace: Path) -> None:
     """Classify all lists into the workspace's database, size by size.
 

@@ -11,10 +11,11 @@ from setset.cli import options
 
 @click.command(context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
 @options.cards
+@options.wide
 @options.as_json
 @options.workspace
 @click.pass_context
-def command(ctx: click.Context, cards: tuple[str, ...], as_json: bool, workspace: Path) -> None:
+def command(ctx: click.Context, cards: tuple[str, ...], wide: bool, as_json: bool, workspace: Path) -> None:
     """The class of CARDS without a set: numbers 0 to 80, names or codes. Needs no workspace.
 
     Exit code 1, and the set, if the cards hold one.
@@ -34,4 +35,4 @@ def command(ctx: click.Context, cards: tuple[str, ...], as_json: bool, workspace
     except setset.HoldsSet as held:
         print_held_set(hand, held, as_json)
         ctx.exit(1)
-    print_classified(found, catalogue, as_json)
+    print_classified(found, catalogue, as_json, wide)

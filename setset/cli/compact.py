@@ -25,9 +25,11 @@ def command(size: int, up_to: int | None, target: int, quiet: bool, workspace: P
       setset compact --size 14
     """
     import setset
-    from setset.show.formatting import number
+    from setset.show.formatting import how_many, number
     from setset.show.progress import show_progress
 
     with setset.open(workspace, mode="a") as opened, show_progress(quiet) as progress:
         result = opened.exploration(target).compact(size, up_to=up_to, progress=progress)
-    click.echo(f"size {size}: {number(result.files_before)} files before, {number(result.files_after)} now")
+    click.echo(
+        f"size {size}: {how_many(result.files_before, 'file')} before, {number(result.files_after)} now"
+    )

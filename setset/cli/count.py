@@ -13,9 +13,13 @@ from setset.cli import options
 @click.command()
 @options.size()
 @click.option("--recount", is_flag=True, help="Decode every file and compare.")
+@options.only_target
+@options.wide
 @options.as_json
 @options.workspace
-def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> None:
+def command(
+    size: int | None, recount: bool, target: int | None, wide: bool, as_json: bool, workspace: Path
+) -> None:
     """How many lists there are of each size, with what that counts and the reference figure where one is known.
 
     From the target on also their number by the catalogue, if 'setset classes build' has made it.
@@ -26,6 +30,7 @@ def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> 
     Examples:
       setset count
       setset count --size 7 --recount
+      setset count --target 12 --wide
     """
     import setset
     from setset.show.formatting import print_json
@@ -33,10 +38,10 @@ def command(size: int | None, recount: bool, as_json: bool, workspace: Path) -> 
     from setset.show.tables import print_counts
 
     with setset.open(workspace) as opened, show_progress(as_json or not recount) as progress:
-        counts = opened.counts(size, recount=recount, progress=progress)
+        counts = opened.counts(size, target=target, recount=recount, progress=progress)
     if as_json:
         print_json([dataclasses.asdict(count) for count in counts])
     else:
-        print_counts(counts, size)
+        print_counts(counts, size, target, wide)
     if any(count.verdict is setset.CountVerdict.WRONG for count in counts):
         raise SystemExit(1)

@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from setset.cli import options
+from setset.cli.suggestions import SuggestingGroup
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """The database itself: schema, backup, rebuilding.
 
@@ -24,7 +25,7 @@ def command() -> None:
 @options.as_json
 @options.workspace
 def current(as_json: bool, workspace: Path) -> None:
-    """The schema revision of the database, and the one that this setset wants.
+    """The schema revision of the database, and of this setset.
 
     \b
     Example:
@@ -60,7 +61,7 @@ def upgrade(workspace: Path) -> None:
 @click.argument("copy", type=click.Path(path_type=Path, dir_okay=False))
 @options.workspace
 def backup(copy: Path, workspace: Path) -> None:
-    """Make a consistent copy of the database, even while a run is under way.
+    """Make a consistent copy of the database. It may be made while a run is under way.
 
     \b
     Example:
@@ -83,7 +84,7 @@ def backup(copy: Path, workspace: Path) -> None:
 @options.quiet
 @options.workspace
 def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
-    """Make a new database from the batch files alone, when the database is lost.
+    """Make a new database from the batch files alone. For when the database is lost.
 
     What no file holds is made again by its own command: counts without files by 'setset run --count-only', the
     catalogue of classes by 'setset classes build'.

@@ -22,6 +22,7 @@ workspace = click.option(
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print each list as a JSON array.")
+wide = click.option("--wide", is_flag=True, help="All columns and whole values, however narrow the terminal.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
 limit = click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="How many lists.")
 all_lists = click.option("--all", "all_lists", is_flag=True, help="All lists from there on, however many.")
@@ -33,6 +34,8 @@ target = click.option(
     show_default=True,
     help="The size that the exploration is heading for.",
 )
+
+only_target = click.option("--target", type=click.IntRange(4, 20), help="Only this target.")
 
 
 def size(required: bool = False, help: str = "Only this size.") -> Decorator:  # noqa: A002 (click's word)
@@ -73,8 +76,10 @@ NEGATIVE_NUMBERS_ARE_ARGUMENTS = {"ignore_unknown_options": True}
 def parse_hand(texts: tuple[str, ...]) -> tuple[int, ...]:
     """The cards that a command line names, at least one."""
     from setset.cards import parse_cards
+    from setset.cli.suggestions import refuse_options
     from setset.errors import BadInput
 
+    refuse_options(texts)
     if not texts:
         raise BadInput("which cards? give some: 0 to 80, names or codes")
     return parse_cards(texts)

@@ -19,19 +19,26 @@ from setset.cli import options
     show_default=True,
     help="End the query after so many seconds.",
 )
+@options.wide
 @options.as_json
 @options.workspace
-def command(query: str | None, as_csv: bool, timeout: float, as_json: bool, workspace: Path) -> None:
+def command(
+    query: str | None, as_csv: bool, timeout: float, wide: bool, as_json: bool, workspace: Path
+) -> None:
     """A read-only query of the database; without one, the tables and views that there are.
+
+    A column whose name another one before it has gets a number: size, size_2.
 
     \b
     Examples:
       setset sql
       setset sql "SELECT size, lists FROM counts WHERE complete" --csv
     """
+    if as_csv and as_json:
+        raise click.UsageError("--csv cannot be combined with --json")
     import setset
     from setset.show.formatting import print_rows
 
     with setset.open(workspace) as opened:
         columns, rows = opened.sql_tables() if query is None else opened.sql_rows(query, timeout)
-        print_rows(columns, rows, as_csv, as_json)
+        print_rows(columns, rows, as_csv, as_json, wide)

@@ -13,28 +13,35 @@ from setset.cli import options
 
 @click.command()
 @click.option("--watch", is_flag=True, help="Draw it again every two seconds, until Ctrl-C.")
-@options.as_json
+@options.only_target
+@options.wide
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON instead of tables; with --watch an object a line."
+)
 @options.workspace
-def command(watch: bool, as_json: bool, workspace: Path) -> None:
-    """How far each size is, what is running, failed or defective, and how fast each host is if there are several.
+def command(watch: bool, target: int | None, wide: bool, as_json: bool, workspace: Path) -> None:
+    """How far each size is, and what is running, failed or defective.
+
+    Also how fast each host was, if several worked.
 
     \b
-    Example:
+    Examples:
       setset status --watch
+      setset status --target 12 --json
     """
     import setset
-    from setset.show.formatting import print_json
+    from setset.show.formatting import print_json, print_json_line
     from setset.show.tables import print_status
 
     with setset.open(workspace) as opened:
         while True:
-            status = opened.status()
-            if watch:
-                click.clear()
+            status = opened.status(target)
             if as_json:
-                print_json(dataclasses.asdict(status))
+                (print_json_line if watch else print_json)(dataclasses.asdict(status))
             else:
-                print_status(status)
+                if watch:
+                    click.clear()
+                print_status(status, target, wide)
             if not watch:
                 return
             time.sleep(2)

@@ -23,8 +23,10 @@ def command(size: int, rank: str, names: bool, as_json: bool, workspace: Path) -
       setset unrank --size 12 1234567890123
     """
     import setset
+    from setset.cli.suggestions import refuse_options
     from setset.show.lists import print_lists
 
+    refuse_options([rank])
     place = options.whole_number(rank, "rank")
     cards = setset.unrank(size, place, setset.load_catalogue(workspace, size))
     print_lists([[cards]], names, as_json)

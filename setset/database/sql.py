@@ -7,6 +7,7 @@ import re
 import sqlite3
 import time
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +69,18 @@ def run_query(
         raise _TOO_MUCH_MEMORY from error
     if cursor.description is None:
         raise BadInput("only SELECT is allowed: nothing is written, attached or loaded")
-    return [column[0] for column in cursor.description], _rows(path, cursor, limit)
+    return _name_columns([column[0] for column in cursor.description]), _rows(path, cursor, limit)
+
+
+def _name_columns(names: list[str]) -> list[str]:
+    """Names that are all different: where a query has one name twice, the second is called name_2."""
+    found: list[str] = []
+    for name in names:
+        copies = (f"{name}_{number}" for number in count(2))
+        found.append(
+            name if name not in found else next(each for each in copies if each not in {*names, *found})
+        )
+    return found
 
 
 def _rows(path: Path, cursor: sqlite3.Cursor, limit: _TimeLimit) -> Iterator[tuple[Any, ...]]:

@@ -107,20 +107,25 @@ def _workers_beside(database: Database) -> dict[tuple[int, str, int, int], float
     return {(row.target, row.work, row.size, row.source_size): row.workers for row in database.query(found)}
 
 
-def running(database: Database) -> list[RunningExpansion]:
+def running(database: Database, target: int | None = None) -> list[RunningExpansion]:
     """The expansions that are claimed, by the run that is under way or by one that was killed."""
     found = text(
         "SELECT x.target, e.size, e.source, e.source_size, e.attempts, r.host, r.pid FROM expansions e "
         "JOIN explorations x ON x.id = e.exploration_id LEFT JOIN runs r ON r.id = e.run_id "
-        "WHERE e.state = 'running' ORDER BY e.size, e.source LIMIT :most"
+        "WHERE e.state = 'running' AND x.target = COALESCE(:target, x.target) "
+        "ORDER BY e.size, e.source LIMIT :most"
     )
-    return [RunningExpansion(**row._mapping) for row in database.query(found.bindparams(most=MOST_PROBLEMS))]
+    rows = database.query(found.bindparams(target=target, most=MOST_PROBLEMS))
+    return [RunningExpansion(**row._mapping) for row in rows]
 
 
-def defects(database: Database) -> list[Defect]:
+def defects(database: Database, target: int | None = None) -> list[Defect]:
     """Batches with a known defect and expansions that failed."""
-    found = text("SELECT target, size, path, what FROM defects LIMIT :most")
-    records = [Defect(**row._mapping) for row in database.query(found.bindparams(most=MOST_PROBLEMS))]
+    found = text(
+        "SELECT target, size, path, what FROM defects WHERE target = COALESCE(:target, target) LIMIT :most"
+    )
+    rows = database.query(found.bindparams(target=target, most=MOST_PROBLEMS))
+    records = [Defect(**row._mapping) for row in rows]
     if not all(isinstance(each.path, str) and isinstance(each.what, str) for each in records):
         # SQLite does not notice that a table has the page of another one.
         raise damaged(database.folder.database, "a defect is not text")

@@ -13,7 +13,11 @@ from setset.tasks.execute import recount
 
 
 def recount_files(
-    database: Database, size: int | None, executor: Executor, progress: ProgressListener
+    database: Database,
+    size: int | None,
+    executor: Executor,
+    progress: ProgressListener,
+    target: int | None = None,
 ) -> dict[tuple[int, int], int]:
     """The lists in the files of each target and size. A file that cannot be decoded counts as empty."""
     totals: dict[tuple[int, int], int] = {}
@@ -23,7 +27,7 @@ def recount_files(
 
     for exploration in explorations.find_all(database):
         for each in explorations.sizes(database, exploration):
-            if size not in (None, each.size):
+            if size not in (None, each.size) or target not in (None, exploration.target):
                 continue
             known = batches.count_numbered(database, exploration, each.size)
             progress.begin(each.size, Activity.CHECK, known, 0)

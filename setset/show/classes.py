@@ -3,51 +3,54 @@
 from __future__ import annotations
 
 import dataclasses
-import shutil
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from setset.cards import code, name
-from setset.show.formatting import how_many, number, print_json, print_table
+from setset.show.columns import Column, fold
+from setset.show.formatting import (
+    how_many,
+    number,
+    print_fields,
+    print_json,
+    print_json_line,
+    print_pages,
+    print_table,
+    table_lines,
+    terminal_width,
+)
 
 if TYPE_CHECKING:
     from setset.cards import HoldsSet
-    from setset.symmetry import Catalogue, Classification, Totals
+    from setset.symmetry import Catalogue, ClassDescription, Classification, Neighbour, Totals
 
-TABLE = ("size", "classes", "lists", "complete classes", "complete lists", "classes of the game")
-WIDE = 150
-"""Columns of text that the table takes with the exact chances beside the others."""
+SIZES = (
+    Column("size"),
+    Column("classes"),
+    Column("lists"),
+    Column("complete classes", importance=40),
+    Column("complete lists", importance=30),
+    Column("classes of the game", importance=20),
+    Column("chance of no set", importance=50),
+    Column("exactly", importance=10),
+)
 
 
-def print_classes(sizes: Sequence[Totals], as_json: bool) -> None:
-    """A row a size. A terminal too narrow for the exact chances has them below."""
+def print_classes(sizes: Sequence[Totals], as_json: bool, wide: bool = False) -> None:
+    """A row a size."""
     if as_json:
         print_json([_as_json(each) for each in sizes])
-        return
-    exact = [f"{number(each.chance.numerator)} / {number(each.chance.denominator)}" for each in sizes]
-    rows = [[*_figures(each), _decimal(each)] for each in sizes]
-    if sys.stdout.isatty() and shutil.get_terminal_size().columns < WIDE:
-        print_table("", (*TABLE, "chance of no set"), rows, left=0)
-        print_table("", ("size", "chance of no set, exactly"), zip(map(_size, sizes), exact, strict=True))
-        return
-    whole = [[*row, fraction] for row, fraction in zip(rows, exact, strict=True)]
-    print_table("", (*TABLE, "chance of no set", "exactly"), whole, left=0)
+    else:
+        print_table("", SIZES, [_size_row(each) for each in sizes], wide=wide)
 
 
-def _size(each: Totals) -> str:
-    return str(each.size)
-
-
-def _figures(each: Totals) -> list[str]:
+def _size_row(each: Totals) -> list[str]:
     counts = (each.classes, each.lists, each.complete_classes, each.complete_lists, each.game_classes)
-    return [_size(each), *map(number, counts)]
-
-
-def _decimal(each: Totals) -> str:
-    return f"{float(each.chance):.6g}"
+    chance = each.chance
+    exact = f"{number(chance.numerator)} / {number(chance.denominator)}"
+    return [str(each.size), *map(number, counts), f"{float(chance):.6g}", exact]
 
 
 def _as_json(each: Totals) -> dict[str, Any]:
@@ -58,11 +61,11 @@ def _as_json(each: Totals) -> dict[str, Any]:
 
 def print_built(each: Totals) -> None:
     """A line on a size that was classified and stored just now."""
-    classes = "1 class" if each.classes == 1 else f"{number(each.classes)} classes"
+    classes = how_many(each.classes, "class", "classes")
     click.echo(f"size {each.size}: {classes}, {how_many(each.lists, 'list')}")
 
 
-def print_classified(found: Classification, catalogue: Catalogue, as_json: bool) -> None:
+def print_classified(found: Classification, catalogue: Catalogue, as_json: bool, wide: bool = False) -> None:
     """All about a hand without a set."""
     one = found.list_class
     lists = catalogue.lists(one.size)
@@ -83,20 +86,114 @@ def print_classified(found: Classification, catalogue: Catalogue, as_json: bool)
             }
         )
         return
-    lines = {
+    above = f"{len(remaining)} of these above the highest card"
+    fields = {
         "cards": _spelled(found.cards),
-        "class": f"{one}: {number(found.lists)} of the {number(lists)} lists of {one.size} cards",
+        "class": f"{one}: {number(found.lists)} of the {how_many(lists, 'list')} of {how_many(one.size, 'card')}",
         "canonical": _spelled(found.form),
         "map": str(found.map),
-        "stabilizer": f"{number(found.stabilizer)} of the 1,965,150,720 symmetries keep the list",
+        "stabilizer": _stabilizer(found.stabilizer),
         "complete": "yes, no card can be added" if found.complete else "no",
-        "can be added": f"{len(found.extensions)}: {_spelled(found.extensions)}",
-        "remaining": f"{len(remaining)} of these above the highest card: {_spelled(remaining)}",
+        "can be added": None if found.complete else f"{len(found.extensions)}: {_spelled(found.extensions)}",
+        "remaining": None if found.complete else f"{above}: {_spelled(remaining)}".rstrip(" :"),
     }
-    if found.complete:
-        del lines["can be added"], lines["remaining"]
-    for word, line in lines.items():
-        click.echo(f"{word:<14}{line}".rstrip(" :"))
+    print_fields(fields, wide)
+
+
+def _stabilizer(order: int) -> str:
+    return f"{number(order)} of the 1,965,150,720 symmetries {'keeps' if order == 1 else 'keep'} the list"
+
+
+CLASSES = (
+    Column("class", left=True),
+    Column("representative", left=True),
+    Column("dimension", importance=10),
+    Column("stabilizer", importance=50),
+    Column("lists", importance=60),
+    Column("extensions", importance=40),
+    Column("complete", importance=35),
+    Column("smaller", importance=20),
+    Column("larger", importance=25),
+)
+
+
+def print_class_list(
+    found: Sequence[ClassDescription], start: int, known: int, as_json: bool, wide: bool
+) -> None:
+    """A row a class, from the one at the place `start` of all that are `known`; JSON makes an object of each."""
+    if as_json:
+        for each in found:
+            print_json_line(_class_as_json(each))
+        return
+    lines = table_lines("", CLASSES, [_class_row(each) for each in found], wide=wide)
+    print_pages(lines)
+    after = known - start - len(found)
+    if after > 0:
+        more = f"{number(after)} more: --start {start + len(found)}, or --all"
+        click.echo("\n".join(fold(more, terminal_width() or len(more))), err=True)
+
+
+def _class_row(found: ClassDescription) -> list[str]:
+    one = found.list_class
+    return [
+        str(one),
+        _spelled(one.cards),
+        str(found.dimension),
+        number(one.stabilizer),
+        number(one.lists),
+        str(one.extensions),
+        "yes" if one.complete else "no",
+        number(len(found.smaller)),
+        number(len(found.larger)),
+    ]
+
+
+def print_class(found: ClassDescription, lists: int, as_json: bool, wide: bool) -> None:
+    """All about a class; `lists` is how many there are of its size."""
+    if as_json:
+        print_json(_class_as_json(found))
+        return
+    one = found.list_class
+    cuts = (f"{'+'.join(map(str, cards))} in {number(times)}" for cards, times in found.hyperplanes.items())
+    fields = {
+        "class": f"{one}: {number(one.lists)} of the {how_many(lists, 'list')} of {how_many(one.size, 'card')}",
+        "representative": _spelled(one.cards),
+        "dimension": str(found.dimension),
+        "stabilizer": _stabilizer(one.stabilizer),
+        "complete": "yes, no card can be added" if one.complete else "no",
+        "can be added": None if one.complete else how_many(one.extensions, "card"),
+        "smaller": _neighbours(found.smaller, "one card less"),
+        "larger": _neighbours(found.larger, "one card more"),
+        "hyperplanes": f"cards in three parallel ones, in each of 40 directions: {', '.join(cuts)}",
+    }
+    print_fields(fields, wide)
+
+
+def _neighbours(others: Sequence[Neighbour], how: str) -> str:
+    if not others:
+        return "none"
+    classes = how_many(len(others), "class", "classes")
+    named = (f"{other}" if cards == 1 else f"{other} ({cards} ways)" for other, cards in others)
+    return f"{classes} by {how}: {', '.join(named)}"
+
+
+def _class_as_json(found: ClassDescription) -> dict[str, Any]:
+    one = found.list_class
+    return {
+        "class": str(one),
+        "size": one.size,
+        "number": one.number,
+        "representative": one.cards,
+        "dimension": found.dimension,
+        "stabilizer": one.stabilizer,
+        "lists": one.lists,
+        "extensions": one.extensions,
+        "complete": one.complete,
+        "smaller": [{"class": str(other), "cards": cards} for other, cards in found.smaller],
+        "larger": [{"class": str(other), "cards": cards} for other, cards in found.larger],
+        "hyperplanes": [{"cards": cards, "directions": times} for cards, times in found.hyperplanes.items()],
+        "directions": [{"form": form, "cards": cards} for form, cards in found.directions],
+    }
 
 
 def print_held_set(cards: Sequence[int], held: HoldsSet, as_json: bool) -> None:
@@ -116,8 +213,10 @@ def print_rank(cards: Sequence[int], rank: int, catalogue: Catalogue, as_json: b
         found = {"rank": rank, "lists_of_size": lists, "class": str(one), "rank_in_class": in_class}
         print_json({"cards": sorted(cards), **found, "lists_in_class": one.lists})
         return
-    click.echo(f"rank {number(rank)} of the {number(lists)} lists of {one.size} cards, from 0")
-    click.echo(f"rank {number(in_class)} of the {number(one.lists)} lists of class {one}")
+    click.echo(
+        f"rank {number(rank)} of the {how_many(lists, 'list')} of {how_many(one.size, 'card')}, from 0"
+    )
+    click.echo(f"rank {number(in_class)} of the {how_many(one.lists, 'list')} of class {one}")
 
 
 def _spelled(cards: Sequence[int]) -> str:

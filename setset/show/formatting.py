@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import click
+
+from setset.show.columns import GAP, Column, Layout, block_lines, fit, fold, shorten, text_width
+
+LEAST_VALUE = 12
+"""A value of a query is not shortened to less; where there is no room for that, each row becomes a block."""
 
 
 def number(value: int | float | None, digits: int = 0) -> str:
@@ -65,6 +71,11 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, default=str))
 
 
+def print_json_line(value: Any) -> None:
+    """One object of many, on a line of its own."""
+    click.echo(json.dumps(value, default=str))
+
+
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
@@ -74,7 +85,11 @@ def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
 
 def print_rows(
-    columns: Sequence[str], rows: Iterable[Sequence[Any]], as_csv: bool = False, as_json: bool = False
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    as_csv: bool = False,
+    as_json: bool = False,
+    wide: bool = False,
 ) -> None:
     """Rows of a query, as a table, as CSV or as JSON."""
     if as_json:
@@ -83,47 +98,107 @@ def print_rows(
         print_csv(columns, rows)
     else:
         cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
-        print_table("", columns, cells, left=len(columns))
+        print_table("", [Column(title, least=LEAST_VALUE, left=True) for title in columns], cells, wide=wide)
 
 
-def how_many(count: int, thing: str) -> str:
-    """'no sets', '1 set', '1,080 sets'"""
-    return f"{number(count) if count else 'no'} {thing}{'' if count == 1 else 's'}"
+def how_many(count: int, thing: str, things: str | None = None) -> str:
+    """'no sets', '1 set', '1,080 sets'; `things` is for a plural without s."""
+    return f"{number(count) if count else 'no'} {thing if count == 1 else things or thing + 's'}"
 
 
-def print_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) -> None:
-    """A ruled table on a terminal that is wide enough, aligned columns elsewhere.
+def terminal_width(wide: bool = False) -> int | None:
+    """How many places a line on stdout has; None for any number: in a pipe, or if all columns are asked for."""
+    return None if wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
 
-    All but the first `left` columns are aligned to the right. Nothing is ever cut off.
+
+def print_table(
+    title: str,
+    columns: Sequence[str | Column],
+    rows: Iterable[Sequence[str]],
+    left: int = 1,
+    wide: bool = False,
+) -> None:
+    """A ruled table that fits the terminal, or aligned columns in a pipe.
+
+    Args:
+        title: a line above it.
+        columns: the columns. Those that are given by their title alone are neither left out nor shortened.
+        rows: the values.
+        left: so many of the columns that are given by their title are aligned to the left.
+        wide: show all columns, however narrow the terminal is.
     """
+    click.echo("\n".join(table_lines(title, columns, rows, left, wide)))
+
+
+def table_lines(
+    title: str,
+    columns: Sequence[str | Column],
+    rows: Iterable[Sequence[str]],
+    left: int = 1,
+    wide: bool = False,
+) -> list[str]:
+    """The lines that `print_table` prints."""
+    whole = [
+        Column(printable(each), left=place < left) if isinstance(each, str) else each
+        for place, each in enumerate(columns)
+    ]
+    titles = [printable(column.title) for column in whole]
     body = [[printable(cell) for cell in row] for row in rows]
-    widths = [max(len(cell) for cell in column) for column in zip(columns, *body, strict=True)]
-    if sys.stdout.isatty() and sum(widths) + 2 * len(widths) <= shutil.get_terminal_size().columns:
-        _print_rich(title, columns, body, left)
-        return
-    if title:
-        click.echo(title)
-    for row in [list(columns), *body]:
-        cells = [
-            cell.ljust(width) if place < left else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ]
-        click.echo("  ".join(cells).rstrip())
+    natural = [max(map(text_width, cells)) for cells in zip(titles, *body, strict=True)]
+    room = terminal_width(wide)
+    layout = fit(whole, natural, room)
+    lines = [_styled(title, bold=True)] if title else []
+    if not layout.widths:
+        blocks = [block_lines(titles, row, room) for row in body]
+        return lines + [line for block in blocks for line in ("", *block)][1:]
+    rule = [_styled(_symbol("─", "-") * layout.total, dim=True)] if sys.stdout.isatty() else []
+    lines += [_row(titles, whole, layout), *rule, *(_row(row, whole, layout, _COLOURS) for row in body)]
+    return lines + [_styled(line, dim=True) for line in _what_is_missing(layout, room)]
 
 
-def _print_rich(title: str, columns: Sequence[str], body: list[list[str]], left: int) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+def _row(
+    cells: Sequence[str], columns: Sequence[Column], layout: Layout, colours: dict[str, str] | None = None
+) -> str:
+    shown = []
+    for place, width in layout.widths.items():
+        text = shorten(cells[place], width, _symbol("…", "~"))
+        spaces = " " * (width - text_width(text))
+        coloured = _styled(text, fg=colours[text]) if colours and text in colours else text
+        shown.append(coloured + spaces if columns[place].left else spaces + coloured)
+    return (" " * GAP).join(shown).rstrip()
 
-    style = {"title_justify": "left", "title_style": "bold", "pad_edge": False}
-    table = Table(title=title or None, box=box.SIMPLE_HEAD, padding=(0, 1), collapse_padding=True, **style)  # type: ignore[arg-type]
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place < left else "right", no_wrap=True)
-    for row in body:
-        table.add_row(*(Text(cell, style=_COLOURS.get(cell, "")) for cell in row))
-    Console().print(table)
+
+def _what_is_missing(layout: Layout, room: int | None) -> list[str]:
+    """A line on what a narrow terminal does not show."""
+    if room is None or not (layout.left_out or layout.shortened):
+        return []
+    more = how_many(len(layout.left_out), "more column")
+    what = f"{more}: {', '.join(layout.left_out)}" if layout.left_out else "whole values"
+    return fold(f"--wide shows {what}", room)
+
+
+def print_fields(fields: dict[str, str | None], wide: bool = False) -> None:
+    """A line for each value behind its title; on a terminal long values go on below themselves."""
+    click.echo("\n".join(block_lines(list(fields), list(fields.values()), terminal_width(wide))))
+
+
+def print_pages(lines: Sequence[str]) -> None:
+    """Lines, through a pager if there are more of them than a terminal has."""
+    if sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
+        click.echo_via_pager("\n".join(lines) + "\n")
+    else:
+        click.echo("\n".join(lines))
+
+
+def _styled(text: str, **style: Any) -> str:
+    """In a colour, bold or dim, where that is seen."""
+    plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return text if plain else click.style(text, **style)
+
+
+def _symbol(symbol: str, plain: str) -> str:
+    """A symbol that not every terminal can show, or a letter in its place."""
+    return symbol if "utf" in (sys.stdout.encoding or "").lower() else plain
 
 
 _COLOURS = {

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from setset.cards import LARGEST
-from setset.show.formatting import number, print_json, print_table
+from setset.show.formatting import how_many, number, print_json, print_table
 from setset.table.autoplay import Policy
 from setset.table.estimates import (
     COUNTINGS,
@@ -53,7 +53,7 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
     if as_json:
         print_json(_as_json(simulation, exact))
         return
-    click.echo(f"{number(simulation.games)} games, seed {simulation.seed}.")
+    click.echo(f"{how_many(simulation.games, 'game')}, seed {simulation.seed}.")
     click.echo(f"The player takes {_TAKES[simulation.policy]}.")
     click.echo("± is one standard error; off: standard errors between simulated and exact.\n")
     _print_hands(simulation, exact)

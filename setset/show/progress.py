@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from setset.progress import Activity, NoProgress, ProgressListener
-from setset.show.formatting import duration, number, print_line, printable
+from setset.show.formatting import duration, how_many, number, print_line, printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -101,7 +101,7 @@ class Lines:
     def _print(self, state: str) -> None:
         meter = self._meter
         _print_safely(
-            f"{self._title}: {number(meter.found)} lists, {number(meter.rate / 1e6, 1)} M lists/s, {state}"
+            f"{self._title}: {how_many(meter.found, 'list')}, {number(meter.rate / 1e6, 1)} M lists/s, {state}"
         )
 
 
@@ -140,7 +140,7 @@ class Bars:
         meter = self._meter
         finished = meter.done >= meter.tasks
         left = "" if finished else f", {duration(meter.left)} left"
-        shown = f"{number(meter.found)} lists, {number(meter.rate / 1e6, 0)} M/s{left}"
+        shown = f"{how_many(meter.found, 'list')}, {number(meter.rate / 1e6, 0)} M/s{left}"
         self._progress.update(self._task, completed=meter.share, shown=shown)
 
     def _shown(self) -> Progress:
@@ -152,14 +152,18 @@ class Bars:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
+        console = Console(stderr=True)
+        edge = [TextColumn("|")] if console.no_color else []  # where a bar has no colour, its rest is blank
         columns = (
             TextColumn("{task.description}"),
+            *edge,
             BarColumn(),
+            *edge,
             TextColumn("{task.percentage:>3.0f} %"),
             TimeElapsedColumn(),
             TextColumn("{task.fields[shown]}"),
         )
-        self._progress = Progress(*columns, console=Console(stderr=True))
+        self._progress = Progress(*columns, console=console)
         self._progress.start()
         if self._sizes:
             self._all = self._progress.add_task("all sizes", total=self._sizes, shown="")

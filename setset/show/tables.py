@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from setset.show.columns import Column
 from setset.show.formatting import byte_count, duration, number, print_line, print_table, share
 
 if TYPE_CHECKING:  # `status` starts without numpy
@@ -17,31 +18,70 @@ if TYPE_CHECKING:  # `status` starts without numpy
     from setset.workspace.status import SizeStatus, Status
     from setset.workspace.workspace import Repaired
 
-STATUS = ("size", "sources", "files", "lists", "done", "bytes", "B/list", "M lists/s", "left", "state")
-HOSTS = ("host", "target", "size", "sources", "lists", "worker time", "M lists/s each", "last at")
+TARGET = Column("target", left=True)
+STATUS = (
+    Column("size", left=True),
+    Column("sources", importance=20),
+    Column("files", importance=15),
+    Column("lists"),
+    Column("done", importance=60),
+    Column("bytes", importance=40),
+    Column("B/list", importance=10),
+    Column("M lists/s", importance=30),
+    Column("left", importance=50),
+    Column("state"),
+)
+ITEMS = (
+    Column("target", importance=10, left=True),
+    Column("size", left=True),
+    Column("state", left=True),
+    Column("what", least=16, left=True),
+    Column("detail", least=16, left=True),
+)
+HOSTS = (
+    Column("host", least=12, left=True),
+    Column("target", importance=10),
+    Column("size"),
+    Column("sources", importance=20),
+    Column("lists"),
+    Column("worker time", importance=40),
+    Column("M lists/s each", importance=50),
+    Column("last at", importance=15),
+)
 
 
-def print_status(status: Status) -> None:
-    """A table for each target, one of what is running, failed or defective, and one of hosts if several worked."""
-    sizes = status.sizes
-    for target in sorted({size.target for size in sizes}):
-        rows = [_status_row(size) for size in sizes if size.target == target]
-        print_table(f"target {target}", STATUS, rows)
-        for size in sizes:
-            if size.target == target and size.work == "count":
-                click.echo(f"* counted from size {size.source_size}, without files")
-    if not sizes:
+def print_status(status: Status, target: int | None = None, wide: bool = False) -> None:
+    """How far the sizes are, then what needs attention or is under way, and what each host did if several worked.
+
+    `target` is the only one that was asked for, if one was.
+    """
+    if status.sizes:
+        _print_sizes(status.sizes, wide)
+    elif target is not None:
+        click.echo(f"nothing yet for target {target}: start with 'setset run --size 6 --target {target}'")
+    else:
         click.echo("nothing yet: start with 'setset run --size 6'")
     if status.items:
-        click.echo("")
         rows = [
-            [str(item.target), str(item.size), item.state, item.what, item.detail] for item in status.items
+            [str(each.target), str(each.size), each.state, each.what, each.detail] for each in status.items
         ]
-        columns = ("target", "size", "state", "what", "detail")
-        print_table("running, failed or defective", columns, rows, left=5)
+        click.echo("")
+        print_table(", ".join(dict.fromkeys(each.state for each in status.items)), ITEMS, rows, wide=wide)
     if len({host.host for host in status.hosts}) > 1:
         click.echo("")
-        print_table("hosts", HOSTS, [_host_row(host) for host in status.hosts], left=1)
+        print_table("hosts", HOSTS, [_host_row(host) for host in status.hosts], wide=wide)
+
+
+def _print_sizes(sizes: Sequence[SizeStatus], wide: bool) -> None:
+    targets = {size.target for size in sizes}
+    if len(targets) == 1:
+        print_table(f"target {sizes[0].target}", STATUS, [_status_row(size) for size in sizes], wide=wide)
+    else:
+        rows = [[str(size.target), *_status_row(size)] for size in sizes]
+        print_table("", (TARGET, *STATUS), rows, wide=wide)
+    counted = {size.source_size for size in sizes if size.work == "count"}
+    for source in sorted(counted):
+        click.echo(f"* counted from size {source}, without files")
 
 
 def _host_row(host: Throughput) -> list[str]:
@@ -53,7 +93,7 @@ def _host_row(host: Throughput) -> list[str]:
         number(host.lists),
         duration(host.seconds),
         number(host.lists_per_second / 1e6, 1) if host.lists_per_second else "-",
-        host.last_finished,
+        _moment(host.last_finished),
     ]
 
 
@@ -75,32 +115,38 @@ def _status_row(size: SizeStatus) -> list[str]:
     ]
 
 
-def print_counts(counts: Sequence[Count], size: int | None) -> None:
-    """A row a count; what to do if there is none of the size that was asked for."""
-    if not counts and size is None:
-        click.echo("nothing is counted yet: start with 'setset run --size 6'")
-        return
+def print_counts(
+    counts: Sequence[Count], size: int | None, target: int | None = None, wide: bool = False
+) -> None:
+    """A row a count; what to do if there is none of the size and target that were asked for."""
     if not counts:
-        click.echo(f"size {size} is not counted yet: 'setset run --size {size}', or faster with --count-only")
+        aim = "" if target is None else f" --target {target}"
+        if size is None:
+            what = "nothing is counted yet" + (aim and f" for target {target}")
+            click.echo(f"{what}: start with 'setset run --size 6{aim}'")
+        else:
+            what = f"size {size} is not counted yet" + (aim and f" for target {target}")
+            click.echo(f"{what}: 'setset run --size {size}{aim}', or faster with --count-only")
         return
-    columns: list[tuple[str, Callable[[Count], str]]] = [
-        ("size", lambda count: str(count.size)),
-        ("what is counted", lambda count: count.counts),
-        ("lists", lambda count: number(count.lists)),
-        ("origin", lambda count: count.origin),
-        ("reference", lambda count: number(count.reference)),
-        ("verdict", lambda count: count.verdict),
+    agree = {True: "yes", False: "NO", None: "-"}
+    several = len({count.target for count in counts}) > 1
+    by_classes = any(count.class_sum is not None for count in counts)
+    by_decoding = any(count.decoded is not None for count in counts)
+    every: list[tuple[bool, Column, Callable[[Count], str]]] = [
+        (several, TARGET, lambda count: str(count.target)),
+        (True, Column("size", left=True), lambda count: str(count.size)),
+        (True, Column("what is counted", 60, least=20, left=True), lambda count: count.counts),
+        (True, Column("lists"), lambda count: number(count.lists)),
+        (True, Column("origin", importance=10), lambda count: count.origin),
+        (by_decoding, Column("decoded", importance=50), lambda count: number(count.decoded)),
+        (True, Column("reference", importance=40), lambda count: number(count.reference)),
+        (by_classes, Column("class sum", importance=30), lambda count: number(count.class_sum)),
+        (by_classes, Column("agree", importance=20), lambda count: agree[count.agree]),
+        (True, Column("verdict"), lambda count: count.verdict),
     ]
-    if any(count.class_sum is not None for count in counts):
-        agree = {True: "yes", False: "NO", None: "-"}
-        columns[5:5] = [
-            ("class sum", lambda count: number(count.class_sum)),
-            ("agree", lambda count: agree[count.agree]),
-        ]
-    if any(count.decoded is not None for count in counts):
-        columns.insert(4, ("decoded", lambda count: number(count.decoded)))
+    columns = [(column, cell) for shown, column, cell in every if shown]
     rows = [[cell(count) for _, cell in columns] for count in counts]
-    print_table("", [title for title, _ in columns], rows, left=2)
+    print_table("", [column for column, _ in columns], rows, wide=wide)
 
 
 def print_findings(findings: Sequence[Finding]) -> None:
@@ -130,26 +176,29 @@ def print_repaired(result: Repaired, dry_run: bool) -> None:
 
 
 HISTORY = (
-    "run",
-    "started",
-    "finished",
-    "version",
-    "host",
-    "outcome",
-    "lists",
-    "counted",
-    "bytes",
-    "command",
+    Column("run", left=True),
+    Column("started", importance=60, left=True),
+    Column("finished", importance=10, left=True),
+    Column("version", importance=20, left=True),
+    Column("host", importance=30, left=True),
+    Column("outcome", least=9, left=True),
+    Column("lists", importance=50),
+    Column("counted", importance=15),
+    Column("bytes", importance=40),
+    Column("command", least=28, left=True),
 )
 
 
-def print_history(runs: Sequence[Run]) -> None:
+def print_history(runs: Sequence[Run], wide: bool = False) -> None:
     """A row a run."""
+    if not runs:
+        click.echo("nothing yet: start with 'setset run --size 6'")
+        return
     rows = [
         [
             str(run.id),
-            run.started_at,
-            run.finished_at or "-",
+            _moment(run.started_at),
+            _moment(run.finished_at or "-"),
             run.version,
             run.host,
             run.outcome or "running",
@@ -160,4 +209,9 @@ def print_history(runs: Sequence[Run]) -> None:
         ]
         for run in runs
     ]
-    print_table("", HISTORY, rows, left=6)
+    print_table("", HISTORY, rows, wide=wide)
+
+
+def _moment(text: str) -> str:
+    """2026-07-01T12:00:00Z: the database writes +00:00, which takes more room."""
+    return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     from setset.symmetry.classification import Classification as Classification
     from setset.symmetry.classification import chance as chance
     from setset.symmetry.classification import classify as classify
+    from setset.symmetry.description import ClassDescription as ClassDescription
+    from setset.symmetry.description import ClassOrder as ClassOrder
+    from setset.symmetry.description import Direction as Direction
+    from setset.symmetry.description import Neighbour as Neighbour
+    from setset.symmetry.description import describe_class as describe_class
+    from setset.symmetry.description import find_classes as find_classes
     from setset.symmetry.game import game_classes as game_classes
     from setset.symmetry.geometry import GROUP_ORDER as GROUP_ORDER
     from setset.symmetry.ranking import member_arrays as member_arrays
@@ -43,6 +49,14 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "catalogue": ("Catalogue", "catalogue_in_memory"),
         "classes": ("Level", "Link", "ListClass", "Totals"),
         "classification": ("Classification", "chance", "classify"),
+        "description": (
+            "ClassDescription",
+            "ClassOrder",
+            "Direction",
+            "Neighbour",
+            "describe_class",
+            "find_classes",
+        ),
         "game": ("game_classes",),
         "geometry": ("GROUP_ORDER",),
         "ranking": ("member_arrays", "member_rank", "members", "rank", "unrank"),

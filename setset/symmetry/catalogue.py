@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
+from typing import Literal
 
 from setset.cards import LARGEST, Cards, check_size
 from setset.errors import BadInput
-from setset.symmetry.build import build_level
-from setset.symmetry.classes import Level, ListClass
+from setset.symmetry.classes import Level, Link, ListClass
 
 
 class Catalogue:
@@ -31,6 +32,7 @@ class Catalogue:
         self._levels = {level.size: level for level in levels}
         self._numbers: dict[int, dict[Cards, int]] = {}
         self._starts: dict[int, list[int]] = {}
+        self._linked: dict[tuple[int, str], dict[int, list[Link]]] = {}
 
     def level(self, size: int) -> Level:
         """All classes of a size, and their links to the size before.
@@ -40,6 +42,8 @@ class Catalogue:
         """
         check_size(size)
         if size not in self._levels:
+            from setset.symmetry.build import build_level  # what is stored needs no numba
+
             self._levels[size] = build_level(size, self.level(size - 1).classes if size else ())
         return self._levels[size]
 
@@ -97,23 +101,25 @@ class Catalogue:
         """The classes that one more card leads to, each with how many cards lead there."""
         if one.size == LARGEST:
             return ()
-        level = self.level(one.size + 1)
-        return tuple(
-            (level.classes[link.larger], link.extensions)
-            for link in level.links
-            if link.smaller == one.number
-        )
+        classes = self.level(one.size + 1).classes
+        links = self._links(one.size + 1, "smaller")[one.number]
+        return tuple((classes[link.larger], link.extensions) for link in links)
 
     def smaller(self, one: ListClass) -> tuple[tuple[ListClass, int], ...]:
         """The classes that one card less leads to, each with how many cards lead there."""
         if one.size == 0:
             return ()
-        below = self.level(one.size - 1)
-        return tuple(
-            (below.classes[link.smaller], link.deletions)
-            for link in self.level(one.size).links
-            if link.larger == one.number
-        )
+        classes = self.level(one.size - 1).classes
+        links = self._links(one.size, "larger")[one.number]
+        return tuple((classes[link.smaller], link.deletions) for link in links)
+
+    def _links(self, size: int, end: Literal["smaller", "larger"]) -> dict[int, list[Link]]:
+        """The links of a size, by the number of the class at one of their ends."""
+        if (size, end) not in self._linked:
+            found = self._linked[size, end] = defaultdict(list)
+            for link in self.level(size).links:
+                found[getattr(link, end)].append(link)
+        return self._linked[size, end]
 
 
 @cache

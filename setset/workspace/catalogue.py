@@ -103,12 +103,13 @@ def _compute_totals(size: int) -> Totals:
     return Totals.of(level, game_classes(level.classes))
 
 
-def load_catalogue(workspace: str | Path, size: int) -> Catalogue:
+def load_catalogue(workspace: str | Path, size: int, neighbours: bool = False) -> Catalogue:
     """A catalogue with the classes of a size: that of a workspace, or one built in memory if it has none.
 
     Args:
         workspace: The folder, which may not be there.
         size: 0 to 20.
+        neighbours: Also those with one card less and one more. What is not stored is built when it is needed.
 
     Raises:
         BadInput: There are no lists of this size.
@@ -125,9 +126,10 @@ def load_catalogue(workspace: str | Path, size: int) -> Catalogue:
         return catalogue_in_memory()
     from setset.database import catalogue
 
-    level = catalogue.load_level(database, size)
+    wanted = (size, size - 1, size + 1) if neighbours else (size,)
+    levels = [catalogue.load_level(database, each) for each in wanted]
     database.close()
-    return catalogue_in_memory() if level is None else Catalogue([level])
+    return catalogue_in_memory() if levels[0] is None else Catalogue(filter(None, levels))
 
 
 def _stored_totals(folder: WorkspaceFolder) -> dict[int, Totals]:

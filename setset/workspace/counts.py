@@ -68,13 +68,16 @@ class Count:
 
 
 def read_counts(
-    database: Database, size: int | None = None, decoded: dict[tuple[int, int], int] | None = None
+    database: Database,
+    size: int | None = None,
+    decoded: dict[tuple[int, int], int] | None = None,
+    target: int | None = None,
 ) -> list[Count]:
-    """The counts of all targets and sizes, or of one size; compared with what decoding found, if given."""
+    """The counts of all targets and sizes, or of one; compared with what decoding found, if given."""
     sums = views.class_sums(database)
     found = []
     for row in views.counts(database):
-        if size not in (None, row.size):
+        if size not in (None, row.size) or target not in (None, row.target):
             continue
         by_classes = sums.get(row.size) if row.size >= row.target else None
         by_decoding = (decoded or {}).get((row.target, row.size))

@@ -59,11 +59,11 @@ class Exploration:
 
     def counts(self) -> list[Count]:
         """How many lists of each size are kept, stored or counted, and whether that is right."""
-        return [count for count in self._workspace.counts() if count.target == self.target]
+        return self._workspace.counts(target=self.target)
 
     def status(self) -> list[SizeStatus]:
         """How far each size is."""
-        return [size for size in self._workspace.status().sizes if size.target == self.target]
+        return self._workspace.status(self.target).sizes
 
     def run(
         self,

@@ -78,12 +78,16 @@ class Status:
     hosts: list[Throughput]
 
 
-def read_status(database: Database) -> Status:
-    """The status of all explorations, now."""
+def read_status(database: Database, target: int | None = None) -> Status:
+    """The status of all explorations, or of one, now."""
     in_use = database.folder.is_in_use()
     workers = runs.last_workers(database)
     sizes = [_size_status(stage, workers, in_use) for stage in views.progress(database)]
-    return Status(sizes, _items(database, in_use), views.throughput(database))
+    return Status(
+        [size for size in sizes if target in (None, size.target)],
+        _items(database, target, in_use),
+        [host for host in views.throughput(database) if target in (None, host.target)],
+    )
 
 
 def _size_status(stage: StageProgress, workers: int, in_use: bool) -> SizeStatus:
@@ -121,7 +125,7 @@ def _state(stage: StageProgress, in_use: bool) -> SizeState:
     return SizeState.RUNNING if stage.running and in_use else SizeState.STOPPED
 
 
-def _items(database: Database, in_use: bool) -> list[StatusItem]:
+def _items(database: Database, target: int | None, in_use: bool) -> list[StatusItem]:
     found = [
         StatusItem(
             each.target,
@@ -130,9 +134,9 @@ def _items(database: Database, in_use: bool) -> list[StatusItem]:
             f"source {each.source} of size {each.source_size}",
             f"attempt {each.attempts + 1}, run by pid {each.pid} on {each.host}",
         )
-        for each in (views.running(database) if in_use else ())
+        for each in (views.running(database, target) if in_use else ())
     ]
-    for defect in views.defects(database):
+    for defect in views.defects(database, target):
         state = ItemState.FAILED if defect.what.startswith("failed ") else ItemState.DEFECTIVE
         found.append(StatusItem(defect.target, defect.size, state, defect.path, defect.what))
     return found

@@ -108,29 +108,39 @@ class Workspace:
             raise BadInput(f"target {target}: expected 4 to 20")
         return Exploration(self, target)
 
-    def status(self) -> Status:
-        """How far each size is, what is running, failed or defective, and what each host did."""
-        return read_status(self._database())
+    def status(self, target: int | None = None) -> Status:
+        """How far each size is, what is running, failed or defective, and what each host did.
+
+        Args:
+            target: Only the exploration of this target.
+        """
+        return read_status(self._database(), target)
 
     def counts(
-        self, size: int | None = None, *, recount: bool = False, progress: ProgressListener | None = None
+        self,
+        size: int | None = None,
+        *,
+        target: int | None = None,
+        recount: bool = False,
+        progress: ProgressListener | None = None,
     ) -> list[Count]:
         """How many lists of each size are kept, what that counts, and whether it is right.
 
         Args:
             size: Only this size.
+            target: Only the exploration of this target.
             recount: Decode every file, and compare.
             progress: Is told how far the decoding is.
         """
         database = self._database()
         schema.require_intact(self._folder.database)
         if not recount:
-            return read_counts(database, size)
+            return read_counts(database, size, target=target)
         from setset.maintenance.recount import recount_files
 
         with self._local_executor() as executor:
-            decoded = recount_files(self._database(), size, executor, progress or NoProgress())
-        return read_counts(self._database(), size, decoded)
+            decoded = recount_files(self._database(), size, executor, progress or NoProgress(), target)
+        return read_counts(self._database(), size, decoded, target)
 
     def runs(self, limit: int = 20) -> list[Run]:
         """The last commands that wrote to the workspace, newest first."""

@@ -112,7 +112,7 @@ def test_the_table(run: Run, classified: Path) -> None:
     assert (row["complete_classes"], row["complete_lists"]) == (1, 27_293_760)
 
 
-@pytest.mark.parametrize("command", ["classes", "count", "status"])
+@pytest.mark.parametrize("command", ["classes", "classes show 12/786", "count", "status"])
 def test_the_stored_table_and_the_counts_need_no_numba(classified: Path, command: str) -> None:
     program = (
         "import sys; sys.argv = ['setset', *sys.argv[1:]]; from setset.cli import main\n"
@@ -120,7 +120,7 @@ def test_the_stored_table_and_the_counts_need_no_numba(classified: Path, command
         "finally: assert not {'numba', 'alembic'} & set(sys.modules)"
     )
     subprocess.run(
-        [sys.executable, "-c", program, command, "-w", classified], capture_output=True, check=True
+        [sys.executable, "-c", program, *command.split(), "-w", classified], capture_output=True, check=True
     )
 
 
@@ -133,3 +133,77 @@ def test_the_stored_table_and_the_counts_need_no_numba(classified: Path, command
 )
 def test_bad_input_is_one_clear_line(refuse: Refuse, arguments: list[str], complaint: str) -> None:
     refuse(arguments, complaint)
+
+
+def test_all_about_a_class(run: Run, nowhere: Path) -> None:
+    code, out, err = run("classes", "show", "12/786")
+    assert (code, err) == (0, "")
+    assert "class           12/786: 1,965,150,720 of the 2,284,535,476,080 lists of 12 cards\n" in out
+    assert "representative  0 1 3 4 9 10 12 27 28 35 39 52\n" in out
+    assert "stabilizer      1 of the 1,965,150,720 symmetries keeps the list\n" in out
+    assert "smaller         12 classes by one card less: 11/130, " in out
+    assert "larger          20 classes by one card more: 13/114, " in out
+    assert out.splitlines()[-1].endswith(" 7+5+0 in 1, 7+4+1 in 2, 7+3+2 in 1, 6+5+1 in 3, 6+4+2 in 9, "
+        "6+3+3 in 4, 5+5+2 in 6, 5+4+3 in 13, 4+4+4 in 1")  # fmt: skip
+    assert list(nowhere.iterdir()) == []
+    out = run("classes", "show", "20/0")[1]
+    assert "smaller         1 class by one card less: 19/0 (20 ways)\nlarger          none\n" in out
+    assert "complete        yes, no card can be added\nsmaller" in out
+
+
+def test_a_class_as_json(run: Run, catalogue: Catalogue) -> None:
+    found = json.loads(run("classes", "show", "5/2", "--json")[1])
+    one = catalogue.get(5, 2)
+    assert found["representative"] == list(one.cards)
+    assert found["larger"] == [{"class": str(each), "cards": cards} for each, cards in catalogue.larger(one)]
+    assert found["smaller"] == [{"class": "4/1", "cards": 5}]
+    assert sum(each["directions"] for each in found["hyperplanes"]) == len(found["directions"]) == 40
+    assert {sum(each["cards"]) for each in found["directions"]} == {5}
+    assert json.loads(run("classes", "--json", "show", "5/2")[1]) == found
+
+
+def test_the_classes_of_a_size(run: Run, catalogue: Catalogue) -> None:
+    code, out, err = run("classes", "list", "--size", "16", "--complete")
+    lines = out.splitlines()
+    assert (code, len(lines), err) == (0, 21, "54 more: --start 20, or --all\n")
+    titles = "class representative dimension stabilizer lists extensions complete smaller larger"
+    assert lines[0].split() == titles.split()
+    assert run("classes", "--size", "16", "list", "--complete") == (code, out, err)
+    rest = run("classes", "list", "--size", "16", "--complete", "--start", "20", "--all")
+    assert (rest[1].splitlines()[1:], rest[2]) == (
+        run("classes", "list", "--size", "16", "--complete", "--all")[1].splitlines()[21:],
+        "",
+    )
+    sort = ("--sort", "stabilizer", "--reverse", "--limit", "1", "--json")
+    most = json.loads(run("classes", "list", "--size", "12", *sort)[1])
+    assert most["stabilizer"] == max(one.stabilizer for one in catalogue.level(12).classes)
+    objects = [
+        json.loads(line) for line in run("classes", "list", "--size", "9", "--all", "--json")[1].splitlines()
+    ]
+    assert [each["class"] for each in objects] == [f"9/{number}" for number in range(91)]
+    assert objects[7] == json.loads(run("classes", "show", "9/7", "--json")[1])
+    kept = run("classes", "list", "--size", "9", "--stabilizer", "2", "--all", "--json")[1].splitlines()
+    assert [json.loads(line) for line in kept] == [each for each in objects if each["stabilizer"] == 2]
+
+
+@pytest.mark.parametrize("words", [("list", "--size", "13", "--json"), ("show", "20/0"), ("show", "0/0")])
+def test_stored_classes_are_the_same(run: Run, classified: Path, words: tuple[str, ...]) -> None:
+    assert run("classes", *words, "-w", str(classified)) == run("classes", *words)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["classes", "show", "12/1437"], "no class 12/1437: the classes of size 12 are 0 to 1436"),
+        (["classes", "show", "12"], "not a class: '12' (give its size and number, such as 12/700)"),
+        (["classes", "list", "--size", "21"], "there are lists of 0 to 20 cards, not of 21"),
+    ],
+)
+def test_classes_that_there_are_not(refuse: Refuse, arguments: list[str], complaint: str) -> None:
+    refuse(arguments, complaint)
+
+
+def test_a_list_needs_a_size(run: Run) -> None:
+    code, _, err = run("classes", "list")
+    assert code == 2
+    assert err.endswith("Error: Missing option '--size'.\n")

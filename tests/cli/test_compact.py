@@ -10,7 +10,7 @@ from tests.cli.conftest import Refuse, run_process
 def test_how_many_files_there_were_and_are(own_workspace: Path) -> None:
     done = run_process("compact", "--size", "5", "--quiet", workspace=own_workspace)
     assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout == "size 5: 1 files before, 1 now\n"
+    assert done.stdout == "size 5: 1 file before, 1 now\n"
 
 
 def test_what_others_are_derived_from_cannot_be_merged(refuse_in_workspace: Refuse) -> None:

@@ -51,3 +51,24 @@ def test_the_class_sum_stands_beside_the_enumerated_count(run: Run, nowhere: Pat
     code, out, _ = run("count")
     assert code == 1
     assert out.splitlines()[2].split()[-3:] == ["63,180", "NO", "WRONG"]
+
+
+def test_one_target_of_two(run: Run, own_workspace: Path) -> None:
+    where = ("-w", str(own_workspace))
+    one = run("count", *where)
+    assert one[1].split()[0] == "size"
+    with setset.open(own_workspace, mode="a") as opened:
+        opened.exploration(4).run(4, workers=1, executor=ThreadPoolExecutor)
+    both = run("count", *where)[1].splitlines()
+    assert both[0].split()[:2] == ["target", "size"]
+    assert [line.split()[:2] for line in both[1:3]] == [["4", "3"], ["4", "4"]]
+    assert run("count", "--target", "12", *where) == one
+    (three,) = json.loads(run("count", "--target", "4", "--size", "3", "--recount", "--json", *where)[1])
+    assert (three["target"], three["lists"], three["decoded"]) == (4, 81_120, 81_120)
+    assert run("count", "--target", "7", *where)[1] == (
+        "nothing is counted yet for target 7: start with 'setset run --size 6 --target 7'\n"
+    )
+    assert run("count", "--target", "7", "--size", "5", *where)[1] == (
+        "size 5 is not counted yet for target 7: "
+        "'setset run --size 5 --target 7', or faster with --count-only\n"
+    )

@@ -7,11 +7,14 @@ import sys
 
 import pytest
 
-from setset.cli import COMMANDS
+from setset.cli import COMMANDS, GROUPS
 from tests.cli.conftest import run_process
+from tests.conftest import Run
 
 SUBCOMMANDS = (
     "classes build",
+    "classes list",
+    "classes show",
     "db current",
     "db upgrade",
     "db backup",
@@ -42,6 +45,43 @@ def test_help_lists_all_commands() -> None:
     shown = run_process("--help")
     assert shown.returncode == 0
     assert all(command in shown.stdout for command in COMMANDS)
+
+
+def test_help_is_in_groups_and_every_summary_on_its_line() -> None:
+    shown = run_process("--help", COLUMNS="80").stdout
+    lines = shown.splitlines()
+    for title, commands in GROUPS.items():
+        start = lines.index(f"{title}:")
+        for place, (name, summary) in enumerate(commands.items(), start + 1):
+            assert lines[place].split(maxsplit=1) == [name, summary]
+    assert max(map(len, lines)) <= 80
+    assert "..." not in shown.replace("[ARGS]...", "")
+
+
+@pytest.mark.parametrize("group", ["classes", "db"])
+def test_what_a_group_of_commands_says_of_them_fits_too(group: str) -> None:
+    assert "..." not in run_process(group, "--help", COLUMNS="80").stdout.replace("[ARGS]...", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "meant"),
+    [
+        (["statsu"], "No such command 'statsu'. Did you mean 'status'?"),
+        (["xyzzy"], "No such command 'xyzzy'."),
+        (["classes", "biuld"], "No such command 'biuld'. Did you mean 'build'?"),
+        (["db", "curent"], "No such command 'curent'. Did you mean 'current'?"),
+        (["--hlep"], "'--help'?"),
+        (["status", "--jsno"], "'--json'?"),
+        (["classify", "1", "2", "--jsno"], "No such option '--jsno'. Did you mean '--json'?"),
+        (["rank", "--jsno", "1"], "No such option '--jsno'. Did you mean '--json'?"),
+        (["unrank", "--size", "5", "--namse"], "No such option '--namse'. Did you mean '--names'?"),
+    ],
+    ids=str,
+)
+def test_a_mistyped_word_gets_a_suggestion(run: Run, words: list[str], meant: str) -> None:
+    code, out, err = run(*words)
+    assert (code, out) == (2, "")
+    assert err.endswith(f"{meant}\n")
 
 
 def test_version() -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import setset
 from tests.cli.conftest import Refuse, run_process
 from tests.conftest import Run
 
@@ -40,3 +41,19 @@ def test_without_a_query_the_tables_are_described(run: Run, workspace: Path) -> 
 )
 def test_bad_input_is_one_line(refuse_in_workspace: Refuse, query: str, complaint: str) -> None:
     refuse_in_workspace(["sql", query], complaint)
+
+
+def test_two_columns_of_one_name(run: Run, workspace: Path) -> None:
+    query = "SELECT 1 AS a, 2 AS a, 3 AS a_2, 4 AS a"
+    found = json.loads(run("sql", query, "--json", "-w", str(workspace))[1])
+    assert found == [{"a": 1, "a_3": 2, "a_2": 3, "a_4": 4}]
+    assert run("sql", query, "--csv", "-w", str(workspace))[1] == "a,a_3,a_2,a_4\n1,2,3,4\n"
+    with setset.open(workspace) as opened:
+        assert opened.sql("SELECT c.size, d.size FROM counts c JOIN counts d ON d.size = c.size + 1") == [
+            {"size": 3, "size_2": 4},
+            {"size": 4, "size_2": 5},
+        ]
+
+
+def test_one_format_at_a_time(refuse_in_workspace: Refuse) -> None:
+    refuse_in_workspace(["sql", QUERY, "--csv", "--json"], "--csv cannot be combined with --json")

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from tests.cli.conftest import run_process
+import pytest
+
+import setset
+from tests.cli.conftest import SETSET, run_process
+from tests.conftest import Run
+from tests.small import change
 
 
 def test_the_table(workspace: Path) -> None:
@@ -24,3 +33,49 @@ def test_json(workspace: Path) -> None:
     ]
     assert status["items"] == []
     assert {host["size"] for host in status["hosts"]} == {3, 4, 5}
+
+
+def test_one_target_of_two(run: Run, own_workspace: Path) -> None:
+    where = ("-w", str(own_workspace))
+    one = run("status", *where)
+    assert one[1].splitlines()[0] == "target 12"
+    with setset.open(own_workspace, mode="a") as opened:
+        opened.exploration(4).run(4, workers=1, executor=ThreadPoolExecutor)
+    both = run("status", *where)[1].splitlines()
+    assert [line.split()[:2] for line in both[1:]] == [
+        [*pair] for pair in ("43", "44", *[("12", n) for n in "345"])
+    ]
+    assert run("status", "--target", "12", *where) == one
+    found = json.loads(run("status", "--target", "4", "--json", *where)[1])
+    assert {each["target"] for part in ("sizes", "hosts") for each in found[part]} == {4}
+    assert run("status", "--target", "7", *where)[1] == (
+        "nothing yet for target 7: start with 'setset run --size 6 --target 7'\n"
+    )
+
+
+def test_what_needs_attention_has_a_heading_that_is_true(run: Run, own_workspace: Path) -> None:
+    where = ("-w", str(own_workspace))
+    change(own_workspace, "UPDATE batches SET defect = 'altered' WHERE size = 5")
+    lines = run("status", *where)[1].splitlines()
+    assert lines[lines.index("") + 1] == "defective"
+    change(
+        own_workspace,
+        "UPDATE expansions SET state = 'failed', error = 'no memory' WHERE size = 5",
+        "UPDATE sizes SET complete = 0 WHERE size = 5",
+    )
+    lines = run("status", *where)[1].splitlines()
+    assert sorted(lines[lines.index("") + 1].split(", ")) == ["defective", "failed"]
+    assert json.loads(run("status", "--target", "4", "--json", *where)[1])["items"] == []
+
+
+@pytest.mark.posix
+def test_watching_as_json_is_an_object_a_line(workspace: Path) -> None:
+    environment = {**os.environ, "SETSET_WORKSPACE": str(workspace)}
+    command = [*SETSET, "status", "--watch", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as watching:
+        assert watching.stdout is not None
+        first, second = (json.loads(watching.stdout.readline()) for _ in range(2))
+        watching.send_signal(signal.SIGINT)
+    assert first == second
+    assert [size["size"] for size in first["sizes"]] == [3, 4, 5]
+    assert watching.returncode == 130
