@@ -23,6 +23,7 @@ COMMANDS = (
     "repair",
     "compact",
     "lists",
+    "export",
     "sql",
     "history",
     "db",
