@@ -26,7 +26,7 @@ LEVEL = 1
 
 def require_arrow() -> Any:
     """The package pyarrow, or MissingExtra."""
-    with require_extra("export", "Parquet and Arrow"):
+    with require_extra("export", "Parquet"):
         import pyarrow
         import pyarrow.parquet
     return pyarrow

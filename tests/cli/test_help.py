@@ -11,6 +11,10 @@ from setset.cli import COMMANDS
 from tests.cli.conftest import run_process
 
 SUBCOMMANDS = (
+    "export lists",
+    "export classes",
+    "export links",
+    "export counts",
     "classes build",
     "db current",
     "db upgrade",

@@ -58,7 +58,12 @@ def gap(program: str, folder: Path) -> list[str]:
     (folder / "program.g").write_text(program + "\nQUIT;\n")
     assert GAP is not None
     done = subprocess.run(
-        [GAP, "-q", "program.g"], cwd=folder, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL
+        [GAP, "-q", "program.g"],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=True,
+        stdin=subprocess.DEVNULL,
     )
     assert done.stderr == ""
     return done.stdout.splitlines()
