@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 from setset.cards import FEATURES
 from setset.errors import BadInput
@@ -83,6 +83,12 @@ def choose_format(name: str, given: str | None, suffixes: Mapping[str, str]) -> 
     if given is not None and found not in (None, given):
         raise BadInput(f"--format {given} does not go with the name {name}: leave one of them out")
     return str(given or found)
+
+
+def refuse_existing(path: Path, overwrite: bool) -> None:
+    """Refuses to replace a file that nobody asked to replace."""
+    if path.exists() and not overwrite:
+        raise BadInput(f"{path} is there already: give --overwrite to replace it")
 
 
 SUFFIXES = {f".{each}": str(each) for each in Format}

@@ -27,7 +27,7 @@ from setset.export.files import (
     write_file,
     write_lists,
 )
-from setset.export.formats import Content
+from setset.export.formats import Content, refuse_existing
 from setset.platform import usable_cores
 from setset.progress import Activity, ProgressListener
 from setset.tasks.kinds import BadSource
@@ -217,12 +217,6 @@ def export_stream(
     progress.begin(content.size, Activity.EXPORT, 0, lists)
     write_lists(file, content, lists, watched())
     progress.end()
-
-
-def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Refuses to replace a file that nobody asked to replace."""
-    if path.exists() and not overwrite:
-        raise BadInput(f"{path} is there already: give --overwrite to replace it")
 
 
 def require_room(folder: Path, expected: int) -> None:

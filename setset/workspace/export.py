@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from setset import __version__
 from setset.errors import BadInput
-from setset.export.formats import ROW_GROUP_SIZE, SUFFIXES, Content, Format, choose_content, choose_format
+from setset.export.formats import (
+    ROW_GROUP_SIZE,
+    SUFFIXES,
+    Content,
+    Format,
+    choose_content,
+    choose_format,
+    refuse_existing,
+)
 from setset.progress import NoProgress, ProgressListener
 from setset.workspace.counts import describe
 
@@ -99,7 +107,7 @@ def _export_range(
 
     output, count = request.output, _range_length(size, request)
     if isinstance(output, Path):
-        export.refuse_existing(output, request.overwrite)
+        refuse_existing(output, request.overwrite)
     marks = {"first_list": str(request.start), "lists": str(count), **content.marks}
     content = dataclasses.replace(content, marks=marks)
     blocks = _blocks(size, request.start, count, block_rows(content))

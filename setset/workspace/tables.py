@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from setset import durable
 from setset.cards import LARGEST, check_size
-from setset.errors import BadInput
-from setset.export.formats import choose_format
-from setset.export.tables import SUFFIXES, Kind, Row, encode_table
+from setset.export.formats import choose_format, refuse_existing
+from setset.export.parquet import require_arrow
+from setset.export.tables import SUFFIXES, Kind, encode_table
 from setset.workspace.catalogue import load_catalogue
 
 if TYPE_CHECKING:
     from setset.symmetry import Level
 
+Output = str | Path | BinaryIO
+"""The name of a file, or one that is open."""
 CLASSES = {
     "size": Kind.NUMBER,
     "number": Kind.NUMBER,
@@ -42,7 +44,7 @@ COUNTS = {
 
 
 def export_classes(
-    output: str | Path | BinaryIO,
+    output: Output,
     workspace: str | Path | None = None,
     *,
     size: int | None = None,
@@ -65,6 +67,7 @@ def export_classes(
         >>> setset.export_classes(example.parent / "classes.csv", size=5)
         3
     """
+    chosen = _choose(output, format, overwrite)
     rows = [
         {
             "size": one.size,
@@ -78,11 +81,12 @@ def export_classes(
         for level in _levels(workspace, size)
         for one in level.classes
     ]
-    return _save(output, "classes", CLASSES, rows, format, overwrite)
+    _save(output, encode_table(chosen, "classes", CLASSES, rows))
+    return len(rows)
 
 
 def export_links(
-    output: str | Path | BinaryIO,
+    output: Output,
     workspace: str | Path | None = None,
     *,
     size: int | None = None,
@@ -98,14 +102,16 @@ def export_links(
         >>> setset.export_links(example.parent / "links.json", size=5)
         5
     """
+    chosen = _choose(output, format, overwrite)
     rows = [
         {"size": level.size, **link._asdict()} for level in _levels(workspace, size) for link in level.links
     ]
-    return _save(output, "links", LINKS, rows, format, overwrite)
+    _save(output, encode_table(chosen, "links", LINKS, rows))
+    return len(rows)
 
 
 def export_counts(
-    output: str | Path | BinaryIO,
+    output: Output,
     workspace: str | Path,
     *,
     size: int | None = None,
@@ -122,11 +128,13 @@ def export_counts(
     """
     from setset.workspace.workspace import open  # noqa: A004 (as `tarfile.open`)
 
+    chosen = _choose(output, format, overwrite)
     with open(workspace) as opened:
         rows = [
             {**dataclasses.asdict(count), "verdict": count.verdict.value} for count in opened.counts(size)
         ]
-    return _save(output, "counts", COUNTS, rows, format, overwrite)
+    _save(output, encode_table(chosen, "counts", COUNTS, rows))
+    return len(rows)
 
 
 def _levels(workspace: str | Path | None, size: int | None) -> Iterator[Level]:
@@ -137,20 +145,19 @@ def _levels(workspace: str | Path | None, size: int | None) -> Iterator[Level]:
         yield catalogue.level(each)
 
 
-def _save(
-    output: str | Path | BinaryIO,
-    name: str,
-    columns: dict[str, Kind],
-    rows: Sequence[Row],
-    format: str | None,  # noqa: A002
-    overwrite: bool,
-) -> int:
+def _choose(output: Output, format: str | None, overwrite: bool) -> str:  # noqa: A002
+    """The format of a file that may be written, before anything is computed for it."""
+    if not isinstance(output, str | Path):
+        return choose_format("-", format, SUFFIXES)
+    chosen = choose_format(Path(output).name, format, SUFFIXES)
+    refuse_existing(Path(output), overwrite)
+    if chosen == "parquet":
+        require_arrow()
+    return chosen
+
+
+def _save(output: Output, data: bytes) -> None:
     if isinstance(output, str | Path):
-        path = Path(output)
-        chosen = choose_format(path.name, format, SUFFIXES)
-        if path.exists() and not overwrite:
-            raise BadInput(f"{path} is there already: give --overwrite to replace it")
-        durable.save(path, encode_table(chosen, name, columns, rows))
+        durable.save(Path(output), data)
     else:
-        output.write(encode_table(choose_format("-", format, SUFFIXES), name, columns, rows))
-    return len(rows)
+        output.write(data)
