@@ -52,7 +52,7 @@ class Exported:
     Example:
         >>> size = setset.open(example).exploration(18)[4]
         >>> size.export(example.parent / "four", format="npy", dry_run=True).bytes
-        2724932
+        2724804
     """
 
     files: int

@@ -168,7 +168,7 @@ def print_exported(result: Exported, size: int, output: str, dry_run: bool) -> N
     """One line on what was written, or would be, and one if the disk is too small for it."""
     about = "about " if dry_run else ""
     there = result.files - result.written
-    kept = f", {how_many(there, 'file')} of them there before" if there else ""
+    kept = f", {number(there)} of them there before" if there else ""
     print_line(
         f"size {size}: {number(result.lists)} lists in {how_many(result.files, 'file')}, "
         f"{about}{byte_count(result.bytes)}{kept}: {output}"

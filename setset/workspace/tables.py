@@ -100,7 +100,7 @@ def export_links(
 
     Example:
         >>> setset.export_links(example.parent / "links.json", size=5)
-        5
+        4
     """
     chosen = _choose(output, format, overwrite)
     rows = [

@@ -75,7 +75,7 @@ def test_a_stopped_export_goes_on_and_ends_with_the_same_bytes(
     kept = {path: path.stat().st_ino for path in done}
     again = run_process(*arguments)
     assert again.returncode == 0
-    assert f"{len(done)} files of them there before" in again.stdout
+    assert f"{len(done)} of them there before" in again.stdout
     assert snapshot(folder) == snapshot(exported)
     assert {path: path.stat().st_ino for path in done} == kept
 
