@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from setset.errors import NotAWorkspace as NotAWorkspace
     from setset.errors import ReadOnly as ReadOnly
     from setset.errors import SetsetError as SetsetError
+    from setset.export.lists import Exported as Exported
     from setset.jobs.signals import StopRequest as StopRequest
     from setset.maintenance.findings import Finding as Finding
     from setset.maintenance.findings import FindingKind as FindingKind
@@ -109,6 +110,9 @@ if TYPE_CHECKING:
     from setset.workspace.status import SizeState as SizeState
     from setset.workspace.status import SizeStatus as SizeStatus
     from setset.workspace.status import Status as Status
+    from setset.workspace.tables import export_classes as export_classes
+    from setset.workspace.tables import export_counts as export_counts
+    from setset.workspace.tables import export_links as export_links
     from setset.workspace.workspace import Repaired as Repaired
     from setset.workspace.workspace import Workspace as Workspace
     from setset.workspace.workspace import open as open  # noqa: A004 (as `tarfile.open`)
@@ -129,6 +133,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "ReadOnly",
             "SetsetError",
         ),
+        "export.lists": ("Exported",),
         "jobs.signals": ("StopRequest",),
         "maintenance.findings": (
             "Finding",
@@ -254,6 +259,11 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "SizeState",
             "SizeStatus",
             "Status",
+        ),
+        "workspace.tables": (
+            "export_classes",
+            "export_counts",
+            "export_links",
         ),
         "workspace.workspace": (
             "Repaired",

@@ -15,6 +15,7 @@ class Activity(enum.StrEnum):
     CHECK = "check"
     COMPARE = "compare"
     REBUILD = "rebuild"
+    EXPORT = "export"
 
 
 class ProgressListener(Protocol):

@@ -32,6 +32,7 @@ ALLOWED = {
     "batches": BASICS | {"engine"},
     "tasks": BASICS | {"batches", "engine"},
     "executors": BASICS | {"tasks", "batches", "engine"},
+    "export": BASICS | {"executors", "tasks", "engine"},
     "folder": BASICS,
     "database": BASICS | {"folder", "batches.records", "batches.roots", "tasks", "symmetry"},
     "maintenance": BASICS | {"database", "executors", "tasks", "batches", "folder"},
@@ -44,6 +45,7 @@ ALLOWED = {
         "executors",
         "batches",
         "engine",
+        "export",
         "folder",
         "symmetry",
         "tasks",
@@ -58,8 +60,8 @@ ALLOWED = {
 }
 """What the modules of a package may import: packages, or single modules of them. "setset" is the public API."""
 ALLOWED_FOR_TYPES = {
-    "show": {"workspace", "maintenance", "database", "jobs"},
-    "setset": BASICS | {"jobs", "maintenance", "sat", "symmetry", "table", "workspace"},
+    "show": {"workspace", "export", "maintenance", "database", "jobs"},
+    "setset": BASICS | {"export", "jobs", "maintenance", "sat", "symmetry", "table", "workspace"},
 }
 """The same under `if TYPE_CHECKING`, in addition."""
 

@@ -24,6 +24,7 @@ GROUPS = {
         "status": "How far each size is, what is running or wrong.",
         "count": "How many lists there are, and whether that is right.",
         "lists": "Print lists from the files, in order.",
+        "export": "Write lists, classes or counts for other programs.",
         "sql": "Ask the database, read-only.",
         "history": "Past runs and how they ended.",
     },

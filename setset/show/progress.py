@@ -22,6 +22,7 @@ TITLES = {
     Activity.CHECK: "check {size}",
     Activity.COMPARE: "compare {size}",
     Activity.REBUILD: "read {size}",
+    Activity.EXPORT: "export {size}",
 }
 SECONDS_BETWEEN_LINES = 5.0
 

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 import click
 
 from setset.show.columns import Column
-from setset.show.formatting import byte_count, duration, number, print_line, print_table, share
+from setset.show.formatting import byte_count, duration, how_many, number, print_line, print_table, share
 
 if TYPE_CHECKING:  # `status` starts without numpy
     from setset.database.runs import Run
     from setset.database.views import Throughput
+    from setset.export.lists import Exported
     from setset.maintenance.findings import Finding
     from setset.workspace.counts import Count
     from setset.workspace.status import SizeStatus, Status
@@ -215,3 +216,19 @@ def print_history(runs: Sequence[Run], wide: bool = False) -> None:
 def _moment(text: str) -> str:
     """2026-07-01T12:00:00Z: the database writes +00:00, which takes more room."""
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def print_exported(result: Exported, size: int, output: str, dry_run: bool) -> None:
+    """One line on what was written, or would be, and one if the disk is too small for it."""
+    about = "about " if dry_run else ""
+    there = result.files - result.written
+    kept = f", {number(there)} of them there before" if there else ""
+    print_line(
+        f"size {size}: {number(result.lists)} lists in {how_many(result.files, 'file')}, "
+        f"{about}{byte_count(result.bytes)}{kept}: {output}"
+    )
+    if result.missing:
+        print_line(
+            f"the disk is too small: {byte_count(result.free)} are free, {byte_count(result.missing)} more are needed",
+            err=True,
+        )

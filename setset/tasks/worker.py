@@ -41,7 +41,7 @@ def execute(task: Task) -> TaskResult:
             finished = _find_finished(task) if task.reuse else None
             batches = finished or list(_expand(task))
         case CountTask():
-            counts = search.count(_load(task.source), task.target, task.size)
+            counts = search.count(load_source(task.source), task.target, task.size)
         case RebuildTask():
             batches = [_save(_encode_as_recorded(task, each), task) for each in _derive(task)]
         case MergeTask():
@@ -142,7 +142,7 @@ def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
     if task.source is None:
         parts = search.pack([search.seeds(task.target)], task.size, task.batch_lists)
     else:
-        parts = search.expand(_load(task.source), task.target, task.batch_lists)
+        parts = search.expand(load_source(task.source), task.target, task.batch_lists)
     ahead = next(parts, None)
     number = 0
     while ahead is not None:
@@ -165,7 +165,7 @@ def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
 
 
 def _merge(task: MergeTask) -> bytes:
-    streams = _join([_load(source) for source in task.sources], task)
+    streams = _join([load_source(source) for source in task.sources], task)
     return _encode(task, task.span, streams, task.source_digest)
 
 
@@ -211,7 +211,8 @@ def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
             return found
 
 
-def _load(source: Source) -> Streams:
+def load_source(source: Source) -> Streams:
+    """The bits of a source batch, and proof that it is the one that is recorded."""
     try:
         header, streams = files.load(Path(source.path), source.digest)
         if header.size != source.size:
