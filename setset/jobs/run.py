@@ -17,12 +17,15 @@ from setset.database import (
     batches,
     expansions,
     explorations,
+    numbering,
     open_to_write,
+    removal,
     roots,
     runs,
 )
-from setset.database.expansions import Claim, Stage
+from setset.database.expansions import Claim
 from setset.database.models import Work
+from setset.database.stages import Stage, storing
 from setset.errors import BadInput, SetsetError
 from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
 from setset.executors.dask.transfer import FileAccess
@@ -143,7 +146,7 @@ class _Run:
                     f"--from {first}: there is no batch {first} of size {size - 1}; {known:,} are known, "
                     "numbered from 0"
                 )
-            self._do_stage(expansions.storing(self._exploration, size), first)
+            self._do_stage(storing(self._exploration, size), first)
             if size >= COMPACT_FROM and request.compact:
                 self._compact(size)
 
@@ -192,10 +195,8 @@ class _Run:
         recorded = batches.in_order(self._database, self._exploration, size)
         flaws = find_flaws(recorded, done, sources, not_empty)
         if flaws:
-            again = expansions.forget(
-                self._database, self._exploration, size, {flaw.source for flaw in flaws}
-            )
-            expansions.renumber(self._database, self._exploration, size)
+            again = removal.forget(self._database, self._exploration, size, {flaw.source for flaw in flaws})
+            numbering.renumber(self._database, self._exploration, size)
             self._progress.notice(
                 f"size {size}: doing {len(again):,} expansions again, the first since {flaws[0].reason}"
             )
