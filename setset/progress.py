@@ -15,6 +15,7 @@ class Activity(enum.StrEnum):
     CHECK = "check"
     COMPARE = "compare"
     REBUILD = "rebuild"
+    REMOVE = "remove"
 
 
 class ProgressListener(Protocol):

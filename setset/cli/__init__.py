@@ -22,6 +22,8 @@ COMMANDS = (
     "check",
     "repair",
     "compact",
+    "roots",
+    "rm",
     "lists",
     "sql",
     "history",

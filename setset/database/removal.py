@@ -1,19 +1,30 @@
-"""Rows that go: of expansions that are to be done again, of batches that were merged."""
+"""Rows that go: of expansions that are to be done again, of batches that were merged, of sizes that are removed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, and_, bindparam, delete, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, insert, literal, or_, select, update
+from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import BatchFile
 from setset.database import batches, numbering
 from setset.database.batches import StoredBatch
 from setset.database.connection import Database
 from setset.database.explorations import ExplorationKey
-from setset.database.models import Base, BatchRow, ExpansionRow, State, TallyRow, Work
+from setset.database.models import (
+    Base,
+    BatchRow,
+    ExpansionRow,
+    ExplorationRow,
+    SizeRow,
+    State,
+    TallyRow,
+    Work,
+)
 from setset.database.stages import storing
+from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 
 def forget(database: Database, exploration: ExplorationKey, size: int, sources: set[int]) -> set[int]:
@@ -56,9 +67,13 @@ def _forget_counts(connection: Connection, exploration: ExplorationKey, source_s
         ExpansionRow.work == Work.COUNT,
         ExpansionRow.source_size == source_size,
     )
-    ids = select(ExpansionRow.id).where(counted)
+    _delete_expansions(connection, counted)
+
+
+def _delete_expansions(connection: Connection, condition: ColumnElement[bool]) -> None:
+    ids = select(ExpansionRow.id).where(condition)
     connection.execute(delete(TallyRow).where(TallyRow.expansion_id.in_(ids)))
-    connection.execute(delete(ExpansionRow).where(counted))
+    connection.execute(delete(ExpansionRow).where(condition))
 
 
 @dataclass(frozen=True)
@@ -85,3 +100,20 @@ def replace_merged(
         numbering.give_numbers(connection, exploration, size, 0, 0, None)
         planned = and_(ExpansionRow.exploration_id == exploration.id, ExpansionRow.source_size == size)
         connection.execute(delete(ExpansionRow).where(planned))
+
+
+def remove_sizes(database: Database, exploration: ExplorationKey, first: int) -> None:
+    """Forgets the sizes from `first` on, and all that was counted from them; from 3 on, the exploration too.
+
+    What was counted from smaller sizes stays: it needs no larger one.
+    """
+    everything = first <= SEED_SOURCE_SIZE + 1
+    with database.transaction() as connection:
+        stored = and_(ExpansionRow.work == Work.STORE, ExpansionRow.size >= first)
+        derived = or_(stored, ExpansionRow.source_size >= first, literal(everything))
+        _delete_expansions(connection, and_(ExpansionRow.exploration_id == exploration.id, derived))
+        for table in (BatchRow, SizeRow):
+            gone = delete(table).where(table.exploration_id == exploration.id, table.size >= first)
+            connection.execute(gone)
+        if everything:
+            connection.execute(delete(ExplorationRow).where(ExplorationRow.id == exploration.id))

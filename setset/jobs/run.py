@@ -10,7 +10,7 @@ from pathlib import Path
 
 from setset import __version__, platform
 from setset.batches.format import MOST_LISTS
-from setset.batches.roots import require_root, root_owner
+from setset.batches.roots import RootGone, require_root, root_owner
 from setset.database import (
     Database,
     LockPolicy,
@@ -128,6 +128,9 @@ class _Run:
         with runs.record_run(self._database, request.command, self._workers) as self._run_id:
             strays_left = cleanup.remove_leftovers(self._database, self._progress)
             self._root_id = roots.use_root(self._database, request.output)
+            for record in roots.gone(self._database):
+                # What does not need its files can be done.
+                self._progress.notice(str(RootGone(record.folder, record.is_own)))
             with self._finally_shut_down():
                 if request.count_only:
                     self._count()

@@ -61,7 +61,7 @@ def repair_all(
 
 def _repair_roots(database: Database) -> list[Finding]:
     """Makes tokens again that were altered, in roots that hold files of this workspace."""
-    found = list(check_roots(database))
+    found = [finding for finding in check_roots(database) if finding.kind.remedy.is_repair]
     # Repairing is the explicit act that may fill a folder that was emptied.
     roots.claim_own(database)
     damaged = {finding.where for finding in found}

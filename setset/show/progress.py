@@ -22,6 +22,7 @@ TITLES = {
     Activity.CHECK: "check {size}",
     Activity.COMPARE: "compare {size}",
     Activity.REBUILD: "read {size}",
+    Activity.REMOVE: "remove {size}",
 }
 SECONDS_BETWEEN_LINES = 5.0
 
