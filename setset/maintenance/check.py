@@ -100,8 +100,9 @@ def check_roots(database: Database) -> Iterator[Finding]:
             # Its own root is filled again by repair, so its files are looked for one by one too.
             kind = FindingKind.ROOT if record.is_own else FindingKind.GONE
             what = f"the storage root is gone, with {record.files:,} files and {record.lists:,} lists"
-            if record.is_own:
-                what += f": if it was moved, 'setset roots move {record.folder} NEW'"
+            what += f": if it was moved, 'setset roots move {record.folder} NEW'"
+            if not record.is_own:
+                what += f"; if it is lost for good, 'setset roots forget {record.folder}'"
             yield Finding(kind, str(record.folder), what)
 
 

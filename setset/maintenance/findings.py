@@ -13,8 +13,8 @@ class Remedy(enum.Enum):
     """What mends a finding, as advice; what comes first is to be done first."""
 
     MOVE = (
-        "bring the storage root back; if it was moved, run 'setset roots move OLD NEW'; if it is lost for good, "
-        "'setset roots forget OLD', then 'setset repair'"
+        "bring the storage root back; 'setset roots move' records that it was moved, 'setset roots forget' that it "
+        "is lost for good"
     )
     REPAIR = "run 'setset repair' to rebuild what is damaged"
     DEEP_REPAIR = "run 'setset repair --deep' to rebuild what is damaged"

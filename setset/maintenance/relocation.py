@@ -97,7 +97,10 @@ def _require_root_of(new: Path, owner: Token, record: RootRecord) -> None:
     """Refuses a folder that is not a root of this workspace, by its token."""
     found = root_state(new, owner)
     if found is RootState.MISSING:
-        raise BadInput(f"{new} is not the storage root {record.folder}: it has no {TOKEN}")
+        raise BadInput(
+            f"{new} is not the storage root {record.folder}: it has no {TOKEN}; copy that too, or, if it is lost, run "
+            f"'setset db rebuild' with --output {new}"
+        )
     if found is RootState.DAMAGED:
         raise BadInput(
             f"{new / TOKEN} is damaged: copy it again from where {record.folder} was, or run 'setset db rebuild' "
