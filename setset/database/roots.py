@@ -53,6 +53,15 @@ def recorded_owner(path: Path) -> str | None:
     return None
 
 
+def recorded_outputs(path: Path) -> list[Path]:
+    """The storage roots outside of the workspace that a database file names, as far as it can be read."""
+    with contextlib.suppress(*DRIVER_ERRORS):
+        with contextlib.closing(connect(path, "ro")) as connection:
+            found = connection.execute("SELECT path FROM storage_roots ORDER BY id").fetchall()
+        return [path.parent / each for (each,) in found if isinstance(each, str) and each != OWN_ROOT]
+    return []
+
+
 def token(database: Database, root_id: int) -> Token:
     """What the token of a storage root must say: this workspace, and where it is if the root is outside of it."""
     for row in database.query(select(RootRow.path).where(RootRow.id == root_id)):

@@ -12,7 +12,7 @@ from setset.batches.roots import TOKEN, RootGone, RootState
 from setset.errors import BadInput
 from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind
-from tests.small import build, digests, findings, flip, repair_all, rows
+from tests.small import Notices, build, digests, findings, flip, repair_all, rows
 
 TARGET, CUTS = 18, (10_000, 200_000)
 
@@ -169,6 +169,17 @@ def test_whoever_reads_hears_of_it(place: Path) -> None:
         assert (done.repaired, done.needs_roots) == ([], True)
         with pytest.raises(RootGone, match="setset roots move"):
             workspace.repair(target=TARGET, size=4, batch=0, dry_run=True)
+
+
+def test_a_rebuild_without_it_says_so(place: Path) -> None:
+    (place / "old").rename(place / "new")
+    notices = Notices()
+    with setset.open(place / "w", mode="a") as workspace:
+        workspace.rebuild_database(progress=notices)
+    assert [f"setset roots move {place / 'old'} NEW" in text for text in notices.texts] == [True]
+    with setset.open(place / "w", mode="a") as workspace:
+        workspace.rebuild_database((place / "new",))
+    assert is_sound(place)
 
 
 def test_a_bare_mount_point_is_no_root(place: Path) -> None:
