@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 from setset.lazy import lazy_exports
 
 if TYPE_CHECKING:
+    from setset.batches.roots import RootState as RootState
     from setset.cards import HoldsSet as HoldsSet
     from setset.errors import BadInput as BadInput
     from setset.errors import Interrupted as Interrupted
@@ -33,6 +34,9 @@ if TYPE_CHECKING:
     from setset.jobs.signals import StopRequest as StopRequest
     from setset.maintenance.findings import Finding as Finding
     from setset.maintenance.findings import FindingKind as FindingKind
+    from setset.maintenance.relocation import MovedRoot as MovedRoot
+    from setset.maintenance.remove import Removed as Removed
+    from setset.maintenance.remove import RemovedSize as RemovedSize
     from setset.progress import Activity as Activity
     from setset.progress import NoProgress as NoProgress
     from setset.progress import ProgressListener as ProgressListener
@@ -105,6 +109,7 @@ if TYPE_CHECKING:
     from setset.workspace.counts import Count as Count
     from setset.workspace.counts import CountVerdict as CountVerdict
     from setset.workspace.exploration import Exploration as Exploration
+    from setset.workspace.roots import Root as Root
     from setset.workspace.size import Batch as Batch
     from setset.workspace.size import Size as Size
     from setset.workspace.status import SizeState as SizeState
@@ -122,6 +127,7 @@ __version__ = "0.1.0"
 __getattr__, __dir__, __all__ = lazy_exports(
     __name__,
     {
+        "batches.roots": ("RootState",),
         "cards": ("HoldsSet",),
         "errors": (
             "BadInput",
@@ -138,6 +144,11 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "maintenance.findings": (
             "Finding",
             "FindingKind",
+        ),
+        "maintenance.relocation": ("MovedRoot",),
+        "maintenance.remove": (
+            "Removed",
+            "RemovedSize",
         ),
         "progress": (
             "Activity",
@@ -251,6 +262,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "CountVerdict",
         ),
         "workspace.exploration": ("Exploration",),
+        "workspace.roots": ("Root",),
         "workspace.size": (
             "Batch",
             "Size",

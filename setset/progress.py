@@ -16,6 +16,7 @@ class Activity(enum.StrEnum):
     COMPARE = "compare"
     REBUILD = "rebuild"
     EXPORT = "export"
+    REMOVE = "remove"
 
 
 class ProgressListener(Protocol):

@@ -32,6 +32,8 @@ GROUPS = {
         "check": "Compare the database with the files.",
         "repair": "Rebuild what check finds, byte-identical.",
         "compact": "Merge small files into full ones.",
+        "roots": "Where the files lie; move or give up a place.",
+        "rm": "Remove an exploration, or its largest sizes.",
         "db": "Back up, upgrade or rebuild the database.",
     },
     "Symmetry": {

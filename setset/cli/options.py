@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,23 @@ target = click.option(
 )
 
 only_target = click.option("--target", type=click.IntRange(4, 20), help="Only this target.")
+
+
+dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+yes = click.option("--yes", is_flag=True, help="Do not ask.")
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Asks on a terminal; elsewhere --yes is needed. Ends the command if the answer is no."""
+    from setset.errors import BadInput
+
+    if yes:
+        return
+    if not (sys.stdin is not None and sys.stdin.isatty()):
+        raise BadInput("nobody to ask: add --yes to do it")
+    if not click.confirm(question):
+        click.echo("nothing was changed")
+        raise SystemExit(1)
 
 
 def size(required: bool = False, help: str = "Only this size.") -> Decorator:  # noqa: A002 (click's word)

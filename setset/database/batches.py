@@ -1,8 +1,4 @@
-"""Batch files that are, or should be, there, and their numbers: the table `batches`.
-
-A batch gets its number, its place in the lexicographic order of its size, once everything before it is known. So
-no number depends on the order in which work was finished.
-"""
+"""Batch files that are, or should be, there: the table `batches`. Their numbers: see `numbering`."""
 
 from __future__ import annotations
 
@@ -11,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset import platform
@@ -20,7 +16,7 @@ from setset.cards import Cards
 from setset.database import roots
 from setset.database.connection import BadDatabase, Database
 from setset.database.explorations import ExplorationKey
-from setset.database.models import Base, BatchRow, ExpansionRow, ExplorationRow
+from setset.database.models import Base, BatchRow, ExplorationRow
 from setset.errors import BadInput, SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 
@@ -231,32 +227,6 @@ def record_rebuilt(database: Database, batch: StoredBatch, new: BatchFile) -> No
         connection.execute(rebuilt.values(**made, defect=None))
 
 
-@dataclass(frozen=True)
-class Merged:
-    """Batches that were merged, and the file that takes their place."""
-
-    old: tuple[StoredBatch, ...]
-    new: BatchFile
-
-
-def replace_merged(
-    database: Database, exploration: ExplorationKey, size: int, merged: Sequence[Merged]
-) -> None:
-    """Puts merged batches in the place of those that they are made of, and numbers the size again.
-
-    Expansions of the old batches that were planned are forgotten with them.
-    """
-    with database.transaction() as connection:
-        for each in merged:
-            delete_rows(connection, each.old)
-            columns = batch_columns(exploration, size, each.old[0].root_id, each.new)
-            connection.execute(insert(BatchRow).values(**columns))
-        connection.execute(update(BatchRow).where(at_size(exploration, size)).values(number=None))
-        give_numbers(connection, exploration, size, 0, 0, None)
-        planned = and_(ExpansionRow.exploration_id == exploration.id, ExpansionRow.source_size == size)
-        connection.execute(delete(ExpansionRow).where(planned))
-
-
 # For the modules of this package
 
 
@@ -275,28 +245,6 @@ def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
 
 def _numbered(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
     return and_(at_size(exploration, size), BatchRow.number.is_not(None))
-
-
-def give_numbers(
-    connection: Connection, exploration: ExplorationKey, size: int, start: int, first: int, end: int | None
-) -> None:
-    """Numbers the batches from source `first` on and before source `end`, starting with `start`.
-
-    What comes before `first` has its numbers, and is not looked at again.
-    """
-    waiting = (
-        select(BatchRow.id)
-        .where(at_size(exploration, size), BatchRow.number.is_(None), BatchRow.first_source >= first)
-        .order_by(BatchRow.first_source, BatchRow.first_part)
-    )
-    if end is not None:
-        waiting = waiting.where(BatchRow.first_source < end)
-    rows = connection.execute(waiting).all()
-    numbers = [{"batch": row.id, "place": place} for place, row in enumerate(rows, start)]
-    if numbers:
-        table = Base.metadata.tables[BatchRow.__tablename__]
-        given = update(table).where(table.c.id == bindparam("batch")).values(number=bindparam("place"))
-        connection.execute(given, numbers)
 
 
 def get_source(connection: Connection, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:

@@ -10,19 +10,22 @@ from pathlib import Path
 
 from setset import __version__, platform
 from setset.batches.format import MOST_LISTS
-from setset.batches.roots import require_root, root_owner
+from setset.batches.roots import RootGone, require_root, root_owner
 from setset.database import (
     Database,
     LockPolicy,
     batches,
     expansions,
     explorations,
+    numbering,
     open_to_write,
+    removal,
     roots,
     runs,
 )
-from setset.database.expansions import Claim, Stage
+from setset.database.expansions import Claim
 from setset.database.models import Work
+from setset.database.stages import Stage, storing
 from setset.errors import BadInput, SetsetError
 from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
 from setset.executors.dask.transfer import FileAccess
@@ -125,6 +128,9 @@ class _Run:
         with runs.record_run(self._database, request.command, self._workers) as self._run_id:
             strays_left = cleanup.remove_leftovers(self._database, self._progress)
             self._root_id = roots.use_root(self._database, request.output)
+            for record in roots.gone(self._database):
+                # What does not need its files can be done.
+                self._progress.notice(str(RootGone(record.folder, record.is_own)))
             with self._finally_shut_down():
                 if request.count_only:
                     self._count()
@@ -143,7 +149,7 @@ class _Run:
                     f"--from {first}: there is no batch {first} of size {size - 1}; {known:,} are known, "
                     "numbered from 0"
                 )
-            self._do_stage(expansions.storing(self._exploration, size), first)
+            self._do_stage(storing(self._exploration, size), first)
             if size >= COMPACT_FROM and request.compact:
                 self._compact(size)
 
@@ -192,10 +198,8 @@ class _Run:
         recorded = batches.in_order(self._database, self._exploration, size)
         flaws = find_flaws(recorded, done, sources, not_empty)
         if flaws:
-            again = expansions.forget(
-                self._database, self._exploration, size, {flaw.source for flaw in flaws}
-            )
-            expansions.renumber(self._database, self._exploration, size)
+            again = removal.forget(self._database, self._exploration, size, {flaw.source for flaw in flaws})
+            numbering.renumber(self._database, self._exploration, size)
             self._progress.notice(
                 f"size {size}: doing {len(again):,} expansions again, the first since {flaws[0].reason}"
             )

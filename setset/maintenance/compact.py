@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from setset.batches.records import Span
-from setset.database import Database, batches, expansions, explorations, roots
-from setset.database.batches import Merged, StoredBatch
+from setset.database import Database, batches, expansions, explorations, removal, roots
+from setset.database.batches import StoredBatch
 from setset.database.explorations import ExplorationKey
+from setset.database.removal import Merged
 from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
 from setset.maintenance.proof import Digests
@@ -67,7 +68,7 @@ def compact(
         merged.append(Merged(tuple(group), result.batches[0]))
         lists = sum(batch.lists for batch in group)
         progress.advance(lists, lists)
-    batches.replace_merged(database, exploration, size, merged)
+    removal.replace_merged(database, exploration, size, merged)
     own = roots.own_folders(database)
     for each in merged:
         for batch in each.old:

@@ -47,6 +47,7 @@ def rebuild_database(
     left for `run` to replace.
     """
     workspace_id = find_owner(folder, outputs)
+    _name_missed(folder, outputs, progress)
     aside = WorkspaceFolder(folder.path, REBUILT)
     try:
         schema.remove(aside.database)
@@ -85,6 +86,17 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
         raise NotAWorkspace(f"no workspace at {folder.path}: there are neither a database nor batch files")
     # Of tokens that are all lost, the old database still knows: if this is stopped, it and the new tokens agree.
     return next(iter(owners), None) or roots.recorded_owner(folder.database)
+
+
+def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener) -> None:
+    """Names the storage roots of the old database whose files will not be in the new one."""
+    given = {output.resolve() for output in outputs}
+    for root in roots.recorded_outputs(folder.database):
+        if root.resolve() not in given:
+            progress.notice(
+                f"the old database names the storage root {root}, which --output does not: its files will be missing "
+                f"in the new one; if it was moved, 'setset roots move {root} NEW' needs no new database"
+            )
 
 
 def _sound_files(root: Path, progress: ProgressListener) -> Iterator[tuple[Header, BatchFile]]:

@@ -23,6 +23,7 @@ TITLES = {
     Activity.COMPARE: "compare {size}",
     Activity.REBUILD: "read {size}",
     Activity.EXPORT: "export {size}",
+    Activity.REMOVE: "remove {size}",
 }
 SECONDS_BETWEEN_LINES = 5.0
 

@@ -15,7 +15,10 @@ if TYPE_CHECKING:  # `status` starts without numpy
     from setset.database.views import Throughput
     from setset.export.lists import Exported
     from setset.maintenance.findings import Finding
+    from setset.maintenance.relocation import MovedRoot
+    from setset.maintenance.remove import Removed
     from setset.workspace.counts import Count
+    from setset.workspace.roots import Root
     from setset.workspace.status import SizeStatus, Status
     from setset.workspace.workspace import Repaired
 
@@ -62,6 +65,12 @@ def print_status(status: Status, target: int | None = None, wide: bool = False) 
         click.echo(f"nothing yet for target {target}: start with 'setset run --size 6 --target {target}'")
     else:
         click.echo("nothing yet: start with 'setset run --size 6'")
+    for root in status.roots:
+        if root.state != "present" and root.files:
+            lies = f"{how_many(root.files, 'file')}, {byte_count(root.bytes)}"
+            advice = f"bring it back, or run 'setset roots move {root.path} NEW'"
+            advice = advice if root.state == "absent" else "see 'setset check'"
+            print_line(f"storage root {root.path}: {root.state}, with {lies}: {advice}")
     if status.items:
         rows = [
             [str(each.target), str(each.size), each.state, each.what, each.detail] for each in status.items
@@ -232,3 +241,64 @@ def print_exported(result: Exported, size: int, output: str, dry_run: bool) -> N
             f"the disk is too small: {byte_count(result.free)} are free, {byte_count(result.missing)} more are needed",
             err=True,
         )
+
+
+ROOTS = (
+    Column("root", left=True),
+    Column("path", least=16, left=True),
+    Column("state", left=True),
+    Column("files", importance=30),
+    Column("lists", importance=20),
+    Column("bytes", importance=40),
+    Column("free", importance=50),
+)
+
+
+def print_roots(roots: Sequence[Root], wide: bool = False) -> None:
+    """A row a storage root."""
+    rows = [
+        [
+            str(root.number),
+            root.path,
+            root.state,
+            number(root.files),
+            number(root.lists),
+            byte_count(root.bytes),
+            byte_count(root.free_bytes),
+        ]
+        for root in roots
+    ]
+    if rows:
+        print_table("", ROOTS, rows, wide=wide)
+    else:
+        click.echo("no storage roots yet: 'setset run' makes one")
+
+
+def print_moved(moved: MovedRoot) -> None:
+    """Where a storage root is now, and what to do about files that are not there."""
+    if not moved.moved:
+        print_line(f"{moved.path} is recorded already: nothing to do")
+        return
+    lies = f"{how_many(moved.files, 'file')}, {byte_count(moved.bytes)}"
+    print_line(f"recorded: the storage root is {moved.path} ({lies})")
+    if moved.damaged:
+        many = how_many(moved.damaged, "file")
+        click.echo(f"setset: {many} missing or damaged: run 'setset repair'", err=True)
+
+
+def print_removed(removed: Removed) -> None:
+    """What is removed of each size."""
+    if not removed.sizes:
+        click.echo(f"nothing to remove of target {removed.target}")
+        return
+    sizes = removed.sizes
+    rows = [
+        [str(size.size), *map(number, (size.files, size.unrecorded, size.lists)), byte_count(size.bytes)]
+        for size in sizes
+    ]
+    total = [sum(getattr(size, name) for size in sizes) for name in ("files", "unrecorded", "lists")]
+    rows.append(["all", *map(number, total), byte_count(sum(size.bytes for size in sizes))])
+    print_table(f"target {removed.target}", ("size", "files", "unrecorded", "lists", "bytes"), rows)
+    if removed.kept:
+        many = how_many(removed.kept, "file")
+        click.echo(f"{many} of them in storage roots that are not there stay, see 'setset roots'")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from setset.database import explorations
 from setset.database.explorations import ExplorationKey
+from setset.errors import BadInput
 from setset.workspace.counts import Count
 from setset.workspace.size import Size
 from setset.workspace.status import SizeStatus
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from setset.executors.base import StartExecutor
     from setset.jobs.signals import StopRequest
     from setset.maintenance.compact import CompactResult
+    from setset.maintenance.remove import Removed
     from setset.progress import ProgressListener
     from setset.workspace.workspace import Workspace
 
@@ -168,3 +170,31 @@ class Exploration:
         ):
             key = explorations.find(database, self.target)
             return compact(database, key, size, up_to, executor, progress or NoProgress())
+
+    def remove(
+        self, size: int | None = None, *, dry_run: bool = False, progress: ProgressListener | None = None
+    ) -> Removed:
+        """Removes the exploration, or its sizes from one on: files and rows.
+
+        A size never goes without those above it, which are proven by it. What was counted from smaller sizes stays.
+        Stopped at any moment, it goes on when it is called again.
+
+        Args:
+            size: The smallest size to remove; all of the exploration if None.
+            dry_run: Say what would be removed, and do nothing.
+            progress: Is told how it goes.
+
+        Returns:
+            What was removed, by size.
+        """
+        from setset.maintenance.remove import plan_removal, remove
+        from setset.progress import NoProgress
+
+        first = 3 if size is None else size
+        if not 3 <= first <= 20:
+            raise BadInput(f"size {size}: expected 3 to 20")
+        if dry_run:
+            return plan_removal(self._workspace._database(), self.target, first)
+        command = f"setset rm --target {self.target}" + ("" if size is None else f" --size {size}")
+        with self._workspace._maintaining(command, progress) as database:
+            return remove(database, self.target, first, progress or NoProgress())

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, overload
 
 from setset.cards import Cards
-from setset.database import Database, batches, explorations
+from setset.database import Database, batches, explorations, roots
 from setset.database.batches import StoredBatch
 from setset.database.explorations import ExplorationKey
 from setset.errors import BadInput, SetsetError
@@ -142,6 +142,7 @@ class Size:
                 for rows in search.unpack(streams, skip, chunk):
                     yield rows.copy()
             except (BadBatch, search.BadStreams) as error:
+                roots.require_there(self._database, batch.root_id)
                 raise SetsetError(f"{batch}: {error}; run 'setset repair'") from error
             skip = 0
 

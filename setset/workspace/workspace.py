@@ -17,11 +17,13 @@ from setset.platform import usable_cores
 from setset.progress import NoProgress, ProgressListener
 from setset.workspace.counts import Count, read_counts
 from setset.workspace.exploration import Exploration
+from setset.workspace.roots import Root, read_roots
 from setset.workspace.status import Status, read_status
 
 if TYPE_CHECKING:
     from setset.jobs.signals import StopRequest
     from setset.maintenance.findings import Finding
+    from setset.maintenance.relocation import MovedRoot
     from setset.symmetry import Catalogue, Totals
 
 Mode = Literal["r", "a"]
@@ -46,6 +48,13 @@ class Repaired:
         from setset.maintenance.findings import Remedy
 
         return any(finding.kind.remedy is Remedy.REBUILD for finding in self.left)
+
+    @property
+    def needs_roots(self) -> bool:
+        """Whether a storage root is gone, whose files are left."""
+        from setset.maintenance.findings import Remedy
+
+        return any(finding.kind.remedy is Remedy.MOVE for finding in self.left)
 
 
 @dataclass(frozen=True)
@@ -243,6 +252,7 @@ class Workspace:
 
         def asked(database: Database) -> Finding:
             batch = batches.get(database, explorations.find(database, target), size, number)
+            roots.require_there(database, batch.root_id)
             where = str(batches.path_of(database, batch))
             return Finding(FindingKind.FILE, where, f"{batch}, as asked", target, size, batch)
 
@@ -254,6 +264,64 @@ class Workspace:
             if found.batch is not None:
                 rebuild_batch(database, executor, found.batch)
             return Repaired([found], [])
+
+    def roots(self) -> list[Root]:
+        """The storage roots: the folders with the batch files, whether they are there, and what lies in each."""
+        return read_roots(self._database())
+
+    def move_root(
+        self,
+        old: str | Path,
+        new: str | Path,
+        *,
+        fast: bool = False,
+        incomplete: bool = False,
+        progress: ProgressListener | None = None,
+    ) -> MovedRoot:
+        """Records that a storage root was moved to another folder, after comparing every file there.
+
+        Stopped at any moment, it goes on when it is called again; called again after its end, it does nothing.
+
+        Args:
+            old: The folder where it was, or its number.
+            new: The folder where it is.
+            fast: Compare only the names and sizes of files.
+            incomplete: Also if files are missing or damaged there; then `repair` makes them again.
+            progress: Is told how far it is.
+
+        Raises:
+            BadInput: `new` is not that root, or `old` is still there; nothing was changed.
+        """
+        from setset.maintenance.relocation import move_root
+
+        place, command = Path(new).absolute(), f"setset roots move {old} {new}"
+        with self._maintaining(command, progress) as database:
+            return move_root(database, str(old), place, fast, incomplete, progress or NoProgress())
+
+    def forget_root(
+        self, old: str | Path, *, output: str | Path | None = None, dry_run: bool = False
+    ) -> Root:
+        """Gives up a storage root that is lost for good. `repair` makes its files again, in another one.
+
+        Args:
+            old: The folder where it was, or its number.
+            output: Where its files will be made again; the workspace's own root if None.
+            dry_run: Say what would be given up, and do nothing.
+
+        Returns:
+            The root as it was.
+
+        Raises:
+            BadInput: It is still there, or is the workspace's own.
+        """
+        from setset.maintenance.relocation import forget_root, require_forgettable
+
+        number = require_forgettable(self._database(), str(old)).id
+        (found,) = [root for root in self.roots() if root.number == number]
+        if not dry_run:
+            with self._maintaining(f"setset roots forget {old}", None) as database:
+                forget_root(database, str(number), None if output is None else Path(output))
+        return found
 
     def backup(self, copy: str | Path) -> None:
         """Makes a consistent copy of the database, even while a run is under way."""

@@ -16,7 +16,9 @@ from tests.chaos.steps import STEPS, draw
 
 MOST_COMMANDS = 10
 """After so many commands that the messages name, there is no way back. `run` is followed by `check`, which count."""
-NAMED = re.compile(r"'setset ((?:db )?[a-z]+(?: --deep)?)'")
+NAMED = re.compile(
+    r"'setset ((?:db )?[a-z]+(?: --deep)?|roots (?:move|forget) /[^']+|roots move --incomplete /[^']+)'"
+)
 OBEYED = ("repair", "repair --deep", "db rebuild", "db upgrade", "run")
 
 
@@ -122,13 +124,18 @@ def recover(scene: Scene) -> tuple[list[str], list[str]]:
             continue
         if command == "check --deep":
             silent.append(f"only check --deep found: {outcome.said[-300:]}")
-        named = [name for name in NAMED.findall(outcome.said) if name in OBEYED]
+        named = [name for name in NAMED.findall(outcome.said) if _can_be_obeyed(name)]
         fresh = [name for name in named if (outcome.said, name) not in obeyed]
         if not fresh:
             return [f"{command} -> {outcome.code}, which names nothing more: {outcome.said[-400:]}"], silent
         obeyed.add((outcome.said, fresh[0]))
         command = fresh[0]
     return [f"still not sound after {MOST_COMMANDS} commands: {scene.said[-1][1].said[-400:]}"], silent
+
+
+def _can_be_obeyed(command: str) -> bool:
+    """Whether it says all that it needs to: not to which folder a root was moved, if that is for a person to say."""
+    return command in OBEYED or (command.startswith("roots ") and not command.endswith(" NEW"))
 
 
 def _is_clean(scene: Scene, outcome: Outcome) -> bool:
