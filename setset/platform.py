@@ -239,11 +239,12 @@ def user_id() -> str:
     return "".join(letter for letter in name if letter.isalnum()) or "user"
 
 
-def is_own_folder(path: Path) -> bool:
-    """Whether this is a folder of this user, and not a link to one."""
+def is_private_folder(path: Path) -> bool:
+    """Whether this is a folder of this user that nobody else may write to, and not a link to one."""
     if path.is_symlink() or not path.is_dir():
         return False
-    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
+    found = path.stat()
+    return not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o022)
 
 
 def shows_symbols(stream: IO[str]) -> bool:

@@ -35,9 +35,11 @@ from typing import Any, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.extending import intrinsic
 from numba.np import arrayobj
+
+from setset.compiler import njit
 
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
@@ -74,8 +76,8 @@ ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Without reference counts (`_nrt`): the kernels neither make nor keep arrays.
-_kernel: Callable[[_Function], _Function] = njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]
-_inlined: Callable[[_Function], _Function] = njit(forceinline=True, _nrt=False)  # type: ignore[call-overload]
+_kernel: Callable[[_Function], _Function] = njit(cache=True, nogil=True, _nrt=False)
+_inlined: Callable[[_Function], _Function] = njit(forceinline=True, _nrt=False)
 
 
 def _popcount(_context: Any, word: Any) -> Any:
