@@ -13,8 +13,10 @@ from concurrent.futures import Executor, Future
 from typing import Any, NamedTuple
 
 from setset.errors import SetsetError
-from setset.executors.base import ATTEMPTS, WorkerDied
+from setset.executors.base import ATTEMPTS, Notice, WorkerDied
 from setset.executors.worker_process import WorkerProcess
+
+COMPILING = "compiling the kernels, which takes some seconds; the next run finds them compiled"
 
 
 class _Call(NamedTuple):
@@ -28,7 +30,8 @@ class _Call(NamedTuple):
 class LocalExecutor(Executor):
     """A fixed number of worker processes. One that dies fails the task that it had, and is replaced."""
 
-    def __init__(self, workers: int) -> None:
+    def __init__(self, workers: int, notice: Notice = lambda _: None) -> None:
+        self._notice = notice
         self._queue: deque[_Call] = deque()
         self._changed = threading.Condition()
         self._closed = False
@@ -79,7 +82,7 @@ class LocalExecutor(Executor):
                 process = self._processes[place] = WorkerProcess()
             except OSError as error:
                 return str(error)
-        return process.wait_until_ready() or process
+        return process.wait_until_ready(lambda: self._notice(COMPILING)) or process
 
     def _feed(self, process: WorkerProcess) -> None:
         """Gives calls to a process until it dies or the executor is closed."""

@@ -10,13 +10,13 @@ from importlib import import_module
 from typing import Any
 
 from setset.errors import BadInput, require_extra
-from setset.executors.base import StartExecutor
+from setset.executors.base import Notice, StartExecutor
 from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
-from setset.platform import interrupts_blocked
+from setset.platform import interrupts_blocked, start_resource_tracker
 
 
-def choose_executor(name: str, access: FileAccess) -> StartExecutor:
+def choose_executor(name: str, access: FileAccess, notice: Notice = lambda _: None) -> StartExecutor:
     """What starts the executor of a name: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, or MODULE:CALLABLE
     for any other `concurrent.futures.Executor` that takes the number of workers."""
     kind, equals, where = name.partition("=")
@@ -29,7 +29,7 @@ def choose_executor(name: str, access: FileAccess) -> StartExecutor:
     if access != FileAccess():
         raise BadInput("--map and --ship need --executor dask: other workers see the same paths")
     if name == "local":
-        return LocalExecutor
+        return partial(LocalExecutor, notice=notice)
     module, colon, attribute = name.partition(":")
     if not colon:
         raise BadInput(
@@ -57,10 +57,9 @@ def _start_forkserver() -> None:
     need while this one loads what it needs."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return
-    from multiprocessing import forkserver, resource_tracker
+    from multiprocessing import forkserver
 
     multiprocessing.set_forkserver_preload(["distributed", "setset.tasks.worker"])
-    # Started below, the tracker would unblock Ctrl-C again.
-    resource_tracker.ensure_running()
+    start_resource_tracker()
     with interrupts_blocked():
         forkserver.ensure_running()

@@ -83,13 +83,13 @@ def run(
 ) -> None:
     """Does what a run is asked for; on return all of it holds. The executor starts when there is something to do."""
     request.validate()
-    start_executor = request.executor
-    if isinstance(start_executor, str):
-        start_executor = choose_executor(start_executor, request.access)
     if request.count_only:
         folder.require_database()
     stop = StopRequest() if stop is None else stop  # one that is not set is false
     listener = progress or NoProgress()
+    start_executor = request.executor
+    if isinstance(start_executor, str):
+        start_executor = choose_executor(start_executor, request.access, listener.notice)
     folder.create()
     with folder.locked():
         policy = LockPolicy(listener.notice, lambda: bool(stop))

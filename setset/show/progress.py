@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setset.progress import Activity, NoProgress, ProgressListener
 from setset.show.formatting import duration, number, print_line, printable
@@ -45,6 +45,22 @@ def _print_safely(text: str) -> None:
     """A line on stderr. What cannot be written there, on a full disk or to a closed pipe, must not stop a run."""
     with contextlib.suppress(OSError, ValueError):
         print_line(text, err=True)
+
+
+class _Stderr:
+    """Standard error for bars: a terminal that was closed must not stop a run either."""
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr, name)
 
 
 class _Meter:
@@ -159,7 +175,7 @@ class Bars:
             TimeElapsedColumn(),
             TextColumn("{task.fields[shown]}"),
         )
-        self._progress = Progress(*columns, console=Console(stderr=True))
+        self._progress = Progress(*columns, console=Console(file=_Stderr()))  # type: ignore[arg-type]
         self._progress.start()
         if self._sizes:
             self._all = self._progress.add_task("all sizes", total=self._sizes, shown="")

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from setset.engine import search
 from setset.compiler import node_folder
+from setset.engine import search
 from setset.engine.compilation import prepare_kernels
 
 
