@@ -20,6 +20,7 @@ from setset.database import (
     open_to_write,
     roots,
     runs,
+    schema,
 )
 from setset.database.expansions import Claim, Stage
 from setset.database.models import Work
@@ -82,14 +83,16 @@ def run(
     stop: StopRequest | None = None,
 ) -> None:
     """Does what a run is asked for; on return all of it holds. The executor starts when there is something to do."""
-    request.validate()
-    if request.count_only:
-        folder.require_database()
     stop = StopRequest() if stop is None else stop  # one that is not set is false
     listener = progress or NoProgress()
     start_executor = request.executor
-    if isinstance(start_executor, str):
-        start_executor = choose_executor(start_executor, request.access, listener.notice)
+    try:
+        request.validate()
+        if isinstance(start_executor, str):
+            start_executor = choose_executor(start_executor, request.access, listener.notice)
+    except BadInput as error:
+        _record_refusal(folder, request, error)
+        raise
     folder.create()
     with folder.locked():
         policy = LockPolicy(listener.notice, lambda: bool(stop))
@@ -100,6 +103,15 @@ def run(
             # What went wrong after a signal went wrong because of it, or does not matter any more.
             stop.raise_if_set()
             raise
+
+
+def _record_refusal(folder: WorkspaceFolder, request: RunRequest, error: BadInput) -> None:
+    """A line in the history, if it can be written now: there is one writer at a time, and no upgrade for a refusal."""
+    with contextlib.suppress(SetsetError, OSError):
+        folder.require_database()
+        schema.require_current(folder.database)
+        with folder.locked(), contextlib.closing(open_to_write(folder)) as database:
+            runs.record_refusal(database, request.command, error)
 
 
 class _Run:

@@ -184,7 +184,8 @@ def play(name: str, fault: Fault, place: Place, reference: Reference, seed: str)
 
 def _complains(outcome: Outcome) -> bool:
     """Whether a command says that something is, or was, not as it should be: every notice starts so."""
-    return outcome.code != 0 or any(line.startswith("setset: ") for line in outcome.said.splitlines())
+    notices = ("setset: ", "warning: ")
+    return outcome.code != 0 or any(line.startswith(notices) for line in outcome.said.splitlines())
 
 
 def _recover(place: Place, first: Outcome) -> Iterator[str]:
