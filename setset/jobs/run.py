@@ -39,6 +39,8 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE, BadSource
 
 BATCH_LISTS = 16_000_000
 """Lists in a full file: about half a megabyte, a second of work to expand."""
+COUNT_FROM = 6
+"""What a count in a new place stores first: seconds of work, some megabytes, and enough files for many workers."""
 COMPACT_FROM = 13
 """From here on most lists cannot grow, so that files shrink and are worth merging."""
 
@@ -141,14 +143,14 @@ class _Run:
                 if request.count_only:
                     self._count()
                 else:
-                    self._build()
+                    self._build(request.size)
             if strays_left:
                 # What was not taken over is in the files that were made.
                 cleanup.remove_leftovers(self._database, self._progress)
 
-    def _build(self) -> None:
+    def _build(self, upto: int) -> None:
         request = self._request
-        for size in range(3, request.size + 1):
+        for size in range(SEED_SOURCE_SIZE + 1, upto + 1):
             first = request.first if size == request.size else 0
             if first and first >= (known := self._count_batches(size - 1)):
                 raise BadInput(
@@ -164,7 +166,11 @@ class _Run:
         known = explorations.sizes(self._database, self._exploration)
         source_size = max((each.size for each in known if each.complete), default=None)
         if source_size is None:
-            raise BadInput("nothing to count from: 'setset run --size 3' or more first, without --count-only")
+            source_size = max(SEED_SOURCE_SIZE + 1, min(size - 1, COUNT_FROM))
+            self._progress.notice(
+                f"nothing to count from yet: storing the lists of up to {source_size} first"
+            )
+            self._build(source_size)
         if source_size >= size or explorations.is_counted(self._database, self._exploration, size):
             return
         self._do_stage(Stage(self._exploration, Work.COUNT, size, source_size), 0)
