@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -45,8 +46,8 @@ class Service:
             for place in (self._package, *self._package.rglob("*")):
                 place.chmod(0o555)
 
-    def start(self, *words: str, limits: str = "") -> subprocess.Popen[str]:
-        """Starts Python with these words; `limits` are commands of a shell that come before."""
+    def start(self, *words: str, processes: int | None = None) -> subprocess.Popen[str]:
+        """Starts Python with these words, if asked with so many processes and threads at most for this user."""
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": "/nonexistent",
@@ -54,8 +55,9 @@ class Service:
             "PYTHONPATH": str(self._package),
             "SETSET_WORKSPACE": str(self.workspace),
         }
+        limit = [] if processes is None else ["prlimit", f"--nproc={processes}", "--"]
         return subprocess.Popen(
-            [*self._prefix, "sh", "-c", f'{limits} exec "$@"', "sh", sys.executable, *words],
+            [*self._prefix, *limit, sys.executable, *words],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -64,13 +66,16 @@ class Service:
             start_new_session=True,
         )
 
-    def run(self, *words: str, limits: str = "", seconds: float = 300) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *words: str, processes: int | None = None, seconds: float = 300
+    ) -> subprocess.CompletedProcess[str]:
         """What comes of a command, which must end in so many seconds."""
-        process = self.start(*words, limits=limits)
+        process = self.start(*words, processes=processes)
         try:
             out, err = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            process.kill()
+            os.killpg(process.pid, signal.SIGKILL)
+            print("\n".join(process.communicate()))
             raise
         return subprocess.CompletedProcess(words, process.returncode, out, err)
 

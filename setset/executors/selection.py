@@ -10,13 +10,13 @@ from importlib import import_module
 from typing import Any
 
 from setset.errors import BadInput, require_extra
-from setset.executors.base import Notice, StartExecutor
+from setset.executors.base import StartExecutor
 from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
 from setset.platform import interrupts_blocked, start_resource_tracker
 
 
-def choose_executor(name: str, access: FileAccess, notice: Notice = lambda _: None) -> StartExecutor:
+def choose_executor(name: str, access: FileAccess) -> StartExecutor:
     """What starts the executor of a name: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, or MODULE:CALLABLE
     for any other `concurrent.futures.Executor` that takes the number of workers."""
     kind, equals, where = name.partition("=")
@@ -29,7 +29,7 @@ def choose_executor(name: str, access: FileAccess, notice: Notice = lambda _: No
     if access != FileAccess():
         raise BadInput("--map and --ship need --executor dask: other workers see the same paths")
     if name == "local":
-        return partial(LocalExecutor, notice=notice)
+        return LocalExecutor
     module, colon, attribute = name.partition(":")
     if not colon:
         raise BadInput(

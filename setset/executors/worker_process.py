@@ -80,18 +80,23 @@ class WorkerProcess:
 
 def _work(pipe: Connection) -> None:
     """What the process does: calls until the other end of the pipe is closed."""
-    tie_to_parent()
     ignore_interrupts(STOP_SIGNALS)
     exit_at_once()
     with contextlib.suppress(EOFError, OSError):
-        pipe.send(_answer(prepare_kernels, (partial(pipe.send, COMPILING),)))
-        while True:
+        is_error, _ = answer = _answer(_prepare, (pipe,))
+        pipe.send(answer)
+        while not is_error:
             function, arguments = pipe.recv()
             answer = _answer(function, arguments)
             try:
                 pipe.send(answer)
             except (TypeError, AttributeError) as error:  # something that cannot be sent to another process
                 pipe.send((True, RuntimeError(f"{error}: {answer[1]!r}")))
+
+
+def _prepare(pipe: Connection) -> None:
+    tie_to_parent()
+    prepare_kernels(partial(pipe.send, COMPILING))
 
 
 def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:

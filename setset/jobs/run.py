@@ -27,6 +27,7 @@ from setset.database.models import Work
 from setset.errors import BadInput, SetsetError
 from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
 from setset.executors.dask.transfer import FileAccess
+from setset.executors.local import LocalExecutor
 from setset.executors.selection import choose_executor
 from setset.folder import WorkspaceFolder
 from setset.jobs.coordinator import Coordinator
@@ -91,7 +92,7 @@ def run(
     try:
         request.validate()
         if isinstance(start_executor, str):
-            start_executor = choose_executor(start_executor, request.access, listener.notice)
+            start_executor = choose_executor(start_executor, request.access)
     except BadInput as error:
         _record_refusal(folder, request, error)
         raise
@@ -254,6 +255,8 @@ class _Run:
     def _get_executor(self) -> Executor:
         if self._executor is None:
             self._executor = self._start_executor(self._workers)
+            if isinstance(self._executor, LocalExecutor):
+                self._executor.notice = self._progress.notice
             if isinstance(self._executor, RemoteExecutor):
                 self._executor.wait_for_workers(
                     self._requirements(), self._progress.notice, lambda: bool(self._stop)
@@ -271,9 +274,12 @@ class _Run:
 
     @contextlib.contextmanager
     def _finally_shut_down(self) -> Iterator[None]:
+        well = False
         try:
             yield
+            well = True
         finally:
+            # What failed has recorded all that was in flight; a worker that still compiles is not waited for.
             if self._executor is not None:
-                self._executor.shutdown(wait=not self._stop, cancel_futures=True)
+                self._executor.shutdown(wait=well and not self._stop, cancel_futures=True)
             cleanup.remove_temporaries(self._database)

@@ -353,7 +353,8 @@ class Workspace:
     def _local_executor(self, progress: ProgressListener | None) -> Iterator[Executor]:
         from setset.executors.local import LocalExecutor
 
-        executor = LocalExecutor(usable_cores(), (progress or NoProgress()).notice)
+        executor = LocalExecutor(usable_cores())
+        executor.notice = (progress or NoProgress()).notice
         try:
             yield executor
         finally:
