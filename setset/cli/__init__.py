@@ -103,6 +103,8 @@ def _print_error(error: BaseException) -> None:
 
 def main() -> None:
     """The entry point: runs the command, turns errors into one line on stderr and an exit code."""
+    # Nothing here multiplies matrices: numpy needs no threads for that, in this process and in the workers.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = cli.main(standalone_mode=False)
     except SetsetError as error:

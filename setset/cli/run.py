@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+import time
 from pathlib import Path
 
 import click
@@ -45,6 +47,15 @@ from setset.cli import options
     help="Dask workers see the folder HERE as THERE. Can be repeated.",
 )
 @click.option("--ship", is_flag=True, help="Dask workers see no common folder: send them the files' bytes.")
+@click.option(
+    "--log",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Append to this file what happens, a line each with the time in UTC.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print what happens as JSON lines (docs/unattended.md)."
+)
 @options.quiet
 @options.workspace
 def command(
@@ -59,6 +70,8 @@ def command(
     executor: str,
     maps: tuple[str, ...],
     ship: bool,
+    log: Path | None,
+    as_json: bool,
     quiet: bool,
     workspace: Path,
 ) -> None:
@@ -71,18 +84,24 @@ def command(
       setset run --size 6
       setset run --size 9 --output /mnt/nas/caps
       setset run --size 12 --count-only
+      setset run --size 9 --quiet --log caps.log
       setset run --size 10 --executor dask=scheduler.json --output /mnt/nas/caps
     """
     import setset
+    from setset.show.events import Several, run_events
     from setset.show.progress import show_progress
+    from setset.show.runs import describe_end, describe_start, print_end
 
     if workers and executor.startswith("dask="):
         raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
+    words, began = shlex.join(["setset", *sys.argv[1:]]), time.monotonic()
     with (
         setset.open(workspace, mode="a") as opened,
-        show_progress(quiet, sizes=1 if count_only else size - 2) as progress,
+        run_events(as_json, log) as events,
+        show_progress(quiet or as_json, sizes=1 if count_only else size - 2) as progress,
         setset.StopRequest().handling_signals() as stop,
     ):
+        events.emit("started", **describe_start(words, workspace, target, size))
         opened.exploration(target).run(
             size,
             workers=workers,
@@ -94,7 +113,12 @@ def command(
             executor=executor,
             maps=maps,
             ship=ship,
-            progress=progress,
+            progress=Several(progress, events),
             stop=stop,
-            command=shlex.join(["setset", *sys.argv[1:]]),
+            command=words,
         )
+        made = next(run for run in opened.runs() if run.pid == os.getpid())
+        seconds = time.monotonic() - began
+        events.emit("finished", **describe_end(made, output or workspace / "batches", seconds))
+    if not (quiet or as_json):
+        print_end(made, target, size, output or workspace / "batches", seconds)

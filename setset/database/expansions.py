@@ -178,6 +178,7 @@ def _record(connection: Connection, claim: Claim, expansion: ClaimedExpansion, r
             bytes_out=result.bytes if stored else None,
             host=result.host,
             pid=result.pid,
+            started_at=result.started_at,
             seconds=result.seconds,
             finished_at=now(),
             error=None,
@@ -223,6 +224,10 @@ def record_again(
             "lists_out": result.lists,
             "batches_out": len(result.batches),
             "bytes_out": result.bytes,
+            "host": result.host,
+            "pid": result.pid,
+            "started_at": result.started_at,
+            "seconds": result.seconds,
             "finished_at": now(),
         }
         done = update(ExpansionRow).where(storing(exploration, size).condition, ExpansionRow.source == source)

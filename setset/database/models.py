@@ -197,6 +197,7 @@ class ExpansionRow(Digested, Base):
     seconds: Mapped[float | None]
     finished_at: Mapped[str | None]
     error: Mapped[str | None]
+    started_at: Mapped[str | None]
 
 
 class TallyRow(Digested, Base):

@@ -19,9 +19,9 @@ from setset.folder import UNFINISHED, WorkspaceFolder
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0003"
+HEAD = "0004"
 """The revision that this version reads and writes; a test compares it with the migrations."""
-SCHEMA_DIGEST = "8b5ef27ad08b0f6d"
+SCHEMA_DIGEST = "28cec5c5a183dcbc"
 """Of the text of all tables, views and triggers at HEAD; a test compares it with a new database."""
 DIGESTED = (
     "workspace",

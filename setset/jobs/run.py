@@ -22,6 +22,7 @@ from setset.database import (
     removal,
     roots,
     runs,
+    schema,
 )
 from setset.database.expansions import Claim
 from setset.database.models import Work
@@ -29,6 +30,7 @@ from setset.database.stages import Stage, storing
 from setset.errors import BadInput, SetsetError
 from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
 from setset.executors.dask.transfer import FileAccess
+from setset.executors.local import LocalExecutor
 from setset.executors.selection import choose_executor
 from setset.folder import WorkspaceFolder
 from setset.jobs.coordinator import Coordinator
@@ -41,6 +43,8 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE, BadSource
 
 BATCH_LISTS = 16_000_000
 """Lists in a full file: about half a megabyte, a second of work to expand."""
+COUNT_FROM = 6
+"""What a count in a new place stores first: seconds of work, some megabytes, and enough files for many workers."""
 COMPACT_FROM = 13
 """From here on most lists cannot grow, so that files shrink and are worth merging."""
 
@@ -85,14 +89,16 @@ def run(
     stop: StopRequest | None = None,
 ) -> None:
     """Does what a run is asked for; on return all of it holds. The executor starts when there is something to do."""
-    request.validate()
-    start_executor = request.executor
-    if isinstance(start_executor, str):
-        start_executor = choose_executor(start_executor, request.access)
-    if request.count_only:
-        folder.require_database()
     stop = StopRequest() if stop is None else stop  # one that is not set is false
     listener = progress or NoProgress()
+    start_executor = request.executor
+    try:
+        request.validate()
+        if isinstance(start_executor, str):
+            start_executor = choose_executor(start_executor, request.access)
+    except BadInput as error:
+        _record_refusal(folder, request, error)
+        raise
     folder.create()
     with folder.locked():
         policy = LockPolicy(listener.notice, lambda: bool(stop))
@@ -103,6 +109,15 @@ def run(
             # What went wrong after a signal went wrong because of it, or does not matter any more.
             stop.raise_if_set()
             raise
+
+
+def _record_refusal(folder: WorkspaceFolder, request: RunRequest, error: BadInput) -> None:
+    """A line in the history, if it can be written now: there is one writer at a time, and no upgrade for a refusal."""
+    with contextlib.suppress(SetsetError, OSError):
+        folder.require_database()
+        schema.require_current(folder.database)
+        with folder.locked(), contextlib.closing(open_to_write(folder)) as database:
+            runs.record_refusal(database, request.command, error)
 
 
 class _Run:
@@ -135,14 +150,14 @@ class _Run:
                 if request.count_only:
                     self._count()
                 else:
-                    self._build()
+                    self._build(request.size)
             if strays_left:
                 # What was not taken over is in the files that were made.
                 cleanup.remove_leftovers(self._database, self._progress)
 
-    def _build(self) -> None:
+    def _build(self, upto: int) -> None:
         request = self._request
-        for size in range(3, request.size + 1):
+        for size in range(SEED_SOURCE_SIZE + 1, upto + 1):
             first = request.first if size == request.size else 0
             if first and first >= (known := self._count_batches(size - 1)):
                 raise BadInput(
@@ -158,7 +173,11 @@ class _Run:
         known = explorations.sizes(self._database, self._exploration)
         source_size = max((each.size for each in known if each.complete), default=None)
         if source_size is None:
-            raise BadInput("nothing to count from: 'setset run --size 3' or more first, without --count-only")
+            source_size = max(SEED_SOURCE_SIZE + 1, min(size - 1, COUNT_FROM))
+            self._progress.notice(
+                f"nothing to count from yet: storing the lists of up to {source_size} first"
+            )
+            self._build(source_size)
         if source_size >= size or explorations.is_counted(self._database, self._exploration, size):
             return
         self._do_stage(Stage(self._exploration, Work.COUNT, size, source_size), 0)
@@ -240,6 +259,8 @@ class _Run:
     def _get_executor(self) -> Executor:
         if self._executor is None:
             self._executor = self._start_executor(self._workers)
+            if isinstance(self._executor, LocalExecutor):
+                self._executor.notice = self._progress.notice
             if isinstance(self._executor, RemoteExecutor):
                 self._executor.wait_for_workers(
                     self._requirements(), self._progress.notice, lambda: bool(self._stop)
@@ -257,9 +278,12 @@ class _Run:
 
     @contextlib.contextmanager
     def _finally_shut_down(self) -> Iterator[None]:
+        well = False
         try:
             yield
+            well = True
         finally:
+            # What failed has recorded all that was in flight; a worker that still compiles is not waited for.
             if self._executor is not None:
-                self._executor.shutdown(wait=not self._stop, cancel_futures=True)
+                self._executor.shutdown(wait=well and not self._stop, cancel_futures=True)
             cleanup.remove_temporaries(self._database)

@@ -61,6 +61,11 @@ class FindingKind(enum.StrEnum):
     def remedy(self) -> Remedy:
         return _REMEDIES[self]
 
+    @property
+    def is_warning(self) -> bool:
+        """Whether nothing of setset is wrong: nobody mends it, and it may stay for good."""
+        return self is FindingKind.FOREIGN
+
 
 _REMEDIES = {
     FindingKind.FILE: Remedy.REPAIR,

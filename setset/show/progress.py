@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setset.progress import Activity, NoProgress, ProgressListener
 from setset.show.formatting import duration, how_many, number, print_line, printable
@@ -47,6 +47,22 @@ def _print_safely(text: str) -> None:
     """A line on stderr. What cannot be written there, on a full disk or to a closed pipe, must not stop a run."""
     with contextlib.suppress(OSError, ValueError):
         print_line(text, err=True)
+
+
+class _Stderr:
+    """Standard error for bars: a terminal that was closed must not stop a run either."""
+
+    def write(self, text: str) -> int:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stderr.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(sys.stderr, name)
 
 
 class _Meter:
@@ -154,7 +170,7 @@ class Bars:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-        console = Console(stderr=True)
+        console = Console(file=_Stderr())  # type: ignore[arg-type]
         edge = [TextColumn("|")] if console.no_color else []  # where a bar has no colour, its rest is blank
         columns = (
             TextColumn("{task.description}"),

@@ -164,8 +164,9 @@ def print_findings(findings: Sequence[Finding]) -> None:
     from setset.maintenance.findings import advice
 
     for finding in findings:
-        print_line(f"{finding.kind}: {finding.where}: {finding.what}")
-    if not findings:
+        warning = "warning: " if finding.kind.is_warning else ""
+        print_line(f"{warning}{finding.kind}: {finding.where}: {finding.what}")
+    if all(finding.kind.is_warning for finding in findings):
         click.echo("no problems found")
     if line := advice(findings):
         click.echo(f"setset: {line}", err=True)

@@ -27,9 +27,9 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from setset.cards import CARDS, check_size
+from setset.compiler import njit
 from setset.errors import BadInput, SetsetError
 from setset.symmetry.canonical import canonicalize_rows
 from setset.symmetry.classes import Level, Link, ListClass

@@ -27,9 +27,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from setset.cards import CARDS, Cards, check_list
+from setset.compiler import njit
 from setset.symmetry.affine import AffineMap
 from setset.symmetry.geometry import (
     DIMENSION,

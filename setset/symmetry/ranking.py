@@ -22,9 +22,9 @@ from collections.abc import Iterable, Iterator
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from setset.cards import CARDS, Cards, check_list
+from setset.compiler import njit
 from setset.errors import BadInput
 from setset.symmetry.canonical import find_least_frames
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory

@@ -8,9 +8,9 @@ uniform list of the class.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from setset.cards import check_size
+from setset.compiler import njit
 from setset.errors import BadInput
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, difference_table, sum_table

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import socket
 import time
@@ -33,7 +34,7 @@ from setset.tasks.kinds import (
 
 def execute(task: Task) -> TaskResult:
     """Executes a task. The same task always writes the same bytes."""
-    started = time.monotonic()
+    started, started_at = time.monotonic(), datetime.datetime.now(datetime.UTC)
     counts: dict[int, int] = {}
     batches: list[BatchFile] = []
     match task:
@@ -47,7 +48,14 @@ def execute(task: Task) -> TaskResult:
         case MergeTask():
             batches = [_save(_merge(task), task)]
     seconds = time.monotonic() - started
-    return TaskResult(socket.gethostname(), os.getpid(), seconds, tuple(batches), tuple(counts.items()))
+    return TaskResult(
+        socket.gethostname(),
+        os.getpid(),
+        started_at.isoformat(timespec="milliseconds"),
+        seconds,
+        tuple(batches),
+        tuple(counts.items()),
+    )
 
 
 def compare(task: RebuildTask) -> tuple[str | None, ...]:

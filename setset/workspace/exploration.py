@@ -166,7 +166,7 @@ class Exploration:
         command = f"setset compact --size {size} --target {self.target}"
         with (
             self._workspace._maintaining(command, progress) as database,
-            self._workspace._local_executor() as executor,
+            self._workspace._local_executor(progress) as executor,
         ):
             key = explorations.find(database, self.target)
             return compact(database, key, size, up_to, executor, progress or NoProgress())

@@ -147,7 +147,7 @@ class Workspace:
             return read_counts(database, size, target=target)
         from setset.maintenance.recount import recount_files
 
-        with self._local_executor() as executor:
+        with self._local_executor(progress) as executor:
             decoded = recount_files(self._database(), size, executor, progress or NoProgress(), target)
         return read_counts(self._database(), size, decoded, target)
 
@@ -199,7 +199,7 @@ class Workspace:
         database, listener = self._database(), progress or NoProgress()
         schema.require_sound(self._folder.database)
         beside_run = self._folder.is_in_use()
-        with self._local_executor() if deep else contextlib.nullcontext() as executor:
+        with self._local_executor(progress) if deep else contextlib.nullcontext() as executor:
             yield from check(database, size, listener, executor, beside_run)
 
     def repair(
@@ -237,7 +237,7 @@ class Workspace:
 
         with (
             self._maintaining("setset repair", progress) as database,
-            self._local_executor() as executor,
+            self._local_executor(progress) as executor,
         ):
             repaired = repair_all(database, executor, size, deep, listener)
             left = [each for each in check(database, size, NoProgress()) if not each.kind.remedy.is_repair]
@@ -258,7 +258,10 @@ class Workspace:
 
         if dry_run:
             return Repaired([asked(self._database())], [])
-        with self._maintaining("setset repair", progress) as database, self._local_executor() as executor:
+        with (
+            self._maintaining("setset repair", progress) as database,
+            self._local_executor(progress) as executor,
+        ):
             roots.claim_own(database)
             found = asked(database)
             if found.batch is not None:
@@ -425,10 +428,11 @@ class Workspace:
                 database.close()
 
     @contextlib.contextmanager
-    def _local_executor(self) -> Iterator[Executor]:
+    def _local_executor(self, progress: ProgressListener | None) -> Iterator[Executor]:
         from setset.executors.local import LocalExecutor
 
         executor = LocalExecutor(usable_cores())
+        executor.notice = (progress or NoProgress()).notice
         try:
             yield executor
         finally:

@@ -120,6 +120,8 @@ class Scene:
             found += ["--size", str(size), "--target", str(plan.target), "--workers", "2"]
             found += ["--batch-lists", str(cut or plan.cuts[size - 3])]
             found += ["--output", str(self.place(output))] if output else []
+        elif name == "check":
+            found += ["--strict"]
         elif name == "compact":
             found += ["--size", str(size), "--target", str(plan.target)]
         elif name == "rm":

@@ -142,9 +142,9 @@ def _is_clean(scene: Scene, outcome: Outcome) -> bool:
     """Whether all that a check found are files that the faults themselves put there."""
     allowed = {str(path) for path in scene.strangers}
     for line in outcome.said.splitlines():
-        kind, _, rest = line.partition(": ")
+        kind, _, rest = line.removeprefix("warning: ").partition(": ")
         where = rest.rpartition(": ")[0]
-        if line.startswith(("check ", "compare ")) and "lists" in line:
+        if line == "no problems found" or (line.startswith(("check ", "compare ")) and "lists" in line):
             continue
         if kind != "foreign" or not (where in allowed or where.rpartition("/")[2] in scene.damaged):
             return False

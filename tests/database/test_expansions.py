@@ -33,7 +33,7 @@ def result(expansion: ClaimedExpansion, parts: int) -> TaskResult:
         )
         for part in range(parts)
     )
-    return TaskResult("host", 1, 0.5, made)
+    return TaskResult("host", 1, "2026-01-01T00:00:00.000+00:00", 0.5, made)
 
 
 def begin(database: Database, run_id: int, size: int) -> Claim:

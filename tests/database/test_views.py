@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from setset.database import views
@@ -27,6 +28,18 @@ def test_the_records_are_the_rows(reference: Path) -> None:
     ]
     stored = rows(reference, "SELECT target, size, lists, complete FROM counts")
     assert [(each.target, each.size, each.lists, each.complete) for each in counts] == stored
+
+
+def test_the_timeline_says_when_each_expansion_was_done(reference: Path) -> None:
+    """From the clock and the stopwatch of the worker; recorded afterwards, in whole seconds."""
+    found = rows(reference, "SELECT started_at, seconds, recorded_at, run, lists_out FROM timeline")
+    assert len(found) == len(rows(reference, "SELECT id FROM expansions"))
+    for started, seconds, recorded, run, lists in found:
+        end = datetime.fromisoformat(started) + timedelta(seconds=seconds)
+        assert end < datetime.fromisoformat(recorded) + timedelta(seconds=1)
+        assert datetime.fromisoformat(started).utcoffset() == timedelta(0)
+        assert run == 1
+        assert lists > 0
 
 
 def test_a_defect_is_listed(copy: Copy) -> None:
