@@ -17,6 +17,7 @@ from setset.errors import NO_SPACE, NoSpace, SetsetError
 
 COMMANDS = (
     "run",
+    "estimate",
     "status",
     "count",
     "check",

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from setset.cli import options
+
+if TYPE_CHECKING:
+    from setset import Estimate
 
 
 @click.command()
@@ -16,11 +22,7 @@ from setset.cli import options
 @options.target
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
 @click.option("--batch-lists", type=click.IntRange(1), help="Most lists in a file [default: 16,000,000].")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where this run's files go: another disk, a NAS. The database remembers.",
-)
+@options.output
 @click.option(
     "--from",
     "first",
@@ -45,6 +47,10 @@ from setset.cli import options
     help="Dask workers see the folder HERE as THERE. Can be repeated.",
 )
 @click.option("--ship", is_flag=True, help="Dask workers see no common folder: send them the files' bytes.")
+@click.option("--dry-run", is_flag=True, help="Only say what it will take, as 'setset estimate' does.")
+@click.option(
+    "-y", "--yes", is_flag=True, help="Do not ask before more than an hour, or half of the free disk."
+)
 @options.quiet
 @options.workspace
 def command(
@@ -59,42 +65,71 @@ def command(
     executor: str,
     maps: tuple[str, ...],
     ship: bool,
+    dry_run: bool,
+    yes: bool,
     quiet: bool,
     workspace: Path,
 ) -> None:
     """Build all that is missing up to a size.
 
+    It says first what that will take, and asks on a terminal if it is more than an hour or half of the free disk.
     Stopped at any moment, by Ctrl-C or by a power cut, it goes on where it was when it is run again.
 
     \b
     Examples:
       setset run --size 6
+      setset run --size 9 --dry-run
       setset run --size 9 --output /mnt/nas/caps
       setset run --size 12 --count-only
       setset run --size 10 --executor dask=scheduler.json --output /mnt/nas/caps
     """
     import setset
+    from setset.show.estimates import announce, print_estimate
     from setset.show.progress import show_progress
 
     if workers and executor.startswith("dask="):
         raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
-    with (
-        setset.open(workspace, mode="a") as opened,
-        show_progress(quiet, sizes=1 if count_only else size - 2) as progress,
-        setset.StopRequest().handling_signals() as stop,
-    ):
-        opened.exploration(target).run(
+    with setset.open(workspace, mode="a") as opened:
+        exploration = opened.exploration(target)
+        ahead = partial(
+            exploration.estimate,
             size,
             workers=workers,
-            batch_lists=batch_lists,
-            output=output,
-            first=first,
             count_only=count_only,
-            compact=not no_compact,
-            executor=executor,
-            maps=maps,
-            ship=ship,
-            progress=progress,
-            stop=stop,
-            command=shlex.join(["setset", *sys.argv[1:]]),
+            output=output,
+            batch_lists=batch_lists,
         )
+        if dry_run:
+            print_estimate(ahead())
+            return
+        estimate = _look_ahead(ahead)
+        if estimate and not announce(estimate, quiet, yes, elsewhere=executor.startswith("dask=")):
+            raise SystemExit(1)
+        with show_progress(quiet, estimate) as progress, setset.StopRequest().handling_signals() as stop:
+            exploration.run(
+                size,
+                workers=workers,
+                batch_lists=batch_lists,
+                output=output,
+                first=first,
+                count_only=count_only,
+                compact=not no_compact,
+                executor=executor,
+                maps=maps,
+                ship=ship,
+                progress=progress,
+                stop=stop,
+                command=shlex.join(["setset", *sys.argv[1:]]),
+            )
+
+
+def _look_ahead(estimate: Callable[..., Estimate]) -> Estimate | None:
+    """What the run will take, at little cost; None if the database is one that the run must see to first."""
+    import setset
+
+    try:
+        return estimate(thorough=False)
+    except setset.BadInput:
+        raise
+    except setset.SetsetError:
+        return None
