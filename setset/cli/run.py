@@ -84,7 +84,7 @@ def command(
       setset run --size 10 --executor dask=scheduler.json --output /mnt/nas/caps
     """
     import setset
-    from setset.show.estimates import announce, print_estimate
+    from setset.show.estimates import introduce, print_estimate
     from setset.show.progress import show_progress
 
     if workers and executor.startswith("dask="):
@@ -103,9 +103,13 @@ def command(
             print_estimate(ahead())
             return
         estimate = _look_ahead(ahead)
-        if estimate and not announce(estimate, quiet, yes, elsewhere=executor.startswith("dask=")):
+        lines = introduce(estimate, yes, elsewhere=executor.startswith("dask="))
+        if lines is None:
             raise SystemExit(1)
-        with show_progress(quiet, estimate) as progress, setset.StopRequest().handling_signals() as stop:
+        with (
+            show_progress(quiet, estimate, lines) as progress,
+            setset.StopRequest().handling_signals() as stop,
+        ):
             exploration.run(
                 size,
                 workers=workers,

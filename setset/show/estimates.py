@@ -70,19 +70,17 @@ def _print_warnings(estimate: Estimate) -> None:
         print_line(f"setset: {warning}", err=True)
 
 
-def announce(estimate: Estimate, quiet: bool, yes: bool, elsewhere: bool = False) -> bool:
-    """Says what a run will take, and asks whether it should if that is much; whether to go on.
+def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str] | None:
+    """The lines that a run begins with. If it takes much, they are printed with a question; None if the answer is no.
 
     It asks on a terminal only: what runs unattended goes on.
     """
-    if not estimate.lists:
-        return True
-    if not quiet:
-        print_line(f"setset: {describe_estimate(estimate, elsewhere)}", err=True)
-        _print_warnings(estimate)
+    if estimate is None or not estimate.lists:
+        return []
+    lines = [describe_estimate(estimate, elsewhere), *estimate.warnings]
     large = estimate.takes_much_disk or (estimate.is_long and not elsewhere)
     if yes or not large or not (sys.stdin.isatty() and sys.stderr.isatty()):
-        return True
-    if quiet:
-        print_line(f"setset: {describe_estimate(estimate, elsewhere)}", err=True)
-    return click.confirm("Start it?", err=True)
+        return lines
+    for line in lines:
+        print_line(line, err=True)
+    return [] if click.confirm("Start it?", err=True) else None

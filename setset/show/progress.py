@@ -7,7 +7,7 @@ import math
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from setset.progress import Activity, NoProgress, ProgressListener
@@ -34,14 +34,20 @@ WIDE = 100
 
 
 @contextlib.contextmanager
-def show_progress(quiet: bool, estimate: Estimate | None = None) -> Iterator[ProgressListener]:
-    """Bars on a terminal, lines in a log, or nothing. With what a run is expected to take also a bar for the whole."""
+def show_progress(
+    quiet: bool, estimate: Estimate | None = None, introduction: Sequence[str] = ()
+) -> Iterator[ProgressListener]:
+    """Bars on a terminal, lines in a log, or nothing.
+
+    With what a run is expected to take also a bar for the whole. The introduction is printed when work begins: a run
+    that is refused says only why.
+    """
     if quiet or sys.stderr is None or sys.stderr.closed:  # 2>&-
         yield NoProgress()
     elif not sys.stderr.isatty():
-        yield Lines()
+        yield Lines(introduction)
     else:
-        bars = Bars(estimate)
+        bars = Bars(estimate, introduction)
         try:
             yield bars
             bars.complete()
@@ -128,12 +134,15 @@ def _percent(share: float) -> str:
 class Lines:
     """Plain lines on stderr, a few a minute."""
 
-    def __init__(self) -> None:
+    def __init__(self, introduction: Sequence[str] = ()) -> None:
+        self._introduction = list(introduction)
         self._meter = _Meter(0, 0)
         self._title = ""
         self._last = 0.0
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
+        while self._introduction:
+            _print_safely(self._introduction.pop(0))
         self._title = TITLES[activity].format(size=size)
         self._meter = _Meter(tasks, lists_in)
         self._last = time.monotonic()
@@ -161,7 +170,8 @@ class Lines:
 class Bars:
     """A bar for each size and, for a run, one for the whole."""
 
-    def __init__(self, estimate: Estimate | None = None) -> None:
+    def __init__(self, estimate: Estimate | None = None, introduction: Sequence[str] = ()) -> None:
+        self._introduction = list(introduction)
         self._whole = None if estimate is None else _Whole(estimate)
         self._lock = threading.Lock()
         self._progress: Progress | None = None
@@ -171,6 +181,8 @@ class Bars:
         self._meter = _Meter(0, 0)
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
+        while self._introduction:
+            self.notice(self._introduction.pop(0))
         progress = self._shown()
         self._size, self._meter = size, _Meter(tasks, lists_in)
         share = 0.0

@@ -139,7 +139,7 @@ def make_estimate(database: Database | None, request: EstimateRequest) -> Estima
     sizes = []
     for size, count in expected.items():
         speed = speeds.get(size, Speed(math.inf))
-        stored = 0 if request.count_only and size > 3 else due[size]
+        stored = 0 if request.count_only else due[size]
         share = stored / count.lists if count.lists else 0.0
         sizes.append(
             SizeEstimate(

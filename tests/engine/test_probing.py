@@ -66,7 +66,7 @@ def test_there_is_no_bias() -> None:
     found = probe_counts(12, 12, seed=1, batches=120, population=50)
     for size, lists in KNOWN[12].items():
         assert abs(found[size].lists - lists) < 3.5 * found[size].error
-        assert found[size].error < 0.02 * lists
+        assert found[size].error < 0.03 * lists
 
 
 def test_the_largest_target_is_no_harder() -> None:

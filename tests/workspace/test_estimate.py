@@ -47,6 +47,16 @@ def test_a_count_takes_no_disk() -> None:
     assert estimate.core_seconds == pytest.approx(estimate.sizes[-1].seconds)
 
 
+def test_a_disk_that_is_too_small_is_noticed_before(tmp_path: Path) -> None:
+    exploration = setset.open(tmp_path / "w", mode="a").exploration(12)
+    estimate = exploration.estimate(20, batch_lists=1, thorough=False)
+    assert estimate.is_long
+    short = estimate.bytes > estimate.free_bytes
+    assert any("--count-only" in warning for warning in estimate.warnings) == short
+    assert any("did you mean --size 12 --target 20?" in warning for warning in estimate.warnings)
+    assert not exploration.estimate(5, thorough=False).warnings
+
+
 def test_a_folder_that_is_not_there_yet_is_on_a_disk(tmp_path: Path) -> None:
     assert free_bytes(tmp_path / "a" / "b") > 0
 
