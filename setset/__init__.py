@@ -108,6 +108,10 @@ if TYPE_CHECKING:
     from setset.workspace.catalogue import load_catalogue as load_catalogue
     from setset.workspace.counts import Count as Count
     from setset.workspace.counts import CountVerdict as CountVerdict
+    from setset.workspace.estimate import Estimate as Estimate
+    from setset.workspace.estimate import SizeEstimate as SizeEstimate
+    from setset.workspace.estimate import estimate as estimate
+    from setset.workspace.expectation import CountOrigin as CountOrigin
     from setset.workspace.exploration import Exploration as Exploration
     from setset.workspace.roots import Root as Root
     from setset.workspace.size import Batch as Batch
@@ -261,6 +265,12 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "Count",
             "CountVerdict",
         ),
+        "workspace.estimate": (
+            "Estimate",
+            "SizeEstimate",
+            "estimate",
+        ),
+        "workspace.expectation": ("CountOrigin",),
         "workspace.exploration": ("Exploration",),
         "workspace.roots": ("Root",),
         "workspace.size": (

@@ -19,6 +19,7 @@ from setset.errors import NO_SPACE, NoSpace, SetsetError
 GROUPS = {
     "Explore": {
         "run": "Build all lists up to a size; goes on where it was stopped.",
+        "estimate": "What a run will take: lists, time, disk.",
     },
     "Look": {
         "status": "How far each size is, what is running or wrong.",

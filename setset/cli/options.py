@@ -25,6 +25,11 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON inste
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print each list as a JSON array.")
 wide = click.option("--wide", is_flag=True, help="All columns and whole values, however narrow the terminal.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
+output = click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where this run's files go: another disk, a NAS. The database remembers.",
+)
 limit = click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="How many lists.")
 all_lists = click.option("--all", "all_lists", is_flag=True, help="All lists from there on, however many.")
 names = click.option("--names", is_flag=True, help="Names of cards instead of numbers.")

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from setset.maintenance.compact import CompactResult
     from setset.maintenance.remove import Removed
     from setset.progress import ProgressListener
+    from setset.workspace.estimate import Estimate
     from setset.workspace.workspace import Workspace
 
 
@@ -129,6 +130,56 @@ class Exploration:
         )
         with self._workspace._writing() as folder:
             run(folder, request, progress, stop)
+
+    def estimate(
+        self,
+        size: int,
+        *,
+        workers: int | None = None,
+        count_only: bool = False,
+        seconds: float = 10.0,
+        seed: int | None = None,
+        output: str | Path | None = None,
+        batch_lists: int | None = None,
+        thorough: bool = True,
+    ) -> Estimate:
+        """What `run` with the same arguments would take now: lists, files, bytes, time. Nothing is written.
+
+        What the workspace knows is exact, and it knows how fast its workers were. It need not be there yet.
+
+        Args:
+            size: 3 to 20.
+            workers: Worker processes; all cores of this machine if None.
+            count_only: Without files, from the largest complete size on.
+            seconds: How long to probe, if numbers of lists are not known.
+            seed: For the same probes each time.
+            output: A folder on the disk that the files would go to.
+            batch_lists: The most lists in a file.
+            thorough: Otherwise it takes a fraction of a second: few probes, and typical speeds where none is recorded.
+
+        Raises:
+            BadInput: An argument cannot be taken.
+            SetsetError: The database cannot be read.
+
+        Example:
+            >>> left = setset.open(example).exploration(18).estimate(5, seconds=1, seed=1)
+            >>> [(size.size, size.due > 0, size.origin.value) for size in left.sizes]
+            [(3, False, 'this workspace'), (4, False, 'this workspace'), (5, True, 'probed')]
+        """
+        from setset.errors import NotAWorkspace
+        from setset.workspace.estimate import EstimateRequest, make_estimate
+        from setset.workspace.expectation import BRIEF, Probing
+
+        folder = self._workspace.path if output is None else Path(output)
+        probing = Probing(seconds, seed) if thorough else BRIEF
+        request = EstimateRequest(
+            size, self.target, workers, count_only, folder, batch_lists, probing, measured=thorough
+        )
+        try:
+            database = self._workspace._database()
+        except NotAWorkspace:
+            return make_estimate(None, request)
+        return make_estimate(database, request)
 
     def count(
         self, size: int, *, workers: int | None = None, progress: ProgressListener | None = None
