@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from setset.sat.solving import NoAnswer as NoAnswer
     from setset.sat.solving import WrongAnswer as WrongAnswer
     from setset.sat.solving import solve as solve
+    from setset.show import charts as charts
     from setset.symmetry.affine import AffineMap as AffineMap
     from setset.symmetry.build import build_level as build_level
     from setset.symmetry.canonical import CanonicalForm as CanonicalForm
@@ -153,6 +154,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "WrongAnswer",
             "solve",
         ),
+        "show.charts": (),
         "symmetry.affine": ("AffineMap",),
         "symmetry.build": ("build_level",),
         "symmetry.canonical": (

@@ -23,15 +23,19 @@ def lazy_exports(
 
     Args:
         package: the package's `__name__`.
-        modules: for each module of the package (`"ranking"`, `"symmetry.ranking"`) the names to export.
+        modules: for each module of the package (`"ranking"`, `"symmetry.ranking"`) the names to export; none to
+            export the module itself, by the last part of its name.
 
     Returns:
         `__getattr__`, `__dir__`, `__all__`, to be assigned in the package's `__init__.py`.
     """
     module_of = {name: module for module, names in modules.items() for name in names}
-    exported = sorted(module_of)
+    whole = {module.rpartition(".")[2]: module for module, names in modules.items() if not names}
+    exported = sorted({*module_of, *whole})
 
     def load(name: str) -> Any:
+        if name in whole:
+            return importlib.import_module(f"{package}.{whole[name]}")
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(f"{package}.{module_of[name]}"), name)

@@ -59,7 +59,7 @@ ALLOWED = {
 """What the modules of a package may import: packages, or single modules of them. "setset" is the public API."""
 ALLOWED_FOR_TYPES = {
     "show": {"workspace", "maintenance", "database", "jobs"},
-    "setset": BASICS | {"jobs", "maintenance", "sat", "symmetry", "table", "workspace"},
+    "setset": BASICS | {"jobs", "maintenance", "sat", "show", "symmetry", "table", "workspace"},
 }
 """The same under `if TYPE_CHECKING`, in addition."""
 

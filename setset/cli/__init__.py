@@ -37,6 +37,7 @@ COMMANDS = (
     "play",
     "simulate",
     "draw",
+    "plot",
     "sat",
 )
 

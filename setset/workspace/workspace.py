@@ -9,8 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from setset.database import Database, LockPolicy, explorations, open_to_read, open_to_write, runs, schema
+from setset.database import (
+    Database,
+    LockPolicy,
+    explorations,
+    open_to_read,
+    open_to_write,
+    runs,
+    schema,
+    views,
+)
 from setset.database.runs import Run
+from setset.database.views import FinishedWork
 from setset.errors import BadInput, ReadOnly
 from setset.folder import WorkspaceFolder
 from setset.platform import usable_cores
@@ -141,6 +151,10 @@ class Workspace:
             replace(run, outcome="killed") if run.outcome is None and (place or not in_use) else run
             for place, run in enumerate(found)
         ]
+
+    def finished_work(self) -> list[FinishedWork]:
+        """Every expansion that was done, by which process, and from when to when."""
+        return views.finished_work(self._database())
 
     def sql(self, query: str, timeout: float = 60) -> list[dict[str, Any]]:
         """The rows of a read-only query, as dictionaries. `docs/schema.md` describes the tables and views.
