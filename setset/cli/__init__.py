@@ -38,6 +38,7 @@ COMMANDS = (
     "simulate",
     "draw",
     "plot",
+    "report",
     "sat",
 )
 

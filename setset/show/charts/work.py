@@ -219,7 +219,7 @@ def speed(bench: Mapping[str, Any]) -> Chart:
     bars = base.mark_bar().encode(
         x=alt.X("value:Q", title=None),
         color=alt.Color("held:N", scale=verdicts, legend=alt.Legend(title=None, orient="bottom")),
-        tooltip=["name:N", "value:Q", "unit:N", "mark:Q"],
+        tooltip=["name:N", "value:Q", "unit:N", "held:N"],
     )
     marks = (
         base.transform_filter("isValid(datum.mark)")
