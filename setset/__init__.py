@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from setset.lazy import lazy_exports
+from setset.lazy import Shown, lazy_exports
 
 if TYPE_CHECKING:
     from setset.cards import HoldsSet as HoldsSet
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from setset.sat.solving import WrongAnswer as WrongAnswer
     from setset.sat.solving import solve as solve
     from setset.show import charts as charts
+    from setset.show.notebook import draw as draw
     from setset.symmetry.affine import AffineMap as AffineMap
     from setset.symmetry.build import build_level as build_level
     from setset.symmetry.canonical import CanonicalForm as CanonicalForm
@@ -110,6 +111,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+Shown.shown_by = "setset.show.notebook"
+
 __getattr__, __dir__, __all__ = lazy_exports(
     __name__,
     {
@@ -155,6 +158,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "solve",
         ),
         "show.charts": (),
+        "show.notebook": ("draw",),
         "symmetry.affine": ("AffineMap",),
         "symmetry.build": ("build_level",),
         "symmetry.canonical": (

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 
 def lazy_exports(
@@ -44,3 +44,18 @@ def lazy_exports(
         return sorted({*vars(importlib.import_module(package)), *exported})
 
     return load, names, exported
+
+
+class Shown:
+    """What a notebook shows as HTML, made by a module that is loaded when the first one is shown.
+
+    So records need not know how they look: setset/__init__.py names the module, which has a function `as_html`.
+    """
+
+    __slots__ = ()
+    shown_by: ClassVar[str] = ""
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        page: str = importlib.import_module(Shown.shown_by).as_html(self)
+        return page

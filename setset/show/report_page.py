@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from html import escape
 from typing import Any
 
-from setset.show.formatting import byte_count, duration, how_many, number, printable
+from setset.show.formatting import byte_count, duration, how_many, number
+from setset.show.html import as_text, table
 
 Data = dict[str, Any]
 """What a report says, as plain values."""
@@ -29,8 +29,8 @@ def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
     """The page. Everything in it but the figures is escaped; it has no script and refers to nothing outside."""
     title = f"Report on the workspace {data['workspace']}"
     body = [
-        f"<h1>{_text(title)}</h1>",
-        f"<p>Made {_text(data['made_at'])}</p>",
+        f"<h1>{as_text(title)}</h1>",
+        f"<p>Made {as_text(data['made_at'])}</p>",
         _section("What was asked", _asked_text(data)),
         _section("Counts", _counts_table(data)),
         _section("Figures", "\n".join(_figure(*figure) for figure in figures)),
@@ -40,10 +40,11 @@ def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
         _section("Defects", _defects_text(data)),
         _section("Reproduce with", f"<pre>{_text_lines(data['reproduce'])}</pre>"),
     ]
-    head = f'<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">\n<title>{_text(title)}</title>'
+    head = '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">'
     parts = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>',
         head,
+        f"<title>{as_text(title)}</title>",
         f"<style>\n{STYLE}\n</style>\n</head>\n<body>",
         *body,
         "</body>\n</html>\n",
@@ -51,35 +52,17 @@ def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
     return "\n".join(parts)
 
 
-def _text(value: object) -> str:
-    return escape(printable(str(value)))
-
-
 def _text_lines(lines: Iterable[str]) -> str:
-    return "\n".join(map(_text, lines))
+    return "\n".join(map(as_text, lines))
 
 
 def _section(title: str, body: str) -> str:
-    return f"<h2>{_text(title)}</h2>\n{body}"
-
-
-def _table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Numbers, dashes for missing ones, are aligned to the right."""
-    lines = ["<table>", f"<tr>{''.join(f'<th>{_text(column)}</th>' for column in columns)}</tr>"]
-    for row in rows:
-        cells = []
-        for cell in row:
-            known = str(cell) in ("OK", "WRONG", "defective", "failed")
-            kind = f' class="{cell}"' if known else "" if isinstance(cell, str) else ' class="n"'
-            shown = number(cell) if isinstance(cell, int) or cell is None else str(cell)
-            cells.append(f"<td{kind}>{_text(shown)}</td>")
-        lines.append(f"<tr>{''.join(cells)}</tr>")
-    return "\n".join([*lines, "</table>"])
+    return f"<h2>{as_text(title)}</h2>\n{body}"
 
 
 def _figure(command: str, picture: str) -> str:
     return (
-        f"<figure>\n{picture}<figcaption><code>{_text(command)}</code></figcaption></figure>"
+        f"<figure>\n{picture}<figcaption><code>{as_text(command)}</code></figcaption></figure>"
         if command
         else picture
     )
@@ -93,14 +76,14 @@ def _asked_text(data: Data) -> str:
         state = "complete" if asked["complete"] else "not complete yet"
         lines.append(
             f"<li>All hands without a set that can grow to {asked['target']} cards (target {asked['target']}):"
-            f" {_text(', '.join(done) or 'nothing yet')}; {state}.</li>"
+            f" {as_text(', '.join(done) or 'nothing yet')}; {state}.</li>"
         )
     return f"<ul>\n{chr(10).join(lines)}\n</ul>" if lines else "<p>Nothing yet.</p>"
 
 
 def _counts_table(data: Data) -> str:
     columns = ("target", "size", "what is counted", "lists", "origin", "verdict", "confirmed by")
-    return _table(
+    return table(
         columns,
         [
             [
@@ -146,9 +129,9 @@ def _files_text(data: Data) -> str:
     )
     how = (
         "<p>The digest of a size is that of the digests of its files, a line each, in order:<br>"
-        f"<code>{_text(query)}</code></p>"
+        f"<code>{as_text(query)}</code></p>"
     )
-    return _table(columns, rows) + "\n" + how
+    return table(columns, rows) + "\n" + how
 
 
 def _rates_table(data: Data) -> str:
@@ -161,7 +144,7 @@ def _rates_table(data: Data) -> str:
         "worker time",
         "million lists a second, one worker",
     )
-    return _table(
+    return table(
         columns,
         [
             [
@@ -180,7 +163,7 @@ def _rates_table(data: Data) -> str:
 
 def _runs_table(runs: Sequence[Data]) -> str:
     columns = ("run", "command", "started", "finished", "outcome", "setset", "host", "workers", "lists added")
-    return _table(
+    return table(
         columns,
         [
             [
@@ -203,14 +186,14 @@ def _versions_text(data: Data) -> str:
     made = f"{how_many(len(data['hosts']), 'host')}: {', '.join(data['hosts']) or '-'}"
     versions = ", ".join(data["versions"]) or "-"
     return (
-        f"\n<p>{_text(made)}. Versions of setset: {_text(versions)}; of the database schema: {_text(data['schema'])};"
-        f" this report is by setset {_text(data['setset'])}.</p>"
+        f"\n<p>{as_text(made)}. Versions of setset: {as_text(versions)};"
+        f" of the database schema: {as_text(data['schema'])}; this report is by setset {as_text(data['setset'])}.</p>"
     )
 
 
 def _defects_text(data: Data) -> str:
     left = (
-        _table(
+        table(
             ("target", "size", "state", "what", "detail"),
             [
                 [each["target"], each["size"], str(each["state"]), each["what"], each["detail"]]

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from setset.database import explorations
 from setset.database.explorations import ExplorationKey
-from setset.workspace.counts import Count
+from setset.lazy import Shown
+from setset.workspace.counts import Count, Counts
 from setset.workspace.size import Size
 from setset.workspace.status import SizeStatus
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 
-class Exploration:
+class Exploration(Shown):
     """The lists that are kept for one target, size by size. `workspace.exploration(12)` gives one.
 
     Example:
@@ -59,7 +60,7 @@ class Exploration:
 
     def counts(self) -> list[Count]:
         """How many lists of each size are kept, stored or counted, and whether that is right."""
-        return [count for count in self._workspace.counts() if count.target == self.target]
+        return Counts(count for count in self._workspace.counts() if count.target == self.target)
 
     def status(self) -> list[SizeStatus]:
         """How far each size is."""

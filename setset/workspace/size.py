@@ -11,6 +11,7 @@ from setset.database import Database, batches, explorations
 from setset.database.batches import StoredBatch
 from setset.database.explorations import ExplorationKey
 from setset.errors import BadInput, SetsetError
+from setset.lazy import Shown
 
 if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
     import numpy as np
@@ -41,7 +42,7 @@ class Batch:
     defect: str | None
 
 
-class Size:
+class Size(Shown):
     """The lists of one size, in lexicographic order. `exploration[9]` gives one.
 
     `size[i]` is list number i, `size[i:j]` an array of lists, iteration gives tuples, `arrays()` the fast way.

@@ -23,6 +23,7 @@ from setset.database.runs import Run
 from setset.database.views import FinishedWork
 from setset.errors import BadInput, ReadOnly
 from setset.folder import WorkspaceFolder
+from setset.lazy import Shown
 from setset.platform import usable_cores
 from setset.progress import NoProgress, ProgressListener
 from setset.workspace.counts import Count, read_counts
@@ -66,7 +67,7 @@ class Schema:
     setset: str
 
 
-class Workspace:
+class Workspace(Shown):
     """A folder with a database and batch files. `setset.open` gives one; use it in a `with` statement.
 
     Reading never waits for a run and never holds one up. What writes takes the lock of the workspace for as long
