@@ -95,7 +95,7 @@ def gantt(workspace: Workspace) -> Chart:
         .properties(width=WIDTH, height=alt.Step(14))
     )
     notes = [
-        "A row is a worker: its host and process. A bar is what it did of a size without a pause.",
+        "A row is a worker: host and process. A bar is what it did of a size without pause.",
         "It ends when the result was recorded, and is as long as the worker took.",
     ]
     return finish(chart, "Who worked on what, and when", notes, "table expansions (setset sql)")
