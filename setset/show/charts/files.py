@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,6 +16,7 @@ from setset.show.files import write_file
 KINDS: Final = ("svg", "png", "pdf", "html", "json", "csv")
 PNG_SCALE: Final = 3
 """Some 1300 pixels across: 300 dots an inch at 110 mm."""
+HIDDEN: Final = re.compile(r'<text[^>]* opacity="0"[^>]*>.*?</text>')
 ACTIONS: Final = {"export": True, "source": False, "compiled": False, "editor": False}
 """The menu of an HTML page: nothing that would ask another server."""
 
@@ -64,7 +66,9 @@ def as_bytes(chart: Chart, kind: str) -> bytes:
         picture: bytes = vl_convert.vegalite_to_png(specification, scale=PNG_SCALE)
         return picture
     if kind == "pdf":
-        document: bytes = vl_convert.vegalite_to_pdf(specification)
+        # Labels that have no room are there, but transparent, and a PDF of what is so is another one each time.
+        picture_text = HIDDEN.sub("", vl_convert.vegalite_to_svg(specification))
+        document: bytes = vl_convert.svg_to_pdf(picture_text)
         return document
     page = {**specification, "usermeta": {"embedOptions": {"actions": ACTIONS}}}
     return str(vl_convert.vegalite_to_html(page, bundle=True)).encode()

@@ -68,7 +68,7 @@ def test_a_picture_has_the_title_and_the_source_and_is_the_same_each_time(
     assert not re.search(r"NaN|undefined|null", picture.decode())
     again = MAKE[name](opened)
     for kind in ("svg", "pdf"):
-        assert as_bytes(again, kind) == as_bytes(chart, kind)
+        assert len({as_bytes(each, kind) for each in (again, chart, chart, chart)}) == 1
 
 
 def test_each_kind_of_file(tmp_path: Path) -> None:
