@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from setset.lazy import lazy_exports
+from setset.lazy import Shown, lazy_exports
 
 if TYPE_CHECKING:
     from setset.batches.roots import RootState as RootState
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
     from setset.sat.solving import NoAnswer as NoAnswer
     from setset.sat.solving import WrongAnswer as WrongAnswer
     from setset.sat.solving import solve as solve
+    from setset.show import charts as charts
+    from setset.show.notebook import draw as draw
     from setset.symmetry.affine import AffineMap as AffineMap
     from setset.symmetry.build import build_level as build_level
     from setset.symmetry.canonical import CanonicalForm as CanonicalForm
@@ -128,6 +130,8 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+Shown.shown_by = "setset.show.notebook"
+
 __getattr__, __dir__, __all__ = lazy_exports(
     __name__,
     {
@@ -179,6 +183,8 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "WrongAnswer",
             "solve",
         ),
+        "show.charts": (),
+        "show.notebook": ("draw",),
         "symmetry.affine": ("AffineMap",),
         "symmetry.build": ("build_level",),
         "symmetry.canonical": (

@@ -62,7 +62,8 @@ ALLOWED = {
 """What the modules of a package may import: packages, or single modules of them. "setset" is the public API."""
 ALLOWED_FOR_TYPES = {
     "show": {"workspace", "export", "maintenance", "database", "jobs"},
-    "setset": BASICS | {"batches", "export", "jobs", "maintenance", "sat", "symmetry", "table", "workspace"},
+    "setset": BASICS
+    | {"batches", "export", "jobs", "maintenance", "sat", "show", "symmetry", "table", "workspace"},
 }
 """The same under `if TYPE_CHECKING`, in addition."""
 

@@ -26,6 +26,8 @@ GROUPS = {
         "count": "How many lists there are, and whether that is right.",
         "lists": "Print lists from the files, in order.",
         "export": "Write lists, classes or counts for other programs.",
+        "plot": "Charts: counts, odds, classes, work.",
+        "report": "One page on the workspace, to mail or print.",
         "sql": "Ask the database, read-only.",
         "history": "Past runs and how they ended.",
     },

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from dataclasses import dataclass
 
 from sqlalchemy import text
@@ -76,6 +77,23 @@ class Throughput:
 
 
 @dataclass(frozen=True)
+class FinishedWork:
+    """An expansion that was done: by which process, from when to when."""
+
+    target: int
+    size: int
+    work: str
+    source_size: int
+    source: int
+    host: str | None
+    pid: int | None
+    lists: int
+    seconds: float
+    started_at: str
+    finished_at: str
+
+
+@dataclass(frozen=True)
 class CountedSize:
     """A row of `counts`."""
 
@@ -140,6 +158,27 @@ def throughput(database: Database) -> list[Throughput]:
         "FROM throughput WHERE host IS NOT NULL"
     )
     return [Throughput(**row._mapping) for row in database.query(found)]
+
+
+def finished_work(database: Database) -> list[FinishedWork]:
+    """The expansions that were done, in the order of their sources; what is known from files alone has no times."""
+    found = text(
+        "SELECT x.target, e.size, e.work, e.source_size, e.source, e.host, e.pid, "
+        "COALESCE(e.lists_out, 0) AS lists, e.seconds, e.finished_at FROM expansions e "
+        "JOIN explorations x ON x.id = e.exploration_id "
+        "WHERE e.state = 'done' AND e.seconds IS NOT NULL AND e.finished_at IS NOT NULL "
+        "ORDER BY x.target, e.size, e.work, e.source_size, e.source"
+    )
+    return [
+        FinishedWork(**row._mapping, started_at=_earlier(row.finished_at, row.seconds))
+        for row in database.query(found)
+    ]
+
+
+def _earlier(time: str, seconds: float) -> str:
+    """A time so many seconds before another one."""
+    before = datetime.datetime.fromisoformat(time) - datetime.timedelta(seconds=seconds)
+    return before.isoformat(timespec="milliseconds")
 
 
 def counts(database: Database) -> list[CountedSize]:

@@ -9,10 +9,10 @@ from typing import Any
 import click
 
 from setset.cards import LARGEST
-from setset.errors import SetsetError
 from setset.sat.encoding import Problem, dimacs_lines
 from setset.sat.solving import Answer
 from setset.show.cards.terminal import print_cards
+from setset.show.files import write_file
 from setset.show.formatting import how_many, number, print_json
 from setset.show.hands import cards_as_json
 
@@ -23,14 +23,14 @@ def write_problem(problem: Problem, output: Path | None) -> None:
     if output is None:
         click.echo(text)
         return
-    _write(output, text + "\n")
+    write_file(output, f"{text}\n".encode())
     click.echo(f"{output}: {number(problem.variables)} variables, {number(len(problem.clauses))} clauses")
 
 
 def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> bool:
     """Prints the answer and writes the proof if there is one; whether there are such cards."""
     if answer.proof is not None and proof is not None:
-        _write(proof, "\n".join(answer.proof) + "\n")
+        write_file(proof, ("\n".join(answer.proof) + "\n").encode())
     problem = answer.problem
     if as_json:
         asked = {
@@ -112,10 +112,3 @@ def _fixed_text(problem: Problem) -> str:
     if len(cases) > 1:
         return f"{len(cases)} cases with {len(cases[0])} cards fixed in each"
     return f"{how_many(len(cases[0]), 'card')} fixed"
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text)
-    except OSError as error:
-        raise SetsetError(f"cannot write {path}: {error.strerror}") from error

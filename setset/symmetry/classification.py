@@ -9,6 +9,7 @@ from itertools import combinations
 from math import comb
 
 from setset.cards import CARDS, Cards, check_list, third
+from setset.lazy import Shown
 from setset.symmetry.affine import AffineMap
 from setset.symmetry.canonical import canonicalize
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
@@ -16,7 +17,7 @@ from setset.symmetry.classes import ListClass
 
 
 @dataclass(frozen=True, slots=True)
-class Classification:
+class Classification(Shown):
     """A list of cards and its class.
 
     >>> found = classify([80, 3, 14])

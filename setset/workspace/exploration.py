@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from setset.database import explorations
 from setset.database.explorations import ExplorationKey
 from setset.errors import BadInput
+from setset.lazy import Shown
 from setset.workspace.counts import Count
 from setset.workspace.size import Size
 from setset.workspace.status import SizeStatus
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 
-class Exploration:
+class Exploration(Shown):
     """The lists that are kept for one target, size by size. `workspace.exploration(12)` gives one.
 
     Example:

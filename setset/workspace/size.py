@@ -13,6 +13,7 @@ from setset.database.batches import StoredBatch
 from setset.database.explorations import ExplorationKey
 from setset.errors import BadInput, SetsetError
 from setset.export.formats import ROW_GROUP_SIZE
+from setset.lazy import Shown
 
 if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
     import numpy as np
@@ -49,7 +50,7 @@ class Batch:
     defect: str | None
 
 
-class Size:
+class Size(Shown):
     """The lists of one size, in lexicographic order. `exploration[9]` gives one.
 
     `size[i]` is list number i, `size[i:j]` an array of lists, iteration gives tuples, `arrays()` the fast way.

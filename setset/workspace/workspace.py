@@ -9,10 +9,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from setset.database import Database, LockPolicy, explorations, open_to_read, open_to_write, runs, schema
+from setset.database import (
+    Database,
+    LockPolicy,
+    explorations,
+    open_to_read,
+    open_to_write,
+    runs,
+    schema,
+    views,
+)
 from setset.database.runs import Run
+from setset.database.views import FinishedWork
 from setset.errors import BadInput, ReadOnly
 from setset.folder import WorkspaceFolder
+from setset.lazy import Shown
 from setset.platform import usable_cores
 from setset.progress import NoProgress, ProgressListener
 from setset.workspace.counts import Count, read_counts
@@ -65,7 +76,7 @@ class Schema:
     setset: str
 
 
-class Workspace:
+class Workspace(Shown):
     """A folder with a database and batch files. `setset.open` gives one; use it in a `with` statement.
 
     Reading never waits for a run and never holds one up. What writes takes the lock of the workspace for as long
@@ -160,6 +171,10 @@ class Workspace:
             replace(run, outcome="killed") if run.outcome is None and (place or not in_use) else run
             for place, run in enumerate(found)
         ]
+
+    def finished_work(self) -> list[FinishedWork]:
+        """Every expansion that was done, by which process, and from when to when."""
+        return views.finished_work(self._database())
 
     def sql(self, query: str, timeout: float = 60) -> list[dict[str, Any]]:
         """The rows of a read-only query, as dictionaries. `docs/schema.md` describes the tables and views.
