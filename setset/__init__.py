@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from setset.symmetry.classification import Classification as Classification
     from setset.symmetry.classification import chance as chance
     from setset.symmetry.classification import classify as classify
+    from setset.symmetry.classification import classify_many as classify_many
     from setset.symmetry.game import game_classes as game_classes
     from setset.symmetry.geometry import GROUP_ORDER as GROUP_ORDER
     from setset.symmetry.ranking import member_arrays as member_arrays
@@ -174,6 +175,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "Classification",
             "chance",
             "classify",
+            "classify_many",
         ),
         "symmetry.game": ("game_classes",),
         "symmetry.geometry": ("GROUP_ORDER",),

@@ -7,8 +7,10 @@ their digits sum to 0 modulo 3 in each place: they are a line of the geometry.
 
 from __future__ import annotations
 
+import contextlib
 import operator
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from setset.errors import BadInput, SetsetError
@@ -159,6 +161,7 @@ def code(card: int) -> str:
     return "".join(CODES[place][value] for place, value in enumerate(digits(card)))
 
 
+@lru_cache(maxsize=1024)
 def parse(text: str) -> int:
     """The card that a text means: a number 0..80, a full name or a short code, their parts in any order.
 
@@ -221,8 +224,15 @@ def check_cards(cards: Iterable[int]) -> Cards:
     Raises:
         BadInput: something is not a card, or a card is given twice.
     """
+    given = tuple(cards)
+    with contextlib.suppress(TypeError):  # nearly always all is well, which is seen at once
+        numbers = tuple(map(operator.index, given))
+        if len(set(numbers)) == len(numbers) and (
+            not numbers or (min(numbers) >= 0 and max(numbers) < CARDS)
+        ):
+            return numbers
     seen: list[int] = []
-    for card in cards:
+    for card in given:
         number = _check_card(card)
         if number in seen:
             raise BadInput(f"card {number} ({name(number)}) is given twice")

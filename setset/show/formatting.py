@@ -7,6 +7,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import click
@@ -63,6 +64,18 @@ def print_line(text: str, err: bool = False) -> None:
 
 def print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, default=str))
+
+
+def json_line(value: Any) -> str:
+    """One of many values, on a line of its own."""
+    return json.dumps(value, default=str)
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Many lines, some hundred at once: an echo each would take most of the time."""
+    waiting = iter(lines)
+    while block := list(islice(waiting, 500)):
+        click.echo("\n".join(block))
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

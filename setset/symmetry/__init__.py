@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from setset.symmetry.classification import Classification as Classification
     from setset.symmetry.classification import chance as chance
     from setset.symmetry.classification import classify as classify
+    from setset.symmetry.classification import classify_many as classify_many
     from setset.symmetry.game import game_classes as game_classes
     from setset.symmetry.geometry import GROUP_ORDER as GROUP_ORDER
     from setset.symmetry.ranking import member_arrays as member_arrays
@@ -42,7 +43,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "canonical": ("CanonicalForm", "canonical_form", "canonicalize"),
         "catalogue": ("Catalogue", "catalogue_in_memory"),
         "classes": ("Level", "Link", "ListClass", "Totals"),
-        "classification": ("Classification", "chance", "classify"),
+        "classification": ("Classification", "chance", "classify", "classify_many"),
         "game": ("game_classes",),
         "geometry": ("GROUP_ORDER",),
         "ranking": ("member_arrays", "member_rank", "members", "rank", "unrank"),
