@@ -13,6 +13,7 @@ import sys
 import click
 
 from setset import __version__
+from setset.cli.ranges import reword
 from setset.errors import NO_SPACE, NoSpace, SetsetError
 
 COMMANDS = (
@@ -120,7 +121,7 @@ def main() -> None:
         _print_error(error)
         code = error.exit_code
     except click.ClickException as error:
-        error.show()
+        reword(error).show()
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("setset: interrupted", err=True)

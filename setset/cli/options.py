@@ -110,7 +110,7 @@ def whole_number(text: str, what: str) -> int:
     try:
         return int(text.replace(",", ""))
     except ValueError:
-        raise BadInput(f"not a {what}: {text!r}") from None
+        raise BadInput(f"not a {what}: {text!r} (give a whole number)") from None
 
 
 def parse_class(text: str) -> tuple[int, int]:
