@@ -13,7 +13,7 @@ from setset.errors import SetsetError
 from setset.sat.encoding import Problem, dimacs_lines
 from setset.sat.solving import Answer
 from setset.show.cards.terminal import print_cards
-from setset.show.formatting import how_many, json_line, number, print_json
+from setset.show.formatting import how_many, number, print_json, to_json
 from setset.show.hands import cards_as_json
 
 
@@ -68,7 +68,7 @@ def show_read(cards: Sequence[int] | None, as_json: bool) -> None:
 def answer_line(line: int, cards: Sequence[int] | None, as_json: bool) -> str:
     """One of many answers: the class and the cards, or a dash if there are none."""
     if as_json:
-        return json_line({"line": line, **_as_json(cards)})
+        return to_json({"line": line, **_as_json(cards)})
     if cards is None:
         return "-"
     from setset.symmetry import classify

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from setset.cards import HoldsSet, code, name
-from setset.show.formatting import how_many, json_line, number, print_json, print_lines, print_table
+from setset.show.formatting import how_many, number, print_json, print_lines, print_table, to_json
 
 if TYPE_CHECKING:
     from setset.symmetry import Catalogue, Classification, Totals
@@ -132,12 +132,12 @@ def print_many_classified(
             if isinstance(found, HoldsSet):
                 held = _held_set_as_json(cards, found)
                 text = f"{'-':<8}{_spelled(sorted(cards))}  set {_spelled(found.cards)}"
-                yield json_line({"line": line, **held}) if as_json else text
+                yield to_json({"line": line, **held}) if as_json else text
             elif isinstance(found, Exception):
                 report(line, found)
             elif as_json:
                 lists = catalogue.lists(found.list_class.size)
-                yield json_line({"line": line, **_classified_as_json(found, lists)})
+                yield to_json({"line": line, **_classified_as_json(found, lists)})
             else:
                 yield f"{found.list_class!s:<8}{_spelled(found.cards)}"
 
@@ -167,7 +167,7 @@ def print_rank(cards: Sequence[int], rank: int, catalogue: Catalogue, as_json: b
 def rank_line(line: int, cards: Sequence[int], rank: int, catalogue: Catalogue, as_json: bool) -> str:
     """The rank of one of many lists."""
     if as_json:
-        return json_line({"line": line, **_rank_as_json(cards, rank, catalogue)})
+        return to_json({"line": line, **_rank_as_json(cards, rank, catalogue)})
     return f"{rank}  {_spelled(sorted(cards))}"
 
 

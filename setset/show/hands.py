@@ -11,7 +11,7 @@ import click
 from setset.cards import code, name
 from setset.errors import BadInput
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.formatting import how_many, json_line, print_json
+from setset.show.formatting import how_many, print_json, to_json
 from setset.table.sets import Triple, UltraSet, find_sets
 
 
@@ -59,7 +59,7 @@ def sets_line(
     """The sets, or the ultra sets, of one of many hands."""
     groups = [(*each.first, *each.second) if isinstance(each, UltraSet) else each for each in found]
     if as_json:
-        return json_line({"line": line, "cards": cards, what: groups})
+        return to_json({"line": line, "cards": cards, what: groups})
     spelled = ", ".join(" ".join(map(str, group)) for group in groups)
     return f"{' '.join(map(str, cards))}: {spelled or 'none'}"
 
