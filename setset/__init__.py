@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from setset.symmetry.classification import Classification as Classification
     from setset.symmetry.classification import chance as chance
     from setset.symmetry.classification import classify as classify
+    from setset.symmetry.classification import classify_many as classify_many
     from setset.symmetry.description import ClassDescription as ClassDescription
     from setset.symmetry.description import ClassOrder as ClassOrder
     from setset.symmetry.description import Direction as Direction
@@ -206,6 +207,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "Classification",
             "chance",
             "classify",
+            "classify_many",
         ),
         "symmetry.description": (
             "ClassDescription",

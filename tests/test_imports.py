@@ -233,6 +233,21 @@ def test_what_only_reads_the_database_loads_neither_numba_nor_alembic(command: s
     assert python(COMMAND, command, "-w", str(tmp_path)).stderr.strip() == "['sqlalchemy']"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["classify", "80", "3", "14"],
+        ["rank", "80", "3", "14"],
+        ["unrank", "--size", "12", "5"],
+        ["find", "0", "40", "80"],
+    ],
+    ids=" ".join,
+)
+def test_one_hand_needs_no_compiler(arguments: list[str]) -> None:
+    """Loading it took most of the time that these commands take."""
+    assert python(COMMAND, *arguments).stderr.strip() == "['numpy']"
+
+
 def test_the_coordinator_leaves_the_compiler_to_its_workers(tmp_path: Path) -> None:
     run = python(COMMAND, "run", "--size", "3", "--workers", "1", "-w", str(tmp_path / "w"))
     assert run.stderr.splitlines()[-1] == "['alembic', 'numpy', 'sqlalchemy']"

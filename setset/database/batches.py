@@ -126,7 +126,7 @@ def get(database: Database, exploration: ExplorationKey, size: int, number: int)
     for row in database.query(_stored_batches().where(at_size(exploration, size), BatchRow.number == number)):
         return stored_batch(row)
     known = count_numbered(database, exploration, size)
-    raise BadInput(f"there is no batch {number} of size {size}: {known:,} are known, numbered from 0")
+    raise BadInput(f"there is no batch {number} of size {size}: the batches are 0 to {known - 1:,}")
 
 
 def count_numbered(database: Database, exploration: ExplorationKey, size: int) -> int:
@@ -147,6 +147,9 @@ def find_list(
         if index < passed + row.lists:
             return get(database, exploration, size, row.number), index - passed
         passed += row.lists
+    if not passed:
+        command = f"setset run --size {size} --target {exploration.target}"
+        raise BadInput(f"no lists of size {size} are stored yet: run '{command}' first")
     raise BadInput(f"there is no list {index:,} of size {size}: {passed:,} are stored, numbered from 0")
 
 

@@ -136,6 +136,7 @@ class _Run:
         self._workers = request.workers or platform.usable_cores()
         self._executor: Executor | None = None
         self._root_id = self._run_id = 0
+        self._told_of_batch_lists = False
         self._exploration = explorations.find_or_create(database, request.target)
 
     def work(self) -> None:
@@ -229,9 +230,10 @@ class _Run:
         if stage.work is Work.STORE:
             begun = explorations.begin_size(self._database, self._exploration, stage.size, batch_lists)
             batch_lists = begun.batch_lists
-            if wanted not in (None, batch_lists):
+            if wanted not in (None, batch_lists) and not self._told_of_batch_lists:
+                self._told_of_batch_lists = True
                 self._progress.notice(
-                    f"--batch-lists ignored for size {stage.size}, which was begun with {batch_lists:,}"
+                    f"--batch-lists ignored for sizes that were begun before (size {stage.size}: {batch_lists:,})"
                 )
         destination = roots.destination(self._database, self._root_id)
         return Claim(self._run_id, stage, self._root_id, destination, batch_lists, first)

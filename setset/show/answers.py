@@ -13,7 +13,7 @@ from setset.sat.encoding import Problem, dimacs_lines
 from setset.sat.solving import Answer
 from setset.show.cards.terminal import print_cards
 from setset.show.files import write_file
-from setset.show.formatting import how_many, number, print_json
+from setset.show.formatting import how_many, number, print_json, to_json
 from setset.show.hands import cards_as_json
 
 
@@ -27,8 +27,8 @@ def write_problem(problem: Problem, output: Path | None) -> None:
     click.echo(f"{output}: {number(problem.variables)} variables, {number(len(problem.clauses))} clauses")
 
 
-def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> bool:
-    """Prints the answer and writes the proof if there is one; whether there are such cards."""
+def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> None:
+    """Prints the answer and writes the proof if there is one."""
     if answer.proof is not None and proof is not None:
         write_file(proof, ("\n".join(answer.proof) + "\n").encode())
     problem = answer.problem
@@ -53,18 +53,27 @@ def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> bool:
         click.echo(f"{_fixed_text(problem)}; {answer.solver}, {answer.seconds:.2f} s of CPU")
         if proof is not None:
             click.echo("there is nothing to prove, so no proof was written")
-    return answer.cards is not None
 
 
-def show_read(cards: Sequence[int] | None, as_json: bool) -> bool:
-    """Prints what another solver found; whether it found cards."""
+def show_read(cards: Sequence[int] | None, as_json: bool) -> None:
+    """Prints what another solver found."""
     if as_json:
         print_json(_as_json(cards))
     elif cards is None:
         click.echo("the solver says that there are none (its word is not checked here; a DRAT proof can be)")
     else:
         _show_cards(cards)
-    return cards is not None
+
+
+def answer_line(line: int, cards: Sequence[int] | None, as_json: bool) -> str:
+    """One of many answers: the class and the cards, or a dash if there are none."""
+    if as_json:
+        return to_json({"line": line, **_as_json(cards)})
+    if cards is None:
+        return "-"
+    from setset.symmetry import classify
+
+    return f"{classify(cards).list_class!s:<8}{' '.join(map(str, cards))}"
 
 
 def _show_cards(cards: Sequence[int]) -> None:
