@@ -20,9 +20,10 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from state import Record, State
 
 MOST_ROUNDS = 100_000
 ROUNDS = 30
@@ -37,7 +38,7 @@ def main() -> int:
     from tests.chaos.sequences import End, table
 
     options = _options()
-    records: list[dict[str, Any]] = [] if options.only is not None else _finished(options)
+    records: list[Record] = [] if options.only is not None else _finished(options)
     stopped = False
     try:
         _play(options, records)
@@ -53,7 +54,7 @@ def main() -> int:
     return 130 if stopped else 0
 
 
-def _play(options: argparse.Namespace, records: list[dict[str, Any]]) -> None:
+def _play(options: argparse.Namespace, records: list[Record]) -> None:
     from tests.chaos.scene import Stage
     from tests.chaos.sequences import Sequence, play
 
@@ -85,26 +86,16 @@ def _play(options: argparse.Namespace, records: list[dict[str, Any]]) -> None:
             records.append(record)
             _report(record, options)
             if options.only is None:
-                with options.state.open("a") as file:
-                    file.write(json.dumps(record) + "\n")
+                State(options.state).add(record)
 
 
-def _finished(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """The rounds of this seed that the state file holds. A last line that was cut short is played again."""
-    found: dict[int, dict[str, Any]] = {}
-    if options.state.exists():
-        text = options.state.read_text()
-        if text and not text.endswith("\n"):
-            text = text[: text.rfind("\n") + 1]
-            options.state.write_text(text)
-        for line in text.splitlines():
-            record = json.loads(line)
-            if record["seed"] == options.seed and record["round"] < options.rounds:
-                found[record["round"]] = record
-    return list(found.values())
+def _finished(options: argparse.Namespace) -> list[Record]:
+    """The rounds of this seed that the state file holds."""
+    of_seed = (record for record in State(options.state).read() if record["seed"] == options.seed)
+    return list({record["round"]: record for record in of_seed if record["round"] < options.rounds}.values())
 
 
-def _report(record: dict[str, Any], options: argparse.Namespace) -> None:
+def _report(record: Record, options: argparse.Namespace) -> None:
     from tests.chaos.sequences import End
 
     bad = record["end"] != End.RECOVERED
@@ -151,8 +142,7 @@ def _options() -> argparse.Namespace:
         options.rounds = MOST_ROUNDS if options.minutes else ROUNDS
     options.rounds = min(options.rounds, MOST_ROUNDS)
     options.minutes = options.minutes or 24 * 60.0
-    if options.state is None:
-        options.state = Path(tempfile.gettempdir()) / f"setset-chaos-{options.seed}.jsonl"
+    options.state = State.of("chaos", options.seed, options.state).path
     return options
 
 
