@@ -184,6 +184,7 @@ def upgrade(path: Path) -> Path | None:
     try:
         require_current(path)
     except OlderSchema:
+        _require_references(path)
         kept = free_name(path, f"before-{HEAD}")
         backup(path, kept)
         _migrate(path)
@@ -203,6 +204,10 @@ def _migrate(path: Path) -> None:
 def require_sound(path: Path) -> None:
     """Refuses a database whose pages, indexes, references or rows were altered by anything but setset."""
     require_intact(path)
+    _require_references(path)
+
+
+def _require_references(path: Path) -> None:
     with contextlib.closing(connect(path, "ro")) as connection:
         try:
             broken = connection.execute("PRAGMA foreign_key_check").fetchone()

@@ -139,6 +139,16 @@ def test_an_upgrade_that_was_killed_after_its_backup_goes_on(tmp_path: Path) -> 
     assert schema.revision(path) == schema.HEAD
 
 
+def test_an_older_database_that_is_damaged_is_not_upgraded(old: WorkspaceFolder) -> None:
+    """As of a journal that was played back into another database: one line, and no backup for each attempt."""
+    with closing(sqlite3.connect(old.database)) as connection, connection:
+        connection.execute("DELETE FROM storage_roots")
+    before = sorted(old.path.iterdir())
+    with pytest.raises(BadDatabase, match="is damaged .*storage_roots.*: run 'setset db rebuild'"):
+        schema.upgrade(old.database)
+    assert sorted(old.path.iterdir()) == before
+
+
 def test_upgrading_keeps_every_row_and_makes_a_backup_first(old: WorkspaceFolder) -> None:
     revision = str(schema.revision(old.database))
     assert revision in ROWS
