@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import TypeVar
 
 from sqlalchemy import text
 
@@ -86,6 +89,23 @@ class CountedSize:
     origin: str
 
 
+_Found = TypeVar("_Found")
+
+
+def _or_damaged(ask: Callable[[Database], _Found]) -> Callable[[Database], _Found]:
+    """What a view says that is not what it is made to say is damage: SQLite takes any text for a view."""
+
+    @wraps(ask)
+    def asked(database: Database) -> _Found:
+        try:
+            return ask(database)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise damaged(database.folder.database, error) from error
+
+    return asked
+
+
+@_or_damaged
 def progress(database: Database) -> list[StageProgress]:
     """How far each size of each target is."""
     workers = _workers_beside(database)
@@ -107,6 +127,7 @@ def _workers_beside(database: Database) -> dict[tuple[int, str, int, int], float
     return {(row.target, row.work, row.size, row.source_size): row.workers for row in database.query(found)}
 
 
+@_or_damaged
 def running(database: Database) -> list[RunningExpansion]:
     """The expansions that are claimed, by the run that is under way or by one that was killed."""
     found = text(
@@ -117,6 +138,7 @@ def running(database: Database) -> list[RunningExpansion]:
     return [RunningExpansion(**row._mapping) for row in database.query(found.bindparams(most=MOST_PROBLEMS))]
 
 
+@_or_damaged
 def defects(database: Database) -> list[Defect]:
     """Batches with a known defect and expansions that failed."""
     found = text("SELECT target, size, path, what FROM defects LIMIT :most")
@@ -127,6 +149,7 @@ def defects(database: Database) -> list[Defect]:
     return records
 
 
+@_or_damaged
 def throughput(database: Database) -> list[Throughput]:
     """What each host has done; what is known from files alone has no host."""
     found = text(
@@ -137,6 +160,7 @@ def throughput(database: Database) -> list[Throughput]:
     return [Throughput(**row._mapping) for row in database.query(found)]
 
 
+@_or_damaged
 def counts(database: Database) -> list[CountedSize]:
     """How many lists of each size are kept for each target."""
     found = text("SELECT target, size, lists, complete, origin FROM counts")
@@ -146,6 +170,7 @@ def counts(database: Database) -> list[CountedSize]:
     ]
 
 
+@_or_damaged
 def class_sums(database: Database) -> dict[int, int]:
     """The lists of each size that is in the catalogue."""
     return {row.size: row.lists for row in database.query(text("SELECT size, lists FROM catalogue"))}
