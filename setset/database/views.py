@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import TypeVar
+from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import text
 
@@ -108,15 +108,18 @@ class CountedSize:
 
 
 _Found = TypeVar("_Found")
+_More = ParamSpec("_More")
 
 
-def _or_damaged(ask: Callable[[Database], _Found]) -> Callable[[Database], _Found]:
+def _or_damaged(
+    ask: Callable[Concatenate[Database, _More], _Found],
+) -> Callable[Concatenate[Database, _More], _Found]:
     """What a view says that is not what it is made to say is damage: SQLite takes any text for a view."""
 
     @wraps(ask)
-    def asked(database: Database) -> _Found:
+    def asked(database: Database, *more: _More.args, **named: _More.kwargs) -> _Found:
         try:
-            return ask(database)
+            return ask(database, *more, **named)
         except (ValueError, TypeError, AttributeError) as error:
             raise damaged(database.folder.database, error) from error
 
