@@ -117,7 +117,7 @@ def _or_damaged(
     """What a view says that is not what it is made to say is damage: SQLite takes any text for a view."""
 
     @wraps(ask)
-    def asked(database: Database, *more: _More.args, **named: _More.kwargs) -> _Found:
+    def asked(database: Database, /, *more: _More.args, **named: _More.kwargs) -> _Found:
         try:
             return ask(database, *more, **named)
         except (ValueError, TypeError, AttributeError) as error:
