@@ -47,12 +47,12 @@ def make(path: Path, count: int) -> WorkspaceFolder:
 
 def _insert(connection: sqlite3.Connection, size: int, count: int) -> None:
     connection.executemany(
-        "INSERT INTO batches (exploration_id, size, number, first_source, first_part, last_source, last_part, "
-        "ends_source, lists, first_list, last_list, root_id, path, bytes, digest, source_digest) "
-        "VALUES (1, ?, ?, ?, 0, ?, 0, 1, ?, ?, ?, 1, ?, 9, ?, ?)",
+        "INSERT INTO batches (exploration_id, size, number, lists_before, first_source, first_part, last_source, "
+        "last_part, ends_source, lists, first_list, last_list, root_id, path, bytes, digest, source_digest) "
+        "VALUES (1, ?, ?, ?, ?, 0, ?, 0, 1, ?, ?, ?, 1, ?, 9, ?, ?)",
         (
             (
-                *(size, number, number, number, LISTS),
+                *(size, number, number * LISTS, number, number, LISTS),
                 *(" ".join(map(str, each)) for each in (first_of(number), first_of(number))),
                 f"t{TARGET}/s{size:02d}/{number:07d}-000.setset",
                 DIGEST % number,

@@ -34,6 +34,8 @@ class StoredBatch:
     target: int
     size: int
     number: int | None
+    lists_before: int | None
+    """How many lists of its size are in the batches before it, if it has a number."""
     span: Span
     lists: int
     first: Cards
@@ -158,16 +160,17 @@ def find_list(
     database: Database, exploration: ExplorationKey, size: int, index: int
 ) -> tuple[StoredBatch, int]:
     """The batch that holds list number `index` of a size, and the list's number in it."""
-    passed = 0
-    found = select(BatchRow.number, BatchRow.lists).where(_numbered(exploration, size))
-    for row in database.query(found.order_by(BatchRow.number)):
-        if index < passed + row.lists:
-            return get(database, exploration, size, row.number), index - passed
-        passed += row.lists
-    if not passed:
+    found = select(BatchRow.number, BatchRow.lists_before, BatchRow.lists)
+    found = found.where(at_size(exploration, size), BatchRow.lists_before <= index)
+    rows = database.query(found.order_by(BatchRow.lists_before.desc()).limit(1))
+    if not rows:
         command = f"setset run --size {size} --target {exploration.target}"
         raise BadInput(f"no lists of size {size} are stored yet: run '{command}' first")
-    raise BadInput(f"there is no list {index:,} of size {size}: {passed:,} are stored, numbered from 0")
+    nearest = rows[0]
+    if index < nearest.lists_before + nearest.lists:
+        return get(database, exploration, size, nearest.number), index - nearest.lists_before
+    stored = nearest.lists_before + nearest.lists
+    raise BadInput(f"there is no list {index:,} of size {size}: {stored:,} are stored, numbered from 0")
 
 
 def sources_of_size(database: Database, exploration: ExplorationKey, size: int) -> dict[int, tuple[int, str]]:
@@ -292,6 +295,7 @@ def stored_batch(row: Row[Any]) -> StoredBatch:
         row.target,
         row.size,
         row.number,
+        row.lists_before,
         span,
         row.lists,
         first,

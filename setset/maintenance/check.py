@@ -122,11 +122,12 @@ def _check_files(
     previous: StoredBatch | None = None
     sums: dict[int, tuple[int, int]] = {}
     proven: list[StoredBatch] = []
+    before = 0
     for number, (problem, batch) in enumerate(_verified(database, exploration, size)):
         if problem:
             where = _file_of(database, batch)
             yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", target, size.size, batch)
-        if batch.number not in (None, number):
+        if batch.number not in (None, number) or batch.lists_before not in (None, before):
             what = f"comes after batch {number - 1}"
             yield Finding(FindingKind.NUMBER, str(batch), what, target, size.size)
         if previous and previous.last >= batch.first:
@@ -134,6 +135,7 @@ def _check_files(
             yield Finding(FindingKind.ORDER, str(batch), what, target, size.size)
         parts, lists = sums.get(batch.span.first_source, (0, 0))
         sums[batch.span.first_source] = parts + 1, lists + batch.lists
+        before += batch.lists
         previous = batch
         proven.append(batch)
         progress.advance(batch.lists, batch.lists)

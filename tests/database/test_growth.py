@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 import setset
-from setset.database import Database, batches, expansions, explorations
-from setset.database.batches import Merged
+from setset.database import Database, batches, expansions, explorations, numbering, removal, stages
 from setset.database.explorations import ExplorationKey
 from setset.maintenance.compact import _groups
 from setset.maintenance.derive import groups
@@ -51,7 +50,7 @@ def merge(database: Database, exploration: ExplorationKey) -> None:
     """As compaction does, all batches to one."""
     found = list(batches.in_order(database, exploration, SIZE))
     (group,) = _groups(found, LISTS * len(found), None)
-    batches.replace_merged(database, exploration, SIZE, [Merged(tuple(group), group[0].file)])
+    removal.replace_merged(database, exploration, SIZE, [removal.Merged(tuple(group), group[0].file)])
 
 
 THROUGH_ALL: dict[str, Action] = {
@@ -63,13 +62,14 @@ THROUGH_ALL: dict[str, Action] = {
 }
 WRITING: dict[str, Action] = {
     "open": lambda *_: None,
-    "plan": lambda database, key: expansions.plan(database, expansions.storing(key, SIZE + 1)),
-    "plan again": lambda database, key: expansions.plan(database, expansions.storing(key, SIZE)),
-    "forget": lambda database, key: expansions.forget(database, key, SIZE, {1, 7}),
-    "number": lambda database, key: expansions.renumber(database, key, SIZE),
+    "plan": lambda database, key: expansions.plan(database, stages.storing(key, SIZE + 1)),
+    "plan again": lambda database, key: expansions.plan(database, stages.storing(key, SIZE)),
+    "forget": lambda database, key: removal.forget(database, key, SIZE, {1, 7}),
+    "number": lambda database, key: numbering.renumber(database, key, SIZE),
     "merge": merge,
 }
 LOOK_UP: dict[str, Action] = {
+    "a list": lambda database, key: batches.find_list(database, key, SIZE, LISTS * (FEW // 2 - 9) + 7),
     "a batch": lambda database, key: batches.get(database, key, SIZE, FEW // 2 - 9),
     "a range": lambda database, key: [
         *batches.in_range(database, key, SIZE, first_of(FEW // 2 - 1200), first_of(FEW // 2 - 1190))

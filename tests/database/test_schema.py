@@ -68,9 +68,10 @@ def everything(path: Path, tables: Iterable[str]) -> dict[str, list[dict[str, An
 def restricted(
     found: dict[str, list[dict[str, Any]]], like: dict[str, list[dict[str, Any]]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Rows without the columns that others do not have."""
+    """Rows without the columns that others do not have, and without their digests, which are of all columns."""
     return {
-        table: [{name: row[name] for name in like[table][0]} for row in rows] for table, rows in found.items()
+        table: [{name: row[name] for name in like[table][0] if name != "row_digest"} for row in rows]
+        for table, rows in found.items()
     }
 
 
@@ -161,7 +162,7 @@ def test_upgrading_keeps_every_row_and_makes_a_backup_first(old: WorkspaceFolder
     assert schema.revision(kept) == revision
     assert everything(kept, ROWS[revision]) == before
     assert schema.revision(old.database) == schema.HEAD
-    assert restricted(everything(old.database, ROWS[revision]), before) == before
+    assert restricted(everything(old.database, ROWS[revision]), before) == restricted(before, before)
     schema.require_sound(old.database)
     assert schema.upgrade(old.database) is None
 
