@@ -1,8 +1,8 @@
 """The pages of the project and their examples: what they show, how it is run, and what it is compared with.
 
 A block is an example if it shows commands (`$ setset ...`) or Python. It is run as a reader would run it: the
-blocks of a page one after the other, in one folder. Comments that a reader of the page does not see, right above a block,
-say what is special about it:
+blocks of a page one after the other, in one folder. Comments right above a block, which a reader of the page does
+not see, say what is special about it:
 
     <!-- with a workspace: setset run --size 5 -->    what was done before, in ./setset-workspace
     <!-- figures vary: times -->                      figures stand for any figure; numbers of lists (1,234) do not
@@ -76,8 +76,8 @@ def read_blocks(page: Path) -> list[Block]:
 
 
 def count_notes(page: Path) -> int:
-    """How many such comments a page has, wherever they are."""
-    return len(_NOTE.findall(page.read_text(encoding="utf-8")))
+    """How many such comments a page has, wherever they are outside of blocks."""
+    return len(_NOTE.findall(_BLOCK.sub(r"\1", page.read_text(encoding="utf-8"))))
 
 
 def read_commands(block: Block) -> list[tuple[str, str]]:

@@ -32,8 +32,8 @@ COMMANDS = Path("docs", "commands")
 API = Path("docs", "api.md")
 LINK = re.compile(r"(?<!!)\[([^]\[]+)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 """A link to another file: its text, the path and the place on the page."""
-WIDTH = 100
-"""Columns of the help of commands."""
+WIDTH = 98
+"""Columns of the help of commands: those that a wide terminal shows."""
 API_PARTS = {
     "workspace": "Workspaces",
     "symmetry": "Symmetry",
