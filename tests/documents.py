@@ -39,6 +39,10 @@ _FIGURE = re.compile(rf"[+-]?\d[\d.,]*(?:e[+-]\d+)?{_UNIT}?")
 _LISTS = re.compile(r"\d{1,3}(?:,\d{3})+")
 
 
+_CHANCE = re.compile(r"^(?:setset: compiling .*|.* M lists/s, [\d.]+%, .* left)\n", re.MULTILINE)
+"""What commands print only once after an installation, or only if a size takes more than some seconds."""
+
+
 @dataclass(frozen=True)
 class Block:
     """What stands between two fences of a page, and the comments above it."""
@@ -126,7 +130,7 @@ def _run_words(words: list[str], given: str) -> str:
             with suppress(SystemExit):
                 main()
     printed = output.buffer.getvalue().decode()  # type: ignore[attr-defined]
-    return re.sub("^setset: compiling .*\n", "", printed, flags=re.MULTILINE)  # once after an installation
+    return _CHANCE.sub("", printed)
 
 
 def _level(text: str, keep_lists: bool) -> str:

@@ -38,13 +38,16 @@ def name_of(page: Path) -> str:
 
 @pytest.fixture(scope="session")
 def prepare(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A workspace that a command line has made, each once."""
+    """A workspace that a command line has made, each once, by threads of this process."""
     made: dict[str, Path] = {}
 
     def prepare_it(line: str) -> Path:
         if line not in made:
             made[line] = tmp_path_factory.mktemp("prepared") / "w"
-            run_command(f"{line} --quiet --workspace {shlex.quote(made[line].as_posix())}")
+            place = shlex.quote(made[line].as_posix())
+            run_command(
+                f"{line} --quiet --executor concurrent.futures:ThreadPoolExecutor --workspace {place}"
+            )
         return made[line]
 
     return prepare_it
@@ -77,6 +80,34 @@ def test_examples_print_what_the_page_shows(
     for block in EXAMPLES[page]:
         if block.not_run is None:
             run_block(block, names, prepare)
+
+
+@pytest.mark.parametrize(
+    ("note", "expected", "printed", "same"),
+    [
+        ("", "12 lists\n", "12 lists\n", True),
+        ("", "12 lists\n", "13 lists\n", False),
+        ("", "12 lists\n", "12 lists\nmore\n", False),
+        ("", "12 lists, ...\n", "12 lists, 5 s\n", True),
+        ("", "a\n...\nz\n", "a\nb\nc\nz\n", True),
+        ("", "a\n...\n", "a\n", True),
+        ("", "a...z\n", "a\nz\n", False),
+        ("", "", "a\n", False),
+        ("figures vary", "12 files,  0.5 s\n", "7 files, 2 min\n", True),
+        ("figures vary", "1,004,589 lists, 3 s\n", "1,004,588 lists, 3 s\n", False),
+        ("all figures vary", "1,004,589 lists\n", "1,004,588 lists\n", True),
+        ("all figures vary", "1,004,589 lists\n", "1,004,588 files\n", False),
+    ],
+)
+def test_what_counts_as_the_same(note: str, expected: str, printed: str, same: bool) -> None:
+    block = Block(PAGES[0], 1, "console", "", {note: "why"})
+    assert matches(block, expected, printed) is same
+
+
+def test_a_value_in_a_comment_is_compared() -> None:
+    run_python(Block(PAGES[0], 1, "python", "1 + 1  # 2\n2 + 2  # not a literal\n", {}), {})
+    with pytest.raises(AssertionError, match="is 2"):
+        run_python(Block(PAGES[0], 1, "python", "1 + 1  # 3\n", {}), {})
 
 
 def test_every_example_is_run_or_says_why() -> None:

@@ -85,7 +85,7 @@ def write_commands(folder: Path) -> None:
         fence(overview),
     ]
     for title, commands in GROUPS.items():
-        index += ["```{toctree}", f":caption: {title}", ":maxdepth: 1", *commands, "```"]
+        index += ["```{toctree}", f":caption: {title}", ":titlesonly:", *commands, "```"]
         for name, summary in commands.items():
             page = [f"# setset {name}", summary]
             for path, text in helps:
@@ -130,7 +130,15 @@ def arrange(index: str) -> str:
     for title, text in zip(parts[1::2], parts[2::2], strict=True):
         pages = [path.removesuffix(".md") for _, path, _ in LINK.findall(text) if path.endswith(".md")]
         pages += ["commands/index", "api"] if title == "Reference" else []
-        trees += ["```{toctree}", ":hidden:", f":caption: {title}", *dict.fromkeys(pages), "```", ""]
+        trees += [
+            "```{toctree}",
+            ":hidden:",
+            ":titlesonly:",
+            f":caption: {title}",
+            *dict.fromkeys(pages),
+            "```",
+            "",
+        ]
     return index + "\n" + "\n".join(trees)
 
 
