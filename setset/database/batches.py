@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, select, tuple_, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset import platform
@@ -33,6 +34,8 @@ class StoredBatch:
     target: int
     size: int
     number: int | None
+    lists_before: int | None
+    """How many lists of its size are in the batches before it, if it has a number."""
     span: Span
     lists: int
     first: Cards
@@ -73,17 +76,20 @@ def in_order(
 ) -> Iterator[StoredBatch]:
     """The batches of a size in lexicographic order, page by page; only those with parts of sources first to last."""
     within: list[ColumnElement[bool]] = [at_size(exploration, size)]
+    after = (-1, -1)
     if sources is not None:
         within += [BatchRow.first_source <= sources[1], BatchRow.last_source >= sources[0]]
-    after = (-1, -1)
+        # The last batch that begins in a source before these may reach into them; those before it do not.
+        before = select(func.max(BatchRow.first_source)).where(
+            *within[:1], BatchRow.first_source < sources[0]
+        )
+        after = ((database.query(before)[0][0] or 0) - 1, -1)
     while True:
         rows = database.query(
             _stored_batches()
             .where(*within)
-            .where(
-                (BatchRow.first_source > after[0])
-                | ((BatchRow.first_source == after[0]) & (BatchRow.first_part > after[1]))
-            )
+            # As a pair: of two conditions SQLite uses no index, and reads all pages before this one again.
+            .where(tuple_(BatchRow.first_source, BatchRow.first_part) > after)
             .order_by(BatchRow.first_source, BatchRow.first_part)
             .limit(PAGE)
         )
@@ -115,10 +121,23 @@ def numbered_from(
 def in_range(
     database: Database, exploration: ExplorationKey, size: int, first: Cards, last: Cards
 ) -> Iterator[StoredBatch]:
-    """The batches of a size that can hold lists between two, which are in lexicographic order."""
-    for batch in in_order(database, exploration, size):
-        if batch.last >= first and batch.first <= last:
-            yield batch
+    """The batches of a complete size that can hold lists between two, which are in lexicographic order."""
+    place = bisect_left(
+        range(_next_number(database, exploration, size)),
+        first,
+        key=lambda number: get(database, exploration, size, number).last,
+    )
+    for batch in numbered_from(database, exploration, size, place):
+        if batch.first > last:
+            return
+        yield batch
+
+
+def _next_number(database: Database, exploration: ExplorationKey, size: int) -> int:
+    """One more than the last number: unlike a count, one look-up."""
+    last = select(func.max(BatchRow.number)).where(at_size(exploration, size))
+    found = database.query(last)[0][0]
+    return 0 if found is None else int(found) + 1
 
 
 def get(database: Database, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
@@ -141,16 +160,17 @@ def find_list(
     database: Database, exploration: ExplorationKey, size: int, index: int
 ) -> tuple[StoredBatch, int]:
     """The batch that holds list number `index` of a size, and the list's number in it."""
-    passed = 0
-    found = select(BatchRow.number, BatchRow.lists).where(_numbered(exploration, size))
-    for row in database.query(found.order_by(BatchRow.number)):
-        if index < passed + row.lists:
-            return get(database, exploration, size, row.number), index - passed
-        passed += row.lists
-    if not passed:
+    found = select(BatchRow.number, BatchRow.lists_before, BatchRow.lists)
+    found = found.where(at_size(exploration, size), BatchRow.lists_before <= index)
+    rows = database.query(found.order_by(BatchRow.lists_before.desc()).limit(1))
+    if not rows:
         command = f"setset run --size {size} --target {exploration.target}"
         raise BadInput(f"no lists of size {size} are stored yet: run '{command}' first")
-    raise BadInput(f"there is no list {index:,} of size {size}: {passed:,} are stored, numbered from 0")
+    nearest = rows[0]
+    if index < nearest.lists_before + nearest.lists:
+        return get(database, exploration, size, nearest.number), index - nearest.lists_before
+    stored = nearest.lists_before + nearest.lists
+    raise BadInput(f"there is no list {index:,} of size {size}: {stored:,} are stored, numbered from 0")
 
 
 def sources_of_size(database: Database, exploration: ExplorationKey, size: int) -> dict[int, tuple[int, str]]:
@@ -275,6 +295,7 @@ def stored_batch(row: Row[Any]) -> StoredBatch:
         row.target,
         row.size,
         row.number,
+        row.lists_before,
         span,
         row.lists,
         first,

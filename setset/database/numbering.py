@@ -6,6 +6,8 @@ finished.
 
 from __future__ import annotations
 
+from itertools import accumulate
+
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from setset.database import batches, explorations
@@ -28,9 +30,15 @@ def renumber(database: Database, exploration: ExplorationKey, size: int) -> None
 
 def reset_numbers(connection: Connection, exploration: ExplorationKey, size: int) -> None:
     """Takes the numbers of all batches of a size, which is not complete until they have them again."""
-    connection.execute(update(BatchRow).where(batches.at_size(exploration, size)).values(number=None))
+    take_numbers(connection, exploration, size)
     again = update(SizeRow).where(explorations.at_size(exploration, size))
     connection.execute(again.values(numbered=0, complete=False))
+
+
+def take_numbers(connection: Connection, exploration: ExplorationKey, size: int) -> None:
+    """Leaves the batches of a size without numbers."""
+    none = update(BatchRow).where(batches.at_size(exploration, size))
+    connection.execute(none.values(number=None, lists_before=None))
 
 
 def number_batches(connection: Connection, exploration: ExplorationKey, size: int) -> None:
@@ -48,8 +56,7 @@ def number_batches(connection: Connection, exploration: ExplorationKey, size: in
     if end is None:
         end = (connection.scalar(select(func.max(ExpansionRow.source)).where(planned)) or 0) + 1
     if end > numbered:
-        last = select(func.max(BatchRow.number) + 1).where(batches.at_size(exploration, size))
-        give_numbers(connection, exploration, size, connection.scalar(last) or 0, numbered, end)
+        give_numbers(connection, exploration, size, numbered, end)
         connection.execute(update(SizeRow).where(mine).values(numbered=end))
     if gap is None and end == _sources_if_complete(connection, exploration, size - 1):
         connection.execute(update(SizeRow).where(mine).values(complete=True))
@@ -66,22 +73,41 @@ def _sources_if_complete(connection: Connection, exploration: ExplorationKey, si
 
 
 def give_numbers(
-    connection: Connection, exploration: ExplorationKey, size: int, start: int, first: int, end: int | None
+    connection: Connection, exploration: ExplorationKey, size: int, first: int = 0, end: int | None = None
 ) -> None:
-    """Numbers the batches from source `first` on and before source `end`, starting with `start`.
+    """Numbers the batches from source `first` on and before source `end`.
 
     What comes before `first` has its numbers, and is not looked at again.
     """
+    number, before = _next_number(connection, exploration, size)
     waiting = (
-        select(BatchRow.id)
+        select(BatchRow.id, BatchRow.lists)
         .where(batches.at_size(exploration, size), BatchRow.number.is_(None), BatchRow.first_source >= first)
         .order_by(BatchRow.first_source, BatchRow.first_part)
     )
     if end is not None:
         waiting = waiting.where(BatchRow.first_source < end)
     rows = connection.execute(waiting).all()
-    numbers = [{"batch": row.id, "place": place} for place, row in enumerate(rows, start)]
+    sums = accumulate((row.lists for row in rows), initial=before)
+    numbers = [
+        {"batch": row.id, "place": place, "passed": passed}
+        for place, (row, passed) in enumerate(zip(rows, sums, strict=False), number)
+    ]
     if numbers:
         table = Base.metadata.tables[BatchRow.__tablename__]
-        given = update(table).where(table.c.id == bindparam("batch")).values(number=bindparam("place"))
+        given = update(table).where(table.c.id == bindparam("batch"))
+        given = given.values(number=bindparam("place"), lists_before=bindparam("passed"))
         connection.execute(given, numbers)
+
+
+def _next_number(connection: Connection, exploration: ExplorationKey, size: int) -> tuple[int, int]:
+    """The number of the next batch to get one, and how many lists come before it."""
+    last = (
+        select(BatchRow.number, BatchRow.lists_before, BatchRow.lists)
+        .where(batches.at_size(exploration, size), BatchRow.number.is_not(None))
+        .order_by(BatchRow.number.desc())
+        .limit(1)
+    )
+    for row in connection.execute(last):
+        return row.number + 1, (row.lists_before or 0) + row.lists
+    return 0, 0

@@ -96,8 +96,8 @@ def replace_merged(
             batches.delete_rows(connection, each.old)
             columns = batches.batch_columns(exploration, size, each.old[0].root_id, each.new)
             connection.execute(insert(BatchRow).values(**columns))
-        connection.execute(update(BatchRow).where(batches.at_size(exploration, size)).values(number=None))
-        numbering.give_numbers(connection, exploration, size, 0, 0, None)
+        numbering.take_numbers(connection, exploration, size)
+        numbering.give_numbers(connection, exploration, size)
         planned = and_(ExpansionRow.exploration_id == exploration.id, ExpansionRow.source_size == size)
         connection.execute(delete(ExpansionRow).where(planned))
 

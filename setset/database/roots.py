@@ -19,7 +19,7 @@ from setset.batches.roots import (
     root_state,
     workspace_was_moved,
 )
-from setset.database.connection import DRIVER_ERRORS, BadDatabase, Database, connect, now
+from setset.database.connection import DRIVER_ERRORS, BadDatabase, Database, connect, damaged, now
 from setset.database.models import BatchRow, ExplorationRow, RootRow, WorkspaceRow
 from setset.errors import BadInput
 from setset.folder import OWN_ROOT
@@ -173,9 +173,13 @@ def records(database: Database) -> list[RootRecord]:
         .group_by(RootRow.id)
         .order_by(RootRow.id)
     )
+    rows = [tuple(row) for row in database.query(found)]
+    if not all(isinstance(path, str) and isinstance(lists + taken, int) for _, path, _, lists, taken in rows):
+        # SQLite does not notice that a table has the page of another one.
+        raise damaged(database.folder.database, "a storage root is not text")
     return [
         RootRecord(root_id, database.folder.root(path), path == OWN_ROOT, files, lists, taken)
-        for root_id, path, files, lists, taken in map(tuple, database.query(found))
+        for root_id, path, files, lists, taken in rows
     ]
 
 
@@ -213,7 +217,7 @@ def _holds_some(database: Database, root_id: int, folder: Path) -> bool:
     if not folder.is_dir():
         return False
     recorded = database.query(select(BatchRow.path).where(BatchRow.root_id == root_id))
-    return any((folder / row.path).is_file() for row in recorded)
+    return any((folder / str(row.path)).is_file() for row in recorded)
 
 
 def gone(database: Database) -> list[RootRecord]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import text
 
@@ -104,6 +107,26 @@ class CountedSize:
     origin: str
 
 
+_Found = TypeVar("_Found")
+_More = ParamSpec("_More")
+
+
+def _or_damaged(
+    ask: Callable[Concatenate[Database, _More], _Found],
+) -> Callable[Concatenate[Database, _More], _Found]:
+    """What a view says that is not what it is made to say is damage: SQLite takes any text for a view."""
+
+    @wraps(ask)
+    def asked(database: Database, /, *more: _More.args, **named: _More.kwargs) -> _Found:
+        try:
+            return ask(database, *more, **named)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise damaged(database.folder.database, error) from error
+
+    return asked
+
+
+@_or_damaged
 def progress(database: Database) -> list[StageProgress]:
     """How far each size of each target is."""
     workers = _workers_beside(database)
@@ -125,6 +148,7 @@ def _workers_beside(database: Database) -> dict[tuple[int, str, int, int], float
     return {(row.target, row.work, row.size, row.source_size): row.workers for row in database.query(found)}
 
 
+@_or_damaged
 def running(database: Database, target: int | None = None) -> list[RunningExpansion]:
     """The expansions that are claimed, by the run that is under way or by one that was killed."""
     found = text(
@@ -137,6 +161,7 @@ def running(database: Database, target: int | None = None) -> list[RunningExpans
     return [RunningExpansion(**row._mapping) for row in rows]
 
 
+@_or_damaged
 def defects(database: Database, target: int | None = None) -> list[Defect]:
     """Batches with a known defect and expansions that failed."""
     found = text(
@@ -150,6 +175,7 @@ def defects(database: Database, target: int | None = None) -> list[Defect]:
     return records
 
 
+@_or_damaged
 def throughput(database: Database) -> list[Throughput]:
     """What each host has done; what is known from files alone has no host."""
     found = text(
@@ -160,6 +186,7 @@ def throughput(database: Database) -> list[Throughput]:
     return [Throughput(**row._mapping) for row in database.query(found)]
 
 
+@_or_damaged
 def finished_work(database: Database) -> list[FinishedWork]:
     """The expansions that were done, in the order of their sources; what is known from files alone has no times."""
     found = text(
@@ -181,6 +208,7 @@ def _earlier(time: str, seconds: float) -> str:
     return before.isoformat(timespec="milliseconds")
 
 
+@_or_damaged
 def counts(database: Database) -> list[CountedSize]:
     """How many lists of each size are kept for each target."""
     found = text("SELECT target, size, lists, complete, origin FROM counts")
@@ -190,6 +218,7 @@ def counts(database: Database) -> list[CountedSize]:
     ]
 
 
+@_or_damaged
 def class_sums(database: Database) -> dict[int, int]:
     """The lists of each size that is in the catalogue."""
     return {row.size: row.lists for row in database.query(text("SELECT size, lists FROM catalogue"))}

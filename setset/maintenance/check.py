@@ -122,6 +122,7 @@ def _check_files(
     previous: StoredBatch | None = None
     sums: dict[int, tuple[int, int]] = {}
     proven: list[StoredBatch] = []
+    before = 0
     for number, (problem, batch) in enumerate(_verified(database, exploration, size)):
         if problem:
             where = _file_of(database, batch)
@@ -134,6 +135,10 @@ def _check_files(
             yield Finding(FindingKind.ORDER, str(batch), what, target, size.size)
         parts, lists = sums.get(batch.span.first_source, (0, 0))
         sums[batch.span.first_source] = parts + 1, lists + batch.lists
+        if batch.lists_before not in (None, before):
+            what = f"{batch.lists_before:,} lists are said to come before it, {before:,} do"
+            yield Finding(FindingKind.SUM, str(batch), what, target, size.size)
+        before = (batch.lists_before or 0) + batch.lists
         previous = batch
         proven.append(batch)
         progress.advance(batch.lists, batch.lists)

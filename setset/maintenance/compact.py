@@ -91,14 +91,16 @@ def require_compactable(database: Database, exploration: ExplorationKey, size: i
 def _groups(found: Iterable[StoredBatch], limit: int, up_to: int | None) -> Iterator[list[StoredBatch]]:
     """Runs of neighbours that fit into one file."""
     group: list[StoredBatch] = []
+    lists = 0
     for batch in found:
-        fits = sum(member.lists for member in group) + batch.lists <= limit
+        fits = lists + batch.lists <= limit
         late = up_to is not None and batch.number is not None and batch.number > up_to
         if group and (not fits or late or batch.root_id != group[0].root_id):
             yield group
-            group = []
+            group, lists = [], 0
         if not late:
             group.append(batch)
+            lists += batch.lists
     if group:
         yield group
 

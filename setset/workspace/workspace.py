@@ -51,7 +51,7 @@ class Repaired:
     def split(cls, found: list[Finding]) -> Repaired:
         """What can be repaired, and what cannot."""
         repaired = [each for each in found if each.kind.remedy.is_repair]
-        return cls(repaired, [each for each in found if each not in repaired])
+        return cls(repaired, [each for each in found if not each.kind.remedy.is_repair])
 
     @property
     def needs_rebuild(self) -> bool:

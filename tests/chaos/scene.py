@@ -102,7 +102,8 @@ class Scene:
         return [self.workspace / "batches", *self.outputs]
 
     def files(self) -> list[Path]:
-        return sorted(path for root in self.roots for path in root.glob(f"t??/s??/[0-9]*{SUFFIX}"))
+        found = {path for root in self.roots for path in root.glob(f"t??/s??/[0-9]*{SUFFIX}")}
+        return sorted(found - set(self.strangers))
 
     def some_file(self, random: Random) -> Path | None:
         """One of the files that are there, of the largest size more often than not."""

@@ -78,11 +78,15 @@ def play(sequence: Sequence, stage: Stage) -> Verdict:
         STEPS[name](scene, Random(f"{sequence.seed}/{number}/{name}"))
     scene.said.append(("[recovery]", Outcome(0, "")))
     end, problems = judge(scene, stage.expected(sequence.plan))
-    commands = tuple(
+    return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - began)
+
+
+def spoken(scene: Scene) -> tuple[str, ...]:
+    """What was done, and what the commands said last."""
+    return tuple(
         what if what.startswith("[") else f"{what} -> {outcome.code}: {_last_line(outcome)}"
         for what, outcome in scene.said
     )
-    return Verdict(sequence, end, tuple(problems), commands, time.monotonic() - began)
 
 
 def judge(scene: Scene, expected: Expected) -> tuple[End, list[str]]:
@@ -156,10 +160,12 @@ def _last_line(outcome: Outcome) -> str:
     return lines[-1][:300] if lines else ""
 
 
-def table(verdicts: Iterable[tuple[tuple[str, ...], End]]) -> list[dict[str, str | int]]:
+def table(
+    verdicts: Iterable[tuple[tuple[str, ...], End]], names: Iterable[str] = STEPS
+) -> list[dict[str, str | int]]:
     """For each step the rounds that it was part of, by how they ended; and all rounds."""
     every = list(verdicts)
-    rows = [(name, [end for steps, end in every if name in steps]) for name in STEPS]
+    rows = [(name, [end for steps, end in every if name in steps]) for name in names]
     rows = [(name, ends) for name, ends in rows if ends] + [("all", [end for _, end in every])]
     return [
         {"step": name, "rounds": len(ends), **{end.value: ends.count(end) for end in reversed(End)}}

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from setset.database import views
+from setset.database.connection import BadDatabase, connect
 from setset.database.models import Work
 from tests.small import SIZE, TARGET, Copy, change, reading, rows
 
@@ -49,3 +53,30 @@ def test_a_defect_is_listed(copy: Copy) -> None:
         (defect,) = views.defects(database)
     assert (defect.target, defect.size) == (TARGET, SIZE)
     assert "missing" in defect.what
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("UPDATE expansions SET work = 'sto' || char(0) || 'e'",),
+        (
+            "PRAGMA writable_schema = ON",
+            "UPDATE sqlite_schema SET sql = replace(sql, 'AS sources', 'AS sourcus') WHERE name = 'progress'",
+        ),
+        (
+            "PRAGMA writable_schema = ON",
+            "UPDATE sqlite_schema SET sql = replace(sql, 'AS complete', 'AS compleue') WHERE name = 'progress'",
+        ),
+    ],
+    ids=["a value", "the name of a column", "the name of another one"],
+)
+def test_a_view_that_was_altered_is_one_line(statements: tuple[str, ...], copy: Copy) -> None:
+    folder = copy()
+    with closing(connect(folder.database, "rw")) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+    with (
+        reading(folder.path) as database,
+        pytest.raises(BadDatabase, match=r"is damaged .* 'setset db rebuild'"),
+    ):
+        views.progress(database)

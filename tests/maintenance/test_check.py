@@ -97,6 +97,7 @@ def test_a_forged_batch_is_found_by_a_deep_check_only(copy: Copy) -> None:
         folder.path,
         f"UPDATE batches SET lists = lists - 1, bytes = {len(data)}, digest = '{data[-16:].hex()}' "
         f"WHERE size = {SIZE} AND number = 5",
+        f"UPDATE batches SET lists_before = lists_before - 1 WHERE size = {SIZE} AND number > 5",
         f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {header.span.first_source}",
     )
     assert findings(folder) == []
