@@ -70,3 +70,11 @@ def test_on_a_terminal_it_asks_first(clone: Path, answer: bytes, installs: int) 
     assert b"setset sat needs the extra setset[sat]: install it into .venv?" in seen
     assert len(done(clone)) == installs + 1
     assert done(clone)[-1] == "setset sat read x"
+
+
+def test_the_documentation_comes_with_its_extra(clone: Path) -> None:
+    shutil.copy(ROOT / "tools" / "docs", clone / "tools" / "docs")
+    subprocess.run([str(clone / "tools" / "docs"), "pages"], check=True)
+    install, build = (clone / "log").read_text().splitlines()
+    assert install.endswith(f"--editable {clone}[docs]")
+    assert build == f"python {clone}/tools/docs.py pages"

@@ -1,16 +1,9 @@
-"""What docs/symmetry.md says is what the program says."""
+"""The figures of docs/symmetry.md are those of the catalogue. Its examples: tests/test_documents.py."""
 
 from __future__ import annotations
 
-import re
-import shlex
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
-from setset.cli import main
 from setset.symmetry import Catalogue, canonical_form, chance, game_classes
 
 PAGE = (Path(__file__).parents[2] / "docs" / "symmetry.md").read_text(encoding="utf-8")
@@ -41,26 +34,3 @@ def test_the_other_figures(catalogue: Catalogue) -> None:
     fraction = chance(12, catalogue)
     assert f"{fraction.numerator:,} / {fraction.denominator:,}" in PAGE
     assert canonical_form([80, 3, 14, 40, 5]) == (0, 1, 3, 9, 27)
-
-
-def commands() -> Iterator[tuple[list[str], str]]:
-    """Each command line that the page shows, and the output below it."""
-    for block in re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL):
-        for shown in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
-            quote = shown.find('"')
-            end = shown.index("\n", shown.index('"', quote + 1) if 0 <= quote < shown.index("\n") else 0)
-            yield shlex.split(shown[:end]), shown[end + 1 :]
-
-
-def test_the_commands_print_what_is_shown(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.delenv("SETSET_WORKSPACE", raising=False)
-    shown = list(commands())
-    assert {words[1] for words, _ in shown} >= {"classes", "classify", "sample", "members", "rank", "unrank"}
-    for words, output in shown:
-        monkeypatch.setattr(sys, "argv", words)
-        with pytest.raises(SystemExit):
-            main()
-        assert capsys.readouterr() == (output, ""), words
