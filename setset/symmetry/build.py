@@ -25,7 +25,12 @@ import numpy.typing as npt
 from setset.cards import CARDS, check_size
 from setset.errors import BadInput, SetsetError
 from setset.symmetry.classes import Level, Link, ListClass
-from setset.symmetry.fingerprints import fingerprint_deletions, fingerprint_extensions, fingerprint_rows
+from setset.symmetry.fingerprints import (
+    find_places,
+    fingerprint_deletions,
+    fingerprint_extensions,
+    fingerprint_rows,
+)
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
 from setset.symmetry.least import canonicalize_rows
 
@@ -120,14 +125,9 @@ def _extend_classes(lists: CardArray, counts: Integers) -> tuple[CardArray, Inte
 
 def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
     """Rows (smaller, larger, how many cards of the larger leave the smaller), found by removing cards."""
-    known = fingerprint_rows(shorter)
-    order = np.argsort(known, kind="stable")
-    prints = fingerprint_deletions(lists)
-    low = np.searchsorted(known[order], prints, "left")
-    shared = np.searchsorted(known[order], prints, "right") - low
+    smaller, shared = find_places(fingerprint_rows(shorter), fingerprint_deletions(lists))
     if (shared == 0).any():
         raise SetsetError(f"a list of size {lists.shape[1]} shrinks to one of no known class")
-    smaller = order[low]
     rows, gone = np.nonzero(shared > 1)
     left = np.array([np.delete(lists[row], place) for row, place in zip(rows, gone, strict=True)], np.uint8)
     leasts = canonicalize_rows(left.reshape(len(rows), shorter.shape[1])).forms

@@ -121,3 +121,13 @@ def fingerprint_extensions(lists: CardArray) -> Fingerprints:
     out = np.zeros((len(lists), CARDS), np.uint64)
     _fingerprint_extensions(lists, out, cached_third_table())
     return out
+
+
+def find_places(
+    known: Fingerprints, prints: Fingerprints
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For each of `prints` the first of its places in `known`, any number if there is none, and how many there are."""
+    order = np.argsort(known, kind="stable")
+    low = np.searchsorted(known[order], prints, "left")
+    times = np.searchsorted(known[order], prints, "right") - low
+    return order[np.minimum(low, len(known) - 1)], times
