@@ -46,7 +46,7 @@ class ListText:
 
         lists, size = rows.shape
         if not size:
-            return self._without_cards * lists
+            return self._without_cards * len(rows)
         before = len(self._starts)
         cells = np.empty((lists, before + size), np.uint8)
         cells[:, :before] = self._starts
