@@ -7,7 +7,6 @@ their digits sum to 0 modulo 3 in each place: they are a line of the geometry.
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import operator
 from collections.abc import Iterable, Sequence
@@ -214,7 +213,15 @@ def parse_cards(texts: Iterable[str]) -> Cards:
     """
     arguments = list(texts)
     try:
-        cards = [parse(piece) for argument in arguments for piece in _pieces(argument)]
+        return check_cards([_NUMBERS[each] for each in arguments])  # nearly always plain numbers
+    except KeyError:
+        return check_cards(_parse_words(arguments))
+
+
+def _parse_words(arguments: Sequence[str]) -> list[int]:
+    """The cards that arguments mean which are not all plain numbers."""
+    try:
+        return [parse(piece) for argument in arguments for piece in _pieces(argument)]
     except BadInput:
         whole = " ".join(arguments)
         words = whole.split()
@@ -226,7 +233,7 @@ def parse_cards(texts: Iterable[str]) -> Cards:
             cards = []
         if not cards:
             raise
-    return check_cards(cards)
+        return cards
 
 
 def check_cards(cards: Iterable[int]) -> Cards:
@@ -236,12 +243,13 @@ def check_cards(cards: Iterable[int]) -> Cards:
         BadInput: something is not a card, or a card is given twice.
     """
     given = tuple(cards)
-    with contextlib.suppress(TypeError):  # nearly always all is well, which is seen at once
+    try:  # nearly always all is well, which is seen at once
         numbers = tuple(map(operator.index, given))
-        if len(set(numbers)) == len(numbers) and (
-            not numbers or (min(numbers) >= 0 and max(numbers) < CARDS)
-        ):
+        different = set(numbers)
+        if len(different) == len(numbers) and different <= _DECK:
             return numbers
+    except TypeError:
+        pass
     seen: list[int] = []
     for card in given:
         number = _check_card(card)
@@ -320,6 +328,8 @@ def _meanings() -> dict[str, tuple[int, int]]:
     return meant | {"rhombi": (3, 0), "rhombuses": (3, 0)}
 
 
+_DECK: Final = frozenset(range(CARDS))
+_NUMBERS: Final = {str(card): card for card in range(CARDS)}
 _WORDS: Final = _meanings()
 _LETTERS: Final = {
     letter: (place, index) for place, letters in enumerate(CODES) for index, letter in enumerate(letters)

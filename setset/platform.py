@@ -252,6 +252,17 @@ def user_id() -> str:
     return "".join(letter for letter in name if letter.isalnum()) or "user"
 
 
+def data_folder() -> Path:
+    """Where this program keeps what belongs to its user. It need not be there. RuntimeError if the user has no home."""
+    if _SYSTEM == "win32":
+        local = os.environ.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / "setset"
+    if _SYSTEM == "darwin":
+        return Path.home() / "Library" / "Application Support" / "setset"
+    shared = Path(os.environ.get("XDG_DATA_HOME", ""))
+    return (shared if shared.is_absolute() else Path.home() / ".local" / "share") / "setset"
+
+
 def is_private_folder(path: Path) -> bool:
     """Whether this is a folder of this user that nobody else may write to, and not a link to one."""
     if path.is_symlink() or not path.is_dir():

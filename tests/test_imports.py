@@ -17,7 +17,7 @@ import pytest
 from tools.imports import cycles, read_packages
 
 ROOT = Path(__file__).parent.parent
-BASICS = {"cards", "compiler", "durable", "errors", "lazy", "platform", "progress", "spawning"}
+BASICS = {"cards", "compiler", "durable", "errors", "lazy", "listtext", "platform", "progress", "spawning"}
 """Modules that everything may import."""
 ALLOWED = {
     "cards": {"errors"},
@@ -25,6 +25,7 @@ ALLOWED = {
     "durable": {"errors", "platform"},
     "errors": set(),
     "lazy": set(),
+    "listtext": {"cards"},
     "platform": set(),
     "progress": set(),
     "spawning": {"platform"},

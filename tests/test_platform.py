@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -72,6 +73,33 @@ def test_a_lock_of_a_handle_holds_against_other_handles_of_this_process(tmp_path
         assert not platform.lock_for_handle(other, wait=False)
     with (tmp_path / "lock").open("a+b") as one:
         assert platform.lock_for_handle(one, wait=False)
+
+
+@pytest.mark.parametrize(
+    ("system", "shared", "place"),
+    [
+        ("linux", "", "home/.local/share/setset"),
+        ("linux", "elsewhere", "home/.local/share/setset"),
+        ("linux", "/data", "/data/setset"),
+        ("darwin", "/data", "home/Library/Application Support/setset"),
+        ("win32", "/data", "/local/setset"),
+    ],
+)
+def test_where_the_files_of_a_user_are(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, system: str, shared: str, place: str
+) -> None:
+    """A relative XDG_DATA_HOME is not valid, says its specification."""
+    monkeypatch.setattr(platform, "_SYSTEM", system)
+    for name, value in {
+        "HOME": str(tmp_path / "home"),
+        "USERPROFILE": str(tmp_path / "home"),
+        "XDG_DATA_HOME": shared,
+        "LOCALAPPDATA": "/local",
+    }.items():
+        monkeypatch.setenv(name, value)
+    if os.name == "nt" and system == "linux" and shared:
+        pytest.skip("no absolute path there")
+    assert platform.data_folder() == tmp_path / place
 
 
 def test_what_every_system_can_say(tmp_path: Path) -> None:

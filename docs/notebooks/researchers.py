@@ -91,6 +91,14 @@ setset.charts.counts(workspace)
 # %%
 setset.charts.save(setset.charts.bytes(workspace, target=18), "bytes.pdf")
 
+# %% [markdown]
+# Lists go to other programs as Parquet, NumPy, CSV or JSON lines (`setset export` does the same); a folder gets a file
+# for each batch.
+
+# %%
+four.export("four.npy", overwrite=True)
+assert np.load("four.npy", mmap_mode="r").shape == (four.lists, 4)
+
 # %%
 workspace.sql("SELECT size, SUM(bytes) * 1.0 / SUM(lists) AS bytes_a_list FROM files GROUP BY size")
 

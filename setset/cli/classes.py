@@ -116,6 +116,8 @@ def list_command(
     found = setset.find_classes(
         size, catalogue, complete=complete or None, stabilizer=stabilizer, sort=sort, reverse=reverse
     )
+    if all_classes:
+        options.refuse_given("cannot be combined with --all", "limit")
     chosen = found[start : None if all_classes else start + limit]
     described = [setset.describe_class(one, catalogue) for one in chosen]
     print_class_list(described, start, len(found), as_json, wide)

@@ -36,6 +36,7 @@ def command(
     catalogue = setset.catalogue_in_memory()
     many = Hands.asked_for(cards, file)
     if many is not None:
+        options.refuse_given("shows one hand: leave it out with many", "wide")
         print_many_classified(many, catalogue, as_json, many.report)
         ctx.exit(many.exit_code)
     hand = options.parse_hand(cards)

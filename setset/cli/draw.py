@@ -53,6 +53,8 @@ def command(
     from setset.cli.hands import Hands
     from setset.show import hands
 
+    if output is None or output.suffix.lower() != ".png":
+        options.refuse_given("needs a PNG picture: add -o cards.png", "scale")
     many = Hands.asked_for(cards, file)
     if many is not None:
         options.refuse_deal(count, seed)

@@ -119,6 +119,10 @@ def lists(
 
     if as_json and str(output) == "-":
         raise click.UsageError("--json cannot be combined with -o -")
+    if str(output) == "-":
+        options.refuse_given("cannot be combined with -o -", "overwrite", "dry_run")
+    if "parquet" not in (format_, output.suffix[1:].lower()):
+        options.refuse_given("is for --format parquet only", "row_group_size")
     with (
         setset.open(workspace) as opened,
         show_progress(quiet or as_json) as progress,

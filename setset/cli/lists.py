@@ -40,6 +40,8 @@ def command(
     import setset
     from setset.show.lists import print_lists
 
+    if all_lists:
+        options.refuse_given("cannot be combined with --all", "limit")
     with setset.open(workspace) as opened:
         chunks = opened.exploration(target)[size].arrays(start, options.chunk(limit, all_lists), batch)
         print_lists(chunks, names, as_json, None if all_lists else limit)

@@ -26,6 +26,8 @@ def command(which: str, start: int, limit: int, all_lists: bool, names: bool, as
     import setset
     from setset.show.lists import print_lists
 
+    if all_lists:
+        options.refuse_given("cannot be combined with --all", "limit")
     size, number = options.parse_class(which)
     one = setset.catalogue_in_memory().get(size, number)
     chunks = setset.member_arrays(one, start, options.chunk(limit, all_lists))

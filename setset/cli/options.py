@@ -115,6 +115,22 @@ def refuse_deal(count: int | None, seed: int | None) -> None:
         raise BadInput("give hands by --file or -, or --deal with --seed, not both")
 
 
+def refuse_given(why: str, *names: str) -> None:
+    """Refuses options that would have no effect, if the command line gives one.
+
+    Args:
+        why: what is said behind the option: `cannot be combined with --all`.
+        names: the parameters of the options.
+    """
+    from setset.errors import BadInput
+
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = context.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
+        if parameter.name in names and given:
+            raise BadInput(f"{max(parameter.opts, key=len)} {why}")
+
+
 NEGATIVE_NUMBERS_ARE_ARGUMENTS = {"ignore_unknown_options": True}
 """For commands whose arguments are numbers: -1 is one to refuse, not an unknown option."""
 

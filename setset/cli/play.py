@@ -16,14 +16,21 @@ from setset.cli import options
     help="With --auto: which set is taken  [default: random].",
 )
 @click.option("--player", "players", multiple=True, help="A player's name; give it once for each player.")
+@click.option("--no-record", is_flag=True, help="Neither keep nor show the best time.")
 @options.as_json
 def command(
-    seed: int | None, auto: bool, policy: str | None, players: tuple[str, ...], as_json: bool
+    seed: int | None,
+    auto: bool,
+    policy: str | None,
+    players: tuple[str, ...],
+    no_record: bool,
+    as_json: bool,
 ) -> None:
     """Play a game of SET: twelve cards, a point for a set, a point off for a wrong call.
 
     Type the letters of three cards, `none` if you see no set, `hint`, `help` or `quit`. With several
-    players begin with the player's name or number: `2 afk`.
+    players begin with the player's name or number: `2 afk`. The best time of a game to the end without
+    a hint is kept in a file of the user, for each number of players.
 
     \b
     Examples:
@@ -32,15 +39,15 @@ def command(
     """
     from setset.errors import BadInput
     from setset.show.autoplay import show_game
+    from setset.show.best_times import enter_game
     from setset.show.session import Session
     from setset.table import Policy, new_seed
 
     chosen = new_seed() if seed is None else seed
     if auto:
-        if players:
-            raise BadInput("--auto plays by itself: leave out --player")
+        options.refuse_given("cannot be combined with --auto, which plays by itself", "players", "no_record")
         show_game(chosen, Policy(policy or "random"), as_json)
     elif as_json or policy is not None:
         raise BadInput(f"{'--json' if as_json else '--policy'} needs --auto")
     else:
-        Session(chosen, players).play()
+        Session(chosen, players, enter_game=None if no_record else enter_game).play()

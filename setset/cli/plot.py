@@ -54,7 +54,11 @@ def command(
     import setset
     from setset.show import plots
 
+    for chart, names in {"rounds": ("games", "seed"), "bytes": ("target", "size")}.items():
+        if name != chart:
+            options.refuse_given(f"is for the chart {chart} only", *names)
     if name is None:
+        options.refuse_given("needs the NAME of a chart", "output", "kind")
         plots.print_plots()
         return
     plot = plots.find_plot(name, words)

@@ -44,6 +44,10 @@ def command(
     from setset.show.progress import show_progress
     from setset.show.tables import print_repaired
 
+    if batch is not None:
+        options.refuse_given("cannot be combined with --batch, which rebuilds it whatever its state", "deep")
+    else:
+        options.refuse_given("needs --batch: without, all targets are repaired", "target")
     with setset.open(workspace, mode="a") as opened, show_progress(quiet or as_json) as progress:
         result = opened.repair(
             size=size, batch=batch, target=target, deep=deep, dry_run=dry_run, progress=progress

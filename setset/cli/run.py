@@ -105,6 +105,8 @@ def command(
 
     if workers and executor.startswith("dask="):
         raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
+    if count_only:
+        options.refuse_given("cannot be combined with --count-only, which makes no files", "no_compact")
     words, began = shlex.join(["setset", *sys.argv[1:]]), time.monotonic()
     folder = output or workspace / "batches"
     with setset.open(workspace, mode="a") as opened, run_events(as_json, log) as events:

@@ -36,6 +36,8 @@ def command(
     """
     if as_csv and as_json:
         raise click.UsageError("--csv cannot be combined with --json")
+    if query is None:
+        options.refuse_given("needs a query", "timeout")
     import setset
     from setset.show.formatting import print_rows
 

@@ -6,9 +6,9 @@ import datetime
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from sqlalchemy import text
+from sqlalchemy import Row, text
 
 from setset.database.connection import Database, damaged
 from setset.database.models import Work
@@ -191,21 +191,23 @@ def finished_work(database: Database) -> list[FinishedWork]:
     """The expansions that were done, in the order of their sources; what is known from files alone has no times."""
     found = text(
         "SELECT x.target, e.size, e.work, e.source_size, e.source, e.host, e.pid, "
-        "COALESCE(e.lists_out, 0) AS lists, e.seconds, e.finished_at FROM expansions e "
+        "COALESCE(e.lists_out, 0) AS lists, e.seconds, e.started_at, e.finished_at FROM expansions e "
         "JOIN explorations x ON x.id = e.exploration_id "
         "WHERE e.state = 'done' AND e.seconds IS NOT NULL AND e.finished_at IS NOT NULL "
         "ORDER BY x.target, e.size, e.work, e.source_size, e.source"
     )
-    return [
-        FinishedWork(**row._mapping, started_at=_earlier(row.finished_at, row.seconds))
-        for row in database.query(found)
-    ]
+    return [FinishedWork(**{**row._mapping, **_when(row)}) for row in database.query(found)]
 
 
-def _earlier(time: str, seconds: float) -> str:
-    """A time so many seconds before another one."""
-    before = datetime.datetime.fromisoformat(time) - datetime.timedelta(seconds=seconds)
-    return before.isoformat(timespec="milliseconds")
+def _when(row: Row[Any]) -> dict[str, str]:
+    """From when to when, by the clock of the worker; for work of old versions, by when it was recorded."""
+    took = datetime.timedelta(seconds=row.seconds)
+    if row.started_at is None:
+        start = datetime.datetime.fromisoformat(row.finished_at) - took
+    else:
+        start = datetime.datetime.fromisoformat(row.started_at)
+    times = {"started_at": start, "finished_at": start + took}
+    return {name: time.isoformat(timespec="milliseconds") for name, time in times.items()}
 
 
 @_or_damaged

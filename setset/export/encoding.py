@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from setset.cards import CARDS, digits, name
 from setset.export.formats import Content, Format, Values
+from setset.listtext import ListText
 
 Lists = npt.NDArray[np.uint8]
 
@@ -27,9 +28,9 @@ def encode(content: Content, lists: int, blocks: Iterable[Lists]) -> Iterator[by
         return
     if content.format is Format.CSV:
         yield (",".join(content.columns) + "\n").encode()
-    tables = _text_tables(content)
+    text = _list_text(content)
     for block in blocks:
-        yield _as_text(tables, block)
+        yield text.encode(block)
 
 
 def vectors(block: Lists) -> Lists:
@@ -46,18 +47,10 @@ def _npy_head(content: Content, lists: int) -> bytes:
     return head.getvalue()
 
 
-def _text_tables(content: Content) -> list[npt.NDArray[np.bytes_]]:
-    """For each place of a list the text of each card there, with what stands before and after it."""
+def _list_text(content: Content) -> ListText:
     as_json = content.format is Format.JSONL
     words = [_word(card, content.values, as_json) for card in range(CARDS)]
-    starts, ends = [""] * content.size, [","] * content.size
-    ends[-1] = "\n"
-    if as_json:
-        starts[0], ends[-1] = f'{{"{content.values}":[', "]}\n"
-    return [
-        np.array([f"{start}{word}{end}".encode() for word in words])
-        for start, end in zip(starts, ends, strict=True)
-    ]
+    return ListText(words, ",", f'{{"{content.values}":[', "]}\n") if as_json else ListText(words, ",")
 
 
 def _word(card: int, values: Values, as_json: bool) -> str:
@@ -69,11 +62,3 @@ def _word(card: int, values: Values, as_json: bool) -> str:
             return f"[{place}]" if as_json else place
         case Values.NAMES:
             return json.dumps(name(card)) if as_json else name(card)
-
-
-def _as_text(tables: list[npt.NDArray[np.bytes_]], block: Lists) -> bytes:
-    """The lines of lists: the texts side by side, all of one width, then without what fills them up."""
-    lines = np.empty(len(block), [(str(place), table.dtype) for place, table in enumerate(tables)])
-    for place, table in enumerate(tables):
-        lines[str(place)] = table[block[:, place]]
-    return lines.tobytes().translate(None, b"\0")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from bisect import bisect
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -185,28 +186,28 @@ def _class_as_json(found: ClassDescription) -> dict[str, Any]:
     }
 
 
-def _remaining(found: Classification) -> list[int]:
+def _remaining(found: Classification) -> Sequence[int]:
     """The cards that can be added above the highest one."""
-    return [card for card in found.extensions if not found.cards or card > found.cards[-1]]
+    return found.extensions[bisect(found.extensions, found.cards[-1]) :] if found.cards else found.extensions
 
 
 def _classified_as_json(found: Classification, lists_of_size: int) -> dict[str, Any]:
     return {
-        "cards": list(found.cards),
+        "cards": found.cards,
         "class": str(found.list_class),
-        "canonical": list(found.form),
+        "canonical": found.form,
         "map": {"matrix": found.map.matrix, "translation": found.map.translation},
         "lists_in_class": found.lists,
         "lists_of_size": lists_of_size,
         "stabilizer": found.stabilizer,
         "complete": found.complete,
-        "extensions": list(found.extensions),
+        "extensions": found.extensions,
         "remaining": _remaining(found),
     }
 
 
 def _held_set_as_json(cards: Sequence[int], held: HoldsSet) -> dict[str, Any]:
-    return {"cards": sorted(cards), "class": None, "set": list(held.cards)}
+    return {"cards": sorted(cards), "class": None, "set": held.cards}
 
 
 def print_many_classified(
@@ -216,7 +217,7 @@ def print_many_classified(
     report: Callable[[int, Exception], None],
 ) -> None:
     """A line a hand: its class, or a dash, the cards, and the set if there is one. `report` gets what is wrong."""
-    from setset.symmetry import classify_many
+    from setset.symmetry import Classification, classes_of, classify_many
 
     asked: deque[tuple[int, Sequence[int]]] = deque()
 
@@ -226,7 +227,10 @@ def print_many_classified(
             yield cards
 
     def lines() -> Iterator[str]:
-        for found in classify_many(cards_alone(), catalogue):
+        answer = (
+            classify_many if as_json else classes_of
+        )  # without the map and the rest, which no line of text has
+        for found in answer(cards_alone(), catalogue):
             line, cards = asked.popleft()
             if isinstance(found, HoldsSet):
                 held = _held_set_as_json(cards, found)
@@ -234,11 +238,11 @@ def print_many_classified(
                 yield to_json({"line": line, **held}) if as_json else text
             elif isinstance(found, Exception):
                 report(line, found)
-            elif as_json:
+            elif isinstance(found, Classification):
                 lists = catalogue.lists(found.list_class.size)
                 yield to_json({"line": line, **_classified_as_json(found, lists)})
             else:
-                yield f"{found.list_class!s:<8}{_spelled(found.cards)}"
+                yield f"{found!s:<8}{_spelled(sorted(cards))}"
 
     print_lines(lines())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-import json
 import os
 import sys
 import threading
@@ -15,7 +14,7 @@ from typing import IO, Any
 
 from setset.errors import BadInput, SetsetError
 from setset.progress import Activity, ProgressListener
-from setset.show.formatting import byte_count, duration, how_many, number, printable
+from setset.show.formatting import byte_count, duration, how_many, number, printable, to_json
 
 Event = dict[str, Any]
 Sink = Callable[[Event], None]
@@ -130,7 +129,7 @@ def _json_sink() -> Sink:
 
     def write(event: Event) -> None:
         try:
-            sys.stdout.write(json.dumps(event) + "\n")
+            sys.stdout.write(to_json(event) + "\n")
             sys.stdout.flush()
         except (OSError, ValueError):
             with contextlib.suppress(OSError, ValueError):

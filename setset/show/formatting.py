@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -73,14 +72,18 @@ MOST_EXACT = 2**53 - 1
 """The largest integer that every reader of JSON takes as it is: JavaScript and jq round what is above."""
 
 
-_LONG = re.compile(r"\d{16}")
-"""Whatever may hold such an integer; most values are seen at once not to."""
+_DIGITS = bytes(ord("0") if chr(byte).isdecimal() else ord(" ") for byte in range(256))
+_LONG = b"0" * len(str(MOST_EXACT))
+"""What text with such an integer in it holds once all its digits are made 0: most values are seen at once not to."""
+
+_encode_line = json.JSONEncoder(default=str, check_circular=False).encode  # made once: many lines are short
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
     """JSON text that is safe everywhere: an integer above `MOST_EXACT` is a string of its digits."""
-    text = json.dumps(value, indent=indent, default=str)
-    return json.dumps(_safe(value), indent=indent, default=str) if _LONG.search(text) else text
+    encode = json.JSONEncoder(default=str, indent=indent).encode if indent else _encode_line
+    text = encode(value)
+    return encode(_safe(value)) if _LONG in text.encode().translate(_DIGITS) else text
 
 
 def _safe(value: Any) -> Any:

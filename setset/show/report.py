@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -18,7 +17,7 @@ from setset.errors import BadInput, MissingExtra
 from setset.show import charts
 from setset.show.charts.style import Chart
 from setset.show.files import write_file
-from setset.show.formatting import byte_count, print_line
+from setset.show.formatting import byte_count, print_line, to_json
 from setset.show.report_page import Data, as_html
 
 if TYPE_CHECKING:
@@ -138,7 +137,7 @@ def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bo
 
 def as_json(data: Data) -> str:
     """The same data for programs."""
-    return json.dumps(data, indent=2, default=str) + "\n"
+    return to_json(data, indent=2) + "\n"
 
 
 # Figures

@@ -21,7 +21,7 @@ import click
 from setset.cards import code, name
 from setset.errors import BadInput
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.formatting import how_many
+from setset.show.formatting import how_many, print_line
 from setset.table.deck import Stream
 from setset.table.game import Game, Verdict, call_none, call_set, new_game
 
@@ -47,7 +47,11 @@ class Session:
     """One game from its seed to its end."""
 
     def __init__(
-        self, seed: int, players: Sequence[str] = (), clock: Callable[[], float] = time.monotonic
+        self,
+        seed: int,
+        players: Sequence[str] = (),
+        clock: Callable[[], float] = time.monotonic,
+        enter_game: Callable[[float, Sequence[str]], str] | None = None,
     ) -> None:
         self.players = _checked_names(players)
         self.seed = seed
@@ -55,6 +59,7 @@ class Session:
         self.message = "Letters of three cards, none, hint, help or quit."
         self.hints = 0
         self._hinted: tuple[tuple[int, ...], int] = ((), 0)
+        self._enter_game = enter_game
         self._clock = clock
         self._start = clock()
 
@@ -152,6 +157,8 @@ class Session:
             f"{clock_text(self.elapsed())}   {how_many(taken, 'set')}{each}, {how_many(self.hints, 'hint')}"
         )
         click.echo(f"{_result(game, self.players)}   seed {self.seed}")
+        if game.over and not self.hints and self._enter_game:
+            print_line(self._enter_game(self.elapsed(), self.players))
         if not game.over and game.sets:
             click.echo("A set that was left: " + " ".join(code(card) for card in game.sets[0]))
 

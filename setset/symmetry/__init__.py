@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from setset.symmetry.classes import Totals as Totals
     from setset.symmetry.classification import Classification as Classification
     from setset.symmetry.classification import chance as chance
+    from setset.symmetry.classification import classes_of as classes_of
     from setset.symmetry.classification import classify as classify
     from setset.symmetry.classification import classify_many as classify_many
     from setset.symmetry.description import ClassDescription as ClassDescription
@@ -57,7 +58,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "describe_class",
             "find_classes",
         ),
-        "classification": ("Classification", "chance", "classify", "classify_many"),
+        "classification": ("Classification", "chance", "classes_of", "classify", "classify_many"),
         "game": ("game_classes",),
         "geometry": ("GROUP_ORDER",),
         "ranking": ("member_arrays", "member_rank", "members", "rank", "unrank"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from setset.cards import CARDS, FEATURES, Cards, digits, from_digits
+from setset.cards import CARDS, FEATURES, WEIGHTS, Cards, digits, from_digits
 from setset.errors import BadInput
 from setset.symmetry.geometry import DIMENSION, STANDARD_FRAME, CardArray, span_frames
 
@@ -67,13 +67,16 @@ class AffineMap:
         flats = span_frames(frames)
         images = np.empty_like(flats)
         np.put_along_axis(images, flats.astype(np.int64), np.arange(CARDS, dtype=np.uint8)[None, :], 1)
-        places = np.array([digits(card) for card in range(CARDS)])[images[:, STANDARD_FRAME]]
+        every = [digits(card) for card in range(CARDS)]
+        places = np.array(every)[images[:, STANDARD_FRAME]]
         matrices = ((places[:, :0:-1] - places[:, :1]) % 3).transpose(0, 2, 1)
         found = []
-        for matrix, translation in zip(matrices.tolist(), places[:, 0].tolist(), strict=True):
+        # each row of a matrix is the digits of a card: five numbers a map are quicker to take over than twenty
+        rows = np.column_stack([matrices @ np.array(WEIGHTS), images[:, 0]]).tolist()
+        for *matrix, translation in rows:
             one = object.__new__(cls)  # these have an inverse, which would take most of the time to see again
-            object.__setattr__(one, "matrix", tuple(map(tuple, matrix)))
-            object.__setattr__(one, "translation", tuple(translation))
+            object.__setattr__(one, "matrix", tuple(every[row] for row in matrix))
+            object.__setattr__(one, "translation", every[translation])
             found.append(one)
         return found
 

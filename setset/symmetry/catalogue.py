@@ -8,11 +8,18 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from setset.cards import LARGEST, Cards, check_size
 from setset.errors import BadInput
 from setset.symmetry.classes import Level, Link, ListClass
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from setset.symmetry.fingerprints import Fingerprints
+    from setset.symmetry.geometry import CardArray
 
 STORED: Final = Path(__file__).with_name("classes.npz")
 """The classes of all sizes without their links, as `tools/classes.py` built them."""
@@ -36,6 +43,7 @@ class Catalogue:
     def __init__(self, levels: Iterable[Level] = ()) -> None:
         self._levels = {level.size: level for level in levels}
         self._by_form: dict[int, dict[Cards, ListClass]] = {}
+        self._prints: dict[int, Fingerprints] = {}
         self._starts: dict[int, list[int]] = {}
         self._linked: dict[tuple[int, str], dict[int, list[Link]]] = {}
 
@@ -109,6 +117,35 @@ class Catalogue:
         if one is None:
             raise BadInput(f"not a canonical form: {' '.join(map(str, cards))}")
         return one
+
+    def numbers_of(self, lists: CardArray) -> npt.NDArray[np.int64]:
+        """The numbers of the classes of many lists of one size, a row each.
+
+        A list whose fingerprint one class alone has is in that class; of others the canonical form is found.
+
+        Raises:
+            BadInput: a list has no class here.
+        """
+        import numpy as np
+
+        from setset.symmetry.fingerprints import find_places, fingerprint_rows  # which load the compiler
+        from setset.symmetry.least import canonicalize_rows
+
+        size = lists.shape[1]
+        if size not in self._prints:
+            self._prints[size] = fingerprint_rows(self.forms(size))
+        numbers, shared = find_places(self._prints[size], fingerprint_rows(lists))
+        others = np.flatnonzero(shared != 1)
+        forms = map(tuple, canonicalize_rows(lists[others]).forms.tolist())
+        numbers[others] = [self.of_form(form).number for form in forms]
+        return numbers
+
+    def forms(self, size: int) -> CardArray:
+        """The canonical forms of all classes of a size, a row each."""
+        import numpy as np
+
+        classes = self.classes(size)
+        return np.array([each.cards for each in classes], np.uint8).reshape(len(classes), size)
 
     def larger(self, one: ListClass) -> tuple[tuple[ListClass, int], ...]:
         """The classes that one more card leads to, each with how many cards lead there."""

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, islice
 from math import comb
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -15,10 +17,12 @@ from setset.cards import CARDS, Cards, HoldsSet, check_cards, check_list, first_
 from setset.errors import SetsetError
 from setset.lazy import Shown
 from setset.symmetry.affine import AffineMap
-from setset.symmetry.canonical import canonicalize, complete_frame
+from setset.symmetry.canonical import canonicalize
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
 from setset.symmetry.classes import ListClass
-from setset.symmetry.geometry import DIMENSION, CardArray, cached_third_table
+from setset.symmetry.geometry import CardArray, cached_third_table
+
+Answer = TypeVar("Answer")
 
 BLOCK = 4_096
 """Hands that are classified at once."""
@@ -89,7 +93,7 @@ def classify(cards: Iterable[int], catalogue: Catalogue | None = None) -> Classi
 def classify_many(
     hands: Iterable[Iterable[int]], catalogue: Catalogue | None = None
 ) -> Iterator[Classification | SetsetError]:
-    """The classes of many hands, some twenty thousand a second and more.
+    """The classes of many hands, and all else that `classify` finds.
 
     Args:
         hands: hands as `classify` takes them; a list each, or the rows of an array.
@@ -103,10 +107,34 @@ def classify_many(
     5/2
     the cards hold a set: 0 40 80
     """
-    catalogue = catalogue or catalogue_in_memory()
+    return _in_blocks(hands, partial(_classify_rows, catalogue=catalogue or catalogue_in_memory()))
+
+
+def classes_of(
+    hands: Iterable[Iterable[int]], catalogue: Catalogue | None = None
+) -> Iterator[ListClass | SetsetError]:
+    """The classes of many hands and nothing else, in a quarter of the time that `classify_many` takes.
+
+    Args:
+        hands: hands as `classify` takes them; a list each, or the rows of an array.
+        catalogue: where to look the classes up; by default the one in memory.
+
+    Returns:
+        For each hand, in order, its class, or in its place the error that `classify` raises.
+
+    >>> print(*classes_of([[80, 3, 14, 40, 5], [7, 80, 0, 40]]))
+    5/2 the cards hold a set: 0 40 80
+    """
+    return _in_blocks(hands, partial(_classes_of_rows, catalogue=catalogue or catalogue_in_memory()))
+
+
+def _in_blocks(
+    hands: Iterable[Iterable[int]], answer: Callable[[CardArray], Iterable[Answer]]
+) -> Iterator[Answer | SetsetError]:
+    """For each hand its answer, or the error if it is none without a set. `answer` gets many of one size at once."""
     waiting = iter(hands)
     while block := list(islice(waiting, BLOCK)):
-        found: list[Classification | SetsetError | None] = [None] * len(block)
+        found: list[Answer | SetsetError | None] = [None] * len(block)
         places: dict[int, list[int]] = {}
         lists: dict[int, list[Cards]] = {}
         for place, hand in enumerate(block):
@@ -117,32 +145,39 @@ def classify_many(
             except SetsetError as error:
                 found[place] = error
         for size, several in lists.items():
-            for place, one in zip(places[size], _classify_rows(several, catalogue), strict=True):
-                found[place] = one
+            rows = np.array(several, np.uint8).reshape(len(several), size)
+            held = _hold_set(rows)
+            answers = iter(() if held.all() else answer(rows[~held]))  # there are none of 21 cards
+            for place, cards, holds_set in zip(places[size], several, held.tolist(), strict=True):
+                found[place] = _held(cards) if holds_set else next(answers)
         yield from (one for one in found if one is not None)
 
 
-def _classify_rows(hands: list[Cards], catalogue: Catalogue) -> Iterator[Classification | SetsetError]:
-    """The classes of hands that are all of one size."""
-    from setset.symmetry.least import canonicalize_rows
+def _classify_rows(rows: CardArray, catalogue: Catalogue) -> Iterator[Classification]:
+    """All about lists that are all of one size."""
+    from setset.symmetry.least import find_first_frames
 
-    rows = np.array(hands, np.uint8).reshape(len(hands), -1)
-    held, free = _look_for_sets(rows)
-    least = canonicalize_rows(rows[~held])
-    frames = least.frames
-    for row in np.flatnonzero(least.dimensions < DIMENSION).tolist():
-        frames[row] = complete_frame(tuple(frames[row, : least.dimensions[row] + 1].tolist()))
-    maps = AffineMap.inverses_of_frames(frames)
-    forms = map(tuple, least.forms.tolist())
-    results = zip(forms, maps, _split(free[~held]), strict=True)
-    for hand, holds_set in zip(hands, held.tolist(), strict=True):
-        if holds_set:
-            triple = first_set(hand)
-            assert triple is not None
-            yield HoldsSet(triple)
-        else:
-            form, there, fits = next(results)
-            yield Classification(hand, form, there, catalogue.of_form(form), fits)
+    size = rows.shape[1]
+    classes, numbers = catalogue.classes(size), catalogue.numbers_of(rows)
+    maps = AffineMap.inverses_of_frames(find_first_frames(rows, catalogue.forms(size)[numbers]))
+    for cards, number, there, fits in zip(
+        rows.tolist(), numbers.tolist(), maps, _split(_mark_extensions(rows)), strict=True
+    ):
+        one = classes[number]
+        yield Classification(tuple(cards), one.cards, there, one, fits)
+
+
+def _classes_of_rows(rows: CardArray, catalogue: Catalogue) -> list[ListClass]:
+    """The classes of lists that are all of one size."""
+    classes = catalogue.classes(rows.shape[1])
+    return [classes[number] for number in catalogue.numbers_of(rows).tolist()]
+
+
+def _held(hand: Cards) -> HoldsSet:
+    """What is wrong with a hand that holds a set."""
+    triple = first_set(hand)
+    assert triple is not None
+    return HoldsSet(triple)
 
 
 def _split(marked: npt.NDArray[np.bool_]) -> Iterator[Cards]:
@@ -154,15 +189,25 @@ def _split(marked: npt.NDArray[np.bool_]) -> Iterator[Cards]:
         yield tuple(cards[start:end])
 
 
-def _look_for_sets(rows: CardArray) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """For each row whether it holds a set; and which of the 81 cards can be added to it."""
+def _hold_set(rows: CardArray) -> npt.NDArray[np.bool_]:
+    """For each row whether it holds a set."""
     inside = np.zeros((len(rows), CARDS), np.bool_)
     np.put_along_axis(inside, rows.astype(np.int64), True, axis=1)
+    return np.asarray(np.take_along_axis(inside, _thirds(rows), axis=1).any(axis=1))
+
+
+def _mark_extensions(rows: CardArray) -> npt.NDArray[np.bool_]:
+    """For each row which of the 81 cards can be added to it."""
+    free = np.ones((len(rows), CARDS), np.bool_)
+    np.put_along_axis(free, rows.astype(np.int64), False, axis=1)
+    np.put_along_axis(free, _thirds(rows), False, axis=1)
+    return free
+
+
+def _thirds(rows: CardArray) -> npt.NDArray[np.int64]:
+    """For each row the third cards of its pairs."""
     first, second = np.triu_indices(rows.shape[1], 1)
-    thirds = cached_third_table()[rows[:, first], rows[:, second]].astype(np.int64)
-    held = np.asarray(np.take_along_axis(inside, thirds, axis=1).any(axis=1))
-    np.put_along_axis(inside, thirds, True, axis=1)
-    return held, ~inside
+    return cached_third_table()[rows[:, first], rows[:, second]].astype(np.int64)
 
 
 def extensions(hand: Cards) -> Cards:

@@ -1,4 +1,4 @@
-"""`--workspace`, which most commands share."""
+"""`--workspace`, which most commands share, and options that go with each other or not."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import run_process
+from tests.cli.conftest import Refuse, run_process
 from tests.conftest import Run
 
 HAND = ["80", "3", "14", "40", "5"]
@@ -36,3 +36,41 @@ def test_what_is_no_workspace(tmp_path: Path, command: list[str]) -> None:
 )
 def test_a_stored_catalogue_gives_the_same_answers(run: Run, classified: Path, arguments: list[str]) -> None:
     assert run(*arguments, "-w", str(classified)) == run(*arguments)
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ("lists --size 4 --all --limit 3", "--limit cannot be combined with --all"),
+        ("members --class 4/0 --all --limit 3", "--limit cannot be combined with --all"),
+        ("classes list --size 4 --all --limit 3", "--limit cannot be combined with --all"),
+        ("classify --file - --wide", "--wide shows one hand"),
+        ("draw 0 1 --scale 3", "--scale needs a PNG picture"),
+        ("draw 0 1 --scale 3 -o a.svg", "--scale needs a PNG picture"),
+        ("draw 0 1 --seed 3", "give cards, or --deal with --seed, not both"),
+        ("find 0 1 --seed 3", "give cards, or --deal with --seed, not both"),
+        ("plot odds --games 5", "--games is for the chart rounds only"),
+        ("plot odds --seed 5", "--seed is for the chart rounds only"),
+        ("plot rounds --target 12", "--target is for the chart bytes only"),
+        ("plot rounds --size 5", "--size is for the chart bytes only"),
+        ("plot --format svg", "--format needs the NAME of a chart"),
+        ("plot -o a.svg", "--output needs the NAME of a chart"),
+        ("play --policy first", "--policy needs --auto"),
+        ("play --json", "--json needs --auto"),
+        ("play --auto --player a", "--player cannot be combined with --auto"),
+        ("play --auto --no-record", "--no-record cannot be combined with --auto"),
+        ("sql --timeout 3", "--timeout needs a query"),
+        ("repair --size 4 --batch 0 --deep", "--deep cannot be combined with --batch"),
+        ("repair --target 12", "--target needs --batch"),
+        ("run --size 4 --count-only --no-compact", "--no-compact cannot be combined with --count-only"),
+        ("run --size 4 --ship", "--map and --ship need --executor dask"),
+        (
+            "export lists --size 4 -o a.csv --row-group-size 9",
+            "--row-group-size is for --format parquet only",
+        ),
+        ("export lists --size 4 -o - --format csv --overwrite", "--overwrite cannot be combined with -o -"),
+        ("export lists --size 4 -o - --format csv --dry-run", "--dry-run cannot be combined with -o -"),
+    ],
+)
+def test_an_option_that_would_have_no_effect_is_refused(refuse: Refuse, line: str, complaint: str) -> None:
+    refuse(line.split(), complaint)

@@ -46,6 +46,23 @@ def test_the_timeline_says_when_each_expansion_was_done(reference: Path) -> None
         assert lists > 0
 
 
+def test_finished_work_has_the_times_of_its_worker_or_else_of_its_record(copy: Copy) -> None:
+    folder = copy()
+    change(folder.path, "UPDATE expansions SET started_at = NULL WHERE size = 4")
+    change(folder.path, "UPDATE expansions SET started_at = '2026-01-02T03:04:05.500+00:00' WHERE size = 5")
+    recorded = dict(rows(folder.path, "SELECT source, finished_at FROM expansions WHERE size = 4"))
+    with reading(folder.path) as database:
+        found = [each for each in views.finished_work(database) if each.size > 3]
+    assert {each.size for each in found} == {4, 5}
+    for each in found:
+        start, end = datetime.fromisoformat(each.started_at), datetime.fromisoformat(each.finished_at)
+        assert abs(end - start - timedelta(seconds=each.seconds)) <= timedelta(milliseconds=2)
+        if each.size == 5:
+            assert each.started_at == "2026-01-02T03:04:05.500+00:00"
+        else:
+            assert abs(end - datetime.fromisoformat(recorded[each.source])) <= timedelta(milliseconds=2)
+
+
 def test_a_defect_is_listed(copy: Copy) -> None:
     folder = copy()
     change(folder.path, f"UPDATE batches SET defect = 'missing' WHERE size = {SIZE} AND number = 7")

@@ -128,7 +128,7 @@ def test_a_whole_game_through_a_pipe() -> None:
             lines.append("none")
             game = deal_more(game)
     done = subprocess.run(
-        [sys.executable, "-m", "setset", "play", "--seed", "3"],
+        [sys.executable, "-m", "setset", "play", "--seed", "3", "--no-record"],
         input="\n".join(lines),
         capture_output=True,
         text=True,

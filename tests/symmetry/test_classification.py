@@ -9,7 +9,18 @@ from hypothesis import given
 
 from setset.cards import HoldsSet
 from setset.errors import BadInput, SetsetError
-from setset.symmetry import Catalogue, canonical_form, chance, classify, classify_many, sample
+from setset.symmetry import (
+    AffineMap,
+    Catalogue,
+    Level,
+    canonical_form,
+    chance,
+    classes_of,
+    classify,
+    classify_many,
+    sample,
+)
+from setset.symmetry.fingerprints import fingerprint_rows
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
 
@@ -48,10 +59,34 @@ def test_many_hands_are_classified_as_each_of_them(catalogue: Catalogue) -> None
     hands = [[*cards] for size in range(1, 21) for cards in sample(size, 20, seed=size).tolist()]
     hands += [[], [0], [0, 40, 80], [3, 81], [5, 7, 5], list(range(81)), *(list(range(n)) for n in range(9))]
     found = list(classify_many(hands, catalogue))
+    alone = list(classes_of(map(iter, hands), catalogue))
     assert len(found) == len(hands)
-    for hand, one in zip(hands, found, strict=True):
+    for hand, one, list_class in zip(hands, found, alone, strict=True):
         if isinstance(one, SetsetError):
             with pytest.raises(type(one), match=f"^{re.escape(str(one))}$"):
                 classify(hand, catalogue)
+            assert (type(list_class), str(list_class)) == (type(one), str(one))
         else:
             assert one == classify(hand, catalogue)
+            assert list_class is one.list_class
+
+
+@pytest.mark.parametrize("size", range(21))
+def test_every_class_is_found_whether_its_fingerprint_is_its_own_or_not(
+    catalogue: Catalogue, size: int
+) -> None:
+    moved = AffineMap(((1, 2, 0, 1), (0, 1, 1, 0), (0, 0, 2, 1), (0, 0, 0, 1)), (1, 0, 2, 2)).table()
+    classes = catalogue.classes(size)
+    assert list(classes_of([moved[list(each.cards)] for each in classes], catalogue)) == list(classes)
+
+
+def test_a_catalogue_that_lacks_classes_is_noticed() -> None:
+    """Both where no other class has the fingerprint of the one that is not there, and where one has."""
+    whole = Catalogue()
+    prints = fingerprint_rows(whole.forms(9)).tolist()
+    shared = next(number for number, one in enumerate(prints) if prints.count(one) == 2)
+    for gone in (prints.index(min(prints)), shared):
+        classes = tuple(each for each in whole.classes(9) if each.number != gone)
+        lacking = Catalogue([Level(9, classes, ())])
+        with pytest.raises(SetsetError, match=r"not a canonical form|does not have all classes of 9 cards"):
+            list(classify_many([whole.get(9, gone).cards], lacking))

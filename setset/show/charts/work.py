@@ -96,7 +96,7 @@ def gantt(workspace: Workspace) -> Chart:
     )
     notes = [
         "A row is a worker: host and process. A bar is what it did of a size without pause.",
-        "It ends when the result was recorded, and is as long as the worker took.",
+        "By the clock of the worker; work done by old versions ends when it was recorded.",
     ]
     return finish(chart, "Who worked on what, and when", notes, "table expansions (setset sql)")
 
