@@ -109,6 +109,8 @@ if TYPE_CHECKING:
     from setset.workspace.status import SizeState as SizeState
     from setset.workspace.status import SizeStatus as SizeStatus
     from setset.workspace.status import Status as Status
+    from setset.workspace.status import StorageRoot as StorageRoot
+    from setset.workspace.watch import Watch as Watch
     from setset.workspace.workspace import Repaired as Repaired
     from setset.workspace.workspace import Workspace as Workspace
     from setset.workspace.workspace import open as open  # noqa: A004 (as `tarfile.open`)
@@ -254,7 +256,9 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "SizeState",
             "SizeStatus",
             "Status",
+            "StorageRoot",
         ),
+        "workspace.watch": ("Watch",),
         "workspace.workspace": (
             "Repaired",
             "Workspace",

@@ -26,6 +26,7 @@ GROUPS = {
         "lists": "Print lists from the files, in order.",
         "sql": "Ask the database, read-only.",
         "history": "Past runs and how they ended.",
+        "serve": "A page: watch runs, browse classes, identify hands.",
     },
     "Look after": {
         "check": "Compare the database with the files.",

@@ -41,7 +41,7 @@ SIZES = (
 def print_classes(sizes: Sequence[Totals], as_json: bool, wide: bool = False) -> None:
     """A row a size."""
     if as_json:
-        print_json([_as_json(each) for each in sizes])
+        print_json([totals_as_json(each) for each in sizes])
     else:
         print_table("", SIZES, [_size_row(each) for each in sizes], wide=wide)
 
@@ -53,7 +53,7 @@ def _size_row(each: Totals) -> list[str]:
     return [str(each.size), *map(number, counts), f"{float(chance):.6g}", exact]
 
 
-def _as_json(each: Totals) -> dict[str, Any]:
+def totals_as_json(each: Totals) -> dict[str, Any]:
     chance = each.chance
     exact = {"numerator": chance.numerator, "denominator": chance.denominator, "decimal": float(chance)}
     return {**dataclasses.asdict(each), "hands": each.hands, "chance": exact}
@@ -67,25 +67,12 @@ def print_built(each: Totals) -> None:
 
 def print_classified(found: Classification, catalogue: Catalogue, as_json: bool, wide: bool = False) -> None:
     """All about a hand without a set."""
+    if as_json:
+        print_json(classified_as_json(found, catalogue))
+        return
     one = found.list_class
     lists = catalogue.lists(one.size)
-    remaining = [card for card in found.extensions if not found.cards or card > found.cards[-1]]
-    if as_json:
-        print_json(
-            {
-                "cards": list(found.cards),
-                "class": str(one),
-                "canonical": list(found.form),
-                "map": {"matrix": found.map.matrix, "translation": found.map.translation},
-                "lists_in_class": found.lists,
-                "lists_of_size": lists,
-                "stabilizer": found.stabilizer,
-                "complete": found.complete,
-                "extensions": list(found.extensions),
-                "remaining": remaining,
-            }
-        )
-        return
+    remaining = _remaining(found)
     above = f"{len(remaining)} of these above the highest card"
     fields = {
         "cards": _spelled(found.cards),
@@ -98,6 +85,26 @@ def print_classified(found: Classification, catalogue: Catalogue, as_json: bool,
         "remaining": None if found.complete else f"{above}: {_spelled(remaining)}".rstrip(" :"),
     }
     print_fields(fields, wide)
+
+
+def _remaining(found: Classification) -> list[int]:
+    return [card for card in found.extensions if not found.cards or card > found.cards[-1]]
+
+
+def classified_as_json(found: Classification, catalogue: Catalogue) -> dict[str, Any]:
+    """The same as a record."""
+    return {
+        "cards": list(found.cards),
+        "class": str(found.list_class),
+        "canonical": list(found.form),
+        "map": {"matrix": found.map.matrix, "translation": found.map.translation},
+        "lists_in_class": found.lists,
+        "lists_of_size": catalogue.lists(found.list_class.size),
+        "stabilizer": found.stabilizer,
+        "complete": found.complete,
+        "extensions": list(found.extensions),
+        "remaining": _remaining(found),
+    }
 
 
 def _stabilizer(order: int) -> str:
@@ -123,7 +130,7 @@ def print_class_list(
     """A row a class, from the one at the place `start` of all that are `known`; JSON makes an object of each."""
     if as_json:
         for each in found:
-            print_json_line(_class_as_json(each))
+            print_json_line(class_as_json(each))
         return
     lines = table_lines("", CLASSES, [_class_row(each) for each in found], wide=wide)
     print_pages(lines)
@@ -151,7 +158,7 @@ def _class_row(found: ClassDescription) -> list[str]:
 def print_class(found: ClassDescription, lists: int, as_json: bool, wide: bool) -> None:
     """All about a class; `lists` is how many there are of its size."""
     if as_json:
-        print_json(_class_as_json(found))
+        print_json(class_as_json(found))
         return
     one = found.list_class
     cuts = (f"{'+'.join(map(str, cards))} in {number(times)}" for cards, times in found.hyperplanes.items())
@@ -177,7 +184,7 @@ def _neighbours(others: Sequence[Neighbour], how: str) -> str:
     return f"{classes} by {how}: {', '.join(named)}"
 
 
-def _class_as_json(found: ClassDescription) -> dict[str, Any]:
+def class_as_json(found: ClassDescription) -> dict[str, Any]:
     one = found.list_class
     return {
         "class": str(one),

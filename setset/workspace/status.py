@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import enum
+import shutil
 from dataclasses import dataclass
+from pathlib import Path
 
-from setset.database import Database, runs, views
+from setset.database import Database, roots, runs, views
 from setset.database.models import Work
 from setset.database.views import StageProgress, Throughput
 
@@ -76,6 +78,27 @@ class Status:
     sizes: list[SizeStatus]
     items: list[StatusItem]
     hosts: list[Throughput]
+
+
+@dataclass(frozen=True)
+class StorageRoot:
+    """A folder with batch files."""
+
+    path: str
+    free: int | None
+    """Bytes that are free on its disk; None if the folder is not there."""
+
+
+def read_storage_roots(database: Database) -> list[StorageRoot]:
+    """The folders with batch files, in the order in which they came to be used."""
+    return [StorageRoot(str(folder), _free_bytes(folder)) for folder in roots.folders(database).values()]
+
+
+def _free_bytes(folder: Path) -> int | None:
+    try:
+        return shutil.disk_usage(folder).free
+    except OSError:
+        return None
 
 
 def read_status(database: Database, target: int | None = None) -> Status:
