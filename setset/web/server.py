@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import socket
 import threading
@@ -91,10 +90,8 @@ def listen(host: str, port: int) -> socket.socket:
         ) from error
 
 
-def serve(settings: Settings, listening: socket.socket, address: str, open_browser: bool = False) -> None:
-    """Serves until Ctrl-C."""
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # of bad requests there is nothing to say
-    site, ready = Site(settings), threading.Event()
+def make_server(site: Site, ready: threading.Event) -> Server:
+    """A server that is not started yet; it says when it is ready."""
     config = uvicorn.Config(
         make_app(site),
         http=GuardedProtocol,
@@ -103,14 +100,21 @@ def serve(settings: Settings, listening: socket.socket, address: str, open_brows
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        timeout_keep_alive=int(PATIENCE),
+        timeout_keep_alive=5,
         timeout_graceful_shutdown=1,
         limit_concurrency=MOST_CONNECTIONS + 56,
         h11_max_incomplete_event_size=MOST_HEADER,
     )
+    return Server(config, site, ready)
+
+
+def serve(settings: Settings, listening: socket.socket, address: str, open_browser: bool = False) -> None:
+    """Serves until Ctrl-C."""
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # of bad requests there is nothing to say
+    ready = threading.Event()
     if open_browser:
         threading.Thread(target=_open, args=(ready, address), daemon=True).start()
-    asyncio.run(Server(config, site, ready).serve(sockets=[listening]))
+    make_server(Site(settings), ready).run(sockets=[listening])
 
 
 def _open(ready: threading.Event, address: str) -> None:
