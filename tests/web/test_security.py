@@ -23,7 +23,7 @@ HOSTILE = (
     "\u0663\u00e9",
     "' OR 1=1 --",
     "0," * 300,
-    "{{ 7 * 7 }}",
+    "{{ 7777 * 7777 }}",
 )
 
 
@@ -115,7 +115,7 @@ def test_no_parameter_does_harm(page: TestClient, value: str) -> None:
         assert "Traceback" not in answer.text
         if answer.headers.get("Content-Type", "").startswith("text/html"):
             assert not re.search(r"<script>|<img src=x|style=|onerror=alert\(1\)>", answer.text), path
-            assert "49" not in answer.text or "{{" not in value
+            assert str(7777 * 7777) not in answer.text, path
         location = answer.headers.get("Location", "/identify")
         assert re.match(r"(/api)?/(identify|play)", location), path
 
