@@ -17,9 +17,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from setset.lazy import lazy_exports
+from setset.lazy import Shown, lazy_exports
 
 if TYPE_CHECKING:
+    from setset.batches.roots import RootState as RootState
     from setset.cards import HoldsSet as HoldsSet
     from setset.errors import BadInput as BadInput
     from setset.errors import Interrupted as Interrupted
@@ -29,9 +30,13 @@ if TYPE_CHECKING:
     from setset.errors import NotAWorkspace as NotAWorkspace
     from setset.errors import ReadOnly as ReadOnly
     from setset.errors import SetsetError as SetsetError
+    from setset.export.lists import Exported as Exported
     from setset.jobs.signals import StopRequest as StopRequest
     from setset.maintenance.findings import Finding as Finding
     from setset.maintenance.findings import FindingKind as FindingKind
+    from setset.maintenance.relocation import MovedRoot as MovedRoot
+    from setset.maintenance.remove import Removed as Removed
+    from setset.maintenance.remove import RemovedSize as RemovedSize
     from setset.progress import Activity as Activity
     from setset.progress import NoProgress as NoProgress
     from setset.progress import ProgressListener as ProgressListener
@@ -47,6 +52,8 @@ if TYPE_CHECKING:
     from setset.sat.solving import NoAnswer as NoAnswer
     from setset.sat.solving import WrongAnswer as WrongAnswer
     from setset.sat.solving import solve as solve
+    from setset.show import charts as charts
+    from setset.show.notebook import draw as draw
     from setset.symmetry.affine import AffineMap as AffineMap
     from setset.symmetry.build import build_level as build_level
     from setset.symmetry.canonical import CanonicalForm as CanonicalForm
@@ -61,6 +68,7 @@ if TYPE_CHECKING:
     from setset.symmetry.classification import Classification as Classification
     from setset.symmetry.classification import chance as chance
     from setset.symmetry.classification import classify as classify
+    from setset.symmetry.classification import classify_many as classify_many
     from setset.symmetry.description import ClassDescription as ClassDescription
     from setset.symmetry.description import ClassOrder as ClassOrder
     from setset.symmetry.description import Direction as Direction
@@ -103,13 +111,20 @@ if TYPE_CHECKING:
     from setset.workspace.catalogue import load_catalogue as load_catalogue
     from setset.workspace.counts import Count as Count
     from setset.workspace.counts import CountVerdict as CountVerdict
+    from setset.workspace.estimate import Estimate as Estimate
+    from setset.workspace.estimate import SizeEstimate as SizeEstimate
+    from setset.workspace.estimate import estimate as estimate
+    from setset.workspace.expectation import CountOrigin as CountOrigin
     from setset.workspace.exploration import Exploration as Exploration
+    from setset.workspace.roots import Root as Root
     from setset.workspace.size import Batch as Batch
     from setset.workspace.size import Size as Size
     from setset.workspace.status import SizeState as SizeState
     from setset.workspace.status import SizeStatus as SizeStatus
     from setset.workspace.status import Status as Status
-    from setset.workspace.status import StorageRoot as StorageRoot
+    from setset.workspace.tables import export_classes as export_classes
+    from setset.workspace.tables import export_counts as export_counts
+    from setset.workspace.tables import export_links as export_links
     from setset.workspace.watch import Watch as Watch
     from setset.workspace.workspace import Repaired as Repaired
     from setset.workspace.workspace import Workspace as Workspace
@@ -117,9 +132,12 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+Shown.shown_by = "setset.show.notebook"
+
 __getattr__, __dir__, __all__ = lazy_exports(
     __name__,
     {
+        "batches.roots": ("RootState",),
         "cards": ("HoldsSet",),
         "errors": (
             "BadInput",
@@ -131,10 +149,16 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "ReadOnly",
             "SetsetError",
         ),
+        "export.lists": ("Exported",),
         "jobs.signals": ("StopRequest",),
         "maintenance.findings": (
             "Finding",
             "FindingKind",
+        ),
+        "maintenance.relocation": ("MovedRoot",),
+        "maintenance.remove": (
+            "Removed",
+            "RemovedSize",
         ),
         "progress": (
             "Activity",
@@ -161,6 +185,8 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "WrongAnswer",
             "solve",
         ),
+        "show.charts": (),
+        "show.notebook": ("draw",),
         "symmetry.affine": ("AffineMap",),
         "symmetry.build": ("build_level",),
         "symmetry.canonical": (
@@ -182,6 +208,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "Classification",
             "chance",
             "classify",
+            "classify_many",
         ),
         "symmetry.description": (
             "ClassDescription",
@@ -247,7 +274,14 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "Count",
             "CountVerdict",
         ),
+        "workspace.estimate": (
+            "Estimate",
+            "SizeEstimate",
+            "estimate",
+        ),
+        "workspace.expectation": ("CountOrigin",),
         "workspace.exploration": ("Exploration",),
+        "workspace.roots": ("Root",),
         "workspace.size": (
             "Batch",
             "Size",
@@ -256,7 +290,11 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "SizeState",
             "SizeStatus",
             "Status",
-            "StorageRoot",
+        ),
+        "workspace.tables": (
+            "export_classes",
+            "export_counts",
+            "export_links",
         ),
         "workspace.watch": ("Watch",),
         "workspace.workspace": (

@@ -7,8 +7,11 @@ their digits sum to 0 modulo 3 in each place: they are a line of the geometry.
 
 from __future__ import annotations
 
+import contextlib
+import difflib
 import operator
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
 from setset.errors import BadInput, SetsetError
@@ -159,6 +162,7 @@ def code(card: int) -> str:
     return "".join(CODES[place][value] for place, value in enumerate(digits(card)))
 
 
+@lru_cache(maxsize=1024)
 def parse(text: str) -> int:
     """The card that a text means: a number 0..80, a full name or a short code, their parts in any order.
 
@@ -180,10 +184,20 @@ def parse(text: str) -> int:
         found = {}
     if len(found) != len(FEATURES):
         shown = text if len(text) <= 60 else text[:57] + "..."
-        raise BadInput(
-            f"not a card: {shown!r} (give 0 to 80, a name such as 'red one solid diamond', or r1fd)"
-        )
+        advice = _did_you_mean(words) or "give 0 to 80, a name such as 'red one solid diamond', or r1fd"
+        raise BadInput(f"not a card: {shown!r} ({advice})")
     return from_digits(*(found[place] for place in range(len(FEATURES))))
+
+
+def _did_you_mean(words: Sequence[str]) -> str:
+    """The name of the card that four words nearly are, as a question; nothing if that is not clear."""
+    if len(words) != len(FEATURES):
+        return ""
+    nearest = [word if word in _WORDS else difflib.get_close_matches(word, _WORDS, 1) for word in words]
+    meant = dict(_WORDS[word if isinstance(word, str) else word[0]] for word in nearest if word)
+    if len(meant) != len(FEATURES):
+        return ""
+    return f"did you mean {name(from_digits(*(meant[place] for place in range(len(FEATURES)))))!r}?"
 
 
 def parse_cards(texts: Iterable[str]) -> Cards:
@@ -221,8 +235,15 @@ def check_cards(cards: Iterable[int]) -> Cards:
     Raises:
         BadInput: something is not a card, or a card is given twice.
     """
+    given = tuple(cards)
+    with contextlib.suppress(TypeError):  # nearly always all is well, which is seen at once
+        numbers = tuple(map(operator.index, given))
+        if len(set(numbers)) == len(numbers) and (
+            not numbers or (min(numbers) >= 0 and max(numbers) < CARDS)
+        ):
+            return numbers
     seen: list[int] = []
-    for card in cards:
+    for card in given:
         number = _check_card(card)
         if number in seen:
             raise BadInput(f"card {number} ({name(number)}) is given twice")

@@ -8,12 +8,14 @@ import os
 import re
 import socket
 import uuid
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from setset import platform
 from setset.errors import NO_SPACE, NoSpace
 
-_TEMPORARY = re.compile(r"\..+\.(setset|json|db|svg|png)\..+\.\d+\.[0-9a-f]{8}\.tmp")
+_OWN = r".+\.(setset|json|db|svg|png)"
 
 
 def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") -> None:
@@ -67,6 +69,28 @@ def _save_in(folder: int | None, path: Path, temporary: str, data: bytes) -> Non
         os.fsync(folder)
 
 
+@contextlib.contextmanager
+def written(path: Path) -> Iterator[BinaryIO]:
+    """A file to be written piece by piece, for what is too large to be held. It gets its name, complete and on the
+    disk, when the block ends; after an error there is no trace of it. Raises what `save` raises."""
+    temporary = path.parent / temporary_name(path.name)
+    try:
+        make_folder(path.parent)
+        with os.fdopen(os.open(temporary, platform.CREATE, 0o666), "wb") as file:
+            yield file
+            file.flush()
+            if os.fstat(file.fileno()).st_size != file.tell():
+                raise OSError(errno.EIO, "fewer bytes on disk than were written", str(temporary))
+        replace_durably(temporary, path)
+    except OSError as error:
+        if error.errno in NO_SPACE:
+            raise NoSpace(f"no room for {path}: {os.strerror(error.errno or 0)}") from error
+        raise
+    finally:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+
+
 def create(path: Path, data: bytes) -> bool:
     """Makes a file that is not there yet, complete and on the disk; False if it is there already.
 
@@ -117,9 +141,9 @@ def temporary_name(name: str) -> str:
     return f".{name}.{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
 
 
-def is_temporary(name: str) -> bool:
-    """Whether this is the name of a file that `save` had not finished."""
-    return _TEMPORARY.fullmatch(name) is not None
+def is_temporary(name: str, of: str = _OWN) -> bool:
+    """Whether this is the name of an unfinished file, of those whose names match the regular expression `of`."""
+    return re.fullmatch(rf"\.({of})\..+\.\d+\.[0-9a-f]{{8}}\.tmp", name) is not None
 
 
 def _write_all(name: str, data: bytes, folder: int | None) -> None:

@@ -63,7 +63,9 @@ class MissingExtra(SetsetError):
 
     def __init__(self, extra: str, what: str) -> None:
         hint = f" ({_EXTRA_HINTS[extra]})" if extra in _EXTRA_HINTS else ""
-        super().__init__(f"{what} needs an extra: pip install 'setset[{extra}]'{hint}")
+        super().__init__(
+            f"{what} needs an extra: pip install 'setset[{extra}]'{hint}; in a clone: tools/setset --with {extra} ..."
+        )
 
 
 _EXTRA_HINTS: Final = {"sat": "python-sat on PyPI, not pysat"}

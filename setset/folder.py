@@ -65,6 +65,8 @@ class WorkspaceFolder:
             return
         if self.own_root.is_dir():
             raise NotAWorkspace(f"{self.database} is missing: {REBUILD}")
+        if self.path.is_file():
+            raise NotAWorkspace(f"no workspace at {self.path}: it is a file, name a folder with --workspace")
         raise NotAWorkspace(
             f"no workspace at {self.path}: there is no {self.database.name} ('setset run' makes one)"
         )
@@ -130,8 +132,9 @@ class WorkspaceFolder:
             durable.make_folder(self.path)
             found = set() if self.database.exists() else {entry.name for entry in self.path.iterdir()}
         except OSError as error:
-            if self.path.is_file():
-                raise BadInput(f"{self.path} is a file: name a folder with --workspace") from error
+            for place in (self.path, *self.path.parents):
+                if place.is_file():
+                    raise BadInput(f"{place} is a file: name a folder with --workspace") from error
             raise ReadOnly(f"cannot make a workspace at {self.path}: {error.strerror}") from error
         if OWN_ROOT in found and any(self.own_root.iterdir()):
             raise NotAWorkspace(

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 
 def lazy_exports(
@@ -23,15 +23,19 @@ def lazy_exports(
 
     Args:
         package: the package's `__name__`.
-        modules: for each module of the package (`"ranking"`, `"symmetry.ranking"`) the names to export.
+        modules: for each module of the package (`"ranking"`, `"symmetry.ranking"`) the names to export; none to
+            export the module itself, by the last part of its name.
 
     Returns:
         `__getattr__`, `__dir__`, `__all__`, to be assigned in the package's `__init__.py`.
     """
     module_of = {name: module for module, names in modules.items() for name in names}
-    exported = sorted(module_of)
+    whole = {module.rpartition(".")[2]: module for module, names in modules.items() if not names}
+    exported = sorted({*module_of, *whole})
 
     def load(name: str) -> Any:
+        if name in whole:
+            return importlib.import_module(f"{package}.{whole[name]}")
         if name not in module_of:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return getattr(importlib.import_module(f"{package}.{module_of[name]}"), name)
@@ -40,3 +44,18 @@ def lazy_exports(
         return sorted({*vars(importlib.import_module(package)), *exported})
 
     return load, names, exported
+
+
+class Shown:
+    """What a notebook shows as HTML, made by a module that is loaded when the first one is shown.
+
+    So records need not know how they look: setset/__init__.py names the module, which has a function `as_html`.
+    """
+
+    __slots__ = ()
+    shown_by: ClassVar[str] = ""
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        page: str = importlib.import_module(Shown.shown_by).as_html(self)
+        return page

@@ -166,29 +166,42 @@ def lock_for_handle(file: IO[Any], wait: bool) -> bool:
 # Processes and signals
 
 STOP_SIGNALS: tuple[int, ...] = tuple(
-    int(getattr(signal, name)) for name in ("SIGINT", "SIGTERM", "SIGBREAK") if hasattr(signal, name)
+    int(getattr(signal, name))
+    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
+    if hasattr(signal, name)
 )
-"""The signals that ask a program to end."""
+"""The signals that ask a program to end: Ctrl-C, a service or batch system, a terminal that is closed."""
 
 
 @contextlib.contextmanager
-def interrupts_blocked() -> Iterator[None]:
-    """A process or thread that is started in here does not get Ctrl-C, which is for the coordinator."""
+def interrupts_blocked(numbers: Iterable[int] = (signal.SIGINT,)) -> Iterator[None]:
+    """A process or thread that is started in here does not get Ctrl-C, or these signals: they are for this one."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     posix: Any = signal
-    before = posix.pthread_sigmask(posix.SIG_BLOCK, [posix.SIGINT])
+    before = posix.pthread_sigmask(posix.SIG_BLOCK, numbers)
     try:
         yield
     finally:
         posix.pthread_sigmask(posix.SIG_SETMASK, before)
 
 
-def ignore_interrupts() -> None:
-    """In a process that was started for another one: Ctrl-C is for that one."""
+def start_resource_tracker() -> None:
+    """Starts a process that multiprocessing has where it spawns others. Started inside `interrupts_blocked`, it would
+    undo that; and a terminal that is closed is nothing to it."""
+    if hasattr(signal, "pthread_sigmask"):
+        from multiprocessing import resource_tracker
+
+        with interrupts_blocked(STOP_SIGNALS):
+            resource_tracker.ensure_running()
+
+
+def ignore_interrupts(numbers: Iterable[int] = (signal.SIGINT,)) -> None:
+    """In a process that was started for another one: Ctrl-C, or these signals, are for that one."""
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def wait_for_end_of_parent() -> None:
@@ -239,11 +252,12 @@ def user_id() -> str:
     return "".join(letter for letter in name if letter.isalnum()) or "user"
 
 
-def is_own_folder(path: Path) -> bool:
-    """Whether this is a folder of this user, and not a link to one."""
+def is_private_folder(path: Path) -> bool:
+    """Whether this is a folder of this user that nobody else may write to, and not a link to one."""
     if path.is_symlink() or not path.is_dir():
         return False
-    return not hasattr(os, "getuid") or path.stat().st_uid == os.getuid()
+    found = path.stat()
+    return not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o022)
 
 
 def shows_symbols(stream: IO[str]) -> bool:

@@ -15,6 +15,8 @@ class Activity(enum.StrEnum):
     CHECK = "check"
     COMPARE = "compare"
     REBUILD = "rebuild"
+    EXPORT = "export"
+    REMOVE = "remove"
 
 
 class ProgressListener(Protocol):

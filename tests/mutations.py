@@ -118,9 +118,8 @@ class Subject:
         """Alters a file and asks everything; the name of the mutation, and what came of it."""
         before = path.read_bytes()
         data, mutation = bytearray(before), random.choice(mutations)
-        mutation(data, random)
-        if data == before:
-            return mutation.__name__, "unaltered"
+        while data == before:  # zeros may have been put in the place of zeros
+            mutation(data, random)
         path.write_bytes(data)
         try:
             with limited():

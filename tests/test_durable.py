@@ -271,3 +271,21 @@ def test_a_creation_that_fails_leaves_no_trace(
         with pytest.raises(kind, match=os.strerror(code)):
             durable.create(tmp_path / "x.json", b"mine")
     assert names(tmp_path) == []
+
+
+def test_a_file_written_in_pieces_is_whole_or_not_there(tmp_path: Path) -> None:
+    place = tmp_path / "new" / "a.csv"
+    with durable.written(place) as file:
+        file.write(b"one,")
+        assert [durable.is_temporary(path.name, r"a\.csv") for path in place.parent.iterdir()] == [True]
+        file.write(b"two")
+
+    def fail() -> None:
+        with durable.written(place) as file:
+            file.write(b"other")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        fail()
+    assert place.read_bytes() == b"one,two"
+    assert list(place.parent.iterdir()) == [place]

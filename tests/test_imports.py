@@ -18,10 +18,11 @@ import pytest
 from tools.imports import cycles, read_packages
 
 ROOT = Path(__file__).parent.parent
-BASICS = {"cards", "durable", "errors", "lazy", "platform", "progress", "spawning"}
+BASICS = {"cards", "compiler", "durable", "errors", "lazy", "platform", "progress", "spawning"}
 """Modules that everything may import."""
 ALLOWED = {
     "cards": {"errors"},
+    "compiler": {"platform"},
     "durable": {"errors", "platform"},
     "errors": set(),
     "lazy": set(),
@@ -32,6 +33,7 @@ ALLOWED = {
     "batches": BASICS | {"engine"},
     "tasks": BASICS | {"batches", "engine"},
     "executors": BASICS | {"tasks", "batches", "engine"},
+    "export": BASICS | {"executors", "tasks", "engine"},
     "folder": BASICS,
     "database": BASICS | {"folder", "batches.records", "batches.roots", "tasks", "symmetry"},
     "maintenance": BASICS | {"database", "executors", "tasks", "batches", "folder"},
@@ -44,6 +46,7 @@ ALLOWED = {
         "executors",
         "batches",
         "engine",
+        "export",
         "folder",
         "symmetry",
         "tasks",
@@ -59,8 +62,9 @@ ALLOWED = {
 }
 """What the modules of a package may import: packages, or single modules of them. "setset" is the public API."""
 ALLOWED_FOR_TYPES = {
-    "show": {"workspace", "maintenance", "database", "jobs"},
-    "setset": BASICS | {"jobs", "maintenance", "sat", "symmetry", "table", "workspace"},
+    "show": {"workspace", "export", "maintenance", "database", "jobs"},
+    "setset": BASICS
+    | {"batches", "export", "jobs", "maintenance", "sat", "show", "symmetry", "table", "workspace"},
 }
 """The same under `if TYPE_CHECKING`, in addition."""
 
@@ -228,6 +232,21 @@ def test_what_only_reads_the_database_loads_neither_numba_nor_alembic(command: s
 
     schema.create(tmp_path / "setset.db")
     assert python(COMMAND, command, "-w", str(tmp_path)).stderr.strip() == "['sqlalchemy']"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["classify", "80", "3", "14"],
+        ["rank", "80", "3", "14"],
+        ["unrank", "--size", "12", "5"],
+        ["find", "0", "40", "80"],
+    ],
+    ids=" ".join,
+)
+def test_one_hand_needs_no_compiler(arguments: list[str]) -> None:
+    """Loading it took most of the time that these commands take."""
+    assert python(COMMAND, *arguments).stderr.strip() == "['numpy']"
 
 
 def test_the_coordinator_leaves_the_compiler_to_its_workers(tmp_path: Path) -> None:

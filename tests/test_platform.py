@@ -77,6 +77,6 @@ def test_a_lock_of_a_handle_holds_against_other_handles_of_this_process(tmp_path
 def test_what_every_system_can_say(tmp_path: Path) -> None:
     assert platform.usable_cores() >= 1
     assert platform.user_id()
-    assert platform.is_own_folder(tmp_path)
-    assert not platform.is_own_folder(tmp_path / "missing")
+    assert platform.is_private_folder(tmp_path)
+    assert not platform.is_private_folder(tmp_path / "missing")
     assert platform.peak_memory() is None or platform.peak_memory() > 1_000_000  # type: ignore[operator]

@@ -3,26 +3,32 @@
 tools/chaos --rounds 200 --seed 1
 tools/chaos --seed 1 --only 17
 tools/chaos --single --rounds 200 --seed 1
+tools/chaos --cluster --rounds 200 --seed 1
 
 Each round explores a small target, lets faults happen one after the other, then does what the messages name
 (`setset run`, `repair`, `db rebuild` ...) and compares with an undisturbed run. Finished rounds are appended to a
 state file, so that a run that was stopped goes on. Ends with 0 if every round recovered, else with 1. With --single
-one fault a round, at a random moment of a real run; see `tools/chaos --single --help`.
+one fault a round, at a random moment of a real run; see `tools/chaos --single --help`. With --cluster one to three
+faults while a run is under way on a Dask cluster of this machine.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import json
 import os
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from state import Record, State
 
 MOST_ROUNDS = 100_000
 ROUNDS = 30
@@ -37,13 +43,14 @@ def main() -> int:
     from tests.chaos.sequences import End, table
 
     options = _options()
-    records: list[dict[str, Any]] = [] if options.only is not None else _finished(options)
+    records: list[Record] = [] if options.only is not None else _finished(options)
     stopped = False
     try:
         _play(options, records)
     except KeyboardInterrupt:
         stopped = True
-    rows = table((tuple(record["steps"]), End(record["end"])) for record in records)
+    ends = ((tuple(record["steps"]), End(record["end"])) for record in records)
+    rows = table(ends, sorted({step for record in records for step in record["steps"]}))
     if options.json:
         print(json.dumps({"seed": options.seed, "table": rows, "rounds": records}))
     else:
@@ -53,21 +60,24 @@ def main() -> int:
     return 130 if stopped else 0
 
 
-def _play(options: argparse.Namespace, records: list[dict[str, Any]]) -> None:
+def _play(options: argparse.Namespace, records: list[Record]) -> None:
     from tests.chaos.scene import Stage
-    from tests.chaos.sequences import Sequence, play
 
     ends = time.monotonic() + 60 * options.minutes
     done = {record["round"] for record in records}
     numbers = [options.only] if options.only is not None else range(options.rounds)
-    with tempfile.TemporaryDirectory(prefix="setset-chaos-", ignore_cleanup_errors=True) as folder:
+    with (
+        tempfile.TemporaryDirectory(prefix="setset-chaos-", ignore_cleanup_errors=True) as folder,
+        contextlib.ExitStack() as rounds,
+    ):
         stage = Stage(Path(folder))
+        draw, play = rounds.enter_context(_kind_of_rounds(options.cluster, Path(folder)))
         for number in numbers:
             if time.monotonic() > ends:
                 break
             if number in done:
                 continue
-            sequence = Sequence.draw(f"{options.seed}/{number}")
+            sequence = draw(f"{options.seed}/{number}")
             if options.steps:
                 sequence = dataclasses.replace(sequence, steps=tuple(options.steps.split(", ")))
             verdict = play(sequence, stage)
@@ -85,26 +95,30 @@ def _play(options: argparse.Namespace, records: list[dict[str, Any]]) -> None:
             records.append(record)
             _report(record, options)
             if options.only is None:
-                with options.state.open("a") as file:
-                    file.write(json.dumps(record) + "\n")
+                State(options.state).add(record)
 
 
-def _finished(options: argparse.Namespace) -> list[dict[str, Any]]:
-    """The rounds of this seed that the state file holds. A last line that was cut short is played again."""
-    found: dict[int, dict[str, Any]] = {}
-    if options.state.exists():
-        text = options.state.read_text()
-        if text and not text.endswith("\n"):
-            text = text[: text.rfind("\n") + 1]
-            options.state.write_text(text)
-        for line in text.splitlines():
-            record = json.loads(line)
-            if record["seed"] == options.seed and record["round"] < options.rounds:
-                found[record["round"]] = record
-    return list(found.values())
+@contextlib.contextmanager
+def _kind_of_rounds(cluster: bool, folder: Path) -> Iterator[tuple[Callable[..., Any], Callable[..., Any]]]:
+    """What draws a round from its seed, and what plays it."""
+    if cluster:
+        from tests.chaos.cluster import draw, on_a_cluster
+
+        with on_a_cluster(folder / "cluster") as play_there:
+            yield draw, play_there
+    else:
+        from tests.chaos.sequences import Sequence, play
+
+        yield Sequence.draw, play
 
 
-def _report(record: dict[str, Any], options: argparse.Namespace) -> None:
+def _finished(options: argparse.Namespace) -> list[Record]:
+    """The rounds of this seed that the state file holds."""
+    of_seed = (record for record in State(options.state).read() if record["seed"] == options.seed)
+    return list({record["round"]: record for record in of_seed if record["round"] < options.rounds}.values())
+
+
+def _report(record: Record, options: argparse.Namespace) -> None:
     from tests.chaos.sequences import End
 
     bad = record["end"] != End.RECOVERED
@@ -114,11 +128,9 @@ def _report(record: dict[str, Any], options: argparse.Namespace) -> None:
         print(f"  begun: {record['begun']}, {record['plan']}", file=sys.stderr)
         for text in (*record["commands"], *record["problems"]):
             print(f"  {text}", file=sys.stderr)
-        print(
-            f"  again: tools/chaos --seed {options.seed} --only {record['round']}",
-            file=sys.stderr,
-            flush=True,
-        )
+        kind = "--cluster " if options.cluster else ""
+        again = f"tools/chaos {kind}--seed {options.seed} --only {record['round']}"
+        print(f"  again: {again}", file=sys.stderr, flush=True)
 
 
 def _print_table(rows: list[dict[str, str | int]]) -> None:
@@ -134,6 +146,7 @@ def _options() -> argparse.Namespace:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--single", action="store_true", help="one fault a round, in a real run")
+    parser.add_argument("--cluster", action="store_true", help="faults of a Dask cluster")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--rounds", type=int, help=f"how many [{ROUNDS}, or as many as the minutes allow]")
     parser.add_argument("--minutes", type=float, help="start no round after so many minutes")
@@ -151,8 +164,9 @@ def _options() -> argparse.Namespace:
         options.rounds = MOST_ROUNDS if options.minutes else ROUNDS
     options.rounds = min(options.rounds, MOST_ROUNDS)
     options.minutes = options.minutes or 24 * 60.0
-    if options.state is None:
-        options.state = Path(tempfile.gettempdir()) / f"setset-chaos-{options.seed}.jsonl"
+    options.state = State.of(
+        "chaos-cluster" if options.cluster else "chaos", options.seed, options.state
+    ).path
     return options
 
 

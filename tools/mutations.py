@@ -3,8 +3,9 @@
 tools/mutations --count 10000 --seed 1
 tools/mutations --kind database --first 77 --count 1
 
-Half of the files are databases unless --kind says otherwise. Ends with 1 if something crashed, hung, took more than
-some 500 MB, or was silent: counts that are wrong without an error, while `check` finds nothing.
+Half of the files are databases unless --kind says otherwise. What is finished is kept in a state file, so that it goes
+on when it was stopped. Ends with 1 if something crashed, hung, took more than some 500 MB, or was silent: counts that
+are wrong without an error, while `check` finds nothing.
 """
 
 from __future__ import annotations
@@ -13,35 +14,65 @@ import argparse
 import os
 import sys
 import tempfile
+import time
 from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from state import Record, State
+
 from tests.mutations import Subject, try_number
 
 KINDS = ("batch", "database")
+TOLD = 30
+"""Seconds between two lines on how far it is."""
 
 
 def main() -> int:
     options = _options()
     kinds = [kind for kind in KINDS if options.kind in (None, kind)]
-    found: Counter[tuple[str, str, str]] = Counter()
-    longest = 0.0
-    with tempfile.TemporaryDirectory(prefix="setset-mutations-") as folder:
-        subject = Subject(Path(folder) / "w")
-        for number in range(options.first, options.first + options.count // len(kinds)):
-            for kind in kinds:
-                name, outcome, seconds = try_number(subject, kind, number, str(options.seed))
-                longest = max(longest, seconds)
-                found[kind, name, outcome.split(":")[0]] += 1
-                if ":" in outcome:
-                    again = f"--seed {options.seed} --kind {kind} --first {number} --count 1"
-                    print(f"{kind}, {name}: {outcome}\n  again: tools/mutations {again}", file=sys.stderr)
+    first = options.first or 0
+    numbers = range(first, first + options.count // len(kinds))
+    wanted = [(kind, number) for number in numbers for kind in kinds]
+    state = State.of("mutations", options.seed, options.state)
+    # Whoever names the first one wants to see it again.
+    kept = state.read() if options.first is None else []
+    known = {(record["kind"], record["number"]): record for record in kept}
+    records = [known[each] for each in wanted if each in known]
+    try:
+        _try_all([each for each in wanted if each not in known], options.seed, state, records)
+    except KeyboardInterrupt:
+        print(f"stopped: the same command goes on, with {state.path}", file=sys.stderr)
+    found = Counter(
+        (record["kind"], record["name"], record["outcome"].partition(":")[0]) for record in records
+    )
     for (kind, name, outcome), times in sorted(found.items()):
         print(f"{kind:<10}{name:<16}{outcome:<24}{times:>8,}")
-    print(f"{sum(found.values()):,} altered files, {longest:.1f} s for the slowest")
-    return 1 if any(outcome in ("crash", "silent") for _, _, outcome in found) else 0
+    longest = max((record["seconds"] for record in records), default=0.0)
+    print(f"{len(records):,} of {len(wanted):,} altered files, {longest:.1f} s for the slowest")
+    if any(outcome in ("crash", "silent") for _, _, outcome in found):
+        return 1
+    return 0 if len(records) == len(wanted) else 130
+
+
+def _try_all(left: list[tuple[str, int]], seed: int, state: State, records: list[Record]) -> None:
+    began = told = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="setset-mutations-") as folder:
+        subject = Subject(Path(folder) / "w")
+        for place, (kind, number) in enumerate(left):
+            name, outcome, seconds = try_number(subject, kind, number, str(seed))
+            record = {"kind": kind, "number": number, "name": name, "outcome": outcome}
+            record["seconds"] = round(seconds, 2)
+            records.append(record)
+            state.add(record)
+            if ":" in outcome:
+                again = f"--seed {seed} --kind {kind} --first {number} --count 1"
+                print(f"{kind}, {name}: {outcome}\n  again: tools/mutations {again}", file=sys.stderr)
+            if (now := time.monotonic()) > told + TOLD:
+                told = now
+                minutes = (now - began) / (place + 1) * (len(left) - place - 1) / 60
+                print(f"{place + 1:,} of {len(left):,}, {minutes:.0f} min left", file=sys.stderr)
 
 
 def _options() -> argparse.Namespace:
@@ -50,8 +81,11 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--count", type=int, default=400, help="how many files [400]")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first file, to repeat one")
+    parser.add_argument("--first", type=int, help="the number of the first file, to repeat one")
     parser.add_argument("--kind", choices=KINDS, help="only these files")
+    parser.add_argument(
+        "--state", type=Path, help="where finished ones are kept [by seed, in the temp folder]"
+    )
     return parser.parse_args()
 
 

@@ -5,7 +5,8 @@ tools/powercut --all --command run --json
 
 Each command is recorded once with strace. At each point each model of a disk (see tests/chaos/disk_model.py) gives a
 state; `setset run` must recover from it, and after `setset repair` was cut, `setset repair`. Then the counts must be
-those of the undisturbed command, and `check --deep` must find nothing. Ends with 0 if that was so, else with 1.
+those of the undisturbed command, and `check --deep` must find nothing. Ends with 0 if that was so, else with 1. With
+--all, the commands that are finished are kept in a state file, so that it goes on with the next when it was stopped.
 """
 
 from __future__ import annotations
@@ -16,11 +17,13 @@ import dataclasses
 import json
 import os
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from state import State
 
 from tests.chaos.disk_model import MODELS
 from tests.chaos.powercut import SCENARIOS, Verdict, fast_place, judge, make_recording, points_of
@@ -36,9 +39,7 @@ def main() -> int:
         return 1
     verdicts: list[Verdict] = []
     with fast_place() as place, contextlib.suppress(KeyboardInterrupt):
-        for verdict in _judge(options, place):
-            verdicts.append(verdict)
-            _report(verdict, options)
+        _judge(options, place, verdicts)
     rows = table(verdicts)
     if options.json:
         wrong = [dataclasses.asdict(verdict) for verdict in verdicts if verdict.problems]
@@ -48,18 +49,35 @@ def main() -> int:
     return 1 if any(verdict.problems for verdict in verdicts) else 0
 
 
-def _judge(options: argparse.Namespace, place: Path) -> Iterator[Verdict]:
+def _judge(options: argparse.Namespace, place: Path, verdicts: list[Verdict]) -> None:
     names = [name for name in SCENARIOS if options.command in (None, name)]
+    state = State.of("powercut", options.seed, options.state)
+    known = {record["command"]: record["verdicts"] for record in state.read()} if options.all else {}
     for name in names:
+        if name in known:
+            verdicts += [_verdict(values) for values in known[name]]
+            continue
         recording = make_recording(name, place)
         points = points_of(recording)
-        print(f"{name}: {len(recording.calls)} calls, {len(points)} points", file=sys.stderr)
+        print(f"{name}: {len(recording.calls)} calls, {len(points)} points", file=sys.stderr, flush=True)
         if options.point is not None:
             points = [options.point]
         elif not options.all:
             most = min(len(points), -(-options.points // len(names)))
             points = sorted(Random(f"{options.seed}/{name}").sample(points, most))  # noqa: S311
-        yield from judge(recording, points, str(options.seed))
+        own = []
+        for verdict in judge(recording, points, str(options.seed)):
+            own.append(verdict)
+            verdicts.append(verdict)
+            _report(verdict, options)
+        if options.all:
+            # As a whole: another recording of the command has other calls.
+            state.add({"command": name, "verdicts": [dataclasses.astuple(each) for each in own]})
+
+
+def _verdict(values: list[Any]) -> Verdict:
+    command, model, point, after, needed, problems = values
+    return Verdict(command, model, point, after, tuple(needed), tuple(problems))
 
 
 def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
@@ -109,6 +127,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="every point")
     parser.add_argument("--command", choices=SCENARIOS, help="only this command")
     parser.add_argument("--point", type=int, help="only this point, to repeat one")
+    parser.add_argument(
+        "--state", type=Path, help="where finished commands are kept [by seed, in the temp folder]"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--verbose", action="store_true", help="a line for each state on stderr")
     return parser.parse_args()

@@ -24,18 +24,25 @@ MOST_BYTES = 10_000
 
 
 class RootGone(SetsetError):
-    """A storage root that was there is not there any more: a disk that is not mounted, most likely."""
+    """A storage root that was there is not there any more: a disk that is not mounted, or it was moved.
 
-    def __init__(self, root: Path, is_own: bool = False) -> None:
-        super().__init__(root, is_own)
-        self.root, self.is_own = root, is_own
+    Args:
+        root: Where it was.
+        can_be_filled: It is the workspace's own, or its token is there: `repair` may make its files again.
+    """
+
+    def __init__(self, root: Path, can_be_filled: bool = False) -> None:
+        super().__init__(root, can_be_filled)
+        self.root, self.can_be_filled = root, can_be_filled
 
     def __str__(self) -> str:
-        if self.is_own:
-            return f"the storage root {self.root} is gone: bring it back, or run 'setset repair' to rebuild its files"
+        moved = f"if it was moved, run 'setset roots move {self.root} NEW'"
+        if self.can_be_filled:
+            lost = "if its files are lost for good, 'setset repair' makes them again"
+            return f"the storage root {self.root} is gone: bring it back; {moved}; {lost}"
+        lost = f"if it is lost for good, 'setset roots forget {self.root}'"
         return (
-            f"the storage root {self.root} is gone: bring it back, then 'setset run' goes on; if it is lost "
-            "for good, 'setset db rebuild' starts from the files that are left"
+            f"the storage root {self.root} is gone: bring it back, then 'setset run' goes on; {moved}; {lost}"
         )
 
 
@@ -46,13 +53,15 @@ class ForeignRoot(BadInput):
 class RootState(enum.StrEnum):
     """What a folder is to a workspace."""
 
-    OWN = "own"
+    OWN = "present"
     FOREIGN = "foreign"
     """The token names another workspace."""
-    DAMAGED = "damaged"
+    DAMAGED = "damaged token"
     """There is a token, but it was altered."""
-    MISSING = "missing"
+    MISSING = "no token"
     """There is no token: the folder is gone, or another disk is at its place."""
+    ABSENT = "absent"
+    """Nor is any of the files there that the database records."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +169,7 @@ def claim_root(root: Path, owner: Token, adopt: bool = False) -> None:
                 )
             durable.create(root / TOKEN, owner.encode())
         elif (state is RootState.DAMAGED and adopt) or (
-            state is RootState.FOREIGN and _was_moved(root, owner)
+            state is RootState.FOREIGN and workspace_was_moved(root, owner)
         ):
             durable.save(root / TOKEN, owner.encode())
     except OSError as error:
@@ -168,7 +177,7 @@ def claim_root(root: Path, owner: Token, adopt: bool = False) -> None:
     require_root(root, owner)
 
 
-def _was_moved(root: Path, owner: Token) -> bool:
+def workspace_was_moved(root: Path, owner: Token) -> bool:
     """Whether this workspace, whose root it is, was in another folder. Refuses a copy of one that is still there."""
     found = read_token(root)
     if found is None or found.workspace != owner.workspace or found.folder is None:

@@ -13,17 +13,22 @@ import sys
 import click
 
 from setset import __version__
+from setset.cli.ranges import reword
 from setset.cli.suggestions import SuggestingGroup
 from setset.errors import NO_SPACE, NoSpace, SetsetError
 
 GROUPS = {
     "Explore": {
         "run": "Build all lists up to a size; goes on where it was stopped.",
+        "estimate": "What a run will take: lists, time, disk.",
     },
     "Look": {
         "status": "How far each size is, what is running or wrong.",
         "count": "How many lists there are, and whether that is right.",
         "lists": "Print lists from the files, in order.",
+        "export": "Write lists, classes or counts for other programs.",
+        "plot": "Charts: counts, odds, classes, work.",
+        "report": "One page on the workspace, to mail or print.",
         "sql": "Ask the database, read-only.",
         "history": "Past runs and how they ended.",
         "serve": "A page: watch runs, browse classes, identify hands.",
@@ -32,6 +37,8 @@ GROUPS = {
         "check": "Compare the database with the files.",
         "repair": "Rebuild what check finds, byte-identical.",
         "compact": "Merge small files into full ones.",
+        "roots": "Where the files lie; move or give up a place.",
+        "rm": "Remove an exploration, or its largest sizes.",
         "db": "Back up, upgrade or rebuild the database.",
     },
     "Symmetry": {
@@ -57,6 +64,10 @@ GROUPS = {
 COMMANDS = tuple(name for commands in GROUPS.values() for name in commands)
 
 
+class OutputClosed(Exception):
+    """Whoever read standard output has seen enough, as `head` does."""
+
+
 class LazyGroup(SuggestingGroup):
     """Loads `setset/cli/NAME.py` when the command NAME is asked for."""
 
@@ -75,6 +86,12 @@ class LazyGroup(SuggestingGroup):
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
 
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError as error:  # click would make exit code 1 of it
+            raise OutputClosed from error
+
 
 @click.group(
     cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -91,7 +108,7 @@ def cli() -> None:
     """
 
 
-def _print_error(error: BaseException) -> None:
+def _print_error(error: BaseException | str) -> None:
     """One line on stderr, harmless to a terminal, whatever a file name or a database says."""
     from setset.show.formatting import print_line
 
@@ -99,24 +116,55 @@ def _print_error(error: BaseException) -> None:
         print_line(f"setset: {error}", err=True)
 
 
+def _run_command() -> object:
+    """Runs the command to its end, its output written; its exit code."""
+    try:
+        code: object = cli.main(standalone_mode=False)
+    except SystemExit as end:
+        code = end.code
+    sys.stdout.flush()  # here and not when Python ends, where a full disk would be a traceback
+    return code
+
+
+def _was_printing(error: OSError) -> bool:
+    """Whether it is standard output that could not be written to: click's echo failed, or the last flush."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    where = trace.tb_frame.f_globals["__name__"] if trace is not None else ""
+    return where.startswith((__name__, "click.", "setset.show.formatting"))
+
+
+def _drop_output() -> None:
+    """Nothing more can be written to standard output, and Python will not try when it ends."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def main() -> None:
     """The entry point: runs the command, turns errors into one line on stderr and an exit code."""
+    # Nothing here multiplies matrices: numpy needs no threads for that, in this process and in the workers.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
-        code = cli.main(standalone_mode=False)
+        code = _run_command()
     except SetsetError as error:
         _print_error(error)
         code = error.exit_code
     except click.ClickException as error:
-        error.show()
+        reword(error).show()
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("setset: interrupted", err=True)
         code = 130
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OutputClosed, BrokenPipeError):
+        _drop_output()
         code = 0
     except OSError as error:
         # A disk that is full, read-only or gone shows wherever a file is touched.
-        _print_error(error)
+        if _was_printing(error):
+            _drop_output()
+            _print_error(f"cannot write to standard output: {error.strerror}")
+        else:
+            _print_error(error)
         code = NoSpace.exit_code if error.errno in NO_SPACE else SetsetError.exit_code
     sys.exit(code if isinstance(code, int) else 0)

@@ -13,11 +13,12 @@ from setset.cli import options
 @click.command()
 @options.size()
 @click.option("--deep", is_flag=True, help="Decode each file and derive its lists again from its sources.")
+@click.option("--strict", is_flag=True, help="Exit code 1 also for warnings: files that are not of setset.")
 @options.quiet
 @options.as_json
 @options.workspace
-def command(size: int | None, deep: bool, quiet: bool, as_json: bool, workspace: Path) -> None:
-    """Compare the database with the files. Never writes; exit code 1 with findings.
+def command(size: int | None, deep: bool, strict: bool, quiet: bool, as_json: bool, workspace: Path) -> None:
+    """Compare the database with the files. Never writes; exit code 1 if something is wrong.
 
     \b
     Examples:
@@ -35,5 +36,5 @@ def command(size: int | None, deep: bool, quiet: bool, as_json: bool, workspace:
         print_json([dataclasses.asdict(finding) for finding in findings])
     else:
         print_findings(findings)
-    if findings:
-        raise SystemExit(1)
+    if strict or not all(finding.kind.is_warning for finding in findings):
+        raise SystemExit(bool(findings))

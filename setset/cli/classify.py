@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -12,24 +12,33 @@ from setset.cli import options
 @click.command(context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
 @options.cards
 @options.wide
+@options.hands_file
 @options.as_json
-@options.workspace
+@options.no_workspace
 @click.pass_context
-def command(ctx: click.Context, cards: tuple[str, ...], wide: bool, as_json: bool, workspace: Path) -> None:
+def command(
+    ctx: click.Context, cards: tuple[str, ...], wide: bool, file: TextIO | None, as_json: bool
+) -> None:
     """The class of CARDS without a set: numbers 0 to 80, names or codes. Needs no workspace.
 
-    Exit code 1, and the set, if the cards hold one.
+    Exit code 1, and the set, if the cards hold one. Of many hands, a set in one is an answer like the others.
 
     \b
     Examples:
       setset classify 80 3 14 40 5
       setset classify r1fd g2hs "purple three open diamond"
+      setset sample --size 12 --count 1000 | setset classify - --json
     """
     import setset
-    from setset.show.classes import print_classified, print_held_set
+    from setset.cli.hands import Hands
+    from setset.show.classes import print_classified, print_held_set, print_many_classified
 
+    catalogue = setset.catalogue_in_memory()
+    many = Hands.asked_for(cards, file)
+    if many is not None:
+        print_many_classified(many, catalogue, as_json, many.report)
+        ctx.exit(many.exit_code)
     hand = options.parse_hand(cards)
-    catalogue = setset.load_catalogue(workspace, len(hand))
     try:
         found = setset.classify(hand, catalogue)
     except setset.HoldsSet as held:

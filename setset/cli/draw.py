@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -11,6 +12,7 @@ from setset.cli import options
 
 @click.command("draw")
 @options.cards
+@options.hands_file
 @options.deal_instead
 @options.seed
 @click.option(
@@ -28,8 +30,11 @@ from setset.cli import options
     show_default=True,
     help="Size of a PNG; at 1 a card is 170 pixels wide.",
 )
+@click.pass_context
 def command(
+    ctx: click.Context,
     cards: tuple[str, ...],
+    file: TextIO | None,
     count: int | None,
     seed: int | None,
     output: Path | None,
@@ -43,8 +48,17 @@ def command(
     Examples:
       setset draw --deal 12 --seed 7 --sets -o table.svg
       setset draw r1fd "green two striped squiggle" 80 -o set.png
+      setset draw --file tables.txt -o table.svg       table-1.svg, table-2.svg, ... by the lines
     """
+    from setset.cli.hands import Hands
     from setset.show import hands
 
+    many = Hands.asked_for(cards, file)
+    if many is not None:
+        options.refuse_deal(count, seed)
+        for line, hand in many:
+            path = output and output.with_stem(f"{output.stem}-{line}")
+            hands.show_picture(hand, path, columns, with_sets, scale)
+        ctx.exit(many.exit_code)
     chosen, _ = options.named_or_dealt(cards, count, seed)
     hands.show_picture(chosen, output, columns, with_sets, scale)

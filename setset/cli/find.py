@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TextIO
+
 import click
 
 from setset.cli import options
@@ -9,6 +11,7 @@ from setset.cli import options
 
 @click.command("find")
 @options.cards
+@options.hands_file
 @options.deal_instead
 @options.seed
 @click.option(
@@ -19,6 +22,7 @@ from setset.cli import options
 def command(
     ctx: click.Context,
     cards: tuple[str, ...],
+    file: TextIO | None,
     count: int | None,
     seed: int | None,
     ultra: bool,
@@ -26,17 +30,27 @@ def command(
 ) -> None:
     """Find every set among CARDS: numbers 0 to 80, names or codes.
 
-    Exit code 1 if there is none.
+    Exit code 1 if there is none. Of many hands, none in one is an answer like the others: a line has the cards,
+    a colon and the sets.
 
     \b
     Examples:
       setset find 0 40 80 7
       setset find "red one solid diamond, two green shaded squiggles, p3eo"
       setset find --deal 12 --seed 7 --ultra
+      setset find --file tables.txt --json
     """
+    from setset.cli.hands import Hands
     from setset.show import hands
+    from setset.show.formatting import print_lines
     from setset.table import find_sets, find_ultra_sets
 
+    many = Hands.asked_for(cards, file)
+    if many is not None:
+        options.refuse_deal(count, seed)
+        search, what = (find_ultra_sets, "ultra_sets") if ultra else (find_sets, "sets")
+        print_lines(hands.sets_line(line, hand, search(hand), what, as_json) for line, hand in many)
+        ctx.exit(many.exit_code)
     chosen, dealt_from = options.named_or_dealt(cards, count, seed)
     if ultra:
         found = hands.show_ultra_sets(chosen, find_ultra_sets(chosen), dealt_from, as_json)

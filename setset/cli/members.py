@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from setset.cli import options
@@ -16,10 +14,8 @@ from setset.cli import options
 @options.all_lists
 @options.names
 @options.json_lines
-@options.workspace
-def command(
-    which: str, start: int, limit: int, all_lists: bool, names: bool, as_json: bool, workspace: Path
-) -> None:
+@options.no_workspace
+def command(which: str, start: int, limit: int, all_lists: bool, names: bool, as_json: bool) -> None:
     """The lists of a class, each once, in a fixed order. Needs no workspace.
 
     \b
@@ -31,6 +27,6 @@ def command(
     from setset.show.lists import print_lists
 
     size, number = options.parse_class(which)
-    one = setset.load_catalogue(workspace, size).get(size, number)
+    one = setset.catalogue_in_memory().get(size, number)
     chunks = setset.member_arrays(one, start, options.chunk(limit, all_lists))
     print_lists(chunks, names, as_json, None if all_lists else limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,10 +21,24 @@ workspace = click.option(
     show_envvar=True,
     help="The folder with the database and the batch files.",
 )
+no_workspace = click.option(
+    "-w",
+    "--workspace",
+    expose_value=False,
+    hidden=True,
+    help="Once the place of the classes; now they are always known.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-json_lines = click.option("--json", "as_json", is_flag=True, help="Print each list as a JSON array.")
 wide = click.option("--wide", is_flag=True, help="All columns and whole values, however narrow the terminal.")
+json_lines = click.option(
+    "--json", "as_json", is_flag=True, help="Print JSON lines: an array of cards for each list."
+)
 quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
+output = click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where this run's files go: another disk, a NAS. The database remembers.",
+)
 limit = click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="How many lists.")
 all_lists = click.option("--all", "all_lists", is_flag=True, help="All lists from there on, however many.")
 names = click.option("--names", is_flag=True, help="Names of cards instead of numbers.")
@@ -38,11 +53,34 @@ target = click.option(
 only_target = click.option("--target", type=click.IntRange(4, 20), help="Only this target.")
 
 
+dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+yes = click.option("--yes", is_flag=True, help="Do not ask.")
+
+
+def confirm(question: str, yes: bool) -> None:
+    """Asks on a terminal; elsewhere --yes is needed. Ends the command if the answer is no."""
+    from setset.errors import BadInput
+
+    if yes:
+        return
+    if not (sys.stdin is not None and sys.stdin.isatty()):
+        raise BadInput("nobody to ask: add --yes to do it")
+    if not click.confirm(question):
+        click.echo("nothing was changed")
+        raise SystemExit(1)
+
+
 def size(required: bool = False, help: str = "Only this size.") -> Decorator:  # noqa: A002 (click's word)
     return click.option("--size", type=click.IntRange(3, 20), required=required, help=help)
 
 
 cards = click.argument("cards", nargs=-1, metavar="CARDS...")
+hands_file = click.option(
+    "--file",
+    type=click.File(lazy=False, errors="replace"),
+    help="Many hands: a hand a line, - for standard input (so does - instead of CARDS). Blank lines and what is "
+    "behind # are skipped; a bad line is reported and the rest goes on, exit code 1. With --json a line each.",
+)
 seed = click.option(
     "--seed", type=click.IntRange(0, 2**64 - 1), help="Deal the cards that this number fixes; else any."
 )
@@ -69,6 +107,14 @@ def named_or_dealt(
     return deal(count, chosen), chosen
 
 
+def refuse_deal(count: int | None, seed: int | None) -> None:
+    """Hands that come from a file are not dealt."""
+    from setset.errors import BadInput
+
+    if count is not None or seed is not None:
+        raise BadInput("give hands by --file or -, or --deal with --seed, not both")
+
+
 NEGATIVE_NUMBERS_ARE_ARGUMENTS = {"ignore_unknown_options": True}
 """For commands whose arguments are numbers: -1 is one to refuse, not an unknown option."""
 
@@ -92,7 +138,7 @@ def whole_number(text: str, what: str) -> int:
     try:
         return int(text.replace(",", ""))
     except ValueError:
-        raise BadInput(f"not a {what}: {text!r}") from None
+        raise BadInput(f"not a {what}: {text!r} (give a whole number)") from None
 
 
 def parse_class(text: str) -> tuple[int, int]:

@@ -13,13 +13,13 @@ from setset.cli import options
 @click.option(
     "--policy",
     type=click.Choice(["random", "first"]),
-    default="random",
-    show_default=True,
-    help="With --auto: which set is taken.",
+    help="With --auto: which set is taken  [default: random].",
 )
 @click.option("--player", "players", multiple=True, help="A player's name; give it once for each player.")
 @options.as_json
-def command(seed: int | None, auto: bool, policy: str, players: tuple[str, ...], as_json: bool) -> None:
+def command(
+    seed: int | None, auto: bool, policy: str | None, players: tuple[str, ...], as_json: bool
+) -> None:
     """Play a game of SET: twelve cards, a point for a set, a point off for a wrong call.
 
     Type the letters of three cards, `none` if you see no set, `hint`, `help` or `quit`. With several
@@ -39,8 +39,8 @@ def command(seed: int | None, auto: bool, policy: str, players: tuple[str, ...],
     if auto:
         if players:
             raise BadInput("--auto plays by itself: leave out --player")
-        show_game(chosen, Policy(policy), as_json)
-    elif as_json:
-        raise BadInput("--json needs --auto")
+        show_game(chosen, Policy(policy or "random"), as_json)
+    elif as_json or policy is not None:
+        raise BadInput(f"{'--json' if as_json else '--policy'} needs --auto")
     else:
         Session(chosen, players).play()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -11,20 +11,34 @@ from setset.cli import options
 
 @click.command(context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
 @options.cards
+@options.hands_file
 @options.as_json
-@options.workspace
-def command(cards: tuple[str, ...], as_json: bool, workspace: Path) -> None:
+@options.no_workspace
+@click.pass_context
+def command(ctx: click.Context, cards: tuple[str, ...], file: TextIO | None, as_json: bool) -> None:
     """The place of CARDS without a set among all lists of their size, from 0. Needs no workspace.
 
     Lists go class by class, and in a class in the order of `setset members`; `setset unrank` goes back.
+    Of many hands, a line each: the rank and the cards.
 
     \b
-    Example:
+    Examples:
       setset rank 80 3 14 40 5
+      setset rank --file hands.txt
     """
     import setset
-    from setset.show.classes import print_rank
+    from setset.cli.hands import Hands
+    from setset.show.classes import print_rank, rank_line
 
-    hand = options.parse_hand(cards)
-    catalogue = setset.load_catalogue(workspace, len(hand))
-    print_rank(hand, setset.rank(hand, catalogue), catalogue, as_json)
+    catalogue = setset.catalogue_in_memory()
+    many = Hands.asked_for(cards, file)
+    if many is None:
+        hand = options.parse_hand(cards)
+        print_rank(hand, setset.rank(hand, catalogue), catalogue, as_json)
+        return
+    for line, hand in many:
+        try:
+            click.echo(rank_line(line, hand, setset.rank(hand, catalogue), catalogue, as_json))
+        except setset.SetsetError as error:
+            many.report(line, error)
+    ctx.exit(many.exit_code)

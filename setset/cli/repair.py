@@ -16,7 +16,7 @@ from setset.cli import options
 @click.option(
     "--deep", is_flag=True, help="Also decode each file and derive its lists again, as check --deep."
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@options.dry_run
 @options.target
 @options.as_json
 @options.quiet
@@ -52,5 +52,5 @@ def command(
         print_json(dataclasses.asdict(result))
     else:
         print_repaired(result, dry_run)
-    if result.needs_rebuild:
+    if result.needs_rebuild or result.needs_roots:
         raise SystemExit(1)

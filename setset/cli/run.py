@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from setset.cli import options
+
+if TYPE_CHECKING:
+    from setset import Estimate
 
 
 @click.command()
@@ -16,11 +24,7 @@ from setset.cli import options
 @options.target
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
 @click.option("--batch-lists", type=click.IntRange(1), help="Most lists in a file [default: 16,000,000].")
-@click.option(
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Where this run's files go: another disk, a NAS. The database remembers.",
-)
+@options.output
 @click.option(
     "--from",
     "first",
@@ -45,6 +49,19 @@ from setset.cli import options
     help="Dask workers see the folder HERE as THERE. Can be repeated.",
 )
 @click.option("--ship", is_flag=True, help="Dask workers see no common folder: send them the files' bytes.")
+@click.option(
+    "--log",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Append to this file what happens, a line each with the time in UTC.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print what happens as JSON lines (docs/unattended.md)."
+)
+@click.option("--dry-run", is_flag=True, help="Only say what it will take, as 'setset estimate' does.")
+@click.option(
+    "-y", "--yes", is_flag=True, help="Do not ask before more than an hour, or half of the free disk."
+)
 @options.quiet
 @options.workspace
 def command(
@@ -59,42 +76,88 @@ def command(
     executor: str,
     maps: tuple[str, ...],
     ship: bool,
+    log: Path | None,
+    as_json: bool,
+    dry_run: bool,
+    yes: bool,
     quiet: bool,
     workspace: Path,
 ) -> None:
     """Build all that is missing up to a size.
 
+    It says first what that will take, and asks on a terminal if it is more than an hour or half of the free disk.
     Stopped at any moment, by Ctrl-C or by a power cut, it goes on where it was when it is run again.
 
     \b
     Examples:
       setset run --size 6
+      setset run --size 9 --dry-run
       setset run --size 9 --output /mnt/nas/caps
       setset run --size 12 --count-only
+      setset run --size 9 --quiet --log caps.log
       setset run --size 10 --executor dask=scheduler.json --output /mnt/nas/caps
     """
     import setset
+    from setset.show.estimates import introduce, print_estimate
+    from setset.show.events import Several, run_events
     from setset.show.progress import show_progress
+    from setset.show.runs import describe_end, describe_start, print_end
 
     if workers and executor.startswith("dask="):
         raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
-    with (
-        setset.open(workspace, mode="a") as opened,
-        show_progress(quiet, sizes=1 if count_only else size - 2) as progress,
-        setset.StopRequest().handling_signals() as stop,
-    ):
-        opened.exploration(target).run(
+    words, began = shlex.join(["setset", *sys.argv[1:]]), time.monotonic()
+    folder = output or workspace / "batches"
+    with setset.open(workspace, mode="a") as opened, run_events(as_json, log) as events:
+        exploration = opened.exploration(target)
+        ahead = partial(
+            exploration.estimate,
             size,
             workers=workers,
-            batch_lists=batch_lists,
-            output=output,
-            first=first,
             count_only=count_only,
-            compact=not no_compact,
-            executor=executor,
-            maps=maps,
-            ship=ship,
-            progress=progress,
-            stop=stop,
-            command=shlex.join(["setset", *sys.argv[1:]]),
+            output=output,
+            batch_lists=batch_lists,
         )
+        if dry_run:
+            print_estimate(ahead(), as_json=as_json)
+            return
+        estimate = _look_ahead(ahead)
+        lines = introduce(estimate, yes, elsewhere=executor.startswith("dask="))
+        if lines is None:
+            raise SystemExit(1)
+        with (
+            show_progress(quiet or as_json, estimate, lines) as progress,
+            setset.StopRequest().handling_signals() as stop,
+        ):
+            events.emit("started", **describe_start(words, workspace, target, size))
+            exploration.run(
+                size,
+                workers=workers,
+                batch_lists=batch_lists,
+                output=output,
+                first=first,
+                count_only=count_only,
+                compact=not no_compact,
+                executor=executor,
+                maps=maps,
+                ship=ship,
+                progress=Several(progress, events),
+                stop=stop,
+                command=words,
+            )
+            made = next(run for run in opened.runs() if run.pid == os.getpid())
+            seconds = time.monotonic() - began
+            events.emit("finished", **describe_end(made, folder, seconds))
+    if not (quiet or as_json):
+        print_end(made, target, size, folder, seconds)
+
+
+def _look_ahead(estimate: Callable[..., Estimate]) -> Estimate | None:
+    """What the run will take, at little cost; None if the database is one that the run must see to first."""
+    import setset
+
+    try:
+        return estimate(thorough=False)
+    except setset.BadInput:
+        raise
+    except setset.SetsetError:
+        return None

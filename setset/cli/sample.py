@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from setset.cli import options
@@ -17,8 +15,8 @@ from setset.cli import options
 @click.option("--seed", type=click.IntRange(0), help="Draw the lists that this number fixes; else any.")
 @options.names
 @options.json_lines
-@options.workspace
-def command(size: int, count: int, seed: int | None, names: bool, as_json: bool, workspace: Path) -> None:
+@options.no_workspace
+def command(size: int, count: int, seed: int | None, names: bool, as_json: bool) -> None:
     """Random lists of a size, independent, each as likely as any other. Needs no workspace.
 
     A seed that was not given is said on stderr.
@@ -32,7 +30,7 @@ def command(size: int, count: int, seed: int | None, names: bool, as_json: bool,
     from setset.show.lists import print_lists
 
     chosen = setset.new_seed() if seed is None else seed
-    lists = setset.sample(size, count, chosen, setset.load_catalogue(workspace, size))
+    lists = setset.sample(size, count, chosen, setset.catalogue_in_memory())
     if seed is None:
         click.echo(f"seed {chosen}", err=True)
     print_lists([lists], names, as_json)

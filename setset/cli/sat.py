@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TextIO
 
 import click
 
@@ -63,9 +64,7 @@ def encode_command(cards: int, fix: str, encoding: str, output: Path | None) -> 
     help="Write a DRAT proof for the problem that `encode` writes with the same --fix and --encoding.",
 )
 @options.as_json
-@click.pass_context
 def solve_command(
-    ctx: click.Context,
     cards: int,
     fix: str | None,
     encoding: str,
@@ -76,7 +75,7 @@ def solve_command(
 ) -> None:
     """Find so many cards without a set, checked, drawn and classified, or prove that there are none.
 
-    Exit code 1 if there are none or the time is over.
+    Exit code 0 for an answer, whichever it is; 13 for none, if the time is over or the solver gave up.
 
     \b
     Examples:
@@ -89,24 +88,47 @@ def solve_command(
 
     problem = encode(cards, strongest_fixing(cards) if fix is None else fix, encoding)
     answer = solve(problem, solver, timeout, proof is not None)
-    ctx.exit(0 if show_answer(answer, proof, as_json) else 1)
+    show_answer(answer, proof, as_json)
 
 
 @command.command("read")
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("answer", type=click.File(errors="replace"), required=False, metavar="[FILE]")
+@click.option(
+    "--file",
+    type=click.File(errors="replace"),
+    help="Many answers: the literals of one a line, - for standard input. Blank lines and what is behind # are "
+    "skipped; a bad line is reported and the rest goes on, exit code 1. With --json a line each.",
+)
 @click.option("--cards", type=click.IntRange(1, 81), default=1, help="Insist on at least this many.")
 @options.as_json
 @click.pass_context
-def read_command(ctx: click.Context, file: Path, cards: int, as_json: bool) -> None:
-    """Read another solver's output FILE: check, draw and classify its cards.
+def read_command(
+    ctx: click.Context, answer: TextIO | None, file: TextIO | None, cards: int, as_json: bool
+) -> None:
+    """Read another solver's output FILE, - for standard input: check, draw and classify its cards.
 
-    Exit code 1 if it says that there are none, or its cards are wrong.
+    Exit code 0 for an answer, also that there are none; 13 if the solver gave up, 1 if its cards are wrong.
 
     \b
-    Example:
+    Examples:
       setset sat read answer --cards 20
+      minisat 20.cnf /dev/stdout | setset sat read -
     """
-    from setset.sat import read_answer
-    from setset.show.answers import show_read
+    from setset.cli.hands import Hands
+    from setset.errors import BadInput, SetsetError
+    from setset.sat import parse_answer
+    from setset.show.answers import answer_line, show_read
 
-    ctx.exit(0 if show_read(read_answer(file, cards), as_json) else 1)
+    if (answer is None) == (file is None):
+        raise BadInput("give the FILE that a solver wrote, or --file with an answer a line")
+    if answer is not None:
+        show_read(parse_answer(answer.read(), cards, Path(answer.name).name), as_json)
+        return
+    assert file is not None
+    many = Hands(file)
+    for line, text in many.lines():
+        try:
+            click.echo(answer_line(line, parse_answer(text, cards, "the line"), as_json))
+        except SetsetError as error:
+            many.report(line, error)
+    ctx.exit(many.exit_code)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 
 from setset.cli import options
@@ -14,8 +12,8 @@ from setset.cli import options
 @click.argument("rank")
 @options.names
 @options.json_lines
-@options.workspace
-def command(size: int, rank: str, names: bool, as_json: bool, workspace: Path) -> None:
+@options.no_workspace
+def command(size: int, rank: str, names: bool, as_json: bool) -> None:
     """The list of this RANK, from 0, among all lists of a size. Needs no workspace.
 
     \b
@@ -28,5 +26,5 @@ def command(size: int, rank: str, names: bool, as_json: bool, workspace: Path) -
 
     refuse_options([rank])
     place = options.whole_number(rank, "rank")
-    cards = setset.unrank(size, place, setset.load_catalogue(workspace, size))
+    cards = setset.unrank(size, place, setset.catalogue_in_memory())
     print_lists([[cards]], names, as_json)

@@ -1,17 +1,14 @@
-"""Batch files that are, or should be, there, and their numbers: the table `batches`.
-
-A batch gets its number, its place in the lexicographic order of its size, once everything before it is known. So
-no number depends on the order in which work was finished.
-"""
+"""Batch files that are, or should be, there: the table `batches`. Their numbers: see `numbering`."""
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, select, tuple_, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset import platform
@@ -20,7 +17,7 @@ from setset.cards import Cards
 from setset.database import roots
 from setset.database.connection import BadDatabase, Database
 from setset.database.explorations import ExplorationKey
-from setset.database.models import Base, BatchRow, ExpansionRow, ExplorationRow
+from setset.database.models import Base, BatchRow, ExplorationRow
 from setset.errors import BadInput, SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 
@@ -37,6 +34,8 @@ class StoredBatch:
     target: int
     size: int
     number: int | None
+    lists_before: int | None
+    """How many lists of its size are in the batches before it, if it has a number."""
     span: Span
     lists: int
     first: Cards
@@ -77,17 +76,20 @@ def in_order(
 ) -> Iterator[StoredBatch]:
     """The batches of a size in lexicographic order, page by page; only those with parts of sources first to last."""
     within: list[ColumnElement[bool]] = [at_size(exploration, size)]
+    after = (-1, -1)
     if sources is not None:
         within += [BatchRow.first_source <= sources[1], BatchRow.last_source >= sources[0]]
-    after = (-1, -1)
+        # The last batch that begins in a source before these may reach into them; those before it do not.
+        before = select(func.max(BatchRow.first_source)).where(
+            *within[:1], BatchRow.first_source < sources[0]
+        )
+        after = ((database.query(before)[0][0] or 0) - 1, -1)
     while True:
         rows = database.query(
             _stored_batches()
             .where(*within)
-            .where(
-                (BatchRow.first_source > after[0])
-                | ((BatchRow.first_source == after[0]) & (BatchRow.first_part > after[1]))
-            )
+            # As a pair: of two conditions SQLite uses no index, and reads all pages before this one again.
+            .where(tuple_(BatchRow.first_source, BatchRow.first_part) > after)
             .order_by(BatchRow.first_source, BatchRow.first_part)
             .limit(PAGE)
         )
@@ -119,10 +121,23 @@ def numbered_from(
 def in_range(
     database: Database, exploration: ExplorationKey, size: int, first: Cards, last: Cards
 ) -> Iterator[StoredBatch]:
-    """The batches of a size that can hold lists between two, which are in lexicographic order."""
-    for batch in in_order(database, exploration, size):
-        if batch.last >= first and batch.first <= last:
-            yield batch
+    """The batches of a complete size that can hold lists between two, which are in lexicographic order."""
+    place = bisect_left(
+        range(_next_number(database, exploration, size)),
+        first,
+        key=lambda number: get(database, exploration, size, number).last,
+    )
+    for batch in numbered_from(database, exploration, size, place):
+        if batch.first > last:
+            return
+        yield batch
+
+
+def _next_number(database: Database, exploration: ExplorationKey, size: int) -> int:
+    """One more than the last number: unlike a count, one look-up."""
+    last = select(func.max(BatchRow.number)).where(at_size(exploration, size))
+    found = database.query(last)[0][0]
+    return 0 if found is None else int(found) + 1
 
 
 def get(database: Database, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
@@ -130,7 +145,7 @@ def get(database: Database, exploration: ExplorationKey, size: int, number: int)
     for row in database.query(_stored_batches().where(at_size(exploration, size), BatchRow.number == number)):
         return stored_batch(row)
     known = count_numbered(database, exploration, size)
-    raise BadInput(f"there is no batch {number} of size {size}: {known:,} are known, numbered from 0")
+    raise BadInput(f"there is no batch {number} of size {size}: the batches are 0 to {known - 1:,}")
 
 
 def count_numbered(database: Database, exploration: ExplorationKey, size: int) -> int:
@@ -145,13 +160,17 @@ def find_list(
     database: Database, exploration: ExplorationKey, size: int, index: int
 ) -> tuple[StoredBatch, int]:
     """The batch that holds list number `index` of a size, and the list's number in it."""
-    passed = 0
-    found = select(BatchRow.number, BatchRow.lists).where(_numbered(exploration, size))
-    for row in database.query(found.order_by(BatchRow.number)):
-        if index < passed + row.lists:
-            return get(database, exploration, size, row.number), index - passed
-        passed += row.lists
-    raise BadInput(f"there is no list {index:,} of size {size}: {passed:,} are stored, numbered from 0")
+    found = select(BatchRow.number, BatchRow.lists_before, BatchRow.lists)
+    found = found.where(at_size(exploration, size), BatchRow.lists_before <= index)
+    rows = database.query(found.order_by(BatchRow.lists_before.desc()).limit(1))
+    if not rows:
+        command = f"setset run --size {size} --target {exploration.target}"
+        raise BadInput(f"no lists of size {size} are stored yet: run '{command}' first")
+    nearest = rows[0]
+    if index < nearest.lists_before + nearest.lists:
+        return get(database, exploration, size, nearest.number), index - nearest.lists_before
+    stored = nearest.lists_before + nearest.lists
+    raise BadInput(f"there is no list {index:,} of size {size}: {stored:,} are stored, numbered from 0")
 
 
 def sources_of_size(database: Database, exploration: ExplorationKey, size: int) -> dict[int, tuple[int, str]]:
@@ -231,32 +250,6 @@ def record_rebuilt(database: Database, batch: StoredBatch, new: BatchFile) -> No
         connection.execute(rebuilt.values(**made, defect=None))
 
 
-@dataclass(frozen=True)
-class Merged:
-    """Batches that were merged, and the file that takes their place."""
-
-    old: tuple[StoredBatch, ...]
-    new: BatchFile
-
-
-def replace_merged(
-    database: Database, exploration: ExplorationKey, size: int, merged: Sequence[Merged]
-) -> None:
-    """Puts merged batches in the place of those that they are made of, and numbers the size again.
-
-    Expansions of the old batches that were planned are forgotten with them.
-    """
-    with database.transaction() as connection:
-        for each in merged:
-            delete_rows(connection, each.old)
-            columns = batch_columns(exploration, size, each.old[0].root_id, each.new)
-            connection.execute(insert(BatchRow).values(**columns))
-        connection.execute(update(BatchRow).where(at_size(exploration, size)).values(number=None))
-        give_numbers(connection, exploration, size, 0, 0, None)
-        planned = and_(ExpansionRow.exploration_id == exploration.id, ExpansionRow.source_size == size)
-        connection.execute(delete(ExpansionRow).where(planned))
-
-
 # For the modules of this package
 
 
@@ -275,28 +268,6 @@ def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
 
 def _numbered(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
     return and_(at_size(exploration, size), BatchRow.number.is_not(None))
-
-
-def give_numbers(
-    connection: Connection, exploration: ExplorationKey, size: int, start: int, first: int, end: int | None
-) -> None:
-    """Numbers the batches from source `first` on and before source `end`, starting with `start`.
-
-    What comes before `first` has its numbers, and is not looked at again.
-    """
-    waiting = (
-        select(BatchRow.id)
-        .where(at_size(exploration, size), BatchRow.number.is_(None), BatchRow.first_source >= first)
-        .order_by(BatchRow.first_source, BatchRow.first_part)
-    )
-    if end is not None:
-        waiting = waiting.where(BatchRow.first_source < end)
-    rows = connection.execute(waiting).all()
-    numbers = [{"batch": row.id, "place": place} for place, row in enumerate(rows, start)]
-    if numbers:
-        table = Base.metadata.tables[BatchRow.__tablename__]
-        given = update(table).where(table.c.id == bindparam("batch")).values(number=bindparam("place"))
-        connection.execute(given, numbers)
 
 
 def get_source(connection: Connection, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
@@ -324,6 +295,7 @@ def stored_batch(row: Row[Any]) -> StoredBatch:
         row.target,
         row.size,
         row.number,
+        row.lists_before,
         span,
         row.lists,
         first,

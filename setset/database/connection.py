@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -188,6 +189,8 @@ def explain(path: Path, error: BaseException) -> SetsetError:
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
         return NoSpace(f"no room to write {path} ({error}): make room, then 'setset run' goes on")
     if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_NOMEM")):
+        if path.exists() and not os.access(path, os.R_OK):
+            return BadDatabase(f"no permission to read {path}: ask its owner, or copy the workspace")
         return BadDatabase(f"cannot use {path}: {error}")
     if name == "SQLITE_INTERRUPT":
         return Locked(f"reading {path} took too long: try again")

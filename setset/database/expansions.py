@@ -7,41 +7,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, and_, func, insert, select, update
 from sqlalchemy.orm import aliased
-from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import BatchFile
-from setset.database import batches, explorations
+from setset.database import batches, numbering
 from setset.database.connection import Database, now
 from setset.database.explorations import ExplorationKey
-from setset.database.models import Base, BatchRow, ExpansionRow, RunRow, SizeRow, State, TallyRow, Work
+from setset.database.models import BatchRow, ExpansionRow, RunRow, State, TallyRow, Work
+from setset.database.stages import Stage, storing
 from setset.errors import SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, Destination, ExpandTask, Source, TaskResult
-
-
-@dataclass(frozen=True)
-class Stage:
-    """The expansions of one kind from one size to another."""
-
-    exploration: ExplorationKey
-    work: Work
-    size: int
-    source_size: int
-
-    @property
-    def condition(self) -> ColumnElement[bool]:
-        return and_(
-            ExpansionRow.exploration_id == self.exploration.id,
-            ExpansionRow.work == self.work,
-            ExpansionRow.size == self.size,
-            ExpansionRow.source_size == self.source_size,
-        )
-
-
-def storing(exploration: ExplorationKey, size: int) -> Stage:
-    """The expansions that make the files of a size."""
-    return Stage(exploration, Work.STORE, size, size - 1)
 
 
 @dataclass(frozen=True)
@@ -135,7 +111,7 @@ def plan(database: Database, stage: Stage) -> None:
             connection.execute(insert(ExpansionRow), fresh)
         elif stage.work is Work.STORE:
             # Nothing may be left to do but to note that, if the last run was stopped or its note was damaged.
-            number_batches(connection, stage.exploration, stage.size)
+            numbering.number_batches(connection, stage.exploration, stage.size)
 
 
 def remaining(database: Database, stage: Stage, first: int = 0) -> tuple[int, int]:
@@ -164,7 +140,7 @@ def record_and_claim(
                 back.values(state=each.state, attempts=each.expansion.attempts, error=each.error)
             )
         if finished and claim.stage.work is Work.STORE:
-            number_batches(connection, claim.stage.exploration, claim.stage.size)
+            numbering.number_batches(connection, claim.stage.exploration, claim.stage.size)
         return _claim(database, connection, claim, want) if want else []
 
 
@@ -202,6 +178,7 @@ def _record(connection: Connection, claim: Claim, expansion: ClaimedExpansion, r
             bytes_out=result.bytes if stored else None,
             host=result.host,
             pid=result.pid,
+            started_at=result.started_at,
             seconds=result.seconds,
             finished_at=now(),
             error=None,
@@ -232,57 +209,6 @@ def _insert_batches(
     connection.execute(insert(BatchRow), rows)
 
 
-def forget(database: Database, exploration: ExplorationKey, size: int, sources: set[int]) -> set[int]:
-    """Forgets what is recorded of the expansions of these sources, and of those that share a batch with them.
-
-    They are planned again, except for sources that are not there any more. What was counted from the batches of this
-    size is forgotten too. Returns all that were forgotten.
-    """
-    known = batches.sources_of_size(database, exploration, size - 1)
-    whole, gone = set(sources), dict[int, batches.StoredBatch]()
-    # Forwards, then backwards: a merged batch pulls in the sources on both sides of it.
-    found = list(batches.in_order(database, exploration, size))
-    for batch in (*found, *reversed(found)):
-        last = min(batch.span.last_source, batch.span.first_source + len(known))
-        touched = range(batch.span.first_source, last + 1)
-        if not whole.isdisjoint(touched):
-            whole.update(touched)
-            gone[batch.id] = batch
-    stage = storing(exploration, size).condition
-    table = Base.metadata.tables[ExpansionRow.__tablename__]
-    with database.transaction() as connection:
-        batches.delete_rows(connection, list(gone.values()))
-        nothing = {"state": State.PLANNED, "lists_out": None, "batches_out": None, "bytes_out": None}
-        rows = connection.execute(select(ExpansionRow.id, ExpansionRow.source).where(stage)).all()
-        again = [{"row": row.id} for row in rows if row.source in whole and row.source in known]
-        lost = [{"row": row.id} for row in rows if row.source not in known]
-        if again:
-            connection.execute(update(table).where(table.c.id == bindparam("row")).values(**nothing), again)
-        if lost:
-            connection.execute(delete(table).where(table.c.id == bindparam("row")), lost)
-        _reset_numbers(connection, exploration, size)
-        _forget_counts(connection, exploration, size)
-    return whole
-
-
-def _forget_counts(connection: Connection, exploration: ExplorationKey, source_size: int) -> None:
-    """Forgets what was counted, without files, from the batches of a size that are not what they were."""
-    counted = and_(
-        ExpansionRow.exploration_id == exploration.id,
-        ExpansionRow.work == Work.COUNT,
-        ExpansionRow.source_size == source_size,
-    )
-    ids = select(ExpansionRow.id).where(counted)
-    connection.execute(delete(TallyRow).where(TallyRow.expansion_id.in_(ids)))
-    connection.execute(delete(ExpansionRow).where(counted))
-
-
-def _reset_numbers(connection: Connection, exploration: ExplorationKey, size: int) -> None:
-    connection.execute(update(BatchRow).where(batches.at_size(exploration, size)).values(number=None))
-    again = update(SizeRow).where(explorations.at_size(exploration, size))
-    connection.execute(again.values(numbered=0, complete=False))
-
-
 def record_again(
     database: Database, exploration: ExplorationKey, size: int, source: int, root_id: int, result: TaskResult
 ) -> None:
@@ -298,6 +224,10 @@ def record_again(
             "lists_out": result.lists,
             "batches_out": len(result.batches),
             "bytes_out": result.bytes,
+            "host": result.host,
+            "pid": result.pid,
+            "started_at": result.started_at,
+            "seconds": result.seconds,
             "finished_at": now(),
         }
         done = update(ExpansionRow).where(storing(exploration, size).condition, ExpansionRow.source == source)
@@ -309,13 +239,6 @@ def record_again(
                 "source_size": size - 1,
             }
             connection.execute(insert(ExpansionRow).values(**key, source=source, attempts=1, **made))
-
-
-def renumber(database: Database, exploration: ExplorationKey, size: int) -> None:
-    """Gives the batches of a size their numbers again, as far as nothing before them is missing."""
-    with database.transaction() as connection:
-        _reset_numbers(connection, exploration, size)
-        number_batches(connection, exploration, size)
 
 
 @dataclass(frozen=True)
@@ -409,7 +332,7 @@ def adopt(
         expansions = [{**row, **_known_columns(each)} for each in known]
         if expansions:
             connection.execute(insert(ExpansionRow), expansions)
-        number_batches(connection, exploration, size)
+        numbering.number_batches(connection, exploration, size)
 
 
 def _known_columns(known: KnownExpansion) -> dict[str, Any]:
@@ -424,35 +347,3 @@ def _known_columns(known: KnownExpansion) -> dict[str, Any]:
         "bytes_out": sum(batch.bytes for batch in made) if done else None,
         "finished_at": now() if done else None,
     }
-
-
-def number_batches(connection: Connection, exploration: ExplorationKey, size: int) -> None:
-    """Gives numbers to the batches before which nothing is missing, and notes when the size is complete."""
-    mine = explorations.at_size(exploration, size)
-    numbered = connection.scalar(select(SizeRow.numbered).where(mine)) or 0
-    planned = storing(exploration, size).condition
-    gap = connection.scalar(
-        select(ExpansionRow.source)
-        .where(planned, ExpansionRow.source >= numbered, ExpansionRow.state != State.DONE)
-        .order_by(ExpansionRow.source)
-        .limit(1)
-    )
-    end = gap
-    if end is None:
-        end = (connection.scalar(select(func.max(ExpansionRow.source)).where(planned)) or 0) + 1
-    if end > numbered:
-        last = select(func.max(BatchRow.number) + 1).where(batches.at_size(exploration, size))
-        batches.give_numbers(connection, exploration, size, connection.scalar(last) or 0, numbered, end)
-        connection.execute(update(SizeRow).where(mine).values(numbered=end))
-    if gap is None and end == _sources_if_complete(connection, exploration, size - 1):
-        connection.execute(update(SizeRow).where(mine).values(complete=True))
-
-
-def _sources_if_complete(connection: Connection, exploration: ExplorationKey, size: int) -> int | None:
-    """How many batches a size has, if all of them are known."""
-    if size == SEED_SOURCE_SIZE:
-        return 1
-    if not connection.scalar(select(SizeRow.complete).where(explorations.at_size(exploration, size))):
-        return None
-    known = select(func.count()).select_from(BatchRow).where(batches.at_size(exploration, size))
-    return connection.scalar(known)

@@ -115,7 +115,8 @@ class BatchRow(Digested, Base):
 
     The span (first_source, first_part) to (last_source, last_part) says from which parts of which source
     batches' expansions it comes, and `source_digest` from which files. `number` is its place among all batches of
-    the size, known once everything before it is. `defect` says what is wrong with the file, if something was noticed.
+    the size, known once everything before it is; `lists_before` is how many lists are in those before it. `defect`
+    says what is wrong with the file, if something was noticed.
     """
 
     __tablename__ = "batches"
@@ -125,12 +126,14 @@ class BatchRow(Digested, Base):
         UniqueConstraint("root_id", "path"),
         CheckConstraint("lists > 0 AND bytes > 0", name="not_empty"),
         Index("ix_batches_defect", "defect", sqlite_where=text("defect IS NOT NULL")),
+        Index("ix_batches_lists_before", "exploration_id", "size", "lists_before"),
     )
 
     id: Mapped[int] = mapped_column(primary_key=True)
     exploration_id: Mapped[int] = mapped_column(ForeignKey("explorations.id"))
     size: Mapped[int]
     number: Mapped[int | None]
+    lists_before: Mapped[int | None]
     first_source: Mapped[int]
     first_part: Mapped[int]
     last_source: Mapped[int]
@@ -197,6 +200,7 @@ class ExpansionRow(Digested, Base):
     seconds: Mapped[float | None]
     finished_at: Mapped[str | None]
     error: Mapped[str | None]
+    started_at: Mapped[str | None]
 
 
 class TallyRow(Digested, Base):

@@ -4,17 +4,39 @@ from __future__ import annotations
 
 import contextlib
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
-from sqlalchemy import insert, select
+from sqlalchemy import delete, func, insert, select, update
 
 from setset.batches.records import SUFFIX
-from setset.batches.roots import RootGone, RootState, Token, claim_root, root_state
-from setset.database.connection import DRIVER_ERRORS, BadDatabase, Database, connect, now
-from setset.database.models import BatchRow, RootRow, WorkspaceRow
+from setset.batches.roots import (
+    ForeignRoot,
+    RootGone,
+    RootState,
+    Token,
+    claim_root,
+    root_state,
+    workspace_was_moved,
+)
+from setset.database.connection import DRIVER_ERRORS, BadDatabase, Database, connect, damaged, now
+from setset.database.models import BatchRow, ExplorationRow, RootRow, WorkspaceRow
 from setset.errors import BadInput
 from setset.folder import OWN_ROOT
 from setset.tasks.kinds import Destination
+
+
+@dataclass(frozen=True)
+class RootRecord:
+    """A storage root as it is recorded, and how much lies there by what is recorded."""
+
+    id: int
+    folder: Path
+    is_own: bool
+    """Whether it is the one inside the workspace."""
+    files: int
+    lists: int
+    bytes: int
 
 
 def workspace_id(database: Database) -> str:
@@ -29,6 +51,15 @@ def recorded_owner(path: Path) -> str | None:
         if found and re.fullmatch("[0-9a-f]{32}", str(found[0])):
             return str(found[0])
     return None
+
+
+def recorded_outputs(path: Path) -> list[Path]:
+    """The storage roots outside of the workspace that a database file names, as far as it can be read."""
+    with contextlib.suppress(*DRIVER_ERRORS):
+        with contextlib.closing(connect(path, "ro")) as connection:
+            found = connection.execute("SELECT path FROM storage_roots ORDER BY id").fetchall()
+        return [path.parent / each for (each,) in found if isinstance(each, str) and each != OWN_ROOT]
+    return []
 
 
 def token(database: Database, root_id: int) -> Token:
@@ -65,17 +96,20 @@ def folders(database: Database) -> dict[int, Path]:
     return database.root_folders
 
 
-def use_root(database: Database, output: Path | None, adopt: bool = False) -> int:
+def use_root(database: Database, output: Path | None, adopt: bool = False, refill: bool = False) -> int:
     """The id of the storage root for new files: the workspace's own, or a folder elsewhere.
 
-    With `adopt` also a folder of batch files whose token is missing or damaged.
+    With `adopt` also a folder of batch files whose token is missing or damaged; with `refill` also one whose files are
+    all missing, to make them again.
     """
     path = OWN_ROOT if output is None else _recorded_path(database, output)
     if path != path.encode(errors="replace").decode():
         raise BadInput(f"--output {path!r}: the name of a folder must be text")
     root = database.folder.root(path)
-    if _holds_batches(database, path) and not any(root.glob(f"t??/s??/*{SUFFIX}")):
-        raise RootGone(root, is_own=path == OWN_ROOT)
+    _refuse_moved(database, root, path)
+    if not refill and _holds_batches(database, path) and not any(root.glob(f"t??/s??/*{SUFFIX}")):
+        has_token = root_state(root, _token(database, path)) is RootState.OWN
+        raise RootGone(root, can_be_filled=has_token or path == OWN_ROOT)
     claim_root(root, _token(database, path), adopt)
     if not _holds_batches(database, OWN_ROOT):
         # Its own root stands for the workspace when the database is lost, even with all files elsewhere.
@@ -99,9 +133,23 @@ def own_token(database: Database) -> Token:
     return _token(database, OWN_ROOT)
 
 
-def _recorded_path(database: Database, folder: Path) -> str:
-    """The path under which a folder is known as a storage root: one, however it is reached."""
-    known: list[str] = [row.path for row in database.query(select(RootRow.path))]
+def _refuse_moved(database: Database, root: Path, path: str) -> None:
+    """Refuses, for new files, the place to which a root was moved, before it becomes a second root."""
+    for record in gone(database):
+        if database.folder.root(path) != record.folder and _holds_some(database, record.id, root):
+            raise BadInput(
+                f"{root} holds the files of the storage root {record.folder}, which is gone: "
+                f"run 'setset roots move {record.folder} {root}'"
+            )
+
+
+def _recorded_path(database: Database, folder: Path, besides: int | None = None) -> str:
+    """The path under which a folder is known as a storage root: one, however it is reached.
+
+    With `besides`, a root that is not looked at.
+    """
+    others = select(RootRow.path).where(RootRow.id != (besides or 0))
+    known: list[str] = [row.path for row in database.query(others)]
     for path in (OWN_ROOT, *known):
         with contextlib.suppress(OSError):
             if folder.samefile(database.folder.root(path)):
@@ -111,3 +159,122 @@ def _recorded_path(database: Database, folder: Path) -> str:
 
 def _holds_batches(database: Database, path: str) -> bool:
     return bool(database.query(select(BatchRow.id).join(RootRow).where(RootRow.path == path).limit(1)))
+
+
+# What lies where
+
+
+def records(database: Database) -> list[RootRecord]:
+    """All storage roots, with what lies there."""
+    sums = (func.coalesce(func.sum(column), 0) for column in (BatchRow.lists, BatchRow.bytes))
+    found = (
+        select(RootRow.id, RootRow.path, func.count(BatchRow.id), *sums)
+        .outerjoin(BatchRow, BatchRow.root_id == RootRow.id)
+        .group_by(RootRow.id)
+        .order_by(RootRow.id)
+    )
+    rows = [tuple(row) for row in database.query(found)]
+    if not all(isinstance(path, str) and isinstance(lists + taken, int) for _, path, _, lists, taken in rows):
+        # SQLite does not notice that a table has the page of another one.
+        raise damaged(database.folder.database, "a storage root is not text")
+    return [
+        RootRecord(root_id, database.folder.root(path), path == OWN_ROOT, files, lists, taken)
+        for root_id, path, files, lists, taken in rows
+    ]
+
+
+def find(database: Database, name: str) -> RootRecord | None:
+    """The root that a person means: by its folder, which may be gone, or by its number."""
+    known = records(database)
+    for record in known:
+        if Path(name).resolve() == record.folder.resolve():
+            return record
+    return next((record for record in known if name == str(record.id)), None)
+
+
+def state(database: Database, record: RootRecord) -> RootState:
+    """What became of a root."""
+    owner = token(database, record.id)
+    found = root_state(record.folder, owner)
+    if found is RootState.FOREIGN:
+        with contextlib.suppress(ForeignRoot):
+            if workspace_was_moved(record.folder, owner):
+                return RootState.OWN
+    if found is RootState.MISSING and (is_gone(database, record) or not record.folder.is_dir()):
+        return RootState.ABSENT
+    return found
+
+
+def is_gone(database: Database, record: RootRecord) -> bool:
+    """Whether files are recorded in a root and none of them is there, nor a token of this workspace."""
+    if root_state(record.folder, token(database, record.id)) in (RootState.OWN, RootState.DAMAGED):
+        return False
+    return record.files > 0 and not _holds_some(database, record.id, record.folder)
+
+
+def _holds_some(database: Database, root_id: int, folder: Path) -> bool:
+    """Whether a folder has a file by the name of one that is recorded in a root."""
+    if not folder.is_dir():
+        return False
+    recorded = database.query(select(BatchRow.path).where(BatchRow.root_id == root_id))
+    return any((folder / str(row.path)).is_file() for row in recorded)
+
+
+def gone(database: Database) -> list[RootRecord]:
+    """The roots that are gone with all their files: disks that are not mounted, folders that were moved."""
+    return [record for record in records(database) if is_gone(database, record)]
+
+
+def require_there(database: Database, root_id: int) -> None:
+    """Says that a root is gone, if it is: for whoever does not find a file in it."""
+    for record in gone(database):
+        if record.id == root_id:
+            raise RootGone(record.folder, can_be_filled=record.is_own)
+
+
+def sizes_in(database: Database, records: list[RootRecord]) -> set[tuple[int, int]]:
+    """The targets and sizes of which files are recorded in some roots."""
+    found = select(ExplorationRow.target, BatchRow.size).distinct().join(ExplorationRow)
+    within = BatchRow.root_id.in_([record.id for record in records])
+    return {(row.target, row.size) for row in database.query(found.where(within))}
+
+
+# Roots that are moved or given up
+
+
+def new_place(database: Database, record: RootRecord, folder: Path) -> tuple[str, Token]:
+    """The path that a root will be recorded with in another folder, and what its token must say there."""
+    path = _recorded_path(database, folder, besides=record.id)
+    return path, _token(database, path)
+
+
+def record_move(database: Database, record: RootRecord, path: str) -> None:
+    """Records that a root is in another place now: in that of another root, perhaps, which then has its files."""
+    with database.transaction() as connection:
+        other = connection.scalar(select(RootRow.id).where(RootRow.path == path, RootRow.id != record.id))
+        if other is None:
+            connection.execute(update(RootRow).where(RootRow.id == record.id).values(path=path))
+        else:
+            mine = update(BatchRow).where(BatchRow.root_id == record.id)
+            connection.execute(mine.values(root_id=other))
+            connection.execute(delete(RootRow).where(RootRow.id == record.id))
+    database.root_folders = {}
+
+
+def record_loss(database: Database, record: RootRecord, heir: int | None) -> None:
+    """Records that a root is lost: its files are missing in another root, where they can be made again."""
+    with database.transaction() as connection:
+        if heir is not None:
+            lost = update(BatchRow).where(BatchRow.root_id == record.id)
+            connection.execute(lost.values(root_id=heir, defect="lost with its storage root"))
+        connection.execute(delete(RootRow).where(RootRow.id == record.id))
+    database.root_folders = {}
+
+
+def claim_all(database: Database) -> None:
+    """Makes roots this workspace's own again whose tokens name the folder that it was in before."""
+    for root_id, root in folders(database).items():
+        with contextlib.suppress(ForeignRoot):
+            owner = token(database, root_id)
+            if root_state(root, owner) is RootState.FOREIGN and workspace_was_moved(root, owner):
+                claim_root(root, owner)

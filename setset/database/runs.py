@@ -13,7 +13,7 @@ from sqlalchemy import insert, select, update
 from setset import __version__
 from setset.database.connection import Database, now
 from setset.database.models import ExpansionRow, RunRow, State
-from setset.errors import SetsetError
+from setset.errors import BadInput, SetsetError
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Run:
     started_at: str
     finished_at: str | None
     outcome: str | None
-    """None while it is under way; done, killed, or what went wrong."""
+    """None while it is under way; done, killed, what went wrong, or `refused: ` and why."""
     batches_added: int
     lists_added: int
     lists_counted: int
@@ -48,12 +48,21 @@ def record_run(database: Database, command: str, workers: int) -> Iterator[int]:
         outcome = "interrupted"
         raise
     except SetsetError as error:
-        outcome = str(error)
+        outcome = _refused(error) if isinstance(error, BadInput) else str(error)
         raise
     finally:
         # A full disk or a damaged database must not hide what went wrong before.
         with contextlib.suppress(*([] if outcome == "done" else [SetsetError])):
             _end(database, run_id, outcome)
+
+
+def record_refusal(database: Database, command: str, error: BadInput) -> None:
+    """Records a run that was refused before it began."""
+    _end(database, _begin(database, command, 0), _refused(error))
+
+
+def _refused(error: BadInput) -> str:
+    return f"refused: {error}"
 
 
 def set_workers(database: Database, run_id: int, workers: int) -> None:

@@ -19,9 +19,9 @@ from setset.folder import UNFINISHED, WorkspaceFolder
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0003"
+HEAD = "0004"
 """The revision that this version reads and writes; a test compares it with the migrations."""
-SCHEMA_DIGEST = "8b5ef27ad08b0f6d"
+SCHEMA_DIGEST = "e38121a001a66669"
 """Of the text of all tables, views and triggers at HEAD; a test compares it with a new database."""
 DIGESTED = (
     "workspace",
@@ -65,7 +65,11 @@ def _read_revision(path: Path, mode: str) -> tuple[Any, ...] | None:
 def _revision_after_rollback(path: Path) -> str | None:
     try:
         row = _read_revision(path, "rw")
-    except sqlite3.DatabaseError as error:
+    except DRIVER_ERRORS as error:
+        name = getattr(error, "sqlite_errorname", None) or ""
+        if not name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")):
+            # It was rolled back, and what that gave is no database: the journal of another one, or a damaged one.
+            raise explain(path, error) from error
         raise BadDatabase(
             f"{path} was left in the middle of a write, which cannot be rolled back here ({error}): "
             "use it once where it can be written, 'setset status' will do"
@@ -184,6 +188,7 @@ def upgrade(path: Path) -> Path | None:
     try:
         require_current(path)
     except OlderSchema:
+        _require_references(path)
         kept = free_name(path, f"before-{HEAD}")
         backup(path, kept)
         _migrate(path)
@@ -203,6 +208,10 @@ def _migrate(path: Path) -> None:
 def require_sound(path: Path) -> None:
     """Refuses a database whose pages, indexes, references or rows were altered by anything but setset."""
     require_intact(path)
+    _require_references(path)
+
+
+def _require_references(path: Path) -> None:
     with contextlib.closing(connect(path, "ro")) as connection:
         try:
             broken = connection.execute("PRAGMA foreign_key_check").fetchone()

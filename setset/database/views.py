@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import wraps
+from typing import Concatenate, ParamSpec, TypeVar
 
 from sqlalchemy import text
 
@@ -76,6 +80,23 @@ class Throughput:
 
 
 @dataclass(frozen=True)
+class FinishedWork:
+    """An expansion that was done: by which process, from when to when."""
+
+    target: int
+    size: int
+    work: str
+    source_size: int
+    source: int
+    host: str | None
+    pid: int | None
+    lists: int
+    seconds: float
+    started_at: str
+    finished_at: str
+
+
+@dataclass(frozen=True)
 class CountedSize:
     """A row of `counts`."""
 
@@ -86,6 +107,26 @@ class CountedSize:
     origin: str
 
 
+_Found = TypeVar("_Found")
+_More = ParamSpec("_More")
+
+
+def _or_damaged(
+    ask: Callable[Concatenate[Database, _More], _Found],
+) -> Callable[Concatenate[Database, _More], _Found]:
+    """What a view says that is not what it is made to say is damage: SQLite takes any text for a view."""
+
+    @wraps(ask)
+    def asked(database: Database, /, *more: _More.args, **named: _More.kwargs) -> _Found:
+        try:
+            return ask(database, *more, **named)
+        except (ValueError, TypeError, AttributeError) as error:
+            raise damaged(database.folder.database, error) from error
+
+    return asked
+
+
+@_or_damaged
 def progress(database: Database) -> list[StageProgress]:
     """How far each size of each target is."""
     workers = _workers_beside(database)
@@ -107,6 +148,7 @@ def _workers_beside(database: Database) -> dict[tuple[int, str, int, int], float
     return {(row.target, row.work, row.size, row.source_size): row.workers for row in database.query(found)}
 
 
+@_or_damaged
 def running(database: Database, target: int | None = None) -> list[RunningExpansion]:
     """The expansions that are claimed, by the run that is under way or by one that was killed."""
     found = text(
@@ -119,6 +161,7 @@ def running(database: Database, target: int | None = None) -> list[RunningExpans
     return [RunningExpansion(**row._mapping) for row in rows]
 
 
+@_or_damaged
 def defects(database: Database, target: int | None = None) -> list[Defect]:
     """Batches with a known defect and expansions that failed."""
     found = text(
@@ -132,6 +175,7 @@ def defects(database: Database, target: int | None = None) -> list[Defect]:
     return records
 
 
+@_or_damaged
 def throughput(database: Database) -> list[Throughput]:
     """What each host has done; what is known from files alone has no host."""
     found = text(
@@ -142,6 +186,29 @@ def throughput(database: Database) -> list[Throughput]:
     return [Throughput(**row._mapping) for row in database.query(found)]
 
 
+@_or_damaged
+def finished_work(database: Database) -> list[FinishedWork]:
+    """The expansions that were done, in the order of their sources; what is known from files alone has no times."""
+    found = text(
+        "SELECT x.target, e.size, e.work, e.source_size, e.source, e.host, e.pid, "
+        "COALESCE(e.lists_out, 0) AS lists, e.seconds, e.finished_at FROM expansions e "
+        "JOIN explorations x ON x.id = e.exploration_id "
+        "WHERE e.state = 'done' AND e.seconds IS NOT NULL AND e.finished_at IS NOT NULL "
+        "ORDER BY x.target, e.size, e.work, e.source_size, e.source"
+    )
+    return [
+        FinishedWork(**row._mapping, started_at=_earlier(row.finished_at, row.seconds))
+        for row in database.query(found)
+    ]
+
+
+def _earlier(time: str, seconds: float) -> str:
+    """A time so many seconds before another one."""
+    before = datetime.datetime.fromisoformat(time) - datetime.timedelta(seconds=seconds)
+    return before.isoformat(timespec="milliseconds")
+
+
+@_or_damaged
 def counts(database: Database) -> list[CountedSize]:
     """How many lists of each size are kept for each target."""
     found = text("SELECT target, size, lists, complete, origin FROM counts")
@@ -151,6 +218,7 @@ def counts(database: Database) -> list[CountedSize]:
     ]
 
 
+@_or_damaged
 def class_sums(database: Database) -> dict[int, int]:
     """The lists of each size that is in the catalogue."""
     return {row.size: row.lists for row in database.query(text("SELECT size, lists FROM catalogue"))}

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import tempfile
-from functools import cache
-from multiprocessing.util import Finalize
+from collections.abc import Callable
 from pathlib import Path
 
 import xxhash
 
 from setset import platform
+from setset.compiler import cache_folder, node_folder
 
 
-def prepare_kernels() -> None:
+def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
     """Loads the kernels. The first worker of a node compiles them, the others wait for it.
 
     Where they have been compiled before nobody waits: numba finds them when they are first called.
+
+    Args:
+        on_compiling: Is called before they are compiled, which takes some seconds.
     """
     import numba
 
@@ -26,7 +25,7 @@ def prepare_kernels() -> None:
 
     # What numba tells its caches apart by.
     source = Path(kernels.__file__)
-    facts = (numba.__version__, os.environ.get("NUMBA_CACHE_DIR"), source, source.stat().st_mtime_ns)
+    facts = (numba.__version__, cache_folder(), source, source.stat().st_mtime_ns)
     folder = node_folder()
     made = folder / xxhash.xxh3_64_hexdigest(repr(facts).encode())
     if made.exists():
@@ -34,22 +33,6 @@ def prepare_kernels() -> None:
     with (folder / "lock").open("a+b") as lock:
         platform.lock_for_handle(lock, wait=True)
         if not made.exists():
+            on_compiling()
             search.compile_kernels()
             made.touch()
-
-
-@cache
-def node_folder() -> Path:
-    """A folder of this user on the node's own disk: numba's cache breaks on a shared one.
-
-    numba runs what it finds there, so what somebody else put there beforehand is not used; then this process
-    has one of its own.
-    """
-    folder = Path(tempfile.gettempdir()) / f"setset-numba-{platform.user_id()}"
-    with contextlib.suppress(OSError):
-        folder.mkdir(mode=0o700, exist_ok=True)
-        if platform.is_own_folder(folder):
-            return folder
-    own = tempfile.mkdtemp(prefix="setset-numba-")
-    Finalize(None, shutil.rmtree, (own,), exitpriority=0)
-    return Path(own)

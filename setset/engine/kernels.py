@@ -42,9 +42,11 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import binding as llvm
 from llvmlite import ir
-from numba import config, njit, types
+from numba import config, types
 from numba.extending import intrinsic
 from numba.np import arrayobj
+
+from setset.compiler import njit
 
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
@@ -82,8 +84,8 @@ ALL_BUT_ONE = np.uint64(0xFFFF_FFFF_FFFF_FFFE)
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 # Without reference counts (`_nrt`): the kernels neither make nor keep arrays.
-_kernel: Callable[[_Function], _Function] = njit(cache=True, nogil=True, _nrt=False)  # type: ignore[call-overload]
-_inlined: Callable[[_Function], _Function] = njit(forceinline=True, _nrt=False)  # type: ignore[call-overload]
+_kernel: Callable[[_Function], _Function] = njit(cache=True, nogil=True, _nrt=False)
+_inlined: Callable[[_Function], _Function] = njit(forceinline=True, _nrt=False)
 
 
 def has_fast_extract() -> bool:

@@ -13,8 +13,12 @@ from concurrent.futures import Executor, Future
 from typing import Any, NamedTuple
 
 from setset.errors import SetsetError
-from setset.executors.base import ATTEMPTS, WorkerDied
+from setset.executors.base import ATTEMPTS, ExecutorLost, Notice, WorkerDied
 from setset.executors.worker_process import WorkerProcess
+
+COMPILING = "compiling the kernels, which takes some seconds; the next run finds them compiled"
+
+TRY_FEWER = "try fewer with --workers, or see the limit on processes ('ulimit -u')"
 
 
 class _Call(NamedTuple):
@@ -26,13 +30,20 @@ class _Call(NamedTuple):
 
 
 class LocalExecutor(Executor):
-    """A fixed number of worker processes. One that dies fails the task that it had, and is replaced."""
+    """A fixed number of worker processes. One that dies fails the task that it had, and is replaced.
+
+    One that cannot be started is done without; where none can be, every task fails with ExecutorLost.
+    """
 
     def __init__(self, workers: int) -> None:
+        self.notice: Notice = lambda _: None
+        """Is told what takes long."""
         self._queue: deque[_Call] = deque()
         self._changed = threading.Condition()
         self._closed = False
         self._processes: dict[int, WorkerProcess] = {}
+        self._left = workers
+        self._lost: ExecutorLost | None = None
         self._threads = [
             threading.Thread(target=self._serve, args=(place,), name=f"setset-worker-{place}", daemon=True)
             for place in range(workers)
@@ -42,7 +53,7 @@ class LocalExecutor(Executor):
                 thread.start()
         except RuntimeError as error:
             self.shutdown(wait=False, cancel_futures=True)
-            raise SetsetError(f"cannot start {workers} workers: {error}; try fewer with --workers") from error
+            raise SetsetError(f"cannot start {workers} workers: {error}; {TRY_FEWER}") from error
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if kwargs:
@@ -51,6 +62,9 @@ class LocalExecutor(Executor):
         with self._changed:
             if self._closed:
                 raise RuntimeError("cannot submit to an executor that was shut down")
+            if self._lost:
+                call.future.set_exception(self._lost)
+                return call.future
             self._queue.append(call)
             self._changed.notify()
         return call.future
@@ -63,8 +77,8 @@ class LocalExecutor(Executor):
             if isinstance(process, str):
                 failures += 1
                 if failures >= ATTEMPTS:
-                    self._fail_all(f"the worker process cannot start: {process}")
-                    failures = 0
+                    self._give_up(process)
+                    return
                 continue
             failures = 0
             self._feed(process)
@@ -79,7 +93,7 @@ class LocalExecutor(Executor):
                 process = self._processes[place] = WorkerProcess()
             except OSError as error:
                 return str(error)
-        return process.wait_until_ready() or process
+        return process.wait_until_ready(lambda: self.notice(COMPILING)) or process
 
     def _feed(self, process: WorkerProcess) -> None:
         """Gives calls to a process until it dies or the executor is closed."""
@@ -108,10 +122,19 @@ class LocalExecutor(Executor):
                     return None
                 self._changed.wait()
 
-    def _fail_all(self, reason: str) -> None:
-        """Fails what waits, when no worker can be had."""
+    def _give_up(self, reason: str) -> None:
+        """Goes on with the other workers; fails what waits, and what will come, if there is none."""
+        with self._changed:
+            if self._closed:
+                return
+            self._left -= 1
+            if not self._left:
+                self._lost = ExecutorLost(f"no worker process can start: {reason}; {TRY_FEWER}")
+        if self._lost is None:
+            self.notice(f"a worker process cannot start: {reason}; going on with {self._left}")
+            return
         while call := self._next_call(wait=False):
-            call.future.set_exception(WorkerDied(reason))
+            call.future.set_exception(self._lost)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Ends the workers: after what they are doing if `wait`, at once otherwise."""

@@ -13,7 +13,7 @@ from setset.errors import BadInput, require_extra
 from setset.executors.base import StartExecutor
 from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
-from setset.platform import interrupts_blocked
+from setset.platform import interrupts_blocked, start_resource_tracker
 
 
 def choose_executor(name: str, access: FileAccess) -> StartExecutor:
@@ -57,10 +57,9 @@ def _start_forkserver() -> None:
     need while this one loads what it needs."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return
-    from multiprocessing import forkserver, resource_tracker
+    from multiprocessing import forkserver
 
     multiprocessing.set_forkserver_preload(["distributed", "setset.tasks.worker"])
-    # Started below, the tracker would unblock Ctrl-C again.
-    resource_tracker.ensure_running()
+    start_resource_tracker()
     with interrupts_blocked():
         forkserver.ensure_running()

@@ -5,34 +5,45 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from typing import Any
 
 from setset.engine.compilation import prepare_kernels
-from setset.platform import interrupts_blocked
+from setset.platform import STOP_SIGNALS, ignore_interrupts, interrupts_blocked, start_resource_tracker
 from setset.spawning import spawn_context, tie_to_parent
 
 Answer = tuple[bool, Any]
 """Whether it is an error, and the result or the error."""
+COMPILING: Answer = (False, "compiling")
+"""What a process sends before it compiles the kernels."""
 
 
 class WorkerProcess:
-    """A process that executes one call after the other."""
+    """A process that executes one call after the other.
+
+    What asks a whole group of processes to end (a service, a batch system, Ctrl-C, a terminal that is closed) is for
+    the coordinator alone: a worker finishes what it does and leaves when its pipe is closed.
+    """
 
     def __init__(self) -> None:
         context = spawn_context()
         self._pipe, there = context.Pipe()
         self._process = context.Process(target=_work, args=(there,), daemon=True)
         try:
-            with interrupts_blocked():
+            start_resource_tracker()
+            with interrupts_blocked(STOP_SIGNALS):
                 self._process.start()
         finally:
             there.close()
 
-    def wait_until_ready(self) -> str | None:
+    def wait_until_ready(self, on_compiling: Callable[[], None]) -> str | None:
         """Waits until the process has its kernels; what went wrong if it cannot have them."""
         answer = self._receive()
+        if answer == COMPILING:
+            on_compiling()
+            answer = self._receive()
         if answer is None:
             self._process.join(timeout=5)
             return f"it ended with code {self._process.exitcode}"
@@ -69,17 +80,23 @@ class WorkerProcess:
 
 def _work(pipe: Connection) -> None:
     """What the process does: calls until the other end of the pipe is closed."""
-    tie_to_parent()
+    ignore_interrupts(STOP_SIGNALS)
     exit_at_once()
     with contextlib.suppress(EOFError, OSError):
-        pipe.send(_answer(prepare_kernels, ()))
-        while True:
+        is_error, _ = answer = _answer(_prepare, (pipe,))
+        pipe.send(answer)
+        while not is_error:
             function, arguments = pipe.recv()
             answer = _answer(function, arguments)
             try:
                 pipe.send(answer)
             except (TypeError, AttributeError) as error:  # something that cannot be sent to another process
                 pipe.send((True, RuntimeError(f"{error}: {answer[1]!r}")))
+
+
+def _prepare(pipe: Connection) -> None:
+    tie_to_parent()
+    prepare_kernels(partial(pipe.send, COMPILING))
 
 
 def _answer(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Answer:

@@ -119,7 +119,8 @@ class Coordinator:
             error = future.exception()
             if error is None:
                 self._finished.append((expansion, future.result()))
-            elif self._draining:
+            elif self._draining or self._stop:
+                # Whatever went wrong by then: a worker that ends with the run is nobody's failure.
                 self._put_back(expansion)
             elif isinstance(error, NoSpace):
                 self._no_space = error
@@ -174,8 +175,9 @@ class Coordinator:
     def _drain(self) -> None:
         """Drops what has not begun, waits for the rest, records."""
         self._draining = True
-        for future in self._in_flight:
-            future.cancel()
+        # Not left to `wait`: what is cancelled before a worker could take it never counts as done there.
+        for future in [each for each in self._in_flight if each.cancel()]:
+            self._put_back(self._in_flight.pop(future))
         deadline = time.monotonic() + (DRAIN_SECONDS if self._stop else 600)
         while self._in_flight and time.monotonic() < deadline and not self._stop.at_once.is_set():
             self._collect(0.2)

@@ -10,22 +10,27 @@ from pathlib import Path
 
 from setset import __version__, platform
 from setset.batches.format import MOST_LISTS
-from setset.batches.roots import require_root, root_owner
+from setset.batches.roots import RootGone, require_root, root_owner
 from setset.database import (
     Database,
     LockPolicy,
     batches,
     expansions,
     explorations,
+    numbering,
     open_to_write,
+    removal,
     roots,
     runs,
+    schema,
 )
-from setset.database.expansions import Claim, Stage
+from setset.database.expansions import Claim
 from setset.database.models import Work
+from setset.database.stages import Stage, storing
 from setset.errors import BadInput, SetsetError
 from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
 from setset.executors.dask.transfer import FileAccess
+from setset.executors.local import LocalExecutor
 from setset.executors.selection import choose_executor
 from setset.folder import WorkspaceFolder
 from setset.jobs.coordinator import Coordinator
@@ -38,6 +43,8 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE, BadSource
 
 BATCH_LISTS = 16_000_000
 """Lists in a full file: about half a megabyte, a second of work to expand."""
+COUNT_FROM = 6
+"""What a count in a new place stores first: seconds of work, some megabytes, and enough files for many workers."""
 COMPACT_FROM = 13
 """From here on most lists cannot grow, so that files shrink and are worth merging."""
 
@@ -82,14 +89,16 @@ def run(
     stop: StopRequest | None = None,
 ) -> None:
     """Does what a run is asked for; on return all of it holds. The executor starts when there is something to do."""
-    request.validate()
-    start_executor = request.executor
-    if isinstance(start_executor, str):
-        start_executor = choose_executor(start_executor, request.access)
-    if request.count_only:
-        folder.require_database()
     stop = StopRequest() if stop is None else stop  # one that is not set is false
     listener = progress or NoProgress()
+    start_executor = request.executor
+    try:
+        request.validate()
+        if isinstance(start_executor, str):
+            start_executor = choose_executor(start_executor, request.access)
+    except BadInput as error:
+        _record_refusal(folder, request, error)
+        raise
     folder.create()
     with folder.locked():
         policy = LockPolicy(listener.notice, lambda: bool(stop))
@@ -100,6 +109,15 @@ def run(
             # What went wrong after a signal went wrong because of it, or does not matter any more.
             stop.raise_if_set()
             raise
+
+
+def _record_refusal(folder: WorkspaceFolder, request: RunRequest, error: BadInput) -> None:
+    """A line in the history, if it can be written now: there is one writer at a time, and no upgrade for a refusal."""
+    with contextlib.suppress(SetsetError, OSError):
+        folder.require_database()
+        schema.require_current(folder.database)
+        with folder.locked(), contextlib.closing(open_to_write(folder)) as database:
+            runs.record_refusal(database, request.command, error)
 
 
 class _Run:
@@ -118,6 +136,7 @@ class _Run:
         self._workers = request.workers or platform.usable_cores()
         self._executor: Executor | None = None
         self._root_id = self._run_id = 0
+        self._told_of_batch_lists = False
         self._exploration = explorations.find_or_create(database, request.target)
 
     def work(self) -> None:
@@ -125,25 +144,28 @@ class _Run:
         with runs.record_run(self._database, request.command, self._workers) as self._run_id:
             strays_left = cleanup.remove_leftovers(self._database, self._progress)
             self._root_id = roots.use_root(self._database, request.output)
+            for record in roots.gone(self._database):
+                # What does not need its files can be done.
+                self._progress.notice(str(RootGone(record.folder, record.is_own)))
             with self._finally_shut_down():
                 if request.count_only:
                     self._count()
                 else:
-                    self._build()
+                    self._build(request.size)
             if strays_left:
                 # What was not taken over is in the files that were made.
                 cleanup.remove_leftovers(self._database, self._progress)
 
-    def _build(self) -> None:
+    def _build(self, upto: int) -> None:
         request = self._request
-        for size in range(3, request.size + 1):
+        for size in range(SEED_SOURCE_SIZE + 1, upto + 1):
             first = request.first if size == request.size else 0
             if first and first >= (known := self._count_batches(size - 1)):
                 raise BadInput(
                     f"--from {first}: there is no batch {first} of size {size - 1}; {known:,} are known, "
                     "numbered from 0"
                 )
-            self._do_stage(expansions.storing(self._exploration, size), first)
+            self._do_stage(storing(self._exploration, size), first)
             if size >= COMPACT_FROM and request.compact:
                 self._compact(size)
 
@@ -152,7 +174,11 @@ class _Run:
         known = explorations.sizes(self._database, self._exploration)
         source_size = max((each.size for each in known if each.complete), default=None)
         if source_size is None:
-            raise BadInput("nothing to count from: 'setset run --size 3' or more first, without --count-only")
+            source_size = max(SEED_SOURCE_SIZE + 1, min(size - 1, COUNT_FROM))
+            self._progress.notice(
+                f"nothing to count from yet: storing the lists of up to {source_size} first"
+            )
+            self._build(source_size)
         if source_size >= size or explorations.is_counted(self._database, self._exploration, size):
             return
         self._do_stage(Stage(self._exploration, Work.COUNT, size, source_size), 0)
@@ -192,10 +218,8 @@ class _Run:
         recorded = batches.in_order(self._database, self._exploration, size)
         flaws = find_flaws(recorded, done, sources, not_empty)
         if flaws:
-            again = expansions.forget(
-                self._database, self._exploration, size, {flaw.source for flaw in flaws}
-            )
-            expansions.renumber(self._database, self._exploration, size)
+            again = removal.forget(self._database, self._exploration, size, {flaw.source for flaw in flaws})
+            numbering.renumber(self._database, self._exploration, size)
             self._progress.notice(
                 f"size {size}: doing {len(again):,} expansions again, the first since {flaws[0].reason}"
             )
@@ -206,9 +230,10 @@ class _Run:
         if stage.work is Work.STORE:
             begun = explorations.begin_size(self._database, self._exploration, stage.size, batch_lists)
             batch_lists = begun.batch_lists
-            if wanted not in (None, batch_lists):
+            if wanted not in (None, batch_lists) and not self._told_of_batch_lists:
+                self._told_of_batch_lists = True
                 self._progress.notice(
-                    f"--batch-lists ignored for size {stage.size}, which was begun with {batch_lists:,}"
+                    f"--batch-lists ignored for sizes that were begun before (size {stage.size}: {batch_lists:,})"
                 )
         destination = roots.destination(self._database, self._root_id)
         return Claim(self._run_id, stage, self._root_id, destination, batch_lists, first)
@@ -236,6 +261,8 @@ class _Run:
     def _get_executor(self) -> Executor:
         if self._executor is None:
             self._executor = self._start_executor(self._workers)
+            if isinstance(self._executor, LocalExecutor):
+                self._executor.notice = self._progress.notice
             if isinstance(self._executor, RemoteExecutor):
                 self._executor.wait_for_workers(
                     self._requirements(), self._progress.notice, lambda: bool(self._stop)
@@ -253,9 +280,12 @@ class _Run:
 
     @contextlib.contextmanager
     def _finally_shut_down(self) -> Iterator[None]:
+        well = False
         try:
             yield
+            well = True
         finally:
+            # What failed has recorded all that was in flight; a worker that still compiles is not waited for.
             if self._executor is not None:
-                self._executor.shutdown(wait=not self._stop, cancel_futures=True)
+                self._executor.shutdown(wait=well and not self._stop, cancel_futures=True)
             cleanup.remove_temporaries(self._database)

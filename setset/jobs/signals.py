@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
@@ -11,11 +12,13 @@ from types import FrameType
 from setset import platform
 from setset.errors import Interrupted
 
+TOGETHER = 1.0
+"""Seconds within which signals are one request: some who ask a group of processes to end ask its leader twice."""
 STOPPED = "interrupted; what was finished is recorded, 'setset run' goes on from there"
 
 
 class StopRequest:
-    """Whether a run was asked to end, and by which signal. The second signal ends it at once.
+    """Whether a run was asked to end, and by which signal. The second Ctrl-C ends it at once.
 
     Example:
         >>> stop = setset.StopRequest()
@@ -29,6 +32,7 @@ class StopRequest:
 
     def __init__(self) -> None:
         self.signal: int | None = None
+        self._since = 0.0
         self.at_once = threading.Event()
 
     def __bool__(self) -> bool:
@@ -37,7 +41,9 @@ class StopRequest:
     def receive(self, number: int, _frame: FrameType | None = None) -> None:
         """What a signal does."""
         if self.signal is None:
-            self.signal = number
+            self.signal, self._since = number, time.monotonic()
+        elif number != signal.SIGINT and time.monotonic() - self._since < TOGETHER:
+            return
         elif not self.at_once.is_set():
             # Whatever the run is waiting for, it is left: files are whole or absent, transactions too.
             self.at_once.set()
@@ -45,8 +51,17 @@ class StopRequest:
 
     @contextmanager
     def handling_signals(self) -> Iterator[StopRequest]:
-        """Takes SIGINT and SIGTERM for as long as the context lasts. For command lines, in the main thread."""
-        before = {number: signal.signal(number, self.receive) for number in platform.STOP_SIGNALS}
+        """Takes the signals that ask a program to end for as long as the context lasts.
+
+        For command lines, in the main thread. SIGHUP stays ignored where it is: that is what `nohup` does.
+        """
+        hangup = getattr(signal, "SIGHUP", None)
+        taken = [
+            number
+            for number in platform.STOP_SIGNALS
+            if number != hangup or signal.getsignal(number) is not signal.SIG_IGN
+        ]
+        before = {number: signal.signal(number, self.receive) for number in taken}
         try:
             yield self
         finally:

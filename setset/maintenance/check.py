@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
 
 from setset.batches import files
 from setset.batches.roots import TOKEN, RootState, root_state
@@ -22,6 +24,8 @@ from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import compare
 from setset.tasks.kinds import SEED_SOURCE_SIZE
 
+Result = TypeVar("Result")
+
 _STRAYS = {
     StrayKind.TEMPORARY: (
         FindingKind.TEMPORARY,
@@ -29,7 +33,7 @@ _STRAYS = {
     ),
     StrayKind.ORPHAN: (
         FindingKind.ORPHAN,
-        "a sound batch file that is not recorded; the next run takes it over or removes it",
+        "a sound batch file that is not recorded; the next run of its size takes it over or removes it",
     ),
     StrayKind.DAMAGED: (
         FindingKind.ORPHAN,
@@ -88,10 +92,23 @@ def check_size(
 
 
 def check_roots(database: Database) -> Iterator[Finding]:
-    """The tokens of storage roots that were altered."""
-    for root_id, root in roots.folders(database).items():
-        if root_state(root, roots.token(database, root_id)) is RootState.DAMAGED:
-            yield Finding(FindingKind.ROOT, str(root / TOKEN), "was altered, or is not readable")
+    """The storage roots that are gone, and the tokens of others that were altered."""
+    for record in roots.records(database):
+        if root_state(record.folder, roots.token(database, record.id)) is RootState.DAMAGED:
+            yield Finding(FindingKind.ROOT, str(record.folder / TOKEN), "was altered, or is not readable")
+        elif roots.is_gone(database, record):
+            # Its own root is filled again by repair, so its files are looked for one by one too.
+            kind = FindingKind.ROOT if record.is_own else FindingKind.GONE
+            what = f"the storage root is gone, with {record.files:,} files and {record.lists:,} lists"
+            what += f": if it was moved, 'setset roots move {record.folder} NEW'"
+            if not record.is_own:
+                what += f"; if it is lost for good, 'setset roots forget {record.folder}'"
+            yield Finding(kind, str(record.folder), what)
+
+
+def _away(database: Database) -> dict[int, Path]:
+    """The folders of storage roots whose files are not looked for, since the roots are gone."""
+    return {record.id: record.folder for record in roots.gone(database) if not record.is_own}
 
 
 def _check_files(
@@ -105,11 +122,12 @@ def _check_files(
     previous: StoredBatch | None = None
     sums: dict[int, tuple[int, int]] = {}
     proven: list[StoredBatch] = []
+    before = 0
     for number, (problem, batch) in enumerate(_verified(database, exploration, size)):
         if problem:
             where = _file_of(database, batch)
             yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", target, size.size, batch)
-        if batch.number not in (None, number):
+        if batch.number not in (None, number) or batch.lists_before not in (None, before):
             what = f"comes after batch {number - 1}"
             yield Finding(FindingKind.NUMBER, str(batch), what, target, size.size)
         if previous and previous.last >= batch.first:
@@ -117,6 +135,7 @@ def _check_files(
             yield Finding(FindingKind.ORDER, str(batch), what, target, size.size)
         parts, lists = sums.get(batch.span.first_source, (0, 0))
         sums[batch.span.first_source] = parts + 1, lists + batch.lists
+        before += batch.lists
         previous = batch
         proven.append(batch)
         progress.advance(batch.lists, batch.lists)
@@ -134,13 +153,23 @@ def _verified(
     database: Database, exploration: ExplorationKey, size: SizeRecord
 ) -> Iterator[tuple[str | None, StoredBatch]]:
     """Each batch in order with what is wrong with its file, the files read on all cores."""
+    away = _away(database)
     with ThreadPoolExecutor(usable_cores()) as threads:
 
         def submit(batch: StoredBatch) -> Future[tuple[str | None, StoredBatch]]:
+            if batch.root_id in away:
+                return _finished((None, batch))
             return threads.submit(_file_problem, database, batch, size.batch_lists)
 
         for _, future in submit_ahead(batches.in_order(database, exploration, size.size), submit, 64):
             yield future.result()
+
+
+def _finished(result: Result) -> Future[Result]:
+    """What need not be done."""
+    future: Future[Result] = Future()
+    future.set_result(result)
+    return future
 
 
 def _file_of(database: Database, batch: StoredBatch) -> str:
@@ -221,12 +250,18 @@ def _check_lists(
     progress: ProgressListener,
 ) -> Iterator[Finding]:
     """Decodes each file, and derives each source again."""
-    target = exploration.target
+    target, away = exploration.target, _away(database).values()
     progress.begin(size, Activity.COMPARE, expansions.count_done(database, exploration, size), 0)
 
     def submit(group: DerivedGroup) -> Future[tuple[str | None, ...]]:
         try:
-            return executor.submit(compare, rebuild_task(database, exploration, size, group))
+            task = rebuild_task(database, exploration, size, group)
+            needed = [Path(each.path) for each in task.sources]
+            if group.batches:
+                needed.append(Path(task.destination.root))
+            if any(path.is_relative_to(root) for path in needed for root in away):
+                return _finished((None,) * len(group.batches))
+            return executor.submit(compare, task)
         except SetsetError as error:  # what cannot even be submitted fails like what was
             failed: Future[tuple[str | None, ...]] = Future()
             failed.set_exception(error)

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 
 from setset.batches.records import Span
-from setset.database import Database, batches, expansions, explorations, roots
-from setset.database.batches import Merged, StoredBatch
+from setset.database import Database, batches, expansions, explorations, removal, roots
+from setset.database.batches import StoredBatch
 from setset.database.explorations import ExplorationKey
+from setset.database.removal import Merged
 from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
 from setset.maintenance.proof import Digests
@@ -67,7 +68,7 @@ def compact(
         merged.append(Merged(tuple(group), result.batches[0]))
         lists = sum(batch.lists for batch in group)
         progress.advance(lists, lists)
-    batches.replace_merged(database, exploration, size, merged)
+    removal.replace_merged(database, exploration, size, merged)
     own = roots.own_folders(database)
     for each in merged:
         for batch in each.old:
@@ -90,14 +91,16 @@ def require_compactable(database: Database, exploration: ExplorationKey, size: i
 def _groups(found: Iterable[StoredBatch], limit: int, up_to: int | None) -> Iterator[list[StoredBatch]]:
     """Runs of neighbours that fit into one file."""
     group: list[StoredBatch] = []
+    lists = 0
     for batch in found:
-        fits = sum(member.lists for member in group) + batch.lists <= limit
+        fits = lists + batch.lists <= limit
         late = up_to is not None and batch.number is not None and batch.number > up_to
         if group and (not fits or late or batch.root_id != group[0].root_id):
             yield group
-            group = []
+            group, lists = [], 0
         if not late:
             group.append(batch)
+            lists += batch.lists
     if group:
         yield group
 

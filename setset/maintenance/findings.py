@@ -10,14 +10,18 @@ from setset.database.batches import StoredBatch
 
 
 class Remedy(enum.Enum):
-    """What mends a finding, as advice."""
+    """What mends a finding, as advice; what comes first is to be done first."""
 
+    MOVE = (
+        "bring the storage root back; 'setset roots move' records that it was moved, 'setset roots forget' that it "
+        "is lost for good"
+    )
     REPAIR = "run 'setset repair' to rebuild what is damaged"
     DEEP_REPAIR = "run 'setset repair --deep' to rebuild what is damaged"
     REBUILD = (
         "the database contradicts itself: run 'setset db rebuild' to make a new one from the batch files"
     )
-    RUN = "'setset run' takes over or removes what a stopped run left"
+    RUN = "'setset run' takes over or removes what a stopped run left, 'setset rm' what a stopped rm left"
     NONE = ""
 
     @property
@@ -36,6 +40,8 @@ class FindingKind(enum.StrEnum):
     """The batches of an expansion do not add up."""
     PROOF = "proof"
     """Nothing shows that a source was expanded from its first part to its last, as it is now."""
+    GONE = "gone"
+    """A storage root is gone with all its files, which are not looked for one by one."""
     ROOT = "root"
     """The token that says whose a storage root is was altered."""
     NUMBER = "number"
@@ -55,12 +61,18 @@ class FindingKind(enum.StrEnum):
     def remedy(self) -> Remedy:
         return _REMEDIES[self]
 
+    @property
+    def is_warning(self) -> bool:
+        """Whether nothing of setset is wrong: nobody mends it, and it may stay for good."""
+        return self is FindingKind.FOREIGN
+
 
 _REMEDIES = {
     FindingKind.FILE: Remedy.REPAIR,
     FindingKind.LISTS: Remedy.DEEP_REPAIR,
     FindingKind.SUM: Remedy.REPAIR,
     FindingKind.PROOF: Remedy.REPAIR,
+    FindingKind.GONE: Remedy.MOVE,
     FindingKind.ROOT: Remedy.REPAIR,
     FindingKind.NUMBER: Remedy.REBUILD,
     FindingKind.ORDER: Remedy.REBUILD,

@@ -11,6 +11,8 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from pathlib import Path
 
 from setset.batches import files
@@ -47,6 +49,7 @@ def rebuild_database(
     left for `run` to replace.
     """
     workspace_id = find_owner(folder, outputs)
+    _name_missed(folder, outputs, progress)
     aside = WorkspaceFolder(folder.path, REBUILT)
     try:
         schema.remove(aside.database)
@@ -58,7 +61,7 @@ def rebuild_database(
                 for header, batch in _sound_files(roots.folders(database)[root_id], progress):
                     sizes[header.target, header.size].append(FoundFile(root_id, header, batch))
             for (target, size), found in sorted(sizes.items()):
-                _adopt(database, target, size, found, progress)
+                _adopt(database, target, size, found)
         database.close()
         kept = schema.replace(folder.database, aside.database)
     finally:
@@ -87,11 +90,27 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
     return next(iter(owners), None) or roots.recorded_owner(folder.database)
 
 
+def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener) -> None:
+    """Names the storage roots of the old database whose files will not be in the new one."""
+    given = {output.resolve() for output in outputs}
+    for root in roots.recorded_outputs(folder.database):
+        if root.resolve() not in given:
+            progress.notice(
+                f"the old database names the storage root {root}, which --output does not: its files will be missing "
+                f"in the new one; if it was moved, 'setset roots move {root} NEW' needs no new database"
+            )
+
+
 def _sound_files(root: Path, progress: ProgressListener) -> Iterator[tuple[Header, BatchFile]]:
+    """What is sound of the files of a root, each size for itself, the files read on all cores."""
     with ThreadPoolExecutor(usable_cores()) as threads:
-        paths = sorted(root.glob(f"t??/s??/*{SUFFIX}"))
-        verified = submit_ahead(paths, lambda path: threads.submit(files.verify, path), 64)
-        yield from _in_their_places(root, verified, progress)
+        for folder, paths in groupby(sorted(root.glob(f"t??/s??/*{SUFFIX}")), attrgetter("parent")):
+            found = list(paths)
+            size = folder.name[1:]
+            progress.begin(int(size) if size.isdecimal() else 0, Activity.REBUILD, len(found), 0)
+            verified = submit_ahead(found, lambda path: threads.submit(files.verify, path), 64)
+            yield from _in_their_places(root, verified, progress)
+            progress.end()
 
 
 def _in_their_places(
@@ -101,8 +120,10 @@ def _in_their_places(
         try:
             header, digest = future.result()
         except BadBatch as error:
+            progress.advance(0, 0)
             progress.notice(f"{path}: {error}")
             continue
+        progress.advance(header.lists, header.lists)
         batch = files.record(header, digest)
         if path != root / batch.path:
             progress.notice(f"{path}: not where it belongs")
@@ -110,9 +131,7 @@ def _in_their_places(
         yield header, batch
 
 
-def _adopt(
-    database: Database, target: int, size: int, found: list[FoundFile], progress: ProgressListener
-) -> None:
+def _adopt(database: Database, target: int, size: int, found: list[FoundFile]) -> None:
     """Records the batches of one size, and the expansions that they prove."""
     exploration = explorations.find_or_create(database, target)
     sources = batches.sources_of_size(database, exploration, size - 1)
@@ -120,14 +139,12 @@ def _adopt(
     if not chains:
         return
     explorations.begin_size(database, exploration, size, batch_lists)
-    progress.begin(size, Activity.REBUILD, len(found), 0)
     known = []
     expanded: set[int] = set()
     for chain in chains:
         by_source: dict[int, list[BatchFile]] = defaultdict(list)
         for each in chain.files:
             by_source[each.batch.span.first_source].append(each.batch)
-            progress.advance(each.batch.lists, each.batch.lists)
         for source in range(chain.first, chain.end):
             known.append(KnownExpansion(source, sources[source][0], tuple(by_source[source])))
             expanded.add(source)
@@ -136,7 +153,6 @@ def _adopt(
     ]
     keep = [(each.root_id, each.batch) for chain in chains for each in chain.files]
     expansions.adopt(database, exploration, size, keep, known)
-    progress.end()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import Executor, Future
 
-from setset.database import Database, batches, explorations
+from setset.database import Database, batches, explorations, roots
 from setset.database.batches import StoredBatch
 from setset.errors import SetsetError
 from setset.executors.window import submit_ahead
@@ -36,6 +36,7 @@ def recount_files(
                 try:
                     found = future.result()
                 except SetsetError as error:
+                    roots.require_there(database, batch.root_id)
                     progress.notice(f"{batches.path_of(database, batch)}: {error}; run 'setset check'")
                     found = 0
                 progress.advance(found, found)

@@ -17,7 +17,7 @@ from setset import platform
 from setset.batches import files
 from setset.batches.format import BadBatch
 from setset.batches.roots import TOKEN, claim_root
-from setset.database import Database, batches, expansions, explorations, roots
+from setset.database import Database, batches, expansions, explorations, numbering, removal, roots
 from setset.database.batches import StoredBatch
 from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.errors import NoSpace, SetsetError
@@ -61,7 +61,7 @@ def repair_all(
 
 def _repair_roots(database: Database) -> list[Finding]:
     """Makes tokens again that were altered, in roots that hold files of this workspace."""
-    found = list(check_roots(database))
+    found = [finding for finding in check_roots(database) if finding.kind.remedy.is_repair]
     # Repairing is the explicit act that may fill a folder that was emptied.
     roots.claim_own(database)
     damaged = {finding.where for finding in found}
@@ -149,7 +149,7 @@ def rerun_expansions(
     What shares a merged file with them is done again too. Sources that are not there any more are forgotten.
     """
     root_id = roots.use_root(database, None)
-    whole = expansions.forget(database, exploration, size, sources)
+    whole = removal.forget(database, exploration, size, sources)
     known = batches.sources_of_size(database, exploration, size - 1).keys()
 
     def submit(source: int) -> Future[TaskResult]:
@@ -159,7 +159,7 @@ def rerun_expansions(
         again_if_needed = partial(expand_task, database, exploration, size, source, root_id)
         result = result_or_retry(database, executor, exploration.target, future, again_if_needed)
         expansions.record_again(database, exploration, size, source, root_id, result)
-    expansions.renumber(database, exploration, size)
+    numbering.renumber(database, exploration, size)
 
 
 def rebuild_batch(database: Database, executor: Executor, batch: StoredBatch) -> None:

@@ -74,6 +74,11 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
     >>> parse_answer("SAT\\n1 2 -3 4 0\\n")
     (0, 1, 3)
     """
+    if _is_proof(text):
+        raise BadInput(
+            f"{source} is a DRAT proof, not a solver's answer: give it and the problem of 'setset sat encode' to a "
+            "checker such as drat-trim"
+        )
     verdicts: list[bool | None] = []
     literals: list[int] = []
     for line in text.splitlines():
@@ -89,3 +94,10 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
     if not literals:
         raise BadInput(f"{source} is not a solver's answer: no line SAT or UNSAT, and no literals")
     return decode_model(literals, least)
+
+
+def _is_proof(text: str) -> bool:
+    """Whether this is a DRAT proof: clauses, some of them deleted (`d`), and an empty one at the end."""
+    lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("c")]
+    clauses = all(_LITERALS.fullmatch(line.removeprefix("d ")) and line.endswith("0") for line in lines)
+    return clauses and (lines[-1:] == ["0"] or any(line.startswith("d ") for line in lines))

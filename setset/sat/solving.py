@@ -21,6 +21,8 @@ SOLVERS: Final = (*PROVERS, "minisat22", "minisat-gh", "minicard", "maplecm", "m
 class NoAnswer(SetsetError):
     """The solver stopped, or was stopped, before it found an answer."""
 
+    exit_code = 13
+
 
 class WrongAnswer(SetsetError):
     """What a solver gave is not an answer to the problem."""

@@ -9,11 +9,11 @@ from typing import Any
 import click
 
 from setset.cards import LARGEST
-from setset.errors import SetsetError
 from setset.sat.encoding import Problem, dimacs_lines
 from setset.sat.solving import Answer
 from setset.show.cards.terminal import print_cards
-from setset.show.formatting import how_many, number, print_json
+from setset.show.files import write_file
+from setset.show.formatting import how_many, number, print_json, to_json
 from setset.show.hands import cards_as_json
 
 
@@ -23,14 +23,14 @@ def write_problem(problem: Problem, output: Path | None) -> None:
     if output is None:
         click.echo(text)
         return
-    _write(output, text + "\n")
+    write_file(output, f"{text}\n".encode())
     click.echo(f"{output}: {number(problem.variables)} variables, {number(len(problem.clauses))} clauses")
 
 
-def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> bool:
-    """Prints the answer and writes the proof if there is one; whether there are such cards."""
+def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> None:
+    """Prints the answer and writes the proof if there is one."""
     if answer.proof is not None and proof is not None:
-        _write(proof, "\n".join(answer.proof) + "\n")
+        write_file(proof, ("\n".join(answer.proof) + "\n").encode())
     problem = answer.problem
     if as_json:
         asked = {
@@ -53,18 +53,27 @@ def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> bool:
         click.echo(f"{_fixed_text(problem)}; {answer.solver}, {answer.seconds:.2f} s of CPU")
         if proof is not None:
             click.echo("there is nothing to prove, so no proof was written")
-    return answer.cards is not None
 
 
-def show_read(cards: Sequence[int] | None, as_json: bool) -> bool:
-    """Prints what another solver found; whether it found cards."""
+def show_read(cards: Sequence[int] | None, as_json: bool) -> None:
+    """Prints what another solver found."""
     if as_json:
         print_json(_as_json(cards))
     elif cards is None:
         click.echo("the solver says that there are none (its word is not checked here; a DRAT proof can be)")
     else:
         _show_cards(cards)
-    return cards is not None
+
+
+def answer_line(line: int, cards: Sequence[int] | None, as_json: bool) -> str:
+    """One of many answers: the class and the cards, or a dash if there are none."""
+    if as_json:
+        return to_json({"line": line, **_as_json(cards)})
+    if cards is None:
+        return "-"
+    from setset.symmetry import classify
+
+    return f"{classify(cards).list_class!s:<8}{' '.join(map(str, cards))}"
 
 
 def _show_cards(cards: Sequence[int]) -> None:
@@ -112,10 +121,3 @@ def _fixed_text(problem: Problem) -> str:
     if len(cases) > 1:
         return f"{len(cases)} cases with {len(cases[0])} cards fixed in each"
     return f"{how_many(len(cases[0]), 'card')} fixed"
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text)
-    except OSError as error:
-        raise SetsetError(f"cannot write {path}: {error.strerror}") from error

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from setset.cards import code, name
+from setset.cards import HoldsSet, code, name
 from setset.show.columns import Column, fold
 from setset.show.formatting import (
     how_many,
@@ -16,14 +17,15 @@ from setset.show.formatting import (
     print_fields,
     print_json,
     print_json_line,
+    print_lines,
     print_pages,
     print_table,
     table_lines,
     terminal_width,
+    to_json,
 )
 
 if TYPE_CHECKING:
-    from setset.cards import HoldsSet
     from setset.symmetry import Catalogue, ClassDescription, Classification, Neighbour, Totals
 
 SIZES = (
@@ -68,7 +70,7 @@ def print_built(each: Totals) -> None:
 def print_classified(found: Classification, catalogue: Catalogue, as_json: bool, wide: bool = False) -> None:
     """All about a hand without a set."""
     if as_json:
-        print_json(classified_as_json(found, catalogue))
+        print_json(classified_as_json(found, catalogue.lists(found.list_class.size)))
         return
     one = found.list_class
     lists = catalogue.lists(one.size)
@@ -85,26 +87,6 @@ def print_classified(found: Classification, catalogue: Catalogue, as_json: bool,
         "remaining": None if found.complete else f"{above}: {_spelled(remaining)}".rstrip(" :"),
     }
     print_fields(fields, wide)
-
-
-def _remaining(found: Classification) -> list[int]:
-    return [card for card in found.extensions if not found.cards or card > found.cards[-1]]
-
-
-def classified_as_json(found: Classification, catalogue: Catalogue) -> dict[str, Any]:
-    """The same as a record."""
-    return {
-        "cards": list(found.cards),
-        "class": str(found.list_class),
-        "canonical": list(found.form),
-        "map": {"matrix": found.map.matrix, "translation": found.map.translation},
-        "lists_in_class": found.lists,
-        "lists_of_size": catalogue.lists(found.list_class.size),
-        "stabilizer": found.stabilizer,
-        "complete": found.complete,
-        "extensions": list(found.extensions),
-        "remaining": _remaining(found),
-    }
 
 
 def _stabilizer(order: int) -> str:
@@ -203,10 +185,69 @@ def class_as_json(found: ClassDescription) -> dict[str, Any]:
     }
 
 
+def _remaining(found: Classification) -> list[int]:
+    """The cards that can be added above the highest one."""
+    return [card for card in found.extensions if not found.cards or card > found.cards[-1]]
+
+
+def classified_as_json(found: Classification, lists_of_size: int) -> dict[str, Any]:
+    """All about a hand without a set, as a record."""
+    return {
+        "cards": list(found.cards),
+        "class": str(found.list_class),
+        "canonical": list(found.form),
+        "map": {"matrix": found.map.matrix, "translation": found.map.translation},
+        "lists_in_class": found.lists,
+        "lists_of_size": lists_of_size,
+        "stabilizer": found.stabilizer,
+        "complete": found.complete,
+        "extensions": list(found.extensions),
+        "remaining": _remaining(found),
+    }
+
+
+def _held_set_as_json(cards: Sequence[int], held: HoldsSet) -> dict[str, Any]:
+    return {"cards": sorted(cards), "class": None, "set": list(held.cards)}
+
+
+def print_many_classified(
+    hands: Iterable[tuple[int, Sequence[int]]],
+    catalogue: Catalogue,
+    as_json: bool,
+    report: Callable[[int, Exception], None],
+) -> None:
+    """A line a hand: its class, or a dash, the cards, and the set if there is one. `report` gets what is wrong."""
+    from setset.symmetry import classify_many
+
+    asked: deque[tuple[int, Sequence[int]]] = deque()
+
+    def cards_alone() -> Iterator[Sequence[int]]:
+        for line, cards in hands:
+            asked.append((line, cards))
+            yield cards
+
+    def lines() -> Iterator[str]:
+        for found in classify_many(cards_alone(), catalogue):
+            line, cards = asked.popleft()
+            if isinstance(found, HoldsSet):
+                held = _held_set_as_json(cards, found)
+                text = f"{'-':<8}{_spelled(sorted(cards))}  set {_spelled(found.cards)}"
+                yield to_json({"line": line, **held}) if as_json else text
+            elif isinstance(found, Exception):
+                report(line, found)
+            elif as_json:
+                lists = catalogue.lists(found.list_class.size)
+                yield to_json({"line": line, **classified_as_json(found, lists)})
+            else:
+                yield f"{found.list_class!s:<8}{_spelled(found.cards)}"
+
+    print_lines(lines())
+
+
 def print_held_set(cards: Sequence[int], held: HoldsSet, as_json: bool) -> None:
     """Why a hand has no class."""
     if as_json:
-        print_json({"cards": sorted(cards), "class": None, "set": list(held.cards)})
+        print_json(_held_set_as_json(cards, held))
         return
     click.echo(str(held))
     click.echo(f"  {' '.join(map(code, held.cards))}  {', '.join(map(name, held.cards))}")
@@ -214,16 +255,28 @@ def print_held_set(cards: Sequence[int], held: HoldsSet, as_json: bool) -> None:
 
 def print_rank(cards: Sequence[int], rank: int, catalogue: Catalogue, as_json: bool) -> None:
     """The rank of a list among those of its size and of its class."""
+    if as_json:
+        print_json(_rank_as_json(cards, rank, catalogue))
+        return
     one, in_class = catalogue.class_at(len(cards), rank)
     lists = catalogue.lists(one.size)
-    if as_json:
-        found = {"rank": rank, "lists_of_size": lists, "class": str(one), "rank_in_class": in_class}
-        print_json({"cards": sorted(cards), **found, "lists_in_class": one.lists})
-        return
     click.echo(
         f"rank {number(rank)} of the {how_many(lists, 'list')} of {how_many(one.size, 'card')}, from 0"
     )
     click.echo(f"rank {number(in_class)} of the {how_many(one.lists, 'list')} of class {one}")
+
+
+def rank_line(line: int, cards: Sequence[int], rank: int, catalogue: Catalogue, as_json: bool) -> str:
+    """The rank of one of many lists."""
+    if as_json:
+        return to_json({"line": line, **_rank_as_json(cards, rank, catalogue)})
+    return f"{rank}  {_spelled(sorted(cards))}"
+
+
+def _rank_as_json(cards: Sequence[int], rank: int, catalogue: Catalogue) -> dict[str, Any]:
+    one, in_class = catalogue.class_at(len(cards), rank)
+    found = {"rank": rank, "lists_of_size": catalogue.lists(one.size), "class": str(one)}
+    return {"cards": sorted(cards), **found, "rank_in_class": in_class, "lists_in_class": one.lists}
 
 
 def _spelled(cards: Sequence[int]) -> str:

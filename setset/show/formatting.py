@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import click
@@ -67,13 +69,45 @@ def print_line(text: str, err: bool = False) -> None:
     click.echo(printable(text), err=err)
 
 
+MOST_EXACT = 2**53 - 1
+"""The largest integer that every reader of JSON takes as it is: JavaScript and jq round what is above."""
+
+
+_LONG = re.compile(r"\d{16}")
+"""Whatever may hold such an integer; most values are seen at once not to."""
+
+
+def to_json(value: Any, indent: int | None = None) -> str:
+    """JSON text that is safe everywhere: an integer above `MOST_EXACT` is a string of its digits."""
+    text = json.dumps(value, indent=indent, default=str)
+    return json.dumps(_safe(value), indent=indent, default=str) if _LONG.search(text) else text
+
+
+def _safe(value: Any) -> Any:
+    """The value, its large integers as strings, wherever they are in it."""
+    if isinstance(value, int):
+        return value if -MOST_EXACT <= value <= MOST_EXACT else str(value)
+    if isinstance(value, dict):
+        return {key: _safe(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_safe(each) for each in value]
+    return value
+
+
 def print_json(value: Any) -> None:
-    click.echo(json.dumps(value, indent=2, default=str))
+    click.echo(to_json(value, indent=2))
+
+
+def print_lines(lines: Iterable[str]) -> None:
+    """Many lines, some hundred at once: an echo each would take most of the time."""
+    waiting = iter(lines)
+    while block := list(islice(waiting, 500)):
+        click.echo("\n".join(block))
 
 
 def print_json_line(value: Any) -> None:
     """One object of many, on a line of its own."""
-    click.echo(json.dumps(value, default=str))
+    click.echo(to_json(value))
 
 
 def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

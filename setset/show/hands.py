@@ -11,7 +11,7 @@ import click
 from setset.cards import code, name
 from setset.errors import BadInput
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.formatting import how_many, print_json
+from setset.show.formatting import how_many, print_json, to_json
 from setset.table.sets import Triple, UltraSet, find_sets
 
 
@@ -51,6 +51,17 @@ def show_ultra_sets(cards: Sequence[int], found: Sequence[UltraSet], seed: int |
         where = "on the table" if each.third in cards else "not there"
         click.echo(f"  {_codes(each.first)} + {_codes(each.second)}  both need {code(each.third)} ({where})")
     return bool(found)
+
+
+def sets_line(
+    line: int, cards: Sequence[int], found: Sequence[Triple] | Sequence[UltraSet], what: str, as_json: bool
+) -> str:
+    """The sets, or the ultra sets, of one of many hands."""
+    groups = [(*each.first, *each.second) if isinstance(each, UltraSet) else each for each in found]
+    if as_json:
+        return to_json({"line": line, "cards": cards, what: groups})
+    spelled = ", ".join(" ".join(map(str, group)) for group in groups)
+    return f"{' '.join(map(str, cards))}: {spelled or 'none'}"
 
 
 def show_picture(

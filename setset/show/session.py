@@ -60,17 +60,21 @@ class Session:
 
     def play(self) -> None:
         """Plays until the game is over, somebody quits, or there is no more input."""
+        interrupted = False
         while not self.game.over:
             fits = self._show()
             try:
                 with _ticking(self.elapsed) if fits else nullcontext():
                     line = input("> ")
-            except EOFError:
+            except (EOFError, KeyboardInterrupt) as end:
                 click.echo()
+                interrupted = isinstance(end, KeyboardInterrupt)
                 break
             if not self.answer(line):
                 break
         self._show_end()
+        if interrupted:
+            raise KeyboardInterrupt  # with the exit code that it always has
 
     def answer(self, line: str) -> bool:
         """Acts on one line of input; False if it ends the session."""
@@ -159,9 +163,10 @@ def understood(line: str, players: Sequence[str], cards: int) -> Call:
         raise BadInput(f"not a call: {line!r}")
     player = 0
     if len(players) > 1:
-        names = [each.lower() for each in players]
-        if words[0] in names:
-            player = names.index(words.pop(0))
+        spoken = next((each for each in _longest_first(players) if words[: len(each)] == each), None)
+        if spoken is not None:
+            player = [each.lower().split() for each in players].index(spoken)
+            words = words[len(spoken) :]
         elif words[0].isdecimal() and 0 < int(words[0]) <= len(players):
             player = int(words.pop(0)) - 1
         else:
@@ -177,16 +182,21 @@ def understood(line: str, players: Sequence[str], cards: int) -> Call:
     return Call(player, letters)
 
 
+def _longest_first(players: Sequence[str]) -> list[list[str]]:
+    """The words of the players' names, 'Ada Lovelace' before 'Ada'."""
+    return sorted((each.lower().split() for each in players), key=len, reverse=True)
+
+
 def clock_text(seconds: float) -> str:
     """'2:05'"""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
 def _checked_names(players: Sequence[str]) -> tuple[str, ...]:
-    names = [each.strip() for each in players]
+    names = [" ".join(each.split()) for each in players]
     for each in names:
-        if not each or len(each.split()) > 1 or each.isdecimal():
-            raise BadInput(f"not a player's name: {each!r} (one word, not a number)")
+        if not each or "," in each or each.split()[0].isdecimal():
+            raise BadInput(f"not a player's name: {each!r} (words without commas, the first not a number)")
     if len({each.lower() for each in names}) != len(names):
         raise BadInput("two players have the same name")
     return tuple(names)

@@ -8,13 +8,17 @@ from typing import TYPE_CHECKING
 import click
 
 from setset.show.columns import Column
-from setset.show.formatting import byte_count, duration, number, print_line, print_table, share
+from setset.show.formatting import byte_count, duration, how_many, number, print_line, print_table, share
 
 if TYPE_CHECKING:  # `status` starts without numpy
     from setset.database.runs import Run
     from setset.database.views import Throughput
+    from setset.export.lists import Exported
     from setset.maintenance.findings import Finding
+    from setset.maintenance.relocation import MovedRoot
+    from setset.maintenance.remove import Removed
     from setset.workspace.counts import Count
+    from setset.workspace.roots import Root
     from setset.workspace.status import SizeStatus, Status
     from setset.workspace.workspace import Repaired
 
@@ -61,6 +65,12 @@ def print_status(status: Status, target: int | None = None, wide: bool = False) 
         click.echo(f"nothing yet for target {target}: start with 'setset run --size 6 --target {target}'")
     else:
         click.echo("nothing yet: start with 'setset run --size 6'")
+    for root in status.roots:
+        if root.state != "present" and root.files:
+            lies = f"{how_many(root.files, 'file')}, {byte_count(root.bytes)}"
+            advice = f"bring it back, or run 'setset roots move {root.path} NEW'"
+            advice = advice if root.state == "absent" else "see 'setset check'"
+            print_line(f"storage root {root.path}: {root.state}, with {lies}: {advice}")
     if status.items:
         rows = [
             [str(each.target), str(each.size), each.state, each.what, each.detail] for each in status.items
@@ -154,8 +164,9 @@ def print_findings(findings: Sequence[Finding]) -> None:
     from setset.maintenance.findings import advice
 
     for finding in findings:
-        print_line(f"{finding.kind}: {finding.where}: {finding.what}")
-    if not findings:
+        warning = "warning: " if finding.kind.is_warning else ""
+        print_line(f"{warning}{finding.kind}: {finding.where}: {finding.what}")
+    if all(finding.kind.is_warning for finding in findings):
         click.echo("no problems found")
     if line := advice(findings):
         click.echo(f"setset: {line}", err=True)
@@ -215,3 +226,80 @@ def print_history(runs: Sequence[Run], wide: bool = False) -> None:
 def _moment(text: str) -> str:
     """2026-07-01T12:00:00Z: the database writes +00:00, which takes more room."""
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
+
+
+def print_exported(result: Exported, size: int, output: str, dry_run: bool) -> None:
+    """One line on what was written, or would be, and one if the disk is too small for it."""
+    about = "about " if dry_run else ""
+    there = result.files - result.written
+    kept = f", {number(there)} of them there before" if there else ""
+    print_line(
+        f"size {size}: {number(result.lists)} lists in {how_many(result.files, 'file')}, "
+        f"{about}{byte_count(result.bytes)}{kept}: {output}"
+    )
+    if result.missing:
+        print_line(
+            f"the disk is too small: {byte_count(result.free)} are free, {byte_count(result.missing)} more are needed",
+            err=True,
+        )
+
+
+ROOTS = (
+    Column("root", left=True),
+    Column("path", least=16, left=True),
+    Column("state", left=True),
+    Column("files", importance=30),
+    Column("lists", importance=20),
+    Column("bytes", importance=40),
+    Column("free", importance=50),
+)
+
+
+def print_roots(roots: Sequence[Root], wide: bool = False) -> None:
+    """A row a storage root."""
+    rows = [
+        [
+            str(root.number),
+            root.path,
+            root.state,
+            number(root.files),
+            number(root.lists),
+            byte_count(root.bytes),
+            byte_count(root.free_bytes),
+        ]
+        for root in roots
+    ]
+    if rows:
+        print_table("", ROOTS, rows, wide=wide)
+    else:
+        click.echo("no storage roots yet: 'setset run' makes one")
+
+
+def print_moved(moved: MovedRoot) -> None:
+    """Where a storage root is now, and what to do about files that are not there."""
+    if not moved.moved:
+        print_line(f"{moved.path} is recorded already: nothing to do")
+        return
+    lies = f"{how_many(moved.files, 'file')}, {byte_count(moved.bytes)}"
+    print_line(f"recorded: the storage root is {moved.path} ({lies})")
+    if moved.damaged:
+        many = how_many(moved.damaged, "file")
+        click.echo(f"setset: {many} missing or damaged: run 'setset repair'", err=True)
+
+
+def print_removed(removed: Removed) -> None:
+    """What is removed of each size."""
+    if not removed.sizes:
+        click.echo(f"nothing to remove of target {removed.target}")
+        return
+    sizes = removed.sizes
+    rows = [
+        [str(size.size), *map(number, (size.files, size.unrecorded, size.lists)), byte_count(size.bytes)]
+        for size in sizes
+    ]
+    total = [sum(getattr(size, name) for size in sizes) for name in ("files", "unrecorded", "lists")]
+    rows.append(["all", *map(number, total), byte_count(sum(size.bytes for size in sizes))])
+    print_table(f"target {removed.target}", ("size", "files", "unrecorded", "lists", "bytes"), rows)
+    if removed.kept:
+        many = how_many(removed.kept, "file")
+        click.echo(f"{many} of them in storage roots that are not there stay, see 'setset roots'")

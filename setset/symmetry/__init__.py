@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from setset.symmetry.classification import Classification as Classification
     from setset.symmetry.classification import chance as chance
     from setset.symmetry.classification import classify as classify
+    from setset.symmetry.classification import classify_many as classify_many
     from setset.symmetry.description import ClassDescription as ClassDescription
     from setset.symmetry.description import ClassOrder as ClassOrder
     from setset.symmetry.description import Direction as Direction
@@ -48,7 +49,6 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "canonical": ("CanonicalForm", "canonical_form", "canonicalize"),
         "catalogue": ("Catalogue", "catalogue_in_memory"),
         "classes": ("Level", "Link", "ListClass", "Totals"),
-        "classification": ("Classification", "chance", "classify"),
         "description": (
             "ClassDescription",
             "ClassOrder",
@@ -57,6 +57,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "describe_class",
             "find_classes",
         ),
+        "classification": ("Classification", "chance", "classify", "classify_many"),
         "game": ("game_classes",),
         "geometry": ("GROUP_ORDER",),
         "ranking": ("member_arrays", "member_rank", "members", "rank", "unrank"),

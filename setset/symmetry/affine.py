@@ -9,7 +9,7 @@ import numpy as np
 
 from setset.cards import CARDS, FEATURES, Cards, digits, from_digits
 from setset.errors import BadInput
-from setset.symmetry.geometry import DIMENSION, STANDARD_FRAME, CardArray
+from setset.symmetry.geometry import DIMENSION, STANDARD_FRAME, CardArray, span_frames
 
 Row = tuple[int, int, int, int]
 
@@ -60,6 +60,22 @@ class AffineMap:
             tuple((y - x) % 3 for x, y in zip(origin, other, strict=True)) for other in reversed(others)
         ]
         return cls(tuple(zip(*columns, strict=True)), origin)  # type: ignore[arg-type]
+
+    @classmethod
+    def inverses_of_frames(cls, frames: CardArray) -> list[AffineMap]:
+        """For each row, five cards in general position, the map that takes them to 0, 1, 3, 9, 27."""
+        flats = span_frames(frames)
+        images = np.empty_like(flats)
+        np.put_along_axis(images, flats.astype(np.int64), np.arange(CARDS, dtype=np.uint8)[None, :], 1)
+        places = np.array([digits(card) for card in range(CARDS)])[images[:, STANDARD_FRAME]]
+        matrices = ((places[:, :0:-1] - places[:, :1]) % 3).transpose(0, 2, 1)
+        found = []
+        for matrix, translation in zip(matrices.tolist(), places[:, 0].tolist(), strict=True):
+            one = object.__new__(cls)  # these have an inverse, which would take most of the time to see again
+            object.__setattr__(one, "matrix", tuple(map(tuple, matrix)))
+            object.__setattr__(one, "translation", tuple(translation))
+            found.append(one)
+        return found
 
     def __call__(self, card: int) -> int:
         x = digits(card)

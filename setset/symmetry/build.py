@@ -27,13 +27,13 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from setset.cards import CARDS, check_size
+from setset.compiler import njit
 from setset.errors import BadInput, SetsetError
-from setset.symmetry.canonical import canonicalize_rows
 from setset.symmetry.classes import Level, Link, ListClass
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
+from setset.symmetry.least import canonicalize_rows
 
 Integers = npt.NDArray[np.int64]
 
@@ -209,10 +209,10 @@ def _extend_classes(lists: CardArray, counts: Integers) -> tuple[CardArray, Inte
     flags = np.zeros(len(first), np.int64)  # lists with this fingerprint, each with one of its cards
     np.add.at(flags, kind, counts[rows])
 
-    leasts, _, stabilizers = canonicalize_rows(longer[first])
+    leasts, _, stabilizers, _ = canonicalize_rows(longer[first])
     mixed = GROUP_ORDER // stabilizers * longer.shape[1] != flags
     more = np.flatnonzero(mixed[kind])
-    more_leasts, _, more_stabilizers = canonicalize_rows(longer[more])
+    more_leasts, _, more_stabilizers, _ = canonicalize_rows(longer[more])
 
     every = np.concatenate([leasts, more_leasts])
     found, where, number = np.unique(every, axis=0, return_index=True, return_inverse=True)
@@ -242,7 +242,7 @@ def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
     smaller = order[low]
     rows, gone = np.nonzero(shared > 1)
     left = np.array([np.delete(lists[row], place) for row, place in zip(rows, gone, strict=True)], np.uint8)
-    leasts, _, _ = canonicalize_rows(left.reshape(len(rows), shorter.shape[1]))
+    leasts = canonicalize_rows(left.reshape(len(rows), shorter.shape[1])).forms
     numbers = {bytes(cards): number for number, cards in enumerate(shorter)}
     smaller[rows, gone] = [
         numbers.get(bytes(cards), -1) for cards in leasts

@@ -7,15 +7,20 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
-from typing import Literal
+from pathlib import Path
+from typing import Final, Literal
 
 from setset.cards import LARGEST, Cards, check_size
 from setset.errors import BadInput
 from setset.symmetry.classes import Level, Link, ListClass
 
+STORED: Final = Path(__file__).with_name("classes.npz")
+"""The classes of all sizes without their links, as `tools/classes.py` built them."""
+
 
 class Catalogue:
-    """The classes of all sizes. Levels that are given are trusted; missing ones are built when they are needed.
+    """The classes of all sizes. Levels that are given are trusted; for others the classes come with the package,
+    and their links to the size before are built when they are needed.
 
     Args:
         levels: what was stored before, of any sizes.
@@ -30,7 +35,7 @@ class Catalogue:
 
     def __init__(self, levels: Iterable[Level] = ()) -> None:
         self._levels = {level.size: level for level in levels}
-        self._numbers: dict[int, dict[Cards, int]] = {}
+        self._by_form: dict[int, dict[Cards, ListClass]] = {}
         self._starts: dict[int, list[int]] = {}
         self._linked: dict[tuple[int, str], dict[int, list[Link]]] = {}
 
@@ -40,12 +45,21 @@ class Catalogue:
         Raises:
             BadInput: there are no lists of this size.
         """
+        from setset.symmetry.build import build_level  # which loads the compiler
+
         check_size(size)
         if size not in self._levels:
-            from setset.symmetry.build import build_level  # what is stored needs no numba
-
-            self._levels[size] = build_level(size, self.level(size - 1).classes if size else ())
+            self._levels[size] = build_level(size, self.classes(size - 1) if size else ())
         return self._levels[size]
+
+    def classes(self, size: int) -> tuple[ListClass, ...]:
+        """All classes of a size, in order.
+
+        Raises:
+            BadInput: there are no lists of this size.
+        """
+        check_size(size)
+        return self._levels[size].classes if size in self._levels else _stored_classes(size)
 
     def lists(self, size: int) -> int:
         """How many lists of this size there are."""
@@ -54,9 +68,7 @@ class Catalogue:
     def starts(self, size: int) -> list[int]:
         """The rank of the first list of each class of a size; at the end the number of lists."""
         if size not in self._starts:
-            self._starts[size] = list(
-                accumulate((each.lists for each in self.level(size).classes), initial=0)
-            )
+            self._starts[size] = list(accumulate((each.lists for each in self.classes(size)), initial=0))
         return self._starts[size]
 
     def class_at(self, size: int, rank: int) -> tuple[ListClass, int]:
@@ -77,7 +89,7 @@ class Catalogue:
         Raises:
             BadInput: there is no such class.
         """
-        classes = self.level(size).classes
+        classes = self.classes(size)
         if not 0 <= number < len(classes):
             raise BadInput(
                 f"no class {size}/{number}: the classes of size {size} are 0 to {len(classes) - 1}"
@@ -91,11 +103,12 @@ class Catalogue:
             BadInput: these cards are not a canonical form.
         """
         size = len(cards)
-        if size not in self._numbers:
-            self._numbers[size] = {each.cards: each.number for each in self.level(size).classes}
-        if cards not in self._numbers[size]:
+        if size not in self._by_form:
+            self._by_form[size] = {each.cards: each for each in self.classes(size)}
+        one = self._by_form[size].get(cards)
+        if one is None:
             raise BadInput(f"not a canonical form: {' '.join(map(str, cards))}")
-        return self.get(size, self._numbers[size][cards])
+        return one
 
     def larger(self, one: ListClass) -> tuple[tuple[ListClass, int], ...]:
         """The classes that one more card leads to, each with how many cards lead there."""
@@ -109,7 +122,7 @@ class Catalogue:
         """The classes that one card less leads to, each with how many cards lead there."""
         if one.size == 0:
             return ()
-        classes = self.level(one.size - 1).classes
+        classes = self.classes(one.size - 1)
         links = self._links(one.size, "larger")[one.number]
         return tuple((classes[link.smaller], link.deletions) for link in links)
 
@@ -123,11 +136,26 @@ class Catalogue:
 
 
 @cache
+def _stored_classes(size: int) -> tuple[ListClass, ...]:
+    """The classes of a size that come with the package."""
+    import numpy as np
+
+    with np.load(STORED, allow_pickle=False) as stored:
+        forms, stabilizers, extensions = (
+            stored[f"{what}_{size}"].T.tolist() for what in ("forms", "stabilizers", "extensions")
+        )
+    return tuple(
+        ListClass(size, number, tuple(cards), stabilizer, free)
+        for number, (cards, stabilizer, free) in enumerate(zip(forms, stabilizers, extensions, strict=True))
+    )
+
+
+@cache
 def catalogue_in_memory() -> Catalogue:
-    """The catalogue that this process shares, built as far as it was needed.
+    """The catalogue that this process shares.
 
     Returns:
-        Always the same catalogue; building all 21 sizes takes about a second.
+        Always the same catalogue. Its classes come with the package; links are built as far as they are needed.
 
     >>> catalogue_in_memory().lists(3)
     84240

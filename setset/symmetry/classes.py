@@ -8,11 +8,12 @@ from math import comb
 from typing import NamedTuple
 
 from setset.cards import CARDS, Cards
+from setset.lazy import Shown
 from setset.symmetry.geometry import GROUP_ORDER
 
 
 @dataclass(frozen=True, slots=True)
-class ListClass:
+class ListClass(Shown):
     """A class: all lists that affine maps make of one list.
 
     >>> str(ListClass(size=1, number=0, cards=(0,), stabilizer=GROUP_ORDER // 81, extensions=80))
@@ -55,7 +56,7 @@ class Link(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
+class Level(Shown):
     """All classes of one size, and their links to the classes with one card less, both in order."""
 
     size: int

@@ -156,7 +156,7 @@ def find_classes(
         raise BadInput(f"sort {sort!r}: expected {', '.join(ClassOrder)}")
     found = [
         one
-        for one in (catalogue or catalogue_in_memory()).level(size).classes
+        for one in (catalogue or catalogue_in_memory()).classes(size)
         if complete in (None, one.complete) and stabilizer in (None, one.stabilizer)
     ]
     return sorted(found, key=_KEYS[ClassOrder(sort)], reverse=reverse)

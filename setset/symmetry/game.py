@@ -19,9 +19,9 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from setset.cards import CARDS, digits
+from setset.compiler import njit
 from setset.errors import SetsetError
 from setset.symmetry.classes import ListClass
 from setset.symmetry.geometry import (

@@ -18,11 +18,11 @@ by card: the next card is the least of its orbit under K, and then K shrinks to 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from setset.cards import CARDS, Cards, check_list
 from setset.errors import BadInput
@@ -43,126 +43,47 @@ from setset.symmetry.subspaces import dimension_of, enumerate_subspaces, stabili
 CHUNK = 1 << 15
 
 
-@njit(cache=True)
-def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped-def]
-    """Label what the flat of a frame gains with its next card; returns how many cards the flat has then."""
-    if depth == 0:
-        points[0] = card
-        return 1
-    width = 3 ** (depth - 1)
-    step = minus[card, points[0]]
-    for label in range(width, 3 * width):
-        points[label] = total[points[label - width], step]
-    return 3 * width
+class _Orbits(NamedTuple):
+    """The orbits of a group outside a flat: their least cards, in order, and how many cards each has."""
+
+    firsts: npt.NDArray[np.int64]
+    sizes: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, maps: CardArray, frame: Sequence[int]) -> _Orbits:
+        """`maps` are the group, tables of images; the flat is that of the frame so far, which they fix."""
+        least = maps.min(axis=0)  # for each card the least of its orbit
+        sizes = np.bincount(least, minlength=maps.shape[1])
+        if len(frame):
+            sizes[span_frames(np.array([frame], np.uint8))[0]] = 0
+        firsts = np.flatnonzero(sizes)
+        return cls(firsts, sizes[firsts])
 
 
-@njit(cache=True)
-def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ignore[no-untyped-def]
-    """Find the group's orbits outside the flat of the frame so far: their least cards, in order, and their sizes."""
-    cards = maps.shape[1]
-    seen = np.zeros(cards, np.bool_)
-    for label in range(width):
-        seen[points[label]] = True
-    count = 0
-    for card in range(cards):
-        if seen[card]:
-            continue
-        firsts[count] = card
-        sizes[count] = 0
-        for place in range(order):
-            image = maps[group[place], card]
-            if not seen[image]:
-                seen[image] = True
-                sizes[count] += 1
-        count += 1
-    return count
-
-
-@njit(cache=True)
-def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-def]
-    """Copy to `smaller` the maps of the group that fix the card; returns how many."""
-    kept = 0
-    for place in range(order):
-        if maps[group[place], card] == card:
-            smaller[kept] = group[place]
-            kept += 1
-    return kept
-
-
-@njit(cache=True)
-def _fill_members(start, inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
-    """Fill `lists` with the lists of ranks `start`, `start` + 1, ...; returns how many there were.
-
-    `inside` marks the cards of R, `ways[i]` counts the ways to complete i cards of a frame.
-    """
-    dimension = len(ways) - 2
-    cards = maps.shape[1]
-    groups = np.zeros((dimension + 1, len(maps)), np.int64)
-    groups[0] = np.arange(len(maps))
-    orders = np.full(dimension + 1, len(maps), np.int64)
-    firsts = np.zeros((dimension + 1, cards), np.uint8)
-    sizes = np.zeros((dimension + 1, cards), np.int64)
-    ends = np.zeros(dimension + 1, np.int64)
-    turn = np.zeros(dimension + 1, np.int64)
-    points = np.zeros(cards, np.uint8)
-    ends[0] = _find_orbits(maps, groups[0], orders[0], points, 0, firsts[0], sizes[0])
-    skip = start
-    row = 0
-    depth = 0
-    while depth >= 0 and row < len(lists):
-        if turn[depth] == ends[depth]:
-            depth -= 1
-            continue
-        card = firsts[depth, turn[depth]]
-        below = ways[depth + 1] * sizes[depth, turn[depth]] // orders[depth]
-        turn[depth] += 1
-        if skip >= below:
-            skip -= below
-            continue
-        width = _extend_frame(depth, card, points, total, minus)
-        if depth < dimension:
-            orders[depth + 1] = _keep_fixing(maps, groups[depth], orders[depth], card, groups[depth + 1])
-            depth += 1
-            turn[depth] = 0
-            ends[depth] = _find_orbits(
-                maps, groups[depth], orders[depth], points, width, firsts[depth], sizes[depth]
-            )
-            continue
-        place = 0
-        for label in range(cards):
-            if inside[points[label]]:
-                lists[row, place] = label
-                place += 1
-        row += 1
-    return row
-
-
-@njit(cache=True)
-def _rank_frame(frame, maps, ways, total, minus):  # type: ignore[no-untyped-def]
-    """The rank of the list that a frame stands for; the frame is changed to the least one of its orbit."""
-    dimension = len(ways) - 2
-    cards = maps.shape[1]
-    group = np.arange(len(maps))
-    order = len(maps)
-    points = np.zeros(cards, np.uint8)
-    firsts = np.zeros(cards, np.uint8)
-    sizes = np.zeros(cards, np.int64)
-    width = 0
+def _rank_frame(frame: list[int], maps: CardArray, ways: npt.NDArray[np.int64]) -> int:
+    """The rank of the list that a frame stands for, by the least frame of its orbit."""
     rank = 0
-    for depth in range(dimension + 1):
-        best = group[0]
-        for place in range(order):
-            if maps[group[place], frame[depth]] < maps[best, frame[depth]]:
-                best = group[place]
-        for later in range(depth, dimension + 1):
-            frame[later] = maps[best, frame[later]]
-        count = _find_orbits(maps, group, order, points, width, firsts, sizes)
-        for orbit in range(count):
-            if firsts[orbit] < frame[depth]:
-                rank += ways[depth + 1] * sizes[orbit] // order
-        order = _keep_fixing(maps, group, order, frame[depth], group)
-        width = _extend_frame(depth, frame[depth], points, total, minus)
+    for depth in range(len(frame)):
+        best = maps[maps[:, frame[depth]].argmin()]
+        frame = [*frame[:depth], *best[frame[depth:]].tolist()]
+        orbits = _Orbits.of(maps, frame[:depth])
+        before = orbits.sizes[orbits.firsts < frame[depth]].sum()
+        rank += int(ways[depth + 1]) * int(before) // len(maps)
+        maps = maps[maps[:, frame[depth]] == frame[depth]]
     return rank
+
+
+def _frame_at(rank: int, maps: CardArray, ways: npt.NDArray[np.int64]) -> list[int]:
+    """The least frame of the orbit that has this rank: the inverse of `_rank_frame`."""
+    frame: list[int] = []
+    for depth in range(len(ways) - 1):
+        orbits = _Orbits.of(maps, frame)
+        starts = np.concatenate([[0], np.cumsum(orbits.sizes)]) * int(ways[depth + 1]) // len(maps)
+        turn = int(np.searchsorted(starts, rank, "right")) - 1
+        rank -= int(starts[turn])
+        frame.append(int(orbits.firsts[turn]))
+        maps = maps[maps[:, frame[depth]] == frame[depth]]
+    return frame
 
 
 def members(one: ListClass, start: int = 0) -> Iterator[Cards]:
@@ -210,6 +131,8 @@ def member_arrays(one: ListClass, start: int = 0, chunk: int = CHUNK) -> Iterato
 
 def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[CardArray]:
     """`member_arrays` after its checks, which must not wait for the first array."""
+    from setset.symmetry.enumeration import fill_members
+
     maps = stabilizer_maps(one.cards)
     dimension = dimension_of(maps)
     if dimension < 0:
@@ -223,7 +146,7 @@ def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[CardArray
     while rank < one.lists:
         flat, within = divmod(rank, in_flat)
         lists = np.zeros((min(chunk, in_flat - within), one.size), np.uint8)
-        _fill_members(within, inside, maps, ways, lists, sum_table(), difference_table())
+        fill_members(within, inside, maps, ways, lists, sum_table(), difference_table())
         rank += len(lists)
         yield np.sort(enumerate_subspaces(dimension)[flat][lists], axis=1)
 
@@ -282,11 +205,10 @@ def _member_rank(form: Cards, leading: CardArray) -> int:
     # the frame of g: where it takes the standard frame.
     goes = np.empty_like(labels)
     goes[span_frames(places[leading[:1]])[0]] = labels
-    frame = goes[list(STANDARD_FRAME[: dimension + 1])]
+    frame = goes[list(STANDARD_FRAME[: dimension + 1])].tolist()
     maps = stabilizer_maps(form)
     ways = _count_completions(dimension)
-    within = _rank_frame(frame, maps, ways, sum_table(), difference_table())
-    return flat * (int(ways[0]) // len(maps)) + int(within)
+    return flat * (int(ways[0]) // len(maps)) + _rank_frame(frame, maps, ways)
 
 
 def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
@@ -307,7 +229,16 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
     (19, 23, 29, 40, 41, 46, 54, 58, 66, 69, 72, 79)
     """
     one, within = (catalogue or catalogue_in_memory()).class_at(size, rank)
-    return next(members(one, within))
+    maps = stabilizer_maps(one.cards)
+    dimension = dimension_of(maps)
+    if dimension < 0:
+        return ()
+    ways = _count_completions(dimension)
+    flat, place = divmod(within, int(ways[0]) // len(maps))
+    # Where the map of that frame takes each label of the flat; the list is what it takes to the form.
+    goes = span_frames(np.array([_frame_at(place, maps, ways)], np.uint8))[0]
+    cards = enumerate_subspaces(dimension)[flat][np.isin(goes, one.cards)]
+    return tuple(sorted(cards.tolist()))
 
 
 def _count_completions(dimension: int) -> npt.NDArray[np.int64]:

@@ -8,9 +8,9 @@ uniform list of the class.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from setset.cards import check_size
+from setset.compiler import njit
 from setset.errors import BadInput
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, difference_table, sum_table
@@ -78,7 +78,7 @@ def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None)
     random = np.random.Generator(np.random.PCG64(seed))
     chosen = np.searchsorted(starts, random.integers(0, starts[-1], count), side="right") - 1
     numbers = random.integers(0, GROUP_ORDER, count)
-    forms = np.array([each.cards for each in catalogue.level(size).classes], np.uint8)[chosen]
+    forms = np.array([each.cards for each in catalogue.classes(size)], np.uint8)[chosen]
     lists = np.zeros((count, size), np.uint8)
     _apply_maps(numbers, forms, lists, sum_table(), difference_table())
     return lists

@@ -15,6 +15,7 @@ from typing import Final
 
 from setset.cards import CARDS, Cards, check_cards, is_set
 from setset.errors import BadInput
+from setset.lazy import Shown
 from setset.table.sets import Triple, find_sets, why_no_set
 
 TABLE: Final = 12
@@ -32,7 +33,7 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Game:
+class Game(Shown):
     """One moment of a game. All cards are in exactly one of deck, table and taken.
 
     >>> game = new_game(range(81))

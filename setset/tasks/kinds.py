@@ -131,6 +131,8 @@ class TaskResult:
 
     host: str
     pid: int
+    started_at: str
+    """By the clock of the host, in UTC."""
     seconds: float
     batches: tuple[BatchFile, ...] = ()
     counts: tuple[tuple[int, int], ...] = ()

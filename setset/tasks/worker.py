@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import socket
 import time
@@ -33,7 +34,7 @@ from setset.tasks.kinds import (
 
 def execute(task: Task) -> TaskResult:
     """Executes a task. The same task always writes the same bytes."""
-    started = time.monotonic()
+    started, started_at = time.monotonic(), datetime.datetime.now(datetime.UTC)
     counts: dict[int, int] = {}
     batches: list[BatchFile] = []
     match task:
@@ -41,13 +42,20 @@ def execute(task: Task) -> TaskResult:
             finished = _find_finished(task) if task.reuse else None
             batches = finished or list(_expand(task))
         case CountTask():
-            counts = search.count(_load(task.source), task.target, task.size)
+            counts = search.count(load_source(task.source), task.target, task.size)
         case RebuildTask():
             batches = [_save(_encode_as_recorded(task, each), task) for each in _derive(task)]
         case MergeTask():
             batches = [_save(_merge(task), task)]
     seconds = time.monotonic() - started
-    return TaskResult(socket.gethostname(), os.getpid(), seconds, tuple(batches), tuple(counts.items()))
+    return TaskResult(
+        socket.gethostname(),
+        os.getpid(),
+        started_at.isoformat(timespec="milliseconds"),
+        seconds,
+        tuple(batches),
+        tuple(counts.items()),
+    )
 
 
 def compare(task: RebuildTask) -> tuple[str | None, ...]:
@@ -142,7 +150,7 @@ def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
     if task.source is None:
         parts = search.pack([search.seeds(task.target)], task.size, task.batch_lists)
     else:
-        parts = search.expand(_load(task.source), task.target, task.batch_lists)
+        parts = search.expand(load_source(task.source), task.target, task.batch_lists)
     ahead = next(parts, None)
     number = 0
     while ahead is not None:
@@ -165,7 +173,7 @@ def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
 
 
 def _merge(task: MergeTask) -> bytes:
-    streams = _join([_load(source) for source in task.sources], task)
+    streams = _join([load_source(source) for source in task.sources], task)
     return _encode(task, task.span, streams, task.source_digest)
 
 
@@ -211,7 +219,8 @@ def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
             return found
 
 
-def _load(source: Source) -> Streams:
+def load_source(source: Source) -> Streams:
+    """The bits of a source batch, and proof that it is the one that is recorded."""
     try:
         header, streams = files.load(Path(source.path), source.digest)
         if header.size != source.size:

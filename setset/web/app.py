@@ -18,6 +18,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 import setset
+from setset.web.charts import Charts
 from setset.web.forms import read_form
 from setset.web.hands import picture
 from setset.web.live import Live
@@ -53,12 +54,19 @@ def make_app(site: Site) -> ASGIApp:
             return Response("setset: too many viewers\n", 503)
         return StreamingResponse(live.events(), media_type="text/event-stream")
 
+    charts = Charts(site)
+
     async def hand(request: Request) -> Response:
-        return await run_in_threadpool(_hand, request)
+        asked = Query({"cards": request.query_params.getlist("cards")})
+        return await run_in_threadpool(_picture, lambda: picture(asked.cards()).encode())
+
+    async def chart(request: Request) -> Response:
+        return await run_in_threadpool(_picture, lambda: charts.svg(request.path_params["name"]))
 
     routes = [
         Route("/progress/events", events),
         Route("/hand.svg", hand),
+        Route("/charts/{name}.svg", chart),
         Mount("/static", StaticFiles(directory=HERE / "static")),
     ]
     for page in PAGES:
@@ -121,10 +129,9 @@ def _json(value: Any, status: int = 200) -> Response:
     return Response(as_json(value), status, media_type="application/json")
 
 
-def _hand(request: Request) -> Response:
+def _picture(draw: Callable[[], bytes]) -> Response:
     try:
-        cards = Query({"cards": request.query_params.getlist("cards")}).cards()
-        return Response(picture(cards), media_type="image/svg+xml")
+        return Response(draw(), media_type="image/svg+xml")
     except setset.SetsetError as error:
         return _problem(error, api=True)
 

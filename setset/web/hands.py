@@ -71,7 +71,7 @@ def _list(site: Site, cards: Sequence[int]) -> Answer:
     found = setset.classify(cards, catalogue)
     rank = setset.rank(cards, catalogue)
     return {
-        **classified_as_json(found, catalogue),
+        **classified_as_json(found, catalogue.lists(len(found.cards))),
         "map_text": str(found.map),
         "rank": rank,
         "rank_in_class": catalogue.class_at(len(cards), rank)[1],

@@ -16,6 +16,7 @@ from setset.cards import code, name
 from setset.show.cards.svg import draw_sprites
 from setset.show.formatting import byte_count, duration, how_many, number, share
 from setset.web import classes, game, hands, progress, queries
+from setset.web.charts import can_draw
 from setset.web.query import Query
 from setset.web.site import Site
 
@@ -143,6 +144,7 @@ def _environment() -> Environment:
         number=number, bytes=byte_count, duration=duration, card_name=name, code=code, spell=spell
     )
     pictures = Markup(draw_sprites())  # noqa: S704 (ours)
+    made.globals.update(can_draw=can_draw)
     made.globals.update(sprites=pictures, how_many=how_many, percent=share, version=setset.__version__)
     return made
 

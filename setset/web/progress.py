@@ -36,7 +36,7 @@ def progress(site: Site, query: Query) -> Answer:
     with site.workspace() as opened:
         status = dataclasses.asdict(opened.status(target))
         runs = [dataclasses.asdict(each) for each in opened.runs(RUNS)]
-        roots = [dataclasses.asdict(each) for each in opened.storage_roots()]
+        roots = [dataclasses.asdict(each) for each in opened.roots()]
         running = opened.in_use()
     for item in status["items"]:
         item["remedy"] = _remedy(item)

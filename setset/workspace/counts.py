@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass
 
 from setset.database import Database, views
+from setset.lazy import Shown
 
 REFERENCE_BY_TARGET = {
     (12, 3): 58_896,
@@ -40,7 +41,7 @@ class CountVerdict(enum.StrEnum):
 
 
 @dataclass(frozen=True)
-class Count:
+class Count(Shown):
     """How many lists of a size are kept for a target.
 
     Example:
@@ -67,15 +68,19 @@ class Count:
     """The same by decoding every file, if that was asked for."""
 
 
+class Counts(list[Count], Shown):
+    """A list of counts, which notebooks show as a table."""
+
+
 def read_counts(
     database: Database,
     size: int | None = None,
     decoded: dict[tuple[int, int], int] | None = None,
     target: int | None = None,
-) -> list[Count]:
+) -> Counts:
     """The counts of all targets and sizes, or of one; compared with what decoding found, if given."""
     sums = views.class_sums(database)
-    found = []
+    found = Counts()
     for row in views.counts(database):
         if size not in (None, row.size) or target not in (None, row.target):
             continue

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from setset.database import explorations
 from setset.database.explorations import ExplorationKey
+from setset.errors import BadInput
+from setset.lazy import Shown
 from setset.workspace.counts import Count
 from setset.workspace.size import Size
 from setset.workspace.status import SizeStatus
@@ -16,11 +18,13 @@ if TYPE_CHECKING:
     from setset.executors.base import StartExecutor
     from setset.jobs.signals import StopRequest
     from setset.maintenance.compact import CompactResult
+    from setset.maintenance.remove import Removed
     from setset.progress import ProgressListener
+    from setset.workspace.estimate import Estimate
     from setset.workspace.workspace import Workspace
 
 
-class Exploration:
+class Exploration(Shown):
     """The lists that are kept for one target, size by size. `workspace.exploration(12)` gives one.
 
     Example:
@@ -128,6 +132,56 @@ class Exploration:
         with self._workspace._writing() as folder:
             run(folder, request, progress, stop)
 
+    def estimate(
+        self,
+        size: int,
+        *,
+        workers: int | None = None,
+        count_only: bool = False,
+        seconds: float = 10.0,
+        seed: int | None = None,
+        output: str | Path | None = None,
+        batch_lists: int | None = None,
+        thorough: bool = True,
+    ) -> Estimate:
+        """What `run` with the same arguments would take now: lists, files, bytes, time. Nothing is written.
+
+        What the workspace knows is exact, and it knows how fast its workers were. It need not be there yet.
+
+        Args:
+            size: 3 to 20.
+            workers: Worker processes; all cores of this machine if None.
+            count_only: Without files, from the largest complete size on.
+            seconds: How long to probe, if numbers of lists are not known.
+            seed: For the same probes each time.
+            output: A folder on the disk that the files would go to.
+            batch_lists: The most lists in a file.
+            thorough: Otherwise it takes a fraction of a second: few probes, and typical speeds where none is recorded.
+
+        Raises:
+            BadInput: An argument cannot be taken.
+            SetsetError: The database cannot be read.
+
+        Example:
+            >>> left = setset.open(example).exploration(18).estimate(5, seconds=1, seed=1)
+            >>> [(size.size, size.due > 0, size.origin.value) for size in left.sizes]
+            [(3, False, 'this workspace'), (4, False, 'this workspace'), (5, True, 'probed')]
+        """
+        from setset.errors import NotAWorkspace
+        from setset.workspace.estimate import EstimateRequest, make_estimate
+        from setset.workspace.expectation import BRIEF, Probing
+
+        folder = self._workspace.path if output is None else Path(output)
+        probing = Probing(seconds, seed) if thorough else BRIEF
+        request = EstimateRequest(
+            size, self.target, workers, count_only, folder, batch_lists, probing, measured=thorough
+        )
+        try:
+            database = self._workspace._database()
+        except NotAWorkspace:
+            return make_estimate(None, request)
+        return make_estimate(database, request)
+
     def count(
         self, size: int, *, workers: int | None = None, progress: ProgressListener | None = None
     ) -> list[Count]:
@@ -164,7 +218,35 @@ class Exploration:
         command = f"setset compact --size {size} --target {self.target}"
         with (
             self._workspace._maintaining(command, progress) as database,
-            self._workspace._local_executor() as executor,
+            self._workspace._local_executor(progress) as executor,
         ):
             key = explorations.find(database, self.target)
             return compact(database, key, size, up_to, executor, progress or NoProgress())
+
+    def remove(
+        self, size: int | None = None, *, dry_run: bool = False, progress: ProgressListener | None = None
+    ) -> Removed:
+        """Removes the exploration, or its sizes from one on: files and rows.
+
+        A size never goes without those above it, which are proven by it. What was counted from smaller sizes stays.
+        Stopped at any moment, it goes on when it is called again.
+
+        Args:
+            size: The smallest size to remove; all of the exploration if None.
+            dry_run: Say what would be removed, and do nothing.
+            progress: Is told how it goes.
+
+        Returns:
+            What was removed, by size.
+        """
+        from setset.maintenance.remove import plan_removal, remove
+        from setset.progress import NoProgress
+
+        first = 3 if size is None else size
+        if not 3 <= first <= 20:
+            raise BadInput(f"size {size}: expected 3 to 20")
+        if dry_run:
+            return plan_removal(self._workspace._database(), self.target, first)
+        command = f"setset rm --target {self.target}" + ("" if size is None else f" --size {size}")
+        with self._workspace._maintaining(command, progress) as database:
+            return remove(database, self.target, first, progress or NoProgress())

@@ -4,17 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, overload
 
 from setset.cards import Cards
-from setset.database import Database, batches, explorations
+from setset.database import Database, batches, explorations, roots
 from setset.database.batches import StoredBatch
 from setset.database.explorations import ExplorationKey
 from setset.errors import BadInput, SetsetError
+from setset.export.formats import ROW_GROUP_SIZE
+from setset.lazy import Shown
 
 if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
     import numpy as np
     import numpy.typing as npt
+    import pyarrow
+
+    from setset.export.lists import Exported
+    from setset.jobs.signals import StopRequest
+    from setset.progress import ProgressListener
+    from setset.tasks.kinds import Source
 
 CHUNK = 100_000
 
@@ -41,7 +50,7 @@ class Batch:
     defect: str | None
 
 
-class Size:
+class Size(Shown):
     """The lists of one size, in lexicographic order. `exploration[9]` gives one.
 
     `size[i]` is list number i, `size[i:j]` an array of lists, iteration gives tuples, `arrays()` the fast way.
@@ -78,6 +87,11 @@ class Size:
 
     def _in_order(self) -> Iterator[StoredBatch]:
         return batches.in_order(self._database, self._exploration, self.size)
+
+    def _numbered(self) -> Iterator[tuple[StoredBatch, Source]]:
+        """The batches without a gap before them, also as what workers read."""
+        for batch in batches.numbered_from(self._database, self._exploration, self.size, 0):
+            yield batch, batches.source_of(self._database, batch)
 
     def _public(self, batch: StoredBatch) -> Batch:
         path = str(batches.path_of(self._database, batch))
@@ -129,8 +143,75 @@ class Size:
                 for rows in search.unpack(streams, skip, chunk):
                     yield rows.copy()
             except (BadBatch, search.BadStreams) as error:
+                roots.require_there(self._database, batch.root_id)
                 raise SetsetError(f"{batch}: {error}; run 'setset repair'") from error
             skip = 0
+
+    def export(
+        self,
+        output: str | Path | BinaryIO,
+        *,
+        format: str | None = None,  # noqa: A002 (the word of the command line)
+        as_: str = "cards",
+        start: int = 0,
+        limit: int | None = None,
+        row_group_size: int = ROW_GROUP_SIZE,
+        partial: bool = False,
+        overwrite: bool = False,
+        dry_run: bool = False,
+        workers: int | None = None,
+        progress: ProgressListener | None = None,
+        stop: StopRequest | None = None,
+    ) -> Exported:
+        """Writes the lists for other programs: a file for each batch into a folder, or one file.
+
+        A folder is filled by worker processes. Stopped at any moment, by Ctrl-C or by a power cut, it goes on where
+        it was when it is called again, and ends with the same bytes; files that are there and were made from the
+        batches as they are recorded now are left alone.
+
+        Args:
+            output: A folder; or a file, if the name ends with a format or if there is a range; or an open binary file.
+            format: parquet, npy, csv or jsonl; what the name ends with if None.
+            as_: cards (0 to 80), vectors (four digits 0 to 2 a card) or names.
+            start: The number of the first list, from 0.
+            limit: So many lists; all if None.
+            row_group_size: Rows in a row group of Parquet.
+            partial: Export what there is of an incomplete size.
+            overwrite: Replace files that are in the way.
+            dry_run: Say how many files and bytes that would be, and write nothing.
+            workers: Worker processes; all cores if None.
+            progress: Is told how it goes.
+            stop: Ends the export when it is set.
+
+        Raises:
+            BadInput: An argument cannot be taken, something is in the way, or the size is incomplete.
+            MissingExtra: Parquet needs `setset[export]`.
+            NoSpace: The disk is too small, which is noticed before anything is written, or full.
+            Locked: Another export to the same place is under way.
+        """
+        from setset.workspace.export import ListsRequest, export_lists
+
+        place = Path(output) if isinstance(output, str) else output
+        request = ListsRequest(
+            place, format, as_, start, limit, row_group_size, partial, overwrite, dry_run, workers
+        )
+        return export_lists(self, request, progress, stop)
+
+    def to_arrow(
+        self, *, as_: str = "cards", start: int = 0, limit: int | None = None, rows: int = ROW_GROUP_SIZE
+    ) -> pyarrow.RecordBatchReader:
+        """The lists as Arrow record batches of up to `rows`, one after the other, in flat memory.
+
+        DuckDB, polars and pyarrow take the reader as it is. Needs `setset[export]`.
+
+        Example:
+            >>> reader = setset.open(example).exploration(18)[4].to_arrow()
+            >>> reader.schema.names, sum(batch.num_rows for batch in reader)
+            (['c1', 'c2', 'c3', 'c4'], 681201)
+        """
+        from setset.workspace.export import arrow_reader
+
+        return arrow_reader(self, as_, start, limit, rows)
 
     def __iter__(self) -> Iterator[Cards]:
         if self.lists:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import enum
-import shutil
 from dataclasses import dataclass
-from pathlib import Path
 
 from setset.database import Database, roots, runs, views
 from setset.database.models import Work
 from setset.database.views import StageProgress, Throughput
+from setset.workspace.roots import Root, read_roots
 
 
 class SizeState(enum.StrEnum):
@@ -18,6 +17,8 @@ class SizeState(enum.StrEnum):
     COMPLETE = "complete"
     DEFECTIVE = "defective"
     """Complete, but a file of it is damaged."""
+    ABSENT = "absent"
+    """Complete, but files of it are in a storage root that is gone."""
     RUNNING = "running"
     STOPPED = "stopped"
     """Not complete, and no run is working on it."""
@@ -78,42 +79,27 @@ class Status:
     sizes: list[SizeStatus]
     items: list[StatusItem]
     hosts: list[Throughput]
-
-
-@dataclass(frozen=True)
-class StorageRoot:
-    """A folder with batch files."""
-
-    path: str
-    free: int | None
-    """Bytes that are free on its disk; None if the folder is not there."""
-
-
-def read_storage_roots(database: Database) -> list[StorageRoot]:
-    """The folders with batch files, in the order in which they came to be used."""
-    return [StorageRoot(str(folder), _free_bytes(folder)) for folder in roots.folders(database).values()]
-
-
-def _free_bytes(folder: Path) -> int | None:
-    try:
-        return shutil.disk_usage(folder).free
-    except OSError:
-        return None
+    roots: list[Root]
 
 
 def read_status(database: Database, target: int | None = None) -> Status:
     """The status of all explorations, or of one, now."""
     in_use = database.folder.is_in_use()
     workers = runs.last_workers(database)
-    sizes = [_size_status(stage, workers, in_use) for stage in views.progress(database)]
+    absent = roots.sizes_in(database, roots.gone(database))
+    sizes = [
+        _size_status(stage, workers, in_use, (stage.target, stage.size) in absent)
+        for stage in views.progress(database)
+    ]
     return Status(
         [size for size in sizes if target in (None, size.target)],
         _items(database, target, in_use),
         [host for host in views.throughput(database) if target in (None, host.target)],
+        read_roots(database),
     )
 
 
-def _size_status(stage: StageProgress, workers: int, in_use: bool) -> SizeStatus:
+def _size_status(stage: StageProgress, workers: int, in_use: bool, absent: bool) -> SizeStatus:
     total, done = stage.source_lists or 0, stage.source_lists_done
     share = 1.0 if stage.complete else done / total if total else stage.expanded / max(stage.sources, 1)
     rate = stage.lists_out * stage.workers / stage.seconds if stage.seconds and stage.lists_out else None
@@ -136,11 +122,13 @@ def _size_status(stage: StageProgress, workers: int, in_use: bool) -> SizeStatus
         share,
         rate,
         left,
-        _state(stage, in_use),
+        _state(stage, in_use, absent and stage.work is Work.STORE),
     )
 
 
-def _state(stage: StageProgress, in_use: bool) -> SizeState:
+def _state(stage: StageProgress, in_use: bool, absent: bool) -> SizeState:
+    if stage.complete and absent:
+        return SizeState.ABSENT
     if stage.complete:
         return SizeState.DEFECTIVE if stage.defects else SizeState.COMPLETE
     if stage.failed:

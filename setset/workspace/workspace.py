@@ -9,19 +9,32 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from setset.database import Database, LockPolicy, explorations, open_to_read, open_to_write, runs, schema
+from setset.database import (
+    Database,
+    LockPolicy,
+    explorations,
+    open_to_read,
+    open_to_write,
+    runs,
+    schema,
+    views,
+)
 from setset.database.runs import Run
+from setset.database.views import FinishedWork
 from setset.errors import BadInput, ReadOnly
 from setset.folder import WorkspaceFolder
+from setset.lazy import Shown
 from setset.platform import usable_cores
 from setset.progress import NoProgress, ProgressListener
 from setset.workspace.counts import Count, read_counts
 from setset.workspace.exploration import Exploration
-from setset.workspace.status import Status, StorageRoot, read_status, read_storage_roots
+from setset.workspace.roots import Root, read_roots
+from setset.workspace.status import Status, read_status
 
 if TYPE_CHECKING:
     from setset.jobs.signals import StopRequest
     from setset.maintenance.findings import Finding
+    from setset.maintenance.relocation import MovedRoot
     from setset.symmetry import Catalogue, Totals
 
 Mode = Literal["r", "a"]
@@ -38,7 +51,7 @@ class Repaired:
     def split(cls, found: list[Finding]) -> Repaired:
         """What can be repaired, and what cannot."""
         repaired = [each for each in found if each.kind.remedy.is_repair]
-        return cls(repaired, [each for each in found if each not in repaired])
+        return cls(repaired, [each for each in found if not each.kind.remedy.is_repair])
 
     @property
     def needs_rebuild(self) -> bool:
@@ -46,6 +59,13 @@ class Repaired:
         from setset.maintenance.findings import Remedy
 
         return any(finding.kind.remedy is Remedy.REBUILD for finding in self.left)
+
+    @property
+    def needs_roots(self) -> bool:
+        """Whether a storage root is gone, whose files are left."""
+        from setset.maintenance.findings import Remedy
+
+        return any(finding.kind.remedy is Remedy.MOVE for finding in self.left)
 
 
 @dataclass(frozen=True)
@@ -56,7 +76,7 @@ class Schema:
     setset: str
 
 
-class Workspace:
+class Workspace(Shown):
     """A folder with a database and batch files. `setset.open` gives one; use it in a `with` statement.
 
     Reading never waits for a run and never holds one up. What writes takes the lock of the workspace for as long
@@ -139,7 +159,7 @@ class Workspace:
             return read_counts(database, size, target=target)
         from setset.maintenance.recount import recount_files
 
-        with self._local_executor() as executor:
+        with self._local_executor(progress) as executor:
             decoded = recount_files(self._database(), size, executor, progress or NoProgress(), target)
         return read_counts(self._database(), size, decoded, target)
 
@@ -153,13 +173,13 @@ class Workspace:
             for place, run in enumerate(found)
         ]
 
+    def finished_work(self) -> list[FinishedWork]:
+        """Every expansion that was done, by which process, and from when to when."""
+        return views.finished_work(self._database())
+
     def in_use(self) -> bool:
         """Whether a run, or another command that writes, is under way."""
         return self._folder.is_in_use()
-
-    def storage_roots(self) -> list[StorageRoot]:
-        """The folders with batch files, and how much room their disks have."""
-        return read_storage_roots(self._database())
 
     def sql(self, query: str, timeout: float = 60) -> list[dict[str, Any]]:
         """The rows of a read-only query, as dictionaries. `docs/schema.md` describes the tables and views.
@@ -199,7 +219,7 @@ class Workspace:
         database, listener = self._database(), progress or NoProgress()
         schema.require_sound(self._folder.database)
         beside_run = self._folder.is_in_use()
-        with self._local_executor() if deep else contextlib.nullcontext() as executor:
+        with self._local_executor(progress) if deep else contextlib.nullcontext() as executor:
             yield from check(database, size, listener, executor, beside_run)
 
     def repair(
@@ -237,7 +257,7 @@ class Workspace:
 
         with (
             self._maintaining("setset repair", progress) as database,
-            self._local_executor() as executor,
+            self._local_executor(progress) as executor,
         ):
             repaired = repair_all(database, executor, size, deep, listener)
             left = [each for each in check(database, size, NoProgress()) if not each.kind.remedy.is_repair]
@@ -252,17 +272,79 @@ class Workspace:
 
         def asked(database: Database) -> Finding:
             batch = batches.get(database, explorations.find(database, target), size, number)
+            roots.require_there(database, batch.root_id)
             where = str(batches.path_of(database, batch))
             return Finding(FindingKind.FILE, where, f"{batch}, as asked", target, size, batch)
 
         if dry_run:
             return Repaired([asked(self._database())], [])
-        with self._maintaining("setset repair", progress) as database, self._local_executor() as executor:
+        with (
+            self._maintaining("setset repair", progress) as database,
+            self._local_executor(progress) as executor,
+        ):
             roots.claim_own(database)
             found = asked(database)
             if found.batch is not None:
                 rebuild_batch(database, executor, found.batch)
             return Repaired([found], [])
+
+    def roots(self) -> list[Root]:
+        """The storage roots: the folders with the batch files, whether they are there, and what lies in each."""
+        return read_roots(self._database())
+
+    def move_root(
+        self,
+        old: str | Path,
+        new: str | Path,
+        *,
+        fast: bool = False,
+        incomplete: bool = False,
+        progress: ProgressListener | None = None,
+    ) -> MovedRoot:
+        """Records that a storage root was moved to another folder, after comparing every file there.
+
+        Stopped at any moment, it goes on when it is called again; called again after its end, it does nothing.
+
+        Args:
+            old: The folder where it was, or its number.
+            new: The folder where it is.
+            fast: Compare only the names and sizes of files.
+            incomplete: Also if files are missing or damaged there; then `repair` makes them again.
+            progress: Is told how far it is.
+
+        Raises:
+            BadInput: `new` is not that root, or `old` is still there; nothing was changed.
+        """
+        from setset.maintenance.relocation import move_root
+
+        place, command = Path(new).absolute(), f"setset roots move {old} {new}"
+        with self._maintaining(command, progress) as database:
+            return move_root(database, str(old), place, fast, incomplete, progress or NoProgress())
+
+    def forget_root(
+        self, old: str | Path, *, output: str | Path | None = None, dry_run: bool = False
+    ) -> Root:
+        """Gives up a storage root that is lost for good. `repair` makes its files again, in another one.
+
+        Args:
+            old: The folder where it was, or its number.
+            output: Where its files will be made again; the workspace's own root if None.
+            dry_run: Say what would be given up, and do nothing.
+
+        Returns:
+            The root as it was.
+
+        Raises:
+            BadInput: It is still there, or is the workspace's own.
+        """
+        from setset.maintenance.relocation import forget_root, require_forgettable
+
+        number = require_forgettable(self._database(), str(old)).id
+        (found,) = [root for root in self.roots() if root.number == number]
+        if not dry_run:
+            with self._maintaining(f"setset roots forget {old}", None) as database:
+                forget_root(database, str(number), None if output is None else Path(output))
+        return found
 
     def backup(self, copy: str | Path) -> None:
         """Makes a consistent copy of the database, even while a run is under way."""
@@ -366,10 +448,11 @@ class Workspace:
                 database.close()
 
     @contextlib.contextmanager
-    def _local_executor(self) -> Iterator[Executor]:
+    def _local_executor(self, progress: ProgressListener | None) -> Iterator[Executor]:
         from setset.executors.local import LocalExecutor
 
         executor = LocalExecutor(usable_cores())
+        executor.notice = (progress or NoProgress()).notice
         try:
             yield executor
         finally:

@@ -169,8 +169,8 @@ def root_away(scene: Scene, random: Random) -> None:
 
 def copy_goes_on(scene: Scene, random: Random) -> None:
     """A copy of the workspace is worked on. Nothing of the original may change."""
-    copy = Scene(scene.folder, scene.plan, "copy")
-    claimed = all((scene.folder / name / TOKEN).exists() for name in scene.plan.outputs if name)
+    copy = Scene(scene.folder, scene.plan, "copy", moved=scene.moved)
+    claimed = all((scene.place(name) / TOKEN).exists() for name in scene.plan.outputs if name)
     if not (scene.workspace.exists() and claimed):
         return  # a folder that is nobody's yet is the first one's who takes it
     shutil.rmtree(copy.workspace, ignore_errors=True)

@@ -62,6 +62,20 @@ def with_small_files(place: Path) -> None:
     small.build(place / "w", SIZE, target=TARGET, batch_lists=400_000)
 
 
+def with_moved_root(place: Path) -> None:
+    """The files were elsewhere, and are in another folder now."""
+    small.build(place / "w", SIZE, target=TARGET, batch_lists=BATCH_LISTS, output=place / "old")
+    (place / "old").rename(place / "new")
+
+
+def move_root(place: Path) -> None:
+    setset.open(place / "w", mode="a").move_root(place / "old", place / "new")
+
+
+def remove_size(place: Path) -> None:
+    setset.open(place / "w", mode="a").exploration(TARGET).remove(SIZE)
+
+
 def of_old_schema(place: Path) -> None:
     """The database of an earlier version, and its files."""
     (place / "w").mkdir()
@@ -80,6 +94,8 @@ class Scenario:
     arguments: tuple[str, ...]
     run_is_enough: bool = True
     output: str | None = None
+    again: Callable[[Path], None] | None = None
+    """What recovers from a cut, if that is not a run."""
 
 
 _ASKED = {"target": TARGET, "size": SIZE, "batch-lists": BATCH_LISTS, "workers": 2}
@@ -90,6 +106,12 @@ SCENARIOS = {
     "run --output": Scenario(nothing, (*RUN, "--output", "{place}/new/out"), output="new/out"),
     "repair": Scenario(damaged, ("repair", "-q"), run_is_enough=False),
     "compact": Scenario(with_small_files, ("compact", "--target", str(TARGET), "--size", str(SIZE), "-q")),
+    "rm": Scenario(
+        finished, ("rm", f"--target={TARGET}", f"--size={SIZE}", "--yes", "-q"), again=remove_size
+    ),
+    "roots move": Scenario(
+        with_moved_root, ("roots", "move", "{place}/old", "{place}/new", "-q"), again=move_root
+    ),
     "db rebuild": Scenario(finished, ("db", "rebuild", "-q")),
     "db upgrade": Scenario(of_old_schema, ("db", "upgrade")),
     "db backup": Scenario(finished, ("db", "backup", "{place}/copy.db")),
@@ -209,6 +231,9 @@ def _do_what_it_says(recording: Recording, message: str) -> Iterator[str]:
 
 def _run(recording: Recording) -> None:
     output = recording.scenario.output
+    if recording.scenario.again is not None:
+        recording.scenario.again(recording.place)
+        return
     setset.open(recording.place / "w", mode="a").exploration(TARGET).run(
         SIZE,
         batch_lists=BATCH_LISTS,

@@ -36,7 +36,14 @@ class Outcome:
 class Process:
     """One command, the leader of a process group of its own, as a shell would start it."""
 
-    def __init__(self, *arguments: str, most_file_bytes: int | None = None, **environment: str) -> None:
+    def __init__(
+        self,
+        *arguments: str,
+        most_file_bytes: int | None = None,
+        terminal: int | None = None,
+        nohup: bool = False,
+        **environment: str,
+    ) -> None:
         self.mark = uuid.uuid4().hex
         self.outcome: Outcome | None = None
         whole = {**os.environ, "PYTHONPATH": str(CHECKOUT), **environment, MARK: self.mark}
@@ -50,9 +57,14 @@ class Process:
                 "-c",
                 f"import resource, runpy, sys; {limit}; runpy.run_module('setset', run_name='__main__')",
             ]
+        if terminal is not None:  # not only its output: what the system signals when it is closed
+            control = "import fcntl, os, sys, termios; fcntl.ioctl(2, termios.TIOCSCTTY, 0)"
+            code = [sys.executable, "-c", f"{control}; os.execv(sys.executable, sys.argv[1:])", *code]
+        if nohup:
+            code = ["nohup", *code]
         self.popen = subprocess.Popen(
             [*code, *arguments],
-            stdout=subprocess.PIPE,
+            stdout=subprocess.PIPE if terminal is None else terminal,
             stderr=subprocess.STDOUT,
             text=True,
             errors="replace",
@@ -105,7 +117,7 @@ class Process:
             return Outcome(-1000, f"hangs after {PATIENCE} s: {self.popen.communicate()[0]}")
         code = self.popen.returncode
         # A shell reports death by a signal as 128 and its number.
-        return Outcome(128 - code if code < 0 else code, said)
+        return Outcome(128 - code if code < 0 else code, said or "")
 
     def orphans(self, seconds: float = 5.0) -> list[int]:
         """What is still alive a while after the end."""

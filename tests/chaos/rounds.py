@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from setset import Workspace
 from setset.batches.records import SUFFIX
@@ -64,8 +65,8 @@ class Place:
             *(("--output", str(self.root)) * self.elsewhere),
         )
 
-    def start(self, most_file_bytes: int | None = None, **environment: str) -> Process:
-        return Process("run", *self.arguments(), most_file_bytes=most_file_bytes, **environment)
+    def start(self, **options: Any) -> Process:
+        return Process("run", *self.arguments(), **options)
 
     def finish(self, process: Process) -> Outcome:
         """The end of a run, and whether anything of it is still alive then."""
@@ -183,7 +184,8 @@ def play(name: str, fault: Fault, place: Place, reference: Reference, seed: str)
 
 def _complains(outcome: Outcome) -> bool:
     """Whether a command says that something is, or was, not as it should be: every notice starts so."""
-    return outcome.code != 0 or any(line.startswith("setset: ") for line in outcome.said.splitlines())
+    notices = ("setset: ", "warning: ")
+    return outcome.code != 0 or any(line.startswith(notices) for line in outcome.said.splitlines())
 
 
 def _recover(place: Place, first: Outcome) -> Iterator[str]:

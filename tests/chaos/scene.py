@@ -69,6 +69,8 @@ class Scene:
     """Whether all commands were given the same --batch-lists, and nothing was compacted that is not to be."""
     said: list[tuple[str, Outcome]] = field(default_factory=list)
     orphans: list[int] = field(default_factory=list)
+    moved: dict[str, str] = field(default_factory=dict)
+    """The names of storage roots that were moved, and those that they have now."""
     problems: list[str] = field(default_factory=list)
     """What a fault saw that must not be."""
 
@@ -89,14 +91,19 @@ class Scene:
     def outputs(self) -> list[Path]:
         """The folders that runs were given."""
         names = sorted({name for name in self.plan.outputs if name})
-        return [self.folder / name for name in names if (self.folder / name).is_dir()]
+        return [self.place(name) for name in names if self.place(name).is_dir()]
+
+    def place(self, output: str) -> Path:
+        """Where a storage root of the plan is now."""
+        return self.folder / self.moved.get(output, output)
 
     @property
     def roots(self) -> list[Path]:
         return [self.workspace / "batches", *self.outputs]
 
     def files(self) -> list[Path]:
-        return sorted(path for root in self.roots for path in root.glob(f"t??/s??/[0-9]*{SUFFIX}"))
+        found = {path for root in self.roots for path in root.glob(f"t??/s??/[0-9]*{SUFFIX}")}
+        return sorted(found - set(self.strangers))
 
     def some_file(self, random: Random) -> Path | None:
         """One of the files that are there, of the largest size more often than not."""
@@ -113,9 +120,15 @@ class Scene:
         if name == "run":
             found += ["--size", str(size), "--target", str(plan.target), "--workers", "2"]
             found += ["--batch-lists", str(cut or plan.cuts[size - 3])]
-            found += ["--output", str(self.folder / output)] if output else []
+            found += ["--output", str(self.place(output))] if output else []
+        elif name == "check":
+            found += ["--strict"]
         elif name == "compact":
             found += ["--size", str(size), "--target", str(plan.target)]
+        elif name == "rm":
+            found += ["--target", str(plan.target), "--yes"]
+        elif command.startswith("roots forget"):
+            found += ["--yes"]
         elif command == "db rebuild":
             found += [each for folder in self.outputs for each in ("--output", str(folder))]
         return found

@@ -16,7 +16,9 @@ from tests.chaos.steps import STEPS, draw
 
 MOST_COMMANDS = 10
 """After so many commands that the messages name, there is no way back. `run` is followed by `check`, which count."""
-NAMED = re.compile(r"'setset ((?:db )?[a-z]+(?: --deep)?)'")
+NAMED = re.compile(
+    r"'setset ((?:db )?[a-z]+(?: --deep)?|roots (?:move|forget) /[^']+|roots move --incomplete /[^']+)'"
+)
 OBEYED = ("repair", "repair --deep", "db rebuild", "db upgrade", "run")
 
 
@@ -76,11 +78,15 @@ def play(sequence: Sequence, stage: Stage) -> Verdict:
         STEPS[name](scene, Random(f"{sequence.seed}/{number}/{name}"))
     scene.said.append(("[recovery]", Outcome(0, "")))
     end, problems = judge(scene, stage.expected(sequence.plan))
-    commands = tuple(
+    return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - began)
+
+
+def spoken(scene: Scene) -> tuple[str, ...]:
+    """What was done, and what the commands said last."""
+    return tuple(
         what if what.startswith("[") else f"{what} -> {outcome.code}: {_last_line(outcome)}"
         for what, outcome in scene.said
     )
-    return Verdict(sequence, end, tuple(problems), commands, time.monotonic() - began)
 
 
 def judge(scene: Scene, expected: Expected) -> tuple[End, list[str]]:
@@ -122,7 +128,7 @@ def recover(scene: Scene) -> tuple[list[str], list[str]]:
             continue
         if command == "check --deep":
             silent.append(f"only check --deep found: {outcome.said[-300:]}")
-        named = [name for name in NAMED.findall(outcome.said) if name in OBEYED]
+        named = [name for name in NAMED.findall(outcome.said) if _can_be_obeyed(name)]
         fresh = [name for name in named if (outcome.said, name) not in obeyed]
         if not fresh:
             return [f"{command} -> {outcome.code}, which names nothing more: {outcome.said[-400:]}"], silent
@@ -131,13 +137,18 @@ def recover(scene: Scene) -> tuple[list[str], list[str]]:
     return [f"still not sound after {MOST_COMMANDS} commands: {scene.said[-1][1].said[-400:]}"], silent
 
 
+def _can_be_obeyed(command: str) -> bool:
+    """Whether it says all that it needs to: not to which folder a root was moved, if that is for a person to say."""
+    return command in OBEYED or (command.startswith("roots ") and not command.endswith(" NEW"))
+
+
 def _is_clean(scene: Scene, outcome: Outcome) -> bool:
     """Whether all that a check found are files that the faults themselves put there."""
     allowed = {str(path) for path in scene.strangers}
     for line in outcome.said.splitlines():
-        kind, _, rest = line.partition(": ")
+        kind, _, rest = line.removeprefix("warning: ").partition(": ")
         where = rest.rpartition(": ")[0]
-        if line.startswith(("check ", "compare ")) and "lists" in line:
+        if line == "no problems found" or (line.startswith(("check ", "compare ")) and "lists" in line):
             continue
         if kind != "foreign" or not (where in allowed or where.rpartition("/")[2] in scene.damaged):
             return False
@@ -149,10 +160,12 @@ def _last_line(outcome: Outcome) -> str:
     return lines[-1][:300] if lines else ""
 
 
-def table(verdicts: Iterable[tuple[tuple[str, ...], End]]) -> list[dict[str, str | int]]:
+def table(
+    verdicts: Iterable[tuple[tuple[str, ...], End]], names: Iterable[str] = STEPS
+) -> list[dict[str, str | int]]:
     """For each step the rounds that it was part of, by how they ended; and all rounds."""
     every = list(verdicts)
-    rows = [(name, [end for steps, end in every if name in steps]) for name in STEPS]
+    rows = [(name, [end for steps, end in every if name in steps]) for name in names]
     rows = [(name, ends) for name, ends in rows if ends] + [("all", [end for _, end in every])]
     return [
         {"step": name, "rounds": len(ends), **{end.value: ends.count(end) for end in reversed(End)}}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import math
+import shutil
 import signal
 import time
 from collections.abc import Callable
@@ -39,6 +40,29 @@ def kill(command: str) -> Step:
         scene.do(command, die_at(round(math.exp(random.random() * math.log(MOST_CALLS)))))
 
     return step
+
+
+def kill_rm(scene: Scene, random: Random) -> None:
+    """kill -9 of a removal of some sizes, or of all; perhaps it gets to its end."""
+    size = random.randint(3, scene.plan.size)
+    scene.do(f"rm --size {size}", die_at(round(math.exp(random.random() * math.log(MOST_CALLS)))))
+
+
+def move_root(scene: Scene, random: Random) -> None:
+    """A storage root is moved, and the command that records it is killed, perhaps, or not given at all."""
+    name = random.choice([*filter(None, scene.plan.outputs), None])
+    if name is None or not scene.place(name).is_dir():
+        return
+    old = scene.place(name)
+    scene.moved[name] = f"{name}-b" if old.name == name else name
+    new = scene.place(name)
+    shutil.rmtree(new, ignore_errors=True)
+    old.rename(new)
+    scene.strangers = [
+        new / path.relative_to(old) if path.is_relative_to(old) else path for path in scene.strangers
+    ]
+    if random.random() < 0.8:
+        scene.do(f"roots move {old} {new}", die_at(random.randrange(1, 200)))
 
 
 def full_disk(scene: Scene, random: Random) -> None:
@@ -93,6 +117,8 @@ QUICK: dict[str, Step] = {
     "kill compact": kill("compact"),
     "kill db rebuild": kill("db rebuild"),
     "kill db upgrade": kill("db upgrade"),
+    "kill rm": kill_rm,
+    "a root is moved": move_root,
     "full disk": full_disk,
     "flip bits": damage.flip,
     "truncate": damage.truncate,

@@ -28,7 +28,9 @@ pytestmark = [pytest.mark.chaos, pytest.mark.posix]
 
 CALLS = ("open", "write", "fsync", "replace", "link", "mkdir", "unlink")
 ERRORS = ("ENOSPC", "EIO", "EINTR", "EMFILE", "ENOMEM", "EROFS", "short")
-COMMANDS = {name: powercut.SCENARIOS[name].arguments for name in ("run", "repair", "compact", "db rebuild")}
+COMMANDS = {
+    name: powercut.SCENARIOS[name].arguments for name in ("run", "repair", "compact", "db rebuild", "rm")
+}
 PLACES = (0.0, 0.3, 0.6, 0.99)
 """Which of the calls fails, from the first to the last."""
 SAMPLE = 40
@@ -42,7 +44,12 @@ ALL: list[Case] = [
     for place in PLACES
     if error != "short" or call == "write"
 ]
-CASES = ALL if os.environ.get("SETSET_ALL_CALLS") else sorted(Random(1).sample(ALL, SAMPLE))
+OF_RM = [case for case in ALL if case[0] == "rm" and case[1] in ("open", "write", "fsync", "unlink")]
+SAMPLES = [
+    *Random(1).sample([case for case in ALL if case[0] != "rm"], SAMPLE),
+    *Random(1).sample(OF_RM, SAMPLE // 4),
+]
+CASES = ALL if os.environ.get("SETSET_ALL_CALLS") else sorted(SAMPLES)
 
 
 class Failing:

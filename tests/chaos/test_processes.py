@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import pty
+import select
 import shutil
 import signal
 import socket
@@ -18,7 +20,7 @@ import pytest
 from setset.database.connection import BUSY_SECONDS
 from tests.chaos.processes import CHECKOUT, Outcome, setset, wait_until
 from tests.chaos.promises import require_same, require_whole, started
-from tests.chaos.rounds import Place, Reference
+from tests.chaos.rounds import Place, Reference, rows
 
 pytestmark = pytest.mark.chaos
 
@@ -125,7 +127,9 @@ def test_08_ctrl_c_ends_the_waiting(copied: Copied, reference: Reference) -> Non
     require_same(place, reference)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 @pytest.mark.parametrize("files", [0, 10])
 def test_11_a_signal_ends_the_run_within_seconds(
     place: Place, reference: Reference, number: int, code: int, files: int
@@ -141,6 +145,64 @@ def test_11_a_signal_ends_the_run_within_seconds(
     require_whole(place)
     assert place.run().code == 0
     require_same(place, reference)
+
+
+def test_11_an_orderly_end_is_no_attempt(place: Place, reference: Reference) -> None:
+    """A service or a batch system signals the whole group, workers and all, as often as it likes."""
+    for files in (1, 8, 16):
+        process = place.start()
+        assert wait_until(started(place, files))
+        process.interrupt(signal.SIGTERM)
+        outcome = place.finish(process)
+        assert outcome.code == 143, outcome.said
+        assert "trying again" not in outcome.said
+        tried = rows(
+            place.database, "SELECT attempts, error FROM expansions WHERE state != 'done' AND attempts"
+        )
+        assert tried == []
+    assert place.run().code == 0
+    require_same(place, reference)
+
+
+def _shown(terminal: int) -> bool:
+    """Reads what was written to a terminal, or who writes would have to wait."""
+    while select.select([terminal], [], [], 0)[0]:
+        os.read(terminal, 4096)
+    return True
+
+
+def test_11_a_closed_terminal_ends_the_run_in_order(place: Place, reference: Reference) -> None:
+    terminal, there = pty.openpty()
+    process = place.start(terminal=there)
+    os.close(there)
+    assert wait_until(lambda: _shown(terminal) and len(place.files()) >= 8)
+    os.close(terminal)
+    assert place.finish(process).code == 129
+    last = rows(place.database, "SELECT outcome FROM runs ORDER BY id DESC LIMIT 1")
+    assert last == [("interrupted; what was finished is recorded, 'setset run' goes on from there",)]
+    assert place.run().code == 0
+    require_same(place, reference)
+
+
+def test_11_nohup_outlives_its_terminal(place: Place, reference: Reference) -> None:
+    process = place.start(nohup=True)
+    assert wait_until(started(place, 8))
+    process.interrupt(signal.SIGHUP)
+    assert place.finish(process).code == 0
+    require_same(place, reference)
+
+
+def test_11_ctrl_c_does_not_wait_for_the_compiler(place: Place) -> None:
+    node = place.folder / "node"
+    node.mkdir()
+    process = place.start(TMPDIR=str(node), NUMBA_CACHE_DIR=str(place.folder / "numba"))
+    assert wait_until(lambda: bool(list(node.glob("setset-numba-*/lock"))))
+    process.interrupt()
+    outcome = place.finish(process)
+    assert outcome.code == 130, outcome.said
+    assert "compiling the kernels" in outcome.said
+    assert [path.name for path in node.glob("setset-numba-*/*")] == ["lock"], "it would be marked as done"
+    assert place.orphans == []
 
 
 def test_11_the_second_ctrl_c_is_immediate(place: Place, reference: Reference) -> None:

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from setset.database import explorations, open_to_write
-from setset.database.expansions import number_batches
+from setset.database.numbering import number_batches
 from setset.folder import WorkspaceFolder
 from tests.chaos.processes import Process, setset
 from tests.chaos.rounds import TARGET, Place, rows

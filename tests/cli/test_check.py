@@ -14,6 +14,19 @@ def test_no_problems(workspace: Path) -> None:
     assert json.loads(run_process("check", "--json", workspace=workspace).stdout) == []
 
 
+def test_a_foreign_file_is_a_warning(own_workspace: Path) -> None:
+    foreign = own_workspace / "batches" / "notes.txt"
+    foreign.write_text("mine")
+    found = run_process("check", "--quiet", workspace=own_workspace)
+    line = f"warning: foreign: {foreign}: not a file of setset; it is left alone\n"
+    assert (found.returncode, found.stdout) == (0, f"{line}no problems found\n")
+    strict = run_process("check", "--quiet", "--strict", "--json", workspace=own_workspace)
+    assert strict.returncode == 1
+    assert [finding["kind"] for finding in json.loads(strict.stdout)] == ["foreign"]
+    foreign.unlink()
+    assert run_process("check", "--quiet", "--strict", workspace=own_workspace).returncode == 0
+
+
 def test_a_damaged_file_is_named_and_left_as_it_is(own_workspace: Path) -> None:
     path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
     damaged = path.read_bytes()[:-1]

@@ -12,6 +12,10 @@ from tests.cli.conftest import run_process
 from tests.conftest import Run
 
 SUBCOMMANDS = (
+    "export lists",
+    "export classes",
+    "export links",
+    "export counts",
     "classes build",
     "classes list",
     "classes show",

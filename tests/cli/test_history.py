@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 
 from setset.database.runs import Run as RecordedRun
+from setset.folder import WorkspaceFolder
 from tests.cli.conftest import run_process
 
 
@@ -17,6 +18,27 @@ def test_a_run(workspace: Path) -> None:
     assert first["command"] == "setset run --size 5 --workers 2"
     assert first["lists_added"] == 58_896 + 1_004_589 + 13_394_538
     assert "setset run --size 5" in run_process("history", workspace=workspace).stdout
+
+
+def test_a_refused_run_is_in_the_history_unless_another_one_writes(own_workspace: Path) -> None:
+    def refused() -> list[str]:
+        shown = json.loads(run_process("history", "--json", workspace=own_workspace).stdout)
+        return [run["outcome"] for run in shown if run["outcome"].startswith("refused: ")]
+
+    refusals = [
+        (["--executor", "nowhere"], "--executor nowhere: expected local"),
+        (["--from", "99"], "--from 99: there is no batch 99 of size 4"),
+        (["--batch-lists", "99999999"], "--batch-lists 99999999: expected 1 to"),
+    ]
+    for options, why in refusals:
+        assert run_process("run", "--size", "5", *options, workspace=own_workspace).returncode == 2
+        assert refused()[0].startswith(f"refused: {why}")
+    database = (own_workspace / "setset.db").read_bytes()
+    with WorkspaceFolder(own_workspace).locked():
+        assert run_process("run", "--size", "5", *refusals[0][0], workspace=own_workspace).returncode == 2
+        assert run_process("run", "--size", "5", workspace=own_workspace).returncode == 11
+    assert (own_workspace / "setset.db").read_bytes() == database
+    assert len(refused()) == len(refusals)
 
 
 def test_all_that_writes_is_in_the_history(own_workspace: Path) -> None:

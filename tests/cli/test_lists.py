@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+import setset
+from setset.cards import name
 from tests.cli.conftest import Refuse, run_process
 
 
@@ -37,7 +39,7 @@ def test_json_is_a_line_a_list(workspace: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--size", "5", "--batch", "77"], "there is no batch 77 of size 5: 1 are known"),
+        (["--size", "5", "--batch", "77"], "there is no batch 77 of size 5: the batches are 0 to 0"),
         (["--size", "5", "--start", "99999999999"], "there is no list 99,999,999,999"),
         (["--size", "9"], "size 9 is not stored for target 12: run 'setset run --size 9 --target 12' first"),
         (["--size", "5", "--target", "7"], "nothing is known for target 7"),
@@ -48,8 +50,10 @@ def test_bad_input_is_one_line(refuse_in_workspace: Refuse, arguments: list[str]
 
 
 @pytest.mark.posix
-def test_a_pipe_that_closes_early_is_no_error(workspace: Path) -> None:
-    shell = f"{sys.executable} -m setset lists --size 5 --all | head -1"
+@pytest.mark.parametrize(("arguments", "lines"), [("lists --size 5 --all", 1), ("status --json", 0)])
+def test_a_pipe_that_closes_early_is_no_error(workspace: Path, arguments: str, lines: int) -> None:
+    reader = f"head -{lines}" if lines else "true"
+    shell = f"({sys.executable} -m setset {arguments}; echo $? >&2) | {reader}"
     done = subprocess.run(
         ["sh", "-c", shell],
         capture_output=True,
@@ -57,5 +61,36 @@ def test_a_pipe_that_closes_early_is_no_error(workspace: Path) -> None:
         check=True,
         env={**os.environ, "SETSET_WORKSPACE": str(workspace)},
     )
-    assert done.stdout == "0 1 3 4 9\n"
-    assert done.stderr == ""
+    assert done.stdout == "0 1 3 4 9\n" * lines
+    assert done.stderr == "0\n"
+
+
+@pytest.mark.parametrize("options", [[], ["--names"], ["--json"], ["--names", "--json"]], ids=" ".join)
+def test_the_lines_of_many_lists_are_those_of_each(workspace: Path, options: list[str]) -> None:
+    """Across the blocks that are written at once."""
+    done = run_process("lists", "--size", "4", "--limit", "70000", *options, workspace=workspace)
+    with setset.open(workspace) as opened:
+        lists = opened.exploration(12)[4][:70_000].tolist()
+    for line, cards in zip(done.stdout.splitlines(), lists, strict=True):
+        words = [name(card) for card in cards] if "--names" in options else cards
+        between = ", " if "--names" in options else " "
+        assert line == (json.dumps(words) if "--json" in options else between.join(map(str, words)))
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(
+    "arguments",
+    ["lists --size 5 --all", "lists --size 5", "status --json", "sql --csv", "lists --help", "--help"],
+)
+def test_a_full_disk_behind_standard_output_is_one_line(workspace: Path, arguments: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "setset", *arguments.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+            env={**os.environ, "SETSET_WORKSPACE": str(workspace)},
+        )
+    message = "setset: cannot write to standard output: No space left on device\n"
+    assert (done.returncode, done.stderr) == (12, message)

@@ -51,7 +51,9 @@ def test_a_list_is_found_by_its_number(database: Database, key: ExplorationKey) 
 
 def test_what_is_not_there_is_said_with_what_is(database: Database, key: ExplorationKey) -> None:
     known = batches.count_numbered(database, key, SIZE)
-    with pytest.raises(BadInput, match=f"there is no batch 999 of size {SIZE}: {known} are known"):
+    with pytest.raises(
+        BadInput, match=f"there is no batch 999 of size {SIZE}: the batches are 0 to {known - 1}"
+    ):
         batches.get(database, key, SIZE, 999)
 
 

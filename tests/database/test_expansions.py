@@ -10,6 +10,7 @@ from setset.batches.records import BatchFile, Span
 from setset.database import Database, expansions, explorations, roots, runs
 from setset.database.expansions import Claim, ClaimedExpansion, Unfinished
 from setset.database.models import State
+from setset.database.stages import storing
 from setset.tasks.kinds import TaskResult
 from tests.small import TARGET, build, rows, writing
 
@@ -32,13 +33,13 @@ def result(expansion: ClaimedExpansion, parts: int) -> TaskResult:
         )
         for part in range(parts)
     )
-    return TaskResult("host", 1, 0.5, made)
+    return TaskResult("host", 1, "2026-01-01T00:00:00.000+00:00", 0.5, made)
 
 
 def begin(database: Database, run_id: int, size: int) -> Claim:
     exploration = explorations.find(database, TARGET)
     batch_lists = explorations.begin_size(database, exploration, size, 1000).batch_lists
-    stage = expansions.storing(exploration, size)
+    stage = storing(exploration, size)
     expansions.plan(database, stage)
     root_id = roots.use_root(database, None)
     return Claim(run_id, stage, root_id, roots.destination(database, root_id), batch_lists)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from contextlib import closing
+from datetime import datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from setset.database import views
+from setset.database.connection import BadDatabase, connect
 from setset.database.models import Work
 from tests.small import SIZE, TARGET, Copy, change, reading, rows
 
@@ -29,6 +34,18 @@ def test_the_records_are_the_rows(reference: Path) -> None:
     assert [(each.target, each.size, each.lists, each.complete) for each in counts] == stored
 
 
+def test_the_timeline_says_when_each_expansion_was_done(reference: Path) -> None:
+    """From the clock and the stopwatch of the worker; recorded afterwards, in whole seconds."""
+    found = rows(reference, "SELECT started_at, seconds, recorded_at, run, lists_out FROM timeline")
+    assert len(found) == len(rows(reference, "SELECT id FROM expansions"))
+    for started, seconds, recorded, run, lists in found:
+        end = datetime.fromisoformat(started) + timedelta(seconds=seconds)
+        assert end < datetime.fromisoformat(recorded) + timedelta(seconds=1)
+        assert datetime.fromisoformat(started).utcoffset() == timedelta(0)
+        assert run == 1
+        assert lists > 0
+
+
 def test_a_defect_is_listed(copy: Copy) -> None:
     folder = copy()
     change(folder.path, f"UPDATE batches SET defect = 'missing' WHERE size = {SIZE} AND number = 7")
@@ -36,3 +53,30 @@ def test_a_defect_is_listed(copy: Copy) -> None:
         (defect,) = views.defects(database)
     assert (defect.target, defect.size) == (TARGET, SIZE)
     assert "missing" in defect.what
+
+
+@pytest.mark.parametrize(
+    "statements",
+    [
+        ("UPDATE expansions SET work = 'sto' || char(0) || 'e'",),
+        (
+            "PRAGMA writable_schema = ON",
+            "UPDATE sqlite_schema SET sql = replace(sql, 'AS sources', 'AS sourcus') WHERE name = 'progress'",
+        ),
+        (
+            "PRAGMA writable_schema = ON",
+            "UPDATE sqlite_schema SET sql = replace(sql, 'AS complete', 'AS compleue') WHERE name = 'progress'",
+        ),
+    ],
+    ids=["a value", "the name of a column", "the name of another one"],
+)
+def test_a_view_that_was_altered_is_one_line(statements: tuple[str, ...], copy: Copy) -> None:
+    folder = copy()
+    with closing(connect(folder.database, "rw")) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+    with (
+        reading(folder.path) as database,
+        pytest.raises(BadDatabase, match=r"is damaged .* 'setset db rebuild'"),
+    ):
+        views.progress(database)

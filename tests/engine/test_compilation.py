@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from setset.compiler import node_folder
 from setset.engine import search
-from setset.engine.compilation import node_folder, prepare_kernels
+from setset.engine.compilation import prepare_kernels
 
 
 @pytest.fixture
@@ -51,18 +52,3 @@ def test_one_that_fails_leaves_it_to_the_next(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(search, "compile_kernels", lambda: compiled.append(True))
     prepare_kernels()
     assert compiled
-
-
-@pytest.mark.parametrize("what", ["a link", "a file"])
-def test_what_somebody_else_put_there_is_not_used(what: str, node: Path) -> None:
-    mine = node_folder()
-    mine.rmdir()
-    if what == "a link":
-        (node / "elsewhere").mkdir()
-        mine.symlink_to(node / "elsewhere")
-    else:
-        mine.touch()
-    node_folder.cache_clear()
-    own = node_folder()
-    assert own.resolve() not in (mine, node / "elsewhere")
-    assert node_folder() == own, "and each process has one only"

@@ -15,8 +15,9 @@ import pytest
 
 from setset.errors import SetsetError
 from setset.executors import local
-from setset.executors.base import WorkerDied
+from setset.executors.base import ExecutorLost
 from setset.executors.local import LocalExecutor
+from tests.service import service
 
 
 def test_a_process_that_cannot_be_started_fails_the_task_and_hangs_nobody(
@@ -29,10 +30,46 @@ def test_a_process_that_cannot_be_started_fails_the_task_and_hangs_nobody(
     executor = LocalExecutor(2)
     try:
         error = executor.submit(abs, -1).exception(timeout=20)
-        assert isinstance(error, WorkerDied)
-        assert "cannot start: [Errno 11] Resource temporarily unavailable" in str(error)
+        assert isinstance(error, ExecutorLost)
+        assert "no worker process can start: [Errno 11] Resource temporarily unavailable" in str(error)
+        assert executor.submit(abs, -2).exception(timeout=20) is error, "also what comes later"
     finally:
         executor.shutdown(wait=False)
+
+
+def test_a_worker_that_cannot_be_started_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, started, notices = local.WorkerProcess, [], list[str]()
+
+    def start_one() -> local.WorkerProcess:
+        if started:
+            raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+        started.append(True)
+        return real()
+
+    monkeypatch.setattr(local, "WorkerProcess", start_one)
+    executor = LocalExecutor(2)
+    executor.notice = notices.append
+    try:
+        assert [executor.submit(abs, -n).result(timeout=120) for n in range(4)] == [0, 1, 2, 3]
+    finally:
+        executor.shutdown(wait=True)
+    assert [text for text in notices if text.endswith("going on with 1")]
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("processes", [1, 3, 4])
+def test_a_limit_on_processes_is_one_line(processes: int) -> None:
+    """`ulimit -u`: too few for the threads of the run, or for its processes."""
+    if os.geteuid() != 0:
+        pytest.skip("only root can become a user who has no other processes, which would count too")
+    with service() as somebody:
+        run = ("-m", "setset", "run", "--size", "3", "--target", "18", "--workers", "2")
+        done = somebody.run(*run, processes=processes, seconds=120)
+        assert done.returncode == 1
+        last = done.stderr.splitlines()[-1]
+        assert last.startswith(("setset: cannot start 2 workers: ", "setset: no worker process can start: "))
+        assert last.endswith("try fewer with --workers, or see the limit on processes ('ulimit -u')")
+        assert "Traceback" not in done.stderr
 
 
 def test_a_thread_that_cannot_be_started_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -58,7 +58,7 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None
     )
     assert (found.returncode, found.stderr) == (
         1,
-        "setset: a Dask cluster needs an extra: pip install 'setset[dask]'\n",
+        "setset: a Dask cluster needs an extra: pip install 'setset[dask]'; in a clone: tools/setset --with dask ...\n",
     )
     assert not (tmp_path / "w").exists()
 

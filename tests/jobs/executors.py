@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
 
 from setset.errors import SetsetError
+from setset.executors.base import WorkerDied
+from setset.jobs.signals import StopRequest
 
 
 class StoppingExecutor(ThreadPoolExecutor):
@@ -33,3 +36,23 @@ class PoisonedExecutor(ThreadPoolExecutor):
             future.set_exception(MemoryError("too much"))
             return future
         return super().submit(fn, *args)
+
+
+class IdleExecutor(Executor):
+    """Begins nothing; a signal comes meanwhile."""
+
+    def __init__(self, stop: StopRequest) -> None:
+        self._stop = stop
+
+    def submit(self, _fn: Callable[..., Any], /, *_args: Any, **_: Any) -> Future[Any]:
+        self._stop.receive(signal.SIGTERM)
+        return Future()
+
+
+class DyingExecutor(IdleExecutor):
+    """Its workers die of the same signal."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        future = super().submit(fn, *args)
+        future.set_exception(WorkerDied("the worker process died"))
+        return future

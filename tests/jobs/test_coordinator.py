@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import Executor
 from pathlib import Path
 
 import pytest
 
 import setset
 from setset.batches.roots import RootGone
+from setset.errors import Interrupted
 from setset.folder import WorkspaceFolder
+from setset.jobs import coordinator
 from setset.jobs.coordinator import ExpansionsFailed
 from setset.jobs.run import RunRequest, run
+from setset.jobs.signals import StopRequest
 from setset.workspace.status import ItemState, SizeState
-from tests.jobs.executors import PoisonedExecutor
+from tests.jobs.executors import DyingExecutor, IdleExecutor, PoisonedExecutor
 from tests.small import BATCH_LISTS, SIZE, TARGET, batch_file, build, digests, flip, rows
 
 
@@ -31,6 +36,20 @@ def test_a_poisonous_expansion_is_given_up_and_the_others_go_on(tmp_path: Path) 
     build(folder.path)
     with setset.open(folder.path) as workspace:
         assert workspace.exploration(TARGET)[SIZE].complete
+
+
+@pytest.mark.parametrize("executor", [IdleExecutor, DyingExecutor])
+def test_a_stop_waits_for_nothing_that_has_not_begun_and_blames_nothing_for_it(
+    executor: Callable[[StopRequest], Executor], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither what no worker has taken yet nor a worker that ends with the run."""
+    monkeypatch.setattr(coordinator, "DRAIN_SECONDS", 1e9)
+    stop = StopRequest()
+    folder = WorkspaceFolder(tmp_path / "w")
+    request = RunRequest(3, TARGET, 2, executor=lambda _: executor(stop))
+    with pytest.raises(Interrupted):
+        run(folder, request, stop=stop)
+    assert rows(folder.path, "SELECT state, attempts FROM expansions") == [("planned", 0)]
 
 
 def test_a_run_that_reads_a_damaged_source_rebuilds_it(reference: Path, tmp_path: Path) -> None:

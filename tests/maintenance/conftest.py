@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,24 @@ def tailed_copy(tailed: Path, tmp_path: Path) -> Copy:
 def scattered_copy(scattered: Path, tmp_path: Path) -> Copy:
     """Makes a copy of it to do damage to."""
     return lambda: WorkspaceFolder(Path(shutil.copytree(scattered, tmp_path / "copy")))
+
+
+@pytest.fixture(scope="session")
+def built_with_output(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `with_output` is a copy of, beside the place where it was built. Not to be changed."""
+    place = tmp_path_factory.mktemp("with_output") / "place"
+    build(place / "w", 3, target=18, batch_lists=10_000)
+    build(place / "w", 4, target=18, batch_lists=200_000, output=place / "out")
+    return place.rename(place.parent / "kept")
+
+
+@pytest.fixture
+def with_output(built_with_output: Path) -> Iterator[Path]:
+    """A workspace w for target 18, its lists of 4 in the storage root `out`: 5 files of 3, 5 of 4.
+
+    Always in the same folder, since the token of a root names that of its workspace.
+    """
+    place = built_with_output.parent / "place"
+    shutil.copytree(built_with_output, place)
+    yield place
+    shutil.rmtree(place)

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 import setset
-from setset.database import batches, explorations
+from setset.database import explorations, removal
 from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.maintenance.compact import CompactResult, compact
@@ -97,7 +97,7 @@ def test_stopped_at_any_moment_nothing_is_lost(
 ) -> None:
     folder = scattered_copy()
     before = sample(folder)
-    replace_merged = batches.replace_merged
+    replace_merged = removal.replace_merged
 
     def stop(*arguments: object) -> None:
         if moment.startswith("after"):
@@ -105,7 +105,7 @@ def test_stopped_at_any_moment_nothing_is_lost(
         raise SetsetError("stopped by the test")
 
     with monkeypatch.context() as patch:
-        patch.setattr(batches, "replace_merged", stop)
+        patch.setattr(removal, "replace_merged", stop)
         with pytest.raises(SetsetError, match="stopped by the test"):
             merge_files(folder)
     assert any(folder.path.rglob("*_*.setset"))

@@ -35,7 +35,7 @@ def batch(span: Span, source_digest: str | None = "right") -> StoredBatch:
         numbers = range(span.first_source, min(span.last_source, span.first_source + 100) + 1)
         source_digest = combine_digests([digest(number) for number in numbers])
     return StoredBatch(
-        1, 12, 5, None, span, 10, (0,), (1,), 1, files_name(span), 1, "ab", source_digest, None
+        1, 12, 5, None, None, span, 10, (0,), (1,), 1, files_name(span), 1, "ab", source_digest, None
     )
 
 

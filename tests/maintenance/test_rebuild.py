@@ -21,6 +21,8 @@ from setset.engine import search
 from setset.errors import BadInput, NotAWorkspace
 from setset.folder import WorkspaceFolder
 from setset.maintenance.proof import find_flaws
+from setset.maintenance.rebuild import rebuild_database
+from setset.progress import Activity, NoProgress
 from tests.maintenance.test_compact import merge_files
 from tests.small import (
     BATCHES,
@@ -32,6 +34,7 @@ from tests.small import (
     build,
     digests,
     findings,
+    flip,
     reading,
     rebuild,
     rows,
@@ -46,6 +49,33 @@ def test_a_lost_database_is_rebuilt_from_the_files(copy: Copy, reference: Path) 
     assert rows(folder.path, COUNTS) == rows(reference, COUNTS)
     build(folder.path)
     assert digests(folder.path) == digests(reference)
+
+
+class Steps(NoProgress):
+    """How many files of each size were to be read, and how many were when the next thing was heard."""
+
+    def __init__(self) -> None:
+        self.heard: list[list[object]] = []
+
+    def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:  # noqa: ARG002
+        self.heard.append([size, activity, tasks, 0])
+
+    def advance(self, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
+        self.heard[-1][-1] += 1  # type: ignore[operator]
+
+
+def test_its_progress_is_that_of_reading_the_files(copy: Copy) -> None:
+    """Which takes the time; also of files that are not sound."""
+    folder, steps = copy(), Steps()
+    flip(batch_file(folder))
+    expected = [
+        [size, Activity.REBUILD, count, count]
+        for size in range(3, SIZE + 1)
+        for count in [len(list((folder.own_root / f"t{TARGET}/s{size:02d}").iterdir()))]
+    ]
+    with folder.locked():
+        rebuild_database(folder, (), steps)
+    assert steps.heard == expected
 
 
 def test_a_rebuilt_database_knows_what_is_missing(copy: Copy, reference: Path) -> None:

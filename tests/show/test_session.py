@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import select
@@ -106,7 +107,7 @@ def test_quitting_ends_the_session() -> None:
     assert not Session(7).answer("quit")
 
 
-@pytest.mark.parametrize("names", [[""], ["two words"], ["12"], ["Ada", "ADA"]])
+@pytest.mark.parametrize("names", [[""], ["a, b"], ["12"], ["3 wise men"], ["Ada", "ADA"]])
 def test_names_that_could_not_be_called_by_are_refused(names: list[str]) -> None:
     with pytest.raises(BadInput):
         Session(1, names)
@@ -172,3 +173,35 @@ def read_until(master: int, text: str, patience: float = 20) -> str:
         assert ready, f"{text!r} did not come, only {seen!r}"
         seen += os.read(master, 65536)
     return seen.decode("utf-8", "replace")
+
+
+def test_names_of_several_words() -> None:
+    players = ["Ada", "Ada Lovelace", "Emmy Noether"]
+    calls = [
+        understood(line, players, 12).player
+        for line in ("ada abc", "Ada  Lovelace a b c", "emmy noether none", "3 n")
+    ]
+    assert calls == [0, 1, 2, 2]
+
+
+@pytest.mark.posix
+def test_ctrl_c_shows_the_score() -> None:
+    """At a terminal: a line is typed, then Ctrl-C."""
+    import pty
+
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-m", "setset", "play", "--seed", "7"])
+    seen = b""
+    while b"> " not in seen:
+        seen += os.read(terminal, 4096)
+    os.write(terminal, b"\x03")
+    with contextlib.suppress(OSError):  # the end of a terminal is an error on Linux
+        while more := os.read(terminal, 4096):
+            seen += more
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    os.close(terminal)
+    assert code == 130
+    assert b"no sets, no hints\r\n" in seen
+    assert b"score 0   seed 7\r\n" in seen
+    assert b"Traceback" not in seen

@@ -9,8 +9,9 @@ from hypothesis import given
 from setset.cards import HoldsSet
 from setset.errors import BadInput, SetsetError
 from setset.symmetry import GROUP_ORDER, AffineMap, canonical_form, canonicalize
-from setset.symmetry.canonical import canonicalize_rows
+from setset.symmetry.canonical import search_plainly
 from setset.symmetry.geometry import pointwise_stabilizer_order
+from setset.symmetry.least import canonicalize_rows, find_least_frames
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists, maps
 
@@ -47,7 +48,7 @@ def test_the_form_is_the_least_that_trying_every_frame_finds(cards: tuple[int, .
 def test_forms_differ_exactly_where_no_map_joins(size: int) -> None:
     """Over all lists of the size: as many lists share a form as generators of the group join."""
     every = naive.all_lists(size)
-    leasts, _, stabilizers = canonicalize_rows(every)
+    leasts, _, stabilizers, _ = canonicalize_rows(every)
     forms, number = np.unique(leasts @ 81 ** np.arange(size), return_inverse=True)
     joined = naive.orbit_labels(every, naive.AFFINE)
     pairs = Counter(zip(joined.tolist(), number.tolist(), strict=True))
@@ -87,3 +88,12 @@ def test_a_hand_with_a_set_is_refused_with_the_set() -> None:
     assert refusal.value.cards == (0, 40, 80)
     assert isinstance(refusal.value, SetsetError)
     assert refusal.value.exit_code == 1
+
+
+@given(lists())
+@examples(40)
+def test_the_plain_search_finds_what_the_compiled_one_finds(cards: tuple[int, ...]) -> None:
+    form, frames = search_plainly(cards)
+    same_form, same_frames = find_least_frames(cards)
+    assert form == same_form
+    assert np.array_equal(frames, same_frames)

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setset.symmetry import GROUP_ORDER, Catalogue, canonical_form, catalogue_in_memory
+from setset.symmetry import (
+    GROUP_ORDER,
+    Catalogue,
+    ListClass,
+    build_level,
+    canonical_form,
+    catalogue_in_memory,
+)
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
 
@@ -59,3 +66,11 @@ def test_links_are_what_adding_and_taking_each_card_shows(data: st.DataObject) -
     assert {each.number: count for each, count in catalogue.smaller(one)} == smaller
     assert one.extensions == sum(larger.values())
     assert one.complete == (not larger)
+
+
+def test_the_classes_that_come_with_the_package_are_those_that_are_built() -> None:
+    """From nothing, size by size; none of it uses what is stored."""
+    previous: tuple[ListClass, ...] = ()
+    for size in range(21):
+        previous = build_level(size, previous).classes
+        assert Catalogue().classes(size) == previous

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from math import comb
 
@@ -7,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from setset.cards import HoldsSet
-from setset.errors import BadInput
-from setset.symmetry import Catalogue, canonical_form, chance, classify
+from setset.errors import BadInput, SetsetError
+from setset.symmetry import Catalogue, canonical_form, chance, classify, classify_many, sample
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
 
@@ -40,3 +41,17 @@ def test_the_chance_of_no_set_is_an_exact_fraction(catalogue: Catalogue, size: i
 def test_the_chance_for_12_cards(catalogue: Catalogue) -> None:
     assert chance(12, catalogue) == Fraction(2_284_535_476_080, comb(81, 12))
     assert round(1 / chance(12, catalogue)) == 31
+
+
+def test_many_hands_are_classified_as_each_of_them(catalogue: Catalogue) -> None:
+    """Of all sizes, with sets, wrong cards and cards that are there twice among them."""
+    hands = [[*cards] for size in range(1, 21) for cards in sample(size, 20, seed=size).tolist()]
+    hands += [[], [0], [0, 40, 80], [3, 81], [5, 7, 5], list(range(81)), *(list(range(n)) for n in range(9))]
+    found = list(classify_many(hands, catalogue))
+    assert len(found) == len(hands)
+    for hand, one in zip(hands, found, strict=True):
+        if isinstance(one, SetsetError):
+            with pytest.raises(type(one), match=f"^{re.escape(str(one))}$"):
+                classify(hand, catalogue)
+        else:
+            assert one == classify(hand, catalogue)

@@ -67,9 +67,10 @@ def test_the_seeds_come_from_source_0() -> None:
 
 def test_a_result_sums_up_its_batches() -> None:
     batches = tuple(replace(BATCH, lists=lists, bytes=10 * lists) for lists in (2, 3))
-    result = TaskResult("host", 1, 0.5, batches)
+    result = TaskResult("host", 1, "2026-01-01T00:00:00.000+00:00", 0.5, batches)
     assert (result.lists, result.bytes) == (5, 50)
-    assert (TaskResult("host", 1, 0.5).lists, TaskResult("host", 1, 0.5).bytes) == (0, 0)
+    empty = replace(result, batches=())
+    assert (empty.lists, empty.bytes) == (0, 0)
 
 
 def test_a_bad_source_says_which_one_after_a_journey_too() -> None:

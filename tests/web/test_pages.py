@@ -39,7 +39,7 @@ def test_progress_is_that_of_status(page: TestClient, reference: Path) -> None:
         (each.size, each.lists, each.state) for each in sizes
     ]
     assert (found["running"], found["run"], found["bytes_left"]) == (False, None, 0)
-    assert found["roots"][0]["free"] > 0
+    assert found["roots"][0]["free_bytes"] > 0
     shown = page.get("/progress").text
     assert f"{sizes[-1].lists:,}" in shown
     assert found["runs"][0]["command"] in html.unescape(shown)
@@ -169,3 +169,23 @@ def test_without_a_workspace(bare: TestClient) -> None:
 def test_the_description_of_the_api_names_every_address(page: TestClient) -> None:
     shown = page.get("/api").text
     assert all(re.search(rf"<code>{re.escape(each.api)}</code>", shown) for each in PAGES)
+
+
+def test_charts(page: TestClient, bare: TestClient) -> None:
+    for name in ("counts", "gantt", "throughput"):
+        assert f'src="/charts/{name}.svg"' in page.get("/progress" if name != "counts" else "/counts").text
+        picture = page.get(f"/charts/{name}.svg")
+        assert (picture.status_code, picture.headers["Content-Type"]) == (200, "image/svg+xml")
+        assert picture.text.startswith("<svg")
+    assert bare.get("/charts/counts.svg").status_code == 200
+    assert bare.get("/charts/gantt.svg").status_code == 404
+    assert bare.get("/charts/nothing.svg").status_code == 404
+
+
+def test_without_the_extra_for_charts_there_is_a_line_instead(
+    page: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("setset.web.charts.find_spec", lambda _: None)
+    shown = page.get("/counts").text
+    assert "/charts/counts.svg" not in shown
+    assert html.unescape(shown).count("pip install 'setset[plot]'") == 1

@@ -100,7 +100,7 @@ def paths() -> list[str]:
             found += [
                 f"{path.format(size=12, number=0)}?{name}=\0" for name in (*page.parameters, "card", "other")
             ]
-    return [*found, "/hand.svg?cards=\0", "/static/\0", "/\0", "/api/\0"]
+    return [*found, "/hand.svg?cards=\0", "/charts/\0.svg", "/static/\0", "/\0", "/api/\0"]
 
 
 @pytest.mark.parametrize("value", HOSTILE, ids=range(len(HOSTILE)))

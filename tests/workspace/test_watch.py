@@ -70,15 +70,3 @@ def test_what_takes_too_long_ends(reference: Path, monkeypatch: pytest.MonkeyPat
         pytest.raises(setset.Locked, match="took too long: try again"),
     ):
         opened.status()
-
-
-def test_the_room_on_disks(reference: Path, copy: Copy) -> None:
-    with setset.open(reference) as opened:
-        (root,) = opened.storage_roots()
-    assert root.path == str(reference / "batches")
-    assert root.free is not None
-    assert root.free > 0
-    gone = copy().path
-    shutil.rmtree(gone / "batches")
-    with setset.open(gone) as opened:
-        assert opened.storage_roots()[0].free is None

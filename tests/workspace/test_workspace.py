@@ -72,7 +72,7 @@ def test_records_are_plain(reference: Path) -> None:
         assert workspace.sql(f"SELECT size, complete FROM counts WHERE size = {SIZE}") == [
             {"size": SIZE, "complete": 1}
         ]
-        assert workspace.schema() == type(workspace.schema())("0003", "0003")
+        assert workspace.schema() == type(workspace.schema())("0004", "0004")
         assert repr(workspace.exploration(TARGET)[SIZE]) == (
             "<setset.Size 5 of target 16: 9,396,567 lists, complete>"
         )

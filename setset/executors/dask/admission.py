@@ -11,7 +11,8 @@ from pathlib import Path
 
 from setset import __version__, durable
 from setset.batches.roots import root_owner
-from setset.engine.compilation import node_folder, prepare_kernels
+from setset.compiler import node_folder
+from setset.engine.compilation import prepare_kernels
 from setset.executors.base import Requirements
 from setset.executors.dask.transfer import remove_abandoned_folders
 

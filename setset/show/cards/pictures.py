@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from setset.errors import BadInput, SetsetError
+from setset.errors import BadInput
 from setset.show.cards.layout import lay_out
+from setset.show.files import write_file
 from setset.table.sets import Triple
 
 KINDS: Final = (".svg", ".png")
@@ -35,22 +34,4 @@ def draw_cards(
         from setset.show.cards.png import draw_png
 
         content = draw_png(layout, scale)
-    try:
-        _replace(path, content)
-    except OSError as error:
-        raise SetsetError(f"cannot write {path}: {error.strerror}") from error
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """A reader never sees half a picture, and a full disk leaves the old one."""
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(temporary).chmod(0o666 & ~umask)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+    write_file(path, content)

@@ -1,0 +1,222 @@
+"""`setset export`"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+import click
+
+from setset.cli import options
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+output = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The file to write; - for standard output.",
+)
+overwrite = click.option("--overwrite", is_flag=True, help="Replace files that are in the way.")
+table_format = click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["csv", "json", "parquet", "gap"]),
+    help="[default: what the name ends with, .g for gap]",
+)
+
+
+@click.group()
+def command() -> None:
+    """Write lists, classes, links or counts for other programs.
+
+    \b
+    Examples:
+      setset export lists --size 7 -o seven --format parquet
+      setset export classes -o classes.g
+    """
+
+
+@command.command()
+@options.size(required=True, help="The size of the lists.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="A folder, for a file a batch; or one file, if the name ends with a format; - for standard output.",
+)
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["parquet", "npy", "csv", "jsonl"]),
+    help="[default: what the name ends with]",
+)
+@click.option(
+    "--as",
+    "as_",
+    type=click.Choice(["cards", "vectors", "names"]),
+    default="cards",
+    show_default=True,
+    help="Cards as numbers 0 to 80, as four digits 0 to 2, or by name.",
+)
+@click.option("--start", type=click.IntRange(0), default=0, help="Start at this list, numbered from 0.")
+@click.option("--limit", type=click.IntRange(1), help="So many lists, in one file.")
+@click.option(
+    "--row-group-size",
+    type=click.IntRange(1, 1 << 26),
+    default=1 << 20,
+    show_default=True,
+    help="Rows in a row group of Parquet.",
+)
+@click.option("--partial", is_flag=True, help="Export what there is of an incomplete size.")
+@overwrite
+@click.option(
+    "--dry-run", is_flag=True, help="Say how many files and bytes that would be, and write nothing."
+)
+@click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
+@options.target
+@options.quiet
+@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@options.workspace
+def lists(
+    size: int,
+    output: Path,
+    format_: str | None,
+    as_: str,
+    start: int,
+    limit: int | None,
+    row_group_size: int,
+    partial: bool,
+    overwrite: bool,
+    dry_run: bool,
+    workers: int | None,
+    target: int,
+    quiet: bool,
+    as_json: bool,
+    workspace: Path,
+) -> None:
+    """Write the lists of a size as Parquet, NumPy, CSV or JSON lines.
+
+    Stopped at any moment it goes on where it was when it is run again; what is there already is left alone. Parquet
+    needs the extra setset[export].
+
+    \b
+    Examples:
+      setset export lists --size 7 -o seven --format parquet
+      setset export lists --size 7 -o some.csv --start 1000000 --limit 1000 --as names
+      setset export lists --size 9 -o /mnt/nas/nine --format npy --dry-run
+      setset export lists --size 5 -o - --format csv | head
+    """
+    import setset
+    from setset.show.formatting import print_json
+    from setset.show.progress import show_progress
+    from setset.show.tables import print_exported
+
+    if as_json and str(output) == "-":
+        raise click.UsageError("--json cannot be combined with -o -")
+    with (
+        setset.open(workspace) as opened,
+        show_progress(quiet or as_json) as progress,
+        setset.StopRequest().handling_signals() as stop,
+    ):
+        result = opened.exploration(target)[size].export(
+            _place(output),
+            format=format_,
+            as_=as_,
+            start=start,
+            limit=limit,
+            row_group_size=row_group_size,
+            partial=partial,
+            overwrite=overwrite,
+            dry_run=dry_run,
+            workers=workers,
+            progress=progress,
+            stop=stop,
+        )
+    if as_json:
+        print_json(dataclasses.asdict(result))
+    elif str(output) != "-":
+        print_exported(result, size, str(output), dry_run)
+    if result.missing:
+        raise SystemExit(setset.NoSpace.exit_code)
+
+
+@command.command()
+@click.option("--size", type=int, help="Only this size, 0 to 20.")
+@output
+@table_format
+@overwrite
+@options.workspace
+def classes(size: int | None, output: Path, format_: str | None, overwrite: bool, workspace: Path) -> None:
+    """Write the classes of lists: canonical form, lists, stabilizer, extensions.
+
+    Taken from the workspace's database; what is not there is computed.
+
+    \b
+    Examples:
+      setset export classes -o classes.csv
+      setset export classes --size 12 -o twelve.g
+    """
+    import setset
+
+    _export_table(setset.export_classes, "class", "classes", size, output, format_, overwrite, workspace)
+
+
+@command.command()
+@click.option("--size", type=int, help="Only links to classes of this size, 1 to 20.")
+@output
+@table_format
+@overwrite
+@options.workspace
+def links(size: int | None, output: Path, format_: str | None, overwrite: bool, workspace: Path) -> None:
+    """Write which class one more card leads to from which, and by how many cards.
+
+    \b
+    Example:
+      setset export links -o links.parquet
+    """
+    import setset
+
+    _export_table(setset.export_links, "link", "links", size, output, format_, overwrite, workspace)
+
+
+@command.command()
+@options.size()
+@output
+@table_format
+@overwrite
+@options.workspace
+def counts(size: int | None, output: Path, format_: str | None, overwrite: bool, workspace: Path) -> None:
+    """Write how many lists there are of each size, as `setset count` prints it.
+
+    \b
+    Example:
+      setset export counts -o counts.json
+    """
+    import setset
+
+    _export_table(setset.export_counts, "count", "counts", size, output, format_, overwrite, workspace)
+
+
+def _export_table(
+    export: Callable[..., int],
+    one: str,
+    many: str,
+    size: int | None,
+    output: Path,
+    format_: str | None,
+    overwrite: bool,
+    workspace: Path,
+) -> None:
+    rows = export(_place(output), workspace, size=size, format=format_, overwrite=overwrite)
+    if str(output) != "-":
+        click.echo(f"{rows:,} {one if rows == 1 else many} in {output}")
+
+
+def _place(output: Path) -> Path | BinaryIO:
+    return sys.stdout.buffer if str(output) == "-" else output

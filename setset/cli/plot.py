@@ -1,0 +1,66 @@
+"""`setset plot`: charts as files."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command("plot", context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
+@click.argument("name", required=False)
+@click.argument("words", nargs=-1, metavar="[ARGUMENTS]...")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    help="NAME.svg, .png, .pdf, .html (works offline), .json (Vega-Lite) or .csv (the data); - for stdout."
+    "  [default: NAME.svg]",
+)
+@click.option("--format", "kind", help="svg, png, pdf, html, json or csv, whatever the file is called.")
+@click.option(
+    "--games", type=click.IntRange(1, 10**12), default=200_000, show_default=True, help="For rounds."
+)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="For rounds.")
+@click.option("--target", type=click.IntRange(4, 20), default=12, show_default=True, help="For bytes.")
+@click.option("--size", type=click.IntRange(3, 20), help="For bytes: only this size.")
+@options.workspace
+@click.pass_context
+def command(
+    ctx: click.Context,
+    name: str | None,
+    words: tuple[str, ...],
+    output: Path | None,
+    kind: str | None,
+    games: int,
+    seed: int,
+    target: int,
+    size: int | None,
+    workspace: Path,
+) -> None:
+    """Draw the chart NAME; without a name, list them. Needs the extra setset[plot].
+
+    \b
+    Examples:
+      setset plot
+      setset plot rounds --games 1000000 -o rounds.pdf
+      setset plot neighbours 18/3
+      setset plot cap 0 1 3 4 -o - --format csv
+      tools/bench --quick --json | setset plot speed -
+    """
+    import setset
+    from setset.show import plots
+
+    if name is None:
+        plots.print_plots()
+        return
+    plot = plots.find_plot(name, words)
+    place = output or Path(f"{name}.{kind or 'svg'}")
+    chosen = plots.choose_kind(place, kind)
+    named = ctx.get_parameter_source("workspace") is not click.core.ParameterSource.DEFAULT
+    with setset.open(workspace) if plot.opens(workspace, named) else nullcontext() as opened:
+        chart = plot.make(plots.Wish(words, games, seed, target, size), opened)
+    plots.write_plot(chart, place, chosen)

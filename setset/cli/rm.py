@@ -1,0 +1,56 @@
+"""`setset rm`"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command()
+@click.option("--target", type=click.IntRange(4, 20), required=True, help="The exploration to remove.")
+@options.size(help="Only the sizes from this one on.")
+@options.dry_run
+@options.yes
+@options.as_json
+@options.quiet
+@options.workspace
+def command(
+    target: int,
+    size: int | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+    quiet: bool,
+    workspace: Path,
+) -> None:
+    """Remove the files and records of an exploration, or of its sizes from one on.
+
+    Says what and how much, and asks. A size never goes without those above it, which are proven by its files. Stopped
+    at any moment, the same command goes on. Counts that were made from smaller sizes stay.
+
+    \b
+    Examples:
+      setset rm --target 11 --dry-run
+      setset rm --target 12 --size 9
+    """
+    import setset
+    from setset.show.formatting import how_many, print_json
+    from setset.show.progress import show_progress
+    from setset.show.tables import print_removed
+
+    with setset.open(workspace, mode="a") as opened, show_progress(quiet or as_json) as progress:
+        exploration = opened.exploration(target)
+        removed = exploration.remove(size, dry_run=True)
+        if not as_json:
+            print_removed(removed)
+        if removed.sizes and not dry_run:
+            options.confirm(f"Remove {how_many(removed.files, 'file')} of target {target}?", yes)
+            removed = exploration.remove(size, progress=progress)
+            if not as_json:
+                click.echo("removed")
+    if as_json:
+        print_json(dataclasses.asdict(removed))

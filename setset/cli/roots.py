@@ -1,0 +1,109 @@
+"""`setset roots`"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
+
+
+@click.group(invoke_without_command=True)
+@options.wide
+@options.as_json
+@options.workspace
+@click.pass_context
+def command(context: click.Context, wide: bool, as_json: bool, workspace: Path) -> None:
+    """The storage roots: the folders with the batch files, whether they are there, and what lies in each.
+
+    \b
+    Examples:
+      setset roots
+      setset roots move /mnt/nas/caps /mnt/new/caps
+      setset roots forget /mnt/nas/caps
+    """
+    if context.invoked_subcommand is not None:
+        given = [name for name in context.params if context.get_parameter_source(name) is COMMAND_LINE]
+        if given:
+            raise click.UsageError(
+                f"give --{given[0].removeprefix('as_')} after {context.invoked_subcommand}"
+            )
+        return
+    import setset
+    from setset.show.formatting import print_json
+    from setset.show.tables import print_roots
+
+    with setset.open(workspace) as opened:
+        found = opened.roots()
+    if as_json:
+        print_json([dataclasses.asdict(root) for root in found])
+    else:
+        print_roots(found, wide)
+
+
+@command.command()
+@click.argument("old")
+@click.argument("new", type=click.Path(path_type=Path))
+@click.option("--fast", is_flag=True, help="Compare only names and sizes, and read no file.")
+@click.option("--incomplete", is_flag=True, help="Also if files are missing or damaged in the new place.")
+@options.as_json
+@options.quiet
+@options.workspace
+def move(
+    old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet: bool, workspace: Path
+) -> None:
+    """Record that the storage root OLD (a folder, or its number) is now the folder NEW.
+
+    Move or copy the folder first, with all that is in it. Its token and every file are compared with what the database
+    records. Stopped at any moment, the same command goes on.
+
+    \b
+    Examples:
+      setset roots move /mnt/nas/caps /mnt/new/caps
+      setset roots move 2 /mnt/new/caps --fast
+    """
+    import setset
+    from setset.show.formatting import print_json
+    from setset.show.progress import show_progress
+    from setset.show.tables import print_moved
+
+    with setset.open(workspace, mode="a") as opened, show_progress(quiet or as_json) as progress:
+        moved = opened.move_root(old, new, fast=fast, incomplete=incomplete, progress=progress)
+    if as_json:
+        print_json(dataclasses.asdict(moved))
+    else:
+        print_moved(moved)
+
+
+@command.command()
+@click.argument("old")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Where its files will be made again [default: in the workspace].",
+)
+@options.dry_run
+@options.yes
+@options.workspace
+def forget(old: str, output: Path | None, dry_run: bool, yes: bool, workspace: Path) -> None:
+    """Give up the storage root OLD (a folder, or its number), which is lost for good.
+
+    Its files are recorded as missing elsewhere, where 'setset repair' makes them again, each byte-identical.
+
+    \b
+    Example:
+      setset roots forget /mnt/nas/caps
+    """
+    import setset
+    from setset.show.tables import print_roots
+
+    with setset.open(workspace, mode="a") as opened:
+        print_roots([opened.forget_root(old, dry_run=True)])
+        if not dry_run:
+            options.confirm("Forget this storage root, and make its files again?", yes)
+            opened.forget_root(old, output=output)
+            click.echo("forgotten: run 'setset repair' to make its files again")

@@ -1,0 +1,240 @@
+"""How many lists of each size a search will keep, by random probing of the tree that it walks.
+
+**The tree.** The children of a list are the lists with one of its remaining cards added. For a target T only
+children of n cards with at least T - n remaining cards are kept; the parent of a list that is kept is kept too.
+
+**The invariant.** A *sample* of a size is some of its lists, each with a weight: however the lists of that size
+are divided into kinds, the weights of a kind add up, on average over all samples, to the number of its lists.
+
+- All kept children of a sample, each with the weight of its parent, are a sample of the next size: a list has one
+  parent.
+- Thinning keeps the invariant: each list stays with a chance of its own, and its weight is divided by that.
+
+So the sum of the weights is, at every size, an estimate of the count without bias. Knuth (1975) probes with samples
+of one list. Here a sample has hundreds, thinned by strata as Chen (1992) proposed: lists with many remaining cards,
+which most of the later ones stem from, stay with a higher chance, and they are drawn at equal steps along the lists
+sorted by their remaining cards. Batches of probes are independent of each other, so that the spread between them is
+what the error of their mean is computed from.
+
+No compiled code: what `setset run` says before it starts must not wait for a compiler.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+import numpy.typing as npt
+
+from setset.cards import CARDS, third_table
+
+POPULATION = 500
+"""Lists of a sample that are followed further; more make a batch of probes slower and more precise."""
+FEWEST_BATCHES = 10
+"""Fewer would not show their own spread."""
+EXPONENT = 1.5
+"""How much a list with many remaining cards is preferred; from 1 to 2 all are about as good, for all targets."""
+
+U64 = npt.NDArray[np.uint64]
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Some of the lists of a size, in no order."""
+
+    cards: npt.NDArray[np.uint8]
+    """One list a row."""
+    remaining: U64
+    """The cards that remain to each: bits 0 to 80 of two words."""
+    weights: Floats
+
+    @property
+    def size(self) -> int:
+        return int(self.cards.shape[1])
+
+    @property
+    def remaining_counts(self) -> npt.NDArray[np.int64]:
+        counts: npt.NDArray[np.int64] = np.bitwise_count(self.remaining).sum(axis=1, dtype=np.int64)
+        return counts
+
+    def take(self, which: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> Sample:
+        return Sample(self.cards[which], self.remaining[which], self.weights[which])
+
+
+@dataclass(frozen=True)
+class ProbedCount:
+    """An estimated number of lists and its standard error."""
+
+    lists: float
+    error: float
+
+
+def probe_counts(
+    target: int,
+    upto: int,
+    *,
+    seconds: float = 10.0,
+    seed: int | None = None,
+    batches: int | None = None,
+    population: int = POPULATION,
+) -> dict[int, ProbedCount]:
+    """The lists of each size from 3 to `upto` that are kept for a target, by as many batches of probes as time allows.
+
+    Args:
+        target: 4 to 20.
+        upto: 3 to 20.
+        seconds: How long to probe; at least `FEWEST_BATCHES` batches are made.
+        seed: Makes the batches the same each time; how many there are depends on the machine, unless it is given.
+        batches: How many batches, at least 2, whatever time they take.
+        population: How many lists of each sample are followed further.
+    """
+    root = np.random.SeedSequence(seed)
+    ends = time.monotonic() + seconds
+    rows: list[list[float]] = []
+    while len(rows) < (batches or FEWEST_BATCHES) or (batches is None and time.monotonic() < ends):
+        (child,) = root.spawn(1)
+        rows.append(_probe(target, upto, np.random.default_rng(child), population))
+    table = np.array(rows)
+    errors = table.std(axis=0, ddof=1) / np.sqrt(len(table))
+    return {
+        size: ProbedCount(float(mean), float(error))
+        for size, mean, error in zip(range(3, upto + 1), table.mean(axis=0), errors, strict=True)
+    }
+
+
+def draw_lists(target: int, size: int, wanted: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
+    """About as many different lists of a size that are kept for a target, each with about the same chance, in order."""
+    *_, last = samples(target, size, rng, max(POPULATION, wanted))
+    rows = thin(last, last.weights, wanted, rng).cards
+    return rows[np.lexsort(rows.T[::-1])]
+
+
+def _probe(target: int, upto: int, rng: np.random.Generator, population: int) -> list[float]:
+    """One batch of probes: an estimate for each size from 3 on."""
+    later = [float(each.weights.sum()) for each in samples(target, upto, rng, population)][1:]
+    return [float(count_seeds(target)), *later]
+
+
+def samples(
+    target: int, upto: int, rng: np.random.Generator, population: int = POPULATION
+) -> Iterator[Sample]:
+    """A sample of each size from 3 to `upto`: of the lists that are kept, of the seeds only those that have children.
+
+    With a population as large as the largest size, each sample is all its lists.
+    """
+    current = _seeds(target)
+    yield current
+    for size in range(4, upto + 1):
+        ahead = _ordered_seeds(target, population) if size == 4 else _order(current, target, population)
+        current = _children(_draw(*ahead, rng))
+        current = current.take(current.remaining_counts >= target - size)
+        yield current
+
+
+def thin(sample: Sample, priorities: Floats, wanted: int, rng: np.random.Generator) -> Sample:
+    """About `wanted` lists of a sample, each with a chance proportional to its priority, or certainly."""
+    return _draw(*_with_chances(sample, priorities, wanted), rng)
+
+
+@cache
+def _ordered_seeds(target: int, population: int) -> tuple[Sample, Floats]:
+    """What every batch of probes begins with."""
+    return _order(_seeds(target), target, population)
+
+
+def _order(sample: Sample, target: int, wanted: int) -> tuple[Sample, Floats]:
+    """The lists with children, and the chance of each to be followed further."""
+    spare = sample.remaining_counts - max(target - sample.size, 1) + 1.0
+    return _with_chances(sample, sample.weights * spare**EXPONENT, wanted)
+
+
+def _with_chances(sample: Sample, priorities: Floats, wanted: int) -> tuple[Sample, Floats]:
+    """The lists with a priority, by their remaining cards, and the chance of each to stay."""
+    able = np.flatnonzero(priorities > 0)
+    able = able[np.argsort(sample.remaining_counts[able], kind="stable")]
+    return sample.take(able), _chances(priorities[able], wanted)
+
+
+def _draw(sample: Sample, chances: Floats, rng: np.random.Generator) -> Sample:
+    """Each list with its chance: at equal steps along their sum, so that every stretch of the order has its share."""
+    if (chances == 1).all():
+        return sample
+    ends = np.floor(np.cumsum(chances) + rng.random())
+    stays = np.diff(ends, prepend=0.0) > 0
+    return Sample(sample.cards[stays], sample.remaining[stays], sample.weights[stays] / chances[stays])
+
+
+def _chances(priorities: Floats, wanted: int) -> Floats:
+    """Chances that add up to `wanted`, proportional to the priorities as far as that does not exceed 1."""
+    if len(priorities) <= wanted:
+        return np.ones(len(priorities))
+    certain = np.zeros(len(priorities), bool)
+    while True:
+        unit = priorities[~certain].sum() / (wanted - certain.sum())
+        more = priorities >= unit
+        if more.sum() == certain.sum():
+            chances: Floats = np.minimum(priorities / unit, 1.0)
+            return chances
+        certain = more
+
+
+def _children(sample: Sample) -> Sample:
+    """All children of the lists of a sample."""
+    tables = _tables()
+    octets = sample.remaining.astype("<u8", copy=False).view(np.uint8)
+    bits = np.unpackbits(octets, axis=1, bitorder="little", count=CARDS)
+    parents, cards = np.nonzero(bits)
+    remaining = sample.remaining[parents] & tables.above[cards]
+    for place in range(sample.size):
+        remaining &= tables.but_third[sample.cards[parents, place], cards]
+    grown = np.column_stack([sample.cards[parents], cards.astype(np.uint8)])
+    return Sample(grown, remaining, sample.weights[parents])
+
+
+@dataclass(frozen=True)
+class _Tables:
+    above: U64
+    """For each card, those above it."""
+    but_third: U64
+    """For each two cards, all but the one that completes them to a set."""
+
+
+@cache
+def _tables() -> _Tables:
+    thirds = third_table()
+    above = [_words(range(card + 1, CARDS)) for card in range(CARDS)]
+    everything = range(CARDS)
+    but = [_words(each for each in everything if each != card) for card in everything]
+    but_third = np.array(but, np.uint64)[thirds]
+    but_third[np.arange(CARDS), np.arange(CARDS)] = _words(everything)
+    return _Tables(np.array(above, np.uint64), but_third)
+
+
+def _words(cards: Iterator[int] | range) -> tuple[int, int]:
+    whole = sum(1 << card for card in cards)
+    return whole & (2**64 - 1), whole >> 64
+
+
+@cache
+def _triples() -> Sample:
+    """All lists of 3 cards."""
+    sample = Sample(np.zeros((1, 0), np.uint8), np.array([_words(range(CARDS))], np.uint64), np.ones(1))
+    for _ in range(3):
+        sample = _children(sample)
+    return sample
+
+
+@cache
+def _seeds(target: int) -> Sample:
+    """The seeds that have children: those with as many remaining cards as any other list needs."""
+    triples = _triples()
+    return triples.take(triples.remaining_counts >= target - 3)
+
+
+def count_seeds(target: int) -> int:
+    """All seeds: they are chosen by their highest card alone (`engine.search.seeds`)."""
+    return int((_triples().cards[:, 2] < CARDS - (target - 3)).sum())

@@ -1,0 +1,95 @@
+"""What an export can be: the formats of files, what stands for a card, what each combination holds."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePath
+
+from setset.cards import FEATURES
+from setset.errors import BadInput
+
+
+class Format(enum.StrEnum):
+    """A format for lists."""
+
+    PARQUET = "parquet"
+    NPY = "npy"
+    CSV = "csv"
+    JSONL = "jsonl"
+
+
+class Values(enum.StrEnum):
+    """What stands for a card."""
+
+    CARDS = "cards"
+    """Its number, 0 to 80."""
+    VECTORS = "vectors"
+    """Its colour, count, shading and shape, each 0 to 2: a point of AG(4,3)."""
+    NAMES = "names"
+    """Its name: red one solid diamond."""
+
+
+ROW_GROUP_SIZE = 1 << 20
+"""Rows of a row group of Parquet: what readers take at a time."""
+
+
+@dataclass(frozen=True)
+class Content:
+    """What a file of an export holds, apart from the lists themselves."""
+
+    format: Format
+    values: Values
+    size: int
+    row_group_size: int = ROW_GROUP_SIZE
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """What the file says of itself, where its format has a place for that."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns, where a format has some."""
+        cards = [f"c{place}" for place in range(1, self.size + 1)]
+        if self.values is Values.VECTORS:
+            return [f"{card}_{feature}" for card in cards for feature in FEATURES]
+        return cards
+
+
+def choose_content(size: int, format: str, values: str, row_group_size: int) -> Content:  # noqa: A002
+    """The content that these words ask for; BadInput if there is no such thing."""
+    if values not in set(Values):
+        raise BadInput(f"--as {values}: expected one of {', '.join(Values)}")
+    if format == Format.NPY and values == Values.NAMES:
+        raise BadInput("--as names needs parquet, csv or jsonl: npy holds numbers")
+    if row_group_size < 1:
+        raise BadInput(f"--row-group-size {row_group_size}: expected 1 or more")
+    return Content(Format(format), Values(values), size, row_group_size)
+
+
+def choose_format(name: str, given: str | None, suffixes: Mapping[str, str]) -> str:
+    """The format of a file: the one that is given, or that of its suffix; refuses two that differ.
+
+    Args:
+        name: Of the file; `-` has no suffix.
+        given: What `--format` says.
+        suffixes: The format of each suffix, such as .csv.
+    """
+    known = list(dict.fromkeys(suffixes.values()))
+    found = suffixes.get(PurePath(name).suffix.lower())
+    if given is not None and given not in known:
+        raise BadInput(f"--format {given}: expected one of {', '.join(known)}")
+    if given is None and found is None:
+        raise BadInput(f"which format? give --format {'|'.join(known)}, or -o a name that ends with one")
+    if given is not None and found not in (None, given):
+        raise BadInput(f"--format {given} does not go with the name {name}: leave one of them out")
+    return str(given or found)
+
+
+def refuse_existing(path: Path, overwrite: bool) -> None:
+    """Refuses to replace a file that nobody asked to replace."""
+    if path.exists() and not overwrite:
+        raise BadInput(f"{path} is there already: give --overwrite to replace it")
+
+
+SUFFIXES = {f".{each}": str(each) for each in Format}
+"""The format that a suffix means, for lists."""

@@ -1,0 +1,32 @@
+"""Charts of lists, classes, games and runs, as Altair charts: in notebooks, on pages, and as files.
+
+    import setset
+
+    setset.charts.counts()                                 # a notebook shows it
+    setset.charts.save(setset.charts.odds(), "odds.pdf")   # svg, png, pdf, html, json or csv
+
+They need the extra `setset[plot]`. `setset plot` writes the same ones; docs/plot.md shows them.
+"""
+
+from setset.show.charts.files import as_bytes, read_rows, save
+from setset.show.charts.game import rounds
+from setset.show.charts.lattice import lattice, neighbours
+from setset.show.charts.lists import cap, counts, odds, stabilizers
+from setset.show.charts.work import bytes, gantt, speed, throughput  # noqa: A004 (bytes of files)
+
+__all__ = [
+    "as_bytes",
+    "bytes",
+    "cap",
+    "counts",
+    "gantt",
+    "lattice",
+    "neighbours",
+    "odds",
+    "read_rows",
+    "rounds",
+    "save",
+    "speed",
+    "stabilizers",
+    "throughput",
+]

@@ -1,0 +1,82 @@
+"""What all charts share: colours that colour-blind people tell apart, sizes, titles, and where the numbers are from."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from setset import __version__
+from setset.errors import require_extra
+
+BLUE: Final = "#0072b2"
+ORANGE: Final = "#e69f00"
+GREEN: Final = "#009e73"
+RED: Final = "#d55e00"
+PINK: Final = "#cc79a7"
+SKY: Final = "#56b4e9"
+BLACK: Final = "#000000"
+GREY: Final = "#999999"
+COLOURS: Final = (BLUE, RED, GREEN, ORANGE, PINK, SKY, BLACK, GREY)
+"""Okabe and Ito's, the faint yellow left out; shapes or places tell things apart as well."""
+SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke", "wedge")
+WIDTH: Final = 360
+HEIGHT: Final = 240
+"""Of the plot; with its axes some 430 wide, so that 11-pixel text is 6 points high in a column of 80 mm."""
+LETTERS: Final = 58
+"""In a line of a title; notes have smaller letters."""
+FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
+"""The first one comes with vl-convert, so that a chart is the same on every machine."""
+
+Row = dict[str, Any]
+Chart = Any
+"""An Altair chart: Altair is an extra, which type checkers may not have."""
+
+
+def altair() -> Any:
+    """Altair, or the error that says how to install it. It takes a second to import, so only charts do."""
+    with require_extra("plot", "a chart"):
+        import altair
+
+    return altair
+
+
+def table(rows: Iterable[Row]) -> Any:
+    """The rows of a chart. All its layers share them, so that they can be read again from the chart."""
+    return altair().InlineData(values=[dict(row) for row in rows])
+
+
+def finish(chart: Chart, title: str, notes: Sequence[str], source: str) -> Chart:
+    """The chart with its title, notes on what is shown, its source, and the style of all charts."""
+    alt = altair()
+    lines = [*notes, f"Source: setset {__version__}, {source}"]
+    heading = alt.TitleParams(
+        text=textwrap.wrap(title, LETTERS),
+        subtitle=[part for line in lines for part in textwrap.wrap(line, LETTERS + 24)],
+        anchor="start",
+        frame="bounds",
+        offset=10,
+    )
+    # One weight of one font throughout: the order of several in a PDF is another one each time.
+    plain = {"labelFont": FONT, "titleFont": FONT, "titleFontWeight": "normal", "labelFontWeight": "normal"}
+    return (
+        chart.properties(title=heading, description=f"{title}. {' '.join(lines)}", background="white")
+        .configure(font=FONT)
+        .configure_title(
+            fontSize=14, fontWeight="normal", subtitleFontSize=10, subtitleColor="#555555", subtitlePadding=4
+        )
+        .configure_axis(labelFontSize=11, titleFontSize=11, gridColor="#e5e5e5", **plain)
+        .configure_legend(labelFontSize=11, titleFontSize=11, labelLimit=260, **plain)
+        .configure_header(labelFontSize=11, titleFontSize=11, **plain)
+        .configure_view(stroke="#cccccc")
+    )
+
+
+def categories(names: Sequence[str]) -> tuple[Any, Any]:
+    """A scale of colours and one of shapes for some names, in this order."""
+    alt = altair()
+    count = len(names)
+    colours = [COLOURS[place % len(COLOURS)] for place in range(count)]
+    shapes = [SHAPES[place % len(SHAPES)] for place in range(count)]
+    domain = list(names)
+    return alt.Scale(domain=domain, range=colours), alt.Scale(domain=domain, range=shapes)

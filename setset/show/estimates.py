@@ -1,0 +1,86 @@
+"""What a run will take, as a table, as one line, and as a question."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from setset.show.formatting import byte_count, duration, how_many, number, print_json, print_line, print_table
+
+if TYPE_CHECKING:
+    from setset.workspace.estimate import Estimate, SizeEstimate
+
+COLUMNS = ("size", "lists", "error", "from", "to do", "files", "bytes", "core time")
+
+
+def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool = False) -> None:
+    """A row a size, what it comes to, and what to think of. `price` is that of a core for an hour."""
+    cost = None if price is None else estimate.core_seconds / 3600 * price
+    if as_json:
+        sizes = [{**dataclasses.asdict(size), "seconds": size.seconds} for size in estimate.sizes]
+        print_json({**dataclasses.asdict(estimate), "sizes": sizes, "price": cost})
+        return
+    print_table(f"target {estimate.target}", COLUMNS, [_row(size) for size in estimate.sizes])
+    click.echo(describe_estimate(estimate))
+    click.echo(f"core time {duration(estimate.core_seconds)}, speed and bytes: {estimate.speeds}")
+    if cost is not None:
+        click.echo(f"price {cost:,.2f}, at {price} for a core for an hour")
+    _print_warnings(estimate)
+
+
+def _row(size: SizeEstimate) -> list[str]:
+    return [
+        str(size.size),
+        number(size.lists),
+        f"{size.error / size.lists:.2%}".replace("%", " %") if size.error and size.lists else "-",
+        size.origin,
+        number(size.due) if size.due else "-",
+        number(size.files) if size.files else "-",
+        byte_count(size.bytes) if size.files else "-",
+        duration(size.seconds) if size.due else "-",
+    ]
+
+
+def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
+    """One line. `elsewhere` is for workers of a cluster, of which nobody knows how many there will be."""
+    if not estimate.lists:
+        return "to do: nothing"
+    first = next(size.size for size in estimate.sizes if size.due)
+    sizes = f"size {first}" if first == estimate.size else f"sizes {first} to {estimate.size}"
+    about = "" if all(not size.error for size in estimate.sizes) else "about "
+    parts = [f"{'count ' if estimate.count_only else ''}{sizes}", f"{about}{number(estimate.lists)} lists"]
+    if not estimate.count_only:
+        free = byte_count(estimate.free_bytes)
+        parts.append(
+            f"about {how_many(estimate.files, 'file')} of {byte_count(estimate.bytes)} ({free} are free)"
+        )
+    time = (
+        f"{duration(estimate.core_seconds)} of core time"
+        if elsewhere
+        else f"{duration(estimate.seconds)} with {how_many(estimate.workers, 'worker')}"
+    )
+    return f"to do: {', '.join(parts)}, about {time}"
+
+
+def _print_warnings(estimate: Estimate) -> None:
+    for warning in estimate.warnings:
+        print_line(f"setset: {warning}", err=True)
+
+
+def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str] | None:
+    """The lines that a run begins with. If it takes much, they are printed with a question; None if the answer is no.
+
+    It asks on a terminal only: what runs unattended goes on.
+    """
+    if estimate is None or not estimate.lists:
+        return []
+    lines = [describe_estimate(estimate, elsewhere), *estimate.warnings]
+    large = estimate.takes_much_disk or (estimate.is_long and not elsewhere)
+    if yes or not large or not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return lines
+    for line in lines:
+        print_line(line, err=True)
+    return [] if click.confirm("Start it?", err=True) else None

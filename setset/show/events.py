@@ -1,0 +1,186 @@
+"""What a run that nobody watches tells: events as JSON lines, and a log file. docs/unattended.md describes both."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import json
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from setset.errors import BadInput, SetsetError
+from setset.progress import Activity, ProgressListener
+from setset.show.formatting import byte_count, duration, how_many, number, printable
+
+Event = dict[str, Any]
+Sink = Callable[[Event], None]
+
+SECONDS_BETWEEN_EVENTS = 1.0
+SECONDS_BETWEEN_LOG_LINES = 30.0
+
+
+@contextlib.contextmanager
+def run_events(as_json: bool, log: Path | None) -> Iterator[Events]:
+    """Where the events of a run go: standard output, a log, both or nowhere. An error that ends it is the last one."""
+    with contextlib.ExitStack() as stack:
+        sinks: list[Sink] = [_json_sink()] if as_json else []
+        if log is not None:
+            try:
+                file = stack.enter_context(log.open("a", encoding="utf-8", errors="backslashreplace"))
+            except OSError as error:
+                raise BadInput(f"--log {log}: {error.strerror}") from error
+            sinks.append(_log_sink(file))
+        events = Events(sinks)
+        try:
+            yield events
+        except SetsetError as error:
+            events.emit("stopped", reason=str(error), exit_code=error.exit_code)
+            raise
+
+
+class Events:
+    """A listener that tells its sinks what it hears, with the time."""
+
+    def __init__(self, sinks: Sequence[Sink]) -> None:
+        self._sinks = sinks
+        self._lock = threading.Lock()  # workers that come and go are noticed in a thread of their own
+        self._began = self._told = time.monotonic()
+        self._size, self._activity, self._tasks, self._lists_in = 0, "", 0, 0
+        self._done = self._read = self._found = 0
+
+    def emit(self, event: str, **values: Any) -> None:
+        """Tells an event."""
+        moment = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        with self._lock:
+            for sink in self._sinks:
+                sink({"event": event, "time": moment.replace("+00:00", "Z"), **values})
+
+    def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
+        self._began = self._told = time.monotonic()
+        self._size, self._activity, self._tasks, self._lists_in = size, activity.value, tasks, lists_in
+        self._done = self._read = self._found = 0
+        self.emit("size_begun", size=size, activity=self._activity, expansions=tasks, lists_in=lists_in)
+
+    def advance(self, lists_in: int, lists_out: int) -> None:
+        self._done, self._read, self._found = (
+            self._done + 1,
+            self._read + lists_in,
+            self._found + lists_out,
+        )
+        self.emit("expansion_done", size=self._size, lists_in=lists_in, lists_out=lists_out)
+        if time.monotonic() - self._told >= SECONDS_BETWEEN_EVENTS:
+            self._told = time.monotonic()
+            share = self._read / self._lists_in if self._lists_in else self._done / max(self._tasks, 1)
+            spent = self._told - self._began
+            left = spent / share - spent if 0 < share <= 1 else None
+            self.emit("progress", **self._state(), share=round(share, 4), seconds_left=_rounded(left))
+
+    def notice(self, text: str) -> None:
+        self.emit("warning", text=text)
+
+    def end(self) -> None:
+        complete = self._done >= self._tasks
+        seconds = _rounded(time.monotonic() - self._began)
+        self.emit("size_complete" if complete else "size_stopped", **self._state(), seconds=seconds)
+
+    def _state(self) -> Event:
+        return {
+            "size": self._size,
+            "activity": self._activity,
+            "done": self._done,
+            "expansions": self._tasks,
+            "lists": self._found,
+        }
+
+
+class Several:
+    """Tells several listeners what it hears."""
+
+    def __init__(self, *listeners: ProgressListener) -> None:
+        self._listeners = listeners
+
+    def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
+        for each in self._listeners:
+            each.begin(size, activity, tasks, lists_in)
+
+    def advance(self, lists_in: int, lists_out: int) -> None:
+        for each in self._listeners:
+            each.advance(lists_in, lists_out)
+
+    def notice(self, text: str) -> None:
+        for each in self._listeners:
+            each.notice(text)
+
+    def end(self) -> None:
+        for each in self._listeners:
+            each.end()
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
+
+
+def _json_sink() -> Sink:
+    """One object a line on standard output. Who stops reading does not stop the run."""
+
+    def write(event: Event) -> None:
+        try:
+            sys.stdout.write(json.dumps(event) + "\n")
+            sys.stdout.flush()
+        except (OSError, ValueError):
+            with contextlib.suppress(OSError, ValueError):
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+    return write
+
+
+def _log_sink(file: IO[str]) -> Sink:
+    """One line an event. A disk that is full does not stop the run."""
+    last = -SECONDS_BETWEEN_LOG_LINES
+
+    def write(event: Event) -> None:
+        nonlocal last
+        if event["event"] == "expansion_done":
+            return
+        if event["event"] == "progress":
+            if time.monotonic() - last < SECONDS_BETWEEN_LOG_LINES:
+                return
+            last = time.monotonic()
+        with contextlib.suppress(OSError, ValueError):
+            file.write(f"{event['time']} {printable(in_words(event))}\n")
+            file.flush()
+
+    return write
+
+
+def in_words(event: Event) -> str:
+    """An event as a line for people, without its time."""
+    kind = event["event"]
+    match kind:
+        case "started":
+            return f"started: {event['command']} (setset {event['version']}, pid {event['pid']} on {event['host']})"
+        case "size_begun":
+            sources = (
+                f"{how_many(event['expansions'], 'expansion')}, {number(event['lists_in'])} lists to read"
+            )
+            return f"size {event['size']}: {event['activity']} begun, {sources}"
+        case "progress":
+            left = duration(event["seconds_left"])
+            return f"size {event['size']}: {event['share']:.1%}, {number(event['lists'])} lists, {left} left"
+        case "size_complete" | "size_stopped":
+            done = f"{number(event['done'])} of {how_many(event['expansions'], 'expansion')}"
+            how = f"{number(event['lists'])} lists, {done} in {duration(event['seconds'])}"
+            return f"size {event['size']}: {kind.removeprefix('size_')}, {how}"
+        case "warning":
+            return f"warning: {event['text']}"
+        case "stopped":
+            return f"stopped: {event['reason']} (exit code {event['exit_code']})"
+        case _:
+            files = f"{how_many(event['files_added'], 'file')} ({byte_count(event['bytes_added'])})"
+            made = f"{how_many(event['lists_added'], 'list')} in {files}, {number(event['lists_counted'])} counted"
+            return f"finished: {made}, in {duration(event['seconds'])}, {event['folder']}"

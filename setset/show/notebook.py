@@ -1,0 +1,178 @@
+"""How notebooks show hands, lists, classes, sizes, counts and workspaces."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from setset.cards import Cards, check_cards
+from setset.show.cards.layout import lay_out
+from setset.show.cards.svg import draw_svg
+from setset.show.formatting import byte_count, how_many, number, share
+from setset.show.html import as_text, table
+from setset.table.sets import find_sets
+
+if TYPE_CHECKING:
+    from setset.symmetry import Classification, Level, ListClass
+    from setset.table.game import Game
+    from setset.workspace.counts import Count
+    from setset.workspace.exploration import Exploration
+    from setset.workspace.size import Size
+    from setset.workspace.workspace import Workspace
+
+MOST = 20
+"""Rows of a table."""
+
+
+@dataclass(frozen=True)
+class Picture:
+    """Cards as a picture that a notebook shows."""
+
+    cards: Cards
+    columns: int | None = None
+    with_sets: bool = False
+
+    def _repr_svg_(self) -> str:
+        """For notebooks."""
+        sets = find_sets(self.cards) if self.with_sets else []
+        return draw_svg(lay_out(self.cards, self.columns, sets))
+
+
+def draw(cards: Iterable[int], columns: int | None = None, with_sets: bool = False) -> Picture:
+    """A hand as a picture, for notebooks.
+
+    Args:
+        cards: Different cards: a tuple, a row of an array.
+        columns: Cards in a row; else three rows as on a table.
+        with_sets: Outline the sets, each in its own colour.
+
+    Raises:
+        BadInput: Something is not a card, or a card is given twice.
+
+    Example:
+        >>> setset.draw([0, 40, 80], with_sets=True)
+        Picture(cards=(0, 40, 80), columns=None, with_sets=True)
+    """
+    return Picture(check_cards(cards), columns, with_sets)
+
+
+def as_html(value: Any) -> str:
+    """What a notebook shows for an object of the public API."""
+    return next(_SHOWN[each.__name__] for each in type(value).__mro__ if each.__name__ in _SHOWN)(value)
+
+
+def _figure(cards: Sequence[int]) -> str:
+    """The cards, small enough to stand above a table; several pictures of a page share the same definitions."""
+    if not cards:
+        return ""
+    return f'<div style="max-width: 32em">{draw_svg(lay_out(cards)).replace("<svg ", SMALL, 1)}</div>'
+
+
+SMALL = '<svg style="width: 100%; height: auto" '
+
+
+def _facts(title: str, facts: dict[str, object]) -> str:
+    return f"<p><b>{as_text(title)}</b></p>\n" + table(("", ""), facts.items())
+
+
+def _list_class(one: ListClass) -> str:
+    return _figure(one.cards) + _facts(
+        f"Class {one}",
+        {
+            "representative": " ".join(map(str, one.cards)),
+            "lists": one.lists,
+            "symmetries of a list": one.stabilizer,
+            "cards that can be added": one.extensions,
+        },
+    )
+
+
+def _classification(found: Classification) -> str:
+    return _figure(found.cards) + _facts(
+        f"{how_many(len(found.cards), 'card')} without a set: class {found.list_class}",
+        {
+            "cards": " ".join(map(str, found.cards)),
+            "canonical form": " ".join(map(str, found.form)),
+            "lists in the class": found.lists,
+            "symmetries": found.stabilizer,
+            "can be added": " ".join(map(str, found.extensions)) or "no card: it is complete",
+        },
+    )
+
+
+def _level(level: Level) -> str:
+    title = f"Lists of {level.size} cards: {number(level.lists)} in {number(len(level.classes))} classes"
+    rows = [
+        [str(one), " ".join(map(str, one.cards)), one.lists, one.stabilizer, one.extensions]
+        for one in level.classes[:MOST]
+    ]
+    columns = ("class", "representative", "lists", "symmetries", "can be added")
+    return _titled(title, table(columns, rows), len(level.classes))
+
+
+def _game(game: Game) -> str:
+    state = "over" if game.over else f"round {game.round}"
+    words = f"{state}: {how_many(len(game.table), 'card')} on the table, {len(game.deck)} in the deck"
+    return _figure(game.table) + f"<p>{as_text(words)}</p>"
+
+
+def _counts(counts: Sequence[Count]) -> str:
+    columns = ("target", "size", "what is counted", "lists", "origin", "reference", "class sum", "verdict")
+    rows = [
+        [
+            *(each.target, each.size, each.counts, each.lists, each.origin),
+            *(each.reference, each.class_sum, str(each.verdict)),
+        ]
+        for each in counts
+    ]
+    return table(columns, rows)
+
+
+def _size(size: Size) -> str:
+    state = "complete" if size.complete else "incomplete"
+    words = f"{number(size.lists)} lists of {size.size} cards for target {size.target}, {state}"
+    files = how_many(len(size.batches), "file")
+    title = f"{words}; {byte_count(size.bytes)} in {files}"
+    first = min(size.lists, 5)
+    rows = [[place, " ".join(map(str, size[place]))] for place in range(first)]
+    return _titled(title, table(("number", "cards"), rows), size.lists)
+
+
+def _exploration(exploration: Exploration) -> str:
+    title = f"Exploration of target {exploration.target}"
+    return _titled(title, _counts(exploration.counts()))
+
+
+def _workspace(workspace: Workspace) -> str:
+    sizes = workspace.status().sizes
+    columns = ("target", "size", "lists", "done", "files", "bytes", "state")
+    rows = [
+        [
+            *(each.target, each.size, each.lists, share(round(each.share * 1e6), 1_000_000)),
+            *(each.batches, byte_count(each.bytes), str(each.state)),
+        ]
+        for each in sizes
+    ]
+    return _titled(f"Workspace {workspace.path}", table(columns, rows))
+
+
+def _titled(title: str, body: str, rows: int = 0) -> str:
+    """A table below its title; how many rows there are if not all are shown."""
+    shown = body.count("<tr>") - 1
+    more = f"\n<p>{number(shown)} of {number(rows)}</p>" if rows > shown else ""
+    return f"<p><b>{as_text(title)}</b></p>\n{body}{more}"
+
+
+_SHOWN: dict[str, Callable[[Any], str]] = {
+    "Classification": _classification,
+    "Count": lambda count: _counts([count]),
+    "Counts": _counts,
+    "Exploration": _exploration,
+    "Game": _game,
+    "Level": _level,
+    "ListClass": _list_class,
+    "Size": _size,
+    "Workspace": _workspace,
+}
+"""By the names of their types: this package knows what the public API gives, not the packages that make it."""

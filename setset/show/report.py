@@ -1,0 +1,176 @@
+"""A report on a workspace: one page that can be mailed, printed and read without anything else."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from html import escape
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from setset import __version__
+from setset.errors import BadInput, MissingExtra
+from setset.show import charts
+from setset.show.charts.style import Chart
+from setset.show.files import write_file
+from setset.show.formatting import byte_count, print_line
+from setset.show.report_page import Data, as_html
+
+if TYPE_CHECKING:
+    from setset.database.runs import Run
+    from setset.workspace.counts import Count
+    from setset.workspace.exploration import Exploration
+    from setset.workspace.size import Size
+    from setset.workspace.workspace import Workspace
+
+MOST_RUNS = 200
+"""That are listed, newest first."""
+LONGEST = 300
+"""Letters of an outcome or a command."""
+ROOM = 600_000
+"""Bytes for figures: the page stays below 1 MB."""
+
+
+def collect(workspace: Workspace, made_at: str) -> Data:
+    """All that a report says, from what the workspace records.
+
+    Args:
+        workspace: The workspace, to read.
+        made_at: The date and time of the report: all else depends on the workspace alone.
+    """
+    counts, status, runs = workspace.counts(), workspace.status(), workspace.runs(MOST_RUNS)
+    explorations = workspace.explorations
+    sizes = [size for exploration in explorations for size in exploration.sizes]
+    return {
+        "made_at": made_at,
+        "workspace": workspace.path.resolve().name,
+        "setset": __version__,
+        "schema": workspace.schema().database,
+        "asked": [_asked(exploration, counts) for exploration in explorations],
+        "counts": [{**dataclasses.asdict(count), "confirmed_by": _confirmed_by(count)} for count in counts],
+        "sizes": [_size(size) for size in sizes],
+        "rates": [dataclasses.asdict(host) for host in status.hosts],
+        "runs": [_run(run) for run in runs],
+        "versions": sorted({run.version for run in runs}),
+        "hosts": sorted({host.host for host in status.hosts} | {run.host for run in runs}),
+        "defects": [dataclasses.asdict(item) for item in status.items if item.state != "running"],
+        "repairs": [_run(run) for run in runs if run.command.startswith("setset repair")],
+        "reproduce": _reproduce(explorations, counts),
+    }
+
+
+def _asked(exploration: Exploration, counts: Sequence[Count]) -> Data:
+    mine = [count for count in counts if count.target == exploration.target]
+    return {
+        "target": exploration.target,
+        "stored_to": max((size.size for size in exploration.sizes if size.lists), default=None),
+        "counted_to": max((count.size for count in mine if count.origin != "stored"), default=None),
+        "complete": all(count.complete for count in mine),
+    }
+
+
+def _confirmed_by(count: Count) -> list[str]:
+    """What comes to the same number."""
+    others = {
+        "a published or independent count": count.reference,
+        "the sum over all classes": count.class_sum,
+    }
+    return [words for words, value in others.items() if value == count.lists and count.complete]
+
+
+def _size(size: Size) -> Data:
+    """A stored size, with one digest for all its files: that of their digests, a line each, in order."""
+    batches = size.batches
+    digests = "".join(f"{batch.digest}\n" for batch in batches)
+    return {
+        "target": size.target,
+        "size": size.size,
+        "complete": size.complete,
+        "lists": size.lists,
+        "files": len(batches),
+        "bytes": size.bytes,
+        "batch_lists": size.batch_lists,
+        "sha256_of_digests": hashlib.sha256(digests.encode()).hexdigest(),
+    }
+
+
+def _run(run: Run) -> Data:
+    found = dataclasses.asdict(run)
+    for name in ("command", "outcome"):
+        if found[name] is not None and len(found[name]) > LONGEST:
+            found[name] = found[name][:LONGEST] + "..."
+    return found
+
+
+def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> list[str]:
+    """Commands that make the same files with the same digests, and the same counts."""
+    lines = [f"pip install setset=={__version__}"]
+    for exploration in explorations:
+        target = f"--target {exploration.target}"
+        stored = [size for size in exploration.sizes if size.lists]
+        for cut, sizes in groupby(stored, key=lambda size: size.batch_lists):
+            lines.append(f"setset run {target} --size {list(sizes)[-1].size} --batch-lists {cut}")
+        counted = [
+            count.size for count in counts if count.target == exploration.target and count.origin != "stored"
+        ]
+        if counted:
+            lines.append(f"setset run {target} --size {max(counted)} --count-only")
+    return [*lines, "setset check --deep", "setset count"]
+
+
+def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bool) -> None:
+    """Writes the page, and the data beside it if asked to; says so."""
+    data = collect(workspace, made_at)
+    pages = {output: as_html(data, draw_figures(workspace))}
+    if with_json:
+        pages[output.with_suffix(".json")] = as_json(data)
+    if len(pages) < 1 + with_json:
+        raise BadInput(f"-o {output}: expected a name that does not end in .json")
+    for path, text in pages.items():
+        write_file(path, text.encode())
+        print_line(f"{path}: report on {workspace.path}, {byte_count(len(text.encode()))}")
+
+
+def as_json(data: Data) -> str:
+    """The same data for programs."""
+    return json.dumps(data, indent=2, default=str) + "\n"
+
+
+# Figures
+
+
+def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
+    """Pictures as SVG, each with the command that makes it; a line that says why in place of one that is missing."""
+    targets = [exploration.target for exploration in workspace.explorations]
+    wanted: dict[str, Callable[[], Chart]] = {
+        "setset plot counts": lambda: charts.counts(workspace),
+        "setset plot throughput": lambda: charts.throughput(workspace),
+        "setset plot gantt": lambda: charts.gantt(workspace),
+        **{
+            f"setset plot bytes --target {target}": partial(charts.bytes, workspace, target)
+            for target in targets
+        },
+    }
+    found, room = [], ROOM
+    for place, (command, make) in enumerate(wanted.items()):
+        try:
+            picture = _own_names(charts.as_bytes(make(), "svg").decode(), f"figure{place}-")
+        except MissingExtra as error:
+            return [("", f"<p>No figures: {escape(str(error))}</p>")]
+        except BadInput:
+            continue  # nothing to draw yet
+        if len(picture) > room:
+            picture = f"<p>Too large for this page: {escape(command)}</p>"
+        room -= len(picture)
+        found.append((command, picture))
+    return found
+
+
+def _own_names(picture: str, prefix: str) -> str:
+    """The picture with names of its own for what it refers to: several are on one page."""
+    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", picture)

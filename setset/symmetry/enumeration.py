@@ -1,0 +1,101 @@
+"""The members of a class one after the other, compiled. `ranking.py` says in which order, and why each comes once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from setset.compiler import njit
+
+
+@njit(cache=True)
+def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped-def]
+    """Label what the flat of a frame gains with its next card; returns how many cards the flat has then."""
+    if depth == 0:
+        points[0] = card
+        return 1
+    width = 3 ** (depth - 1)
+    step = minus[card, points[0]]
+    for label in range(width, 3 * width):
+        points[label] = total[points[label - width], step]
+    return 3 * width
+
+
+@njit(cache=True)
+def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ignore[no-untyped-def]
+    """Find the group's orbits outside the flat of the frame so far: their least cards, in order, and their sizes."""
+    cards = maps.shape[1]
+    seen = np.zeros(cards, np.bool_)
+    for label in range(width):
+        seen[points[label]] = True
+    count = 0
+    for card in range(cards):
+        if seen[card]:
+            continue
+        firsts[count] = card
+        sizes[count] = 0
+        for place in range(order):
+            image = maps[group[place], card]
+            if not seen[image]:
+                seen[image] = True
+                sizes[count] += 1
+        count += 1
+    return count
+
+
+@njit(cache=True)
+def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-def]
+    """Copy to `smaller` the maps of the group that fix the card; returns how many."""
+    kept = 0
+    for place in range(order):
+        if maps[group[place], card] == card:
+            smaller[kept] = group[place]
+            kept += 1
+    return kept
+
+
+@njit(cache=True)
+def fill_members(start, inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
+    """Fill `lists` with the lists of ranks `start`, `start` + 1, ...; returns how many there were.
+
+    `inside` marks the cards of R, `ways[i]` counts the ways to complete i cards of a frame.
+    """
+    dimension = len(ways) - 2
+    cards = maps.shape[1]
+    groups = np.zeros((dimension + 1, len(maps)), np.int64)
+    groups[0] = np.arange(len(maps))
+    orders = np.full(dimension + 1, len(maps), np.int64)
+    firsts = np.zeros((dimension + 1, cards), np.uint8)
+    sizes = np.zeros((dimension + 1, cards), np.int64)
+    ends = np.zeros(dimension + 1, np.int64)
+    turn = np.zeros(dimension + 1, np.int64)
+    points = np.zeros(cards, np.uint8)
+    ends[0] = _find_orbits(maps, groups[0], orders[0], points, 0, firsts[0], sizes[0])
+    skip = start
+    row = 0
+    depth = 0
+    while depth >= 0 and row < len(lists):
+        if turn[depth] == ends[depth]:
+            depth -= 1
+            continue
+        card = firsts[depth, turn[depth]]
+        below = ways[depth + 1] * sizes[depth, turn[depth]] // orders[depth]
+        turn[depth] += 1
+        if skip >= below:
+            skip -= below
+            continue
+        width = _extend_frame(depth, card, points, total, minus)
+        if depth < dimension:
+            orders[depth + 1] = _keep_fixing(maps, groups[depth], orders[depth], card, groups[depth + 1])
+            depth += 1
+            turn[depth] = 0
+            ends[depth] = _find_orbits(
+                maps, groups[depth], orders[depth], points, width, firsts[depth], sizes[depth]
+            )
+            continue
+        place = 0
+        for label in range(cards):
+            if inside[points[label]]:
+                lists[row, place] = label
+                place += 1
+        row += 1
+    return row

@@ -1,0 +1,178 @@
+"""How fast a worker is and how small a list: from the records of a workspace, measured now, or as is typical."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from setset.batches.records import Span
+from setset.database.models import Work
+from setset.database.views import StageProgress
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from setset.engine.bitstreams import Streams
+
+TYPICAL_RATES = {
+    4: 90e6,
+    5: 160e6,
+    6: 300e6,
+    7: 260e6,
+    8: 220e6,
+    9: 150e6,
+    10: 140e6,
+    11: 120e6,
+    12: 125e6,
+    13: 110e6,
+    14: 90e6,
+    15: 40e6,
+}
+"""Lists of a size that a worker stores in a second, for target 12; the last holds for all larger sizes."""
+TYPICAL_COUNT_RATE = 330e6
+TYPICAL_BYTES = {
+    3: 0.032,
+    4: 0.010,
+    5: 0.010,
+    6: 0.019,
+    7: 0.028,
+    8: 0.041,
+    9: 0.057,
+    10: 0.060,
+    11: 0.075,
+    12: 0.021,
+    13: 0.025,
+    14: 0.035,
+    15: 0.09,
+}
+"""Of a list in a file, for target 12; the last holds for all larger sizes."""
+FEWEST_SECONDS = 0.5
+"""Work of a worker that took less says nothing about its speed."""
+LISTS_MEASURED = 2_000_000
+"""About, in one stretch."""
+COUNTED_MEASURED = 10_000_000
+MOST_STARTS = 5_000
+"""How many lists counting starts from; drawing them takes time, too."""
+STRETCHES = 4
+"""Some of a size, from different places. Their time is that of the processor: others on the machine do not matter."""
+
+
+@dataclass(frozen=True)
+class Speed:
+    """Of one worker on one size."""
+
+    lists_per_second: float
+    bytes_per_list: float = 0.0
+
+
+def recorded_speeds(stages: Iterable[StageProgress], target: int, work: Work) -> dict[int, Speed]:
+    """What the workers of a workspace did, by size; nothing for sizes that were done too soon to tell."""
+    found = {}
+    for stage in stages:
+        if (stage.target, stage.work) == (target, work) and stage.lists_out and stage.seconds:
+            each = stage.bytes / stage.lists if stage.bytes and stage.lists else 0.0
+            if stage.seconds >= FEWEST_SECONDS:
+                found[stage.size] = Speed(stage.lists_out / stage.seconds, each)
+    return found
+
+
+def typical_speeds(sizes: Iterable[int], work: Work, recorded: Mapping[int, Speed]) -> dict[int, Speed]:
+    """What is to be expected without measuring: as fast as usual, times what this machine was at the nearest size."""
+    found = {}
+    for size in sizes:
+        usual = _usual(size, work)
+        nearest = min(recorded, key=lambda each: abs(each - size), default=None)
+        if nearest is not None:
+            there, then = recorded[nearest], _usual(nearest, work)
+            small = there.bytes_per_list / then.bytes_per_list if then.bytes_per_list else 1.0
+            usual = Speed(
+                usual.lists_per_second * there.lists_per_second / then.lists_per_second,
+                usual.bytes_per_list * (small or 1.0),
+            )
+        found[size] = usual
+    return found
+
+
+def _usual(size: int, work: Work) -> Speed:
+    if work is Work.COUNT:
+        return Speed(TYPICAL_COUNT_RATE)
+    rate = TYPICAL_RATES[min(max(size, min(TYPICAL_RATES)), max(TYPICAL_RATES))]
+    return Speed(rate, TYPICAL_BYTES[min(size, max(TYPICAL_BYTES))])
+
+
+def measure_speed(target: int, size: int, work: Work, lists: Mapping[int, float], seed: int | None) -> Speed:
+    """Stores or counts some of the lists of a size, in memory: a fifth of a second or so.
+
+    Args:
+        lists: How many there are of each size up to this one, roughly.
+        seed: Which of them to take.
+    """
+    import numpy as np
+
+    from setset.engine import search
+    from setset.engine.probing import draw_lists
+
+    search.compile_kernels()
+    rng = np.random.default_rng(seed)
+    if work is Work.COUNT:
+        parts = [_count_some(target, size, lists, rng)]
+    else:
+        # The first three cards of lists that have the same chance each: seeds that many stem from come more often.
+        starts = draw_lists(target, size - 1, STRETCHES, rng)[:, :3]
+        parts = [_store_stretch(target, size, start, lists) for start in starts]
+    made, written, seconds = (sum(column) for column in zip((0, 0, 0.0), *parts, strict=True))
+    return Speed(made / seconds, written / made) if made and seconds else _usual(size, work)
+
+
+Measured = tuple[int, int, float]
+"""Lists that were made, the bytes of their files, and the seconds that took."""
+
+
+def _store_stretch(
+    target: int, size: int, start: npt.NDArray[np.uint8], lists: Mapping[int, float]
+) -> Measured:
+    """Makes the lists of a size below some neighbouring seeds, as a worker does with a batch."""
+    from setset.batches import format as batch_format
+    from setset.engine import search
+
+    source = _stretch(target, size - 1, start, lists[size - 1] / lists[size] * LISTS_MEASURED, lists)
+    made, written, began = 0, 0, time.process_time()
+    for part in search.expand(source, target, 2 * LISTS_MEASURED):
+        span, ends = Span(0, 0, 0, 0, True), search.first_and_last(part)
+        written += len(batch_format.encode(part, target, 2 * LISTS_MEASURED, span, ends, bytes(16)))
+        made += part.lists
+    return made, written, time.process_time() - began
+
+
+def _count_some(target: int, size: int, lists: Mapping[int, float], rng: np.random.Generator) -> Measured:
+    """Counts the lists of a size below some lists from everywhere."""
+    from setset.engine import search
+    from setset.engine.probing import draw_lists
+
+    wanted = {each: COUNTED_MEASURED * lists[each] / lists[size] for each in range(3, size)}
+    first = max((each for each, many in wanted.items() if many <= MOST_STARTS), default=3)
+    rows = draw_lists(target, first, max(1, min(round(wanted[first]), MOST_STARTS)), rng)
+    source = next(search.pack([rows], first, len(rows)))
+    began = time.process_time()
+    made = search.count(source, target, size)[size]
+    return made, 0, time.process_time() - began
+
+
+def _stretch(
+    target: int, size: int, start: npt.NDArray[np.uint8], wanted: float, lists: Mapping[int, float]
+) -> Streams:
+    """About as many lists of a size, consecutive from those below the seed `start` on."""
+    import numpy as np
+
+    from setset.engine import search
+
+    seeds = search.seeds(target)
+    first = int(np.flatnonzero((seeds == start).all(axis=1))[0])
+    many = max(1, round(wanted * lists[3] / lists[size]))
+    source = next(search.pack([seeds[first : first + many]], 3, many))
+    while source.size < size:
+        source = next(search.expand(source, target, max(1, round(wanted))))
+    return source

@@ -1,0 +1,345 @@
+"""Rounds of faults on a real Dask cluster: a run is disturbed one to three times, recovered, and compared.
+
+Scheduler and workers are processes of their own, which stay over the rounds as far as the faults let them. The
+coordinator is a fork of this process, with less patience than usual.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from random import Random
+
+import psutil
+
+from setset.batches.roots import TOKEN
+from setset.executors.dask import executor as dask_executor
+from setset.executors.dask.client import Timeouts
+from tests.chaos.cluster_worker import OTHER_VERSION, TWICE
+from tests.chaos.commands import perform
+from tests.chaos.processes import Outcome, wait_until
+from tests.chaos.scene import Plan, Scene, Stage
+from tests.chaos.sequences import Sequence, Verdict, judge, spoken
+from tests.executors.dask.conftest import Cluster
+
+PLANS = (
+    Plan(18, (1_000, 5_000), (None, None), compacted=False),
+    Plan(18, (1_000, 5_000), (None, "out"), compacted=False),
+    Plan(16, (2_000, 20_000), (None, None), compacted=False),
+)
+"""Some dozens of sources, some hundred files: a second of work."""
+WORKERS = 2
+PATIENCE = Timeouts(connect=15, scheduler=8, other_workers=2, no_workers=60, lost_task=8, interval=0.2)
+FEW_BYTES = 100
+"""Smaller than any file: the disk is full."""
+LONGEST = 120
+
+
+class Servers:
+    """A scheduler and its workers, as many of them as there should be whenever a round begins."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder, self._made = folder, 0
+        self.flags = folder / "flags"
+        self.flags.mkdir(parents=True)
+        self._cluster: Cluster | None = None
+        self.workers: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def address(self) -> str:
+        return str(self.cluster.file)
+
+    @property
+    def cluster(self) -> Cluster:
+        if self._cluster is None:
+            self._made += 1
+            place = self._folder / str(self._made)
+            place.mkdir()
+            self._cluster = Cluster(place, DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED="False")
+        return self._cluster
+
+    def make_ready(self) -> None:
+        """Starts what is not there, whatever the last round did to it."""
+        for flag in self.flags.iterdir():
+            flag.unlink()
+        if self._cluster is not None and self._cluster.scheduler.poll() is not None:
+            self.close()
+        for worker in self.workers:
+            send(worker.pid, signal.SIGCONT)
+        self.workers = [worker for worker in self.workers if worker.poll() is None]
+        while len(self.workers) < WORKERS:
+            preload = str(Path(__file__).with_name("cluster_worker.py"))
+            flags = {"SETSET_CHAOS_FLAGS": str(self.flags)}
+            self.workers.append(self.cluster.worker("--preload", preload, **flags))
+
+    def close(self) -> None:
+        if self._cluster is not None:
+            self._cluster.close()
+        self._cluster, self.workers = None, []
+
+
+class Round:
+    """A workspace, and the coordinator that is at work there."""
+
+    def __init__(self, scene: Scene, servers: Servers, ship: bool) -> None:
+        self.scene, self.servers, self.ship = scene, servers, ship
+        self._log = scene.folder / "coordinator.log"
+        self._pid: int | None = None
+
+    @property
+    def root(self) -> Path:
+        """Where the files go."""
+        output = self.scene.plan.outputs[-1]
+        return self.scene.folder / output if output else self.scene.workspace / "batches"
+
+    def start(self) -> int:
+        """The pid of the coordinator; a new one if the last has ended."""
+        if self._pid is None or self._ended():
+            arguments = self.scene.arguments("run")
+            place = arguments.index("--workers")
+            arguments[place : place + 2] = ["--executor", f"dask={self.servers.address}"]
+            self._pid = _fork(self._log, *arguments, *(["--ship"] if self.ship else []))
+        return self._pid
+
+    def _ended(self) -> bool:
+        if self._pid is None:
+            return True
+        ended, status = os.waitpid(self._pid, os.WNOHANG)
+        if ended:
+            code = os.waitstatus_to_exitcode(status)
+            said = self._log.read_text() if self._log.exists() else ""
+            self._log.unlink(missing_ok=True)
+            self.scene.said.append(("run on the cluster", Outcome(128 - code if code < 0 else code, said)))
+            self._pid = None
+        return bool(ended)
+
+    def wait_for_files(self, count: int) -> None:
+        """Until there are so many, or the run is over."""
+        wait_until(lambda: len(self.scene.files()) >= count or self._ended(), LONGEST)
+
+    def finish(self) -> Outcome:
+        """Waits for the end of the coordinator, and says how it ended."""
+        if self._pid is not None:
+            send(self._pid, signal.SIGCONT)
+        if not wait_until(self._ended, LONGEST):
+            self.scene.problems.append("the coordinator hangs")
+            send(self._pid or 0, signal.SIGKILL)
+            wait_until(self._ended)
+        return self.scene.said[-1][1]
+
+
+def _fork(log: Path, *arguments: str) -> int:
+    """A command in a fork of this process, with less patience for the cluster than usual."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            dask_executor.Timeouts = lambda: PATIENCE  # type: ignore[assignment,misc]
+            outcome = perform(*arguments)
+            with contextlib.suppress(OSError):
+                log.write_text(outcome.said, errors="replace")
+            os._exit(outcome.code % 256)
+        finally:
+            os._exit(99)
+    return pid
+
+
+def send(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, number)
+
+
+@contextlib.contextmanager
+def _stopped(pid: int) -> Iterator[None]:
+    send(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        send(pid, signal.SIGCONT)
+
+
+def _stop(pid: int, seconds: float) -> None:
+    with _stopped(pid):
+        time.sleep(seconds)
+
+
+def kill_worker(round_: Round, random: Random) -> None:
+    victim = random.choice(round_.servers.workers)
+    victim.kill()
+    victim.wait()
+    if random.random() < 0.5:
+        round_.servers.make_ready()
+
+
+def stop_worker(round_: Round, random: Random) -> None:
+    _stop(random.choice(round_.servers.workers).pid, random.uniform(0.2, 2))
+
+
+def execute_twice(round_: Round, random: Random) -> None:
+    """Each task is executed twice at the same time, as Dask may; until the end of the round, or not so long."""
+    flag = round_.servers.flags / TWICE
+    flag.touch()
+    if random.random() < 0.5:
+        time.sleep(random.uniform(0.2, 2))
+        flag.unlink(missing_ok=True)
+
+
+def stop_scheduler(round_: Round, random: Random) -> None:
+    _stop(round_.servers.cluster.scheduler.pid, random.uniform(0.2, 2))
+
+
+def lose_scheduler(round_: Round, random: Random) -> None:
+    """Killed, or stopped until the coordinator gives up."""
+    if random.random() < 0.5:
+        round_.servers.cluster.scheduler.kill()
+        round_.servers.cluster.scheduler.wait()
+        round_.finish()
+        round_.servers.make_ready()
+    else:
+        with _stopped(round_.servers.cluster.scheduler.pid):
+            round_.finish()
+
+
+def kill_coordinator(round_: Round, _random: Random) -> None:
+    send(round_.start(), signal.SIGKILL)
+    round_.finish()
+
+
+def interrupt_coordinator(round_: Round, random: Random) -> None:
+    send(round_.start(), random.choice([signal.SIGINT, signal.SIGTERM]))
+    round_.finish()
+
+
+def stop_coordinator(round_: Round, random: Random) -> None:
+    _stop(round_.start(), random.uniform(0.5, 5))
+
+
+def _fill_disk(pid: int, seconds: float) -> None:
+    with contextlib.suppress(psutil.Error):
+        process = psutil.Process(pid)
+        before = process.rlimit(resource.RLIMIT_FSIZE)
+        process.rlimit(resource.RLIMIT_FSIZE, (FEW_BYTES, before[1]))
+        time.sleep(seconds)
+        process.rlimit(resource.RLIMIT_FSIZE, before)
+
+
+def fill_disk_of_worker(round_: Round, random: Random) -> None:
+    _fill_disk(random.choice(round_.servers.workers).pid, random.uniform(0.2, 1.5))
+
+
+def fill_disk_of_coordinator(round_: Round, random: Random) -> None:
+    _fill_disk(round_.start(), random.uniform(0.2, 1.5))
+
+
+def lose_root(round_: Round, random: Random) -> None:
+    """The disk with the files is not there for a while."""
+    root, away = round_.root, round_.scene.folder / "away"
+    if not root.exists():
+        return
+    root.rename(away)
+    time.sleep(random.uniform(0.2, 1.5))
+    if random.random() < 0.5:
+        round_.finish()
+    if root.exists():
+        round_.scene.problems.append(f"{root} was made again while the disk was away")
+        shutil.rmtree(root)
+    away.rename(root)
+
+
+def take_root(round_: Round, random: Random) -> None:
+    """For a while the folder belongs to another workspace; nothing may be written there then."""
+    token = round_.root / TOKEN
+    if not token.exists():
+        return
+    own = token.read_bytes()
+    other = round_.scene.folder / "other"
+    if perform("run", "-q", "--size", "3", "--target", "18", "--workspace", str(other)).code:
+        raise AssertionError("cannot make another workspace")
+    token.write_bytes((other / "batches" / TOKEN).read_bytes())
+    time.sleep(0.5)  # what was begun may end
+    before = round_.scene.files()
+    time.sleep(random.uniform(0.2, 1))
+    written = set(round_.scene.files()) - set(before)
+    if written:
+        round_.scene.problems.append(f"{min(written)} was written to another workspace's folder")
+    token.write_bytes(own)
+    shutil.rmtree(other)
+
+
+def other_version(round_: Round, random: Random) -> None:
+    """A worker is replaced by one of another version, which must be refused."""
+    kill_worker(round_, random)
+    round_.servers.make_ready()
+    (round_.servers.flags / OTHER_VERSION).touch()
+    time.sleep(random.uniform(0.5, 5))
+
+
+FAULTS: dict[str, Callable[[Round, Random], None]] = {
+    "kill a worker": kill_worker,
+    "stop a worker": stop_worker,
+    "double answers": execute_twice,
+    "stop the scheduler": stop_scheduler,
+    "lose the scheduler": lose_scheduler,
+    "kill the coordinator": kill_coordinator,
+    "interrupt the coordinator": interrupt_coordinator,
+    "stop the coordinator": stop_coordinator,
+    "full disk of a worker": fill_disk_of_worker,
+    "full disk of the coordinator": fill_disk_of_coordinator,
+    "missing root": lose_root,
+    "another workspace's root": take_root,
+    "another version": other_version,
+}
+
+
+def draw(seed: str) -> Sequence:
+    """A round before it is played."""
+    random = Random(seed)
+    plan = random.choice(PLANS)
+    steps = random.sample(sorted(FAULTS), random.choice([1, 1, 2, 3]))
+    begun = random.choice(["shared", "shared", "shared", "shipped"])
+    return Sequence(seed, plan, begun, tuple(steps))
+
+
+def play(servers: Servers, sequence: Sequence, stage: Stage) -> Verdict:
+    """Plays a round: the faults while a run is under way, recovery on the cluster and without, the comparison."""
+    began = time.monotonic()
+    expected = stage.expected(sequence.plan)
+    scene = stage.set(sequence.plan, "partly")
+    servers.make_ready()
+    round_ = Round(scene, servers, ship=sequence.begun == "shipped")
+    begun, whole = len(scene.files()), len(expected.files)
+    try:
+        for number, name in enumerate(sequence.steps):
+            random = Random(f"{sequence.seed}/{number}/{name}")
+            share = (number + random.random()) / len(sequence.steps)
+            round_.start()
+            round_.wait_for_files(begun + int(share * (whole - begun)))
+            scene.said.append((f"[{name}]", Outcome(0, "")))
+            FAULTS[name](round_, random)
+        servers.make_ready()
+        if round_.finish().code:
+            scene.said.append(("[recovery on the cluster]", Outcome(0, "")))
+            round_.start()
+            round_.finish()
+    finally:
+        round_.finish()
+    scene.said.append(("[recovery]", Outcome(0, "")))
+    end, problems = judge(scene, expected)
+    return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - began)
+
+
+@contextlib.contextmanager
+def on_a_cluster(folder: Path) -> Iterator[Callable[[Sequence, Stage], Verdict]]:
+    """What plays rounds, on a cluster that ends with it."""
+    servers = Servers(folder)
+    try:
+        yield partial(play, servers)
+    finally:
+        servers.close()

@@ -1,0 +1,178 @@
+"""`setset export` as a user meets it: real commands, real worker processes."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import polars
+import psutil
+import pytest
+
+from tests.cli.conftest import SETSET, run_process
+from tests.conftest import Run
+from tests.small import TARGET
+
+LISTS = ["export", "lists", "--target", str(TARGET), "--workers", "2"]
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def exported(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Size 5 of the reference as Parquet, some 10 million lists in 50 files. Not to be changed."""
+    folder = tmp_path_factory.mktemp("exported") / "five"
+    done = run_process(
+        *LISTS, "--size", "5", "-o", str(folder), "--format", "parquet", "--json", workspace=reference
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    said = json.loads(done.stdout)
+    assert said["files"] == said["written"] == len(list(folder.iterdir()))
+    assert said["bytes"] == sum(path.stat().st_size for path in folder.iterdir())
+    return folder
+
+
+def test_every_list_is_there_once(exported: Path, reference: Path) -> None:
+    counted = run_process("count", "--size", "5", "--json", workspace=reference)
+    (count,) = json.loads(counted.stdout)
+    frame = polars.scan_parquet(exported / "*.parquet")
+    assert frame.select(polars.len()).collect().item() == count["lists"]
+    assert frame.head(1).collect().row(0) == (0, 1, 3, 4, 9)
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT], ids=["kill -9", "Ctrl-C"])
+def test_a_stopped_export_goes_on_and_ends_with_the_same_bytes(
+    exported: Path, reference: Path, tmp_path: Path, number: int
+) -> None:
+    folder = tmp_path / "five"
+    arguments = [*LISTS, "--size", "5", "-o", str(folder), "--format", "parquet", "-w", str(reference)]
+    process = subprocess.Popen([*SETSET, *arguments], stderr=subprocess.PIPE, text=True)
+    children: list[psutil.Process] = []
+    while process.poll() is None and len(list(folder.glob("*.parquet"))) < 3:
+        time.sleep(0.01)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.send_signal(number)
+    _, said = process.communicate(timeout=60)
+    psutil.wait_procs(children, timeout=30)
+    assert not any(child.is_running() for child in children)
+    done = sorted(folder.glob("*.parquet"))
+    assert 3 <= len(done) < len(snapshot(exported))
+    if number == signal.SIGINT:
+        assert process.returncode == 130
+        assert said.splitlines()[-1].startswith("setset: interrupted; finished files stay")
+        assert sorted(folder.iterdir()) == done
+    kept = {path: path.stat().st_ino for path in done}
+    again = run_process(*arguments)
+    assert again.returncode == 0
+    assert f"{len(done)} of them there before" in again.stdout
+    assert snapshot(folder) == snapshot(exported)
+    assert {path: path.stat().st_ino for path in done} == kept
+
+
+@pytest.mark.posix
+def test_a_full_disk_is_exit_code_12_and_leaves_nothing_half(reference: Path, tmp_path: Path) -> None:
+    """With a limit on the size of files, which the system reports as it reports a full disk."""
+    program = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (500_000, 500_000))\n"
+        "from setset.cli import main; sys.argv[0] = 'setset'; main()"
+    )
+    words = [*LISTS, "--size", "4", "-o", str(tmp_path / "four"), "--format", "npy", "-w", str(reference)]
+    done = subprocess.run(
+        [sys.executable, "-c", program, *words], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 12, done.stderr
+    assert done.stderr.splitlines()[-1].startswith("setset: no room for ")
+    assert list((tmp_path / "four").iterdir()) == []
+
+
+def test_standard_output(workspace: Path) -> None:
+    some = ("export", "lists", "--size", "5", "--start", "7", "--limit", "2", "-o", "-", "--quiet")
+    done = run_process(*some, "--format", "csv", "--as", "names", workspace=workspace)
+    head, first, _ = csv.reader(io.StringIO(done.stdout))
+    assert head == ["c1", "c2", "c3", "c4", "c5"]
+    assert first[:2] == ["red one solid diamond", "red one solid squiggle"]
+    environment = {**os.environ, "SETSET_WORKSPACE": str(workspace)}
+    raw = subprocess.run(
+        [*SETSET, *some, "--format", "npy"], capture_output=True, check=True, env=environment
+    )
+    assert np.load(io.BytesIO(raw.stdout)).shape == (2, 5)
+
+
+@pytest.mark.posix
+def test_a_pipe_that_closes_early_is_no_error(workspace: Path) -> None:
+    shell = f"{sys.executable} -m setset export lists --size 5 -o - --format csv --quiet | head -2"
+    environment = {**os.environ, "SETSET_WORKSPACE": str(workspace)}
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True, check=True, env=environment)
+    assert (done.stdout, done.stderr) == ("c1,c2,c3,c4,c5\n0,1,3,4,9\n", "")
+
+
+def test_a_dry_run_says_how_much_and_writes_nothing(workspace: Path, nowhere: Path) -> None:
+    words = ("export", "lists", "--size", "5", "-o", "five", "--format", "npy", "--dry-run")
+    done = run_process(*words, workspace=workspace)
+    assert done.stdout == "size 5: 13,394,538 lists in 1 file, about 67.0 MB: five\n"
+    assert (done.returncode, done.stderr, list(nowhere.iterdir())) == (0, "", [])
+
+
+@pytest.mark.parametrize("what", ["classes", "links", "counts"])
+def test_tables(run: Run, workspace: Path, nowhere: Path, what: str) -> None:
+    code, out, _ = run("export", what, "-o", "a.json", "--size", "5", "-w", str(workspace))
+    rows = json.loads((nowhere / "a.json").read_bytes())
+    assert code == 0
+    assert out.startswith(f"{len(rows)} ")
+    assert {row["size"] for row in rows} == {5}
+
+
+def test_a_table_on_standard_output(workspace: Path) -> None:
+    shown = run_process("export", "counts", "-o", "-", "--format", "gap", workspace=workspace)
+    assert shown.stdout.startswith(
+        "SetsetCounts := [\nrec(target := 12, size := 3, lists := 58896, complete := true"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["lists", "--size", "5", "-o", "x"], "which format? give --format parquet|npy|csv|jsonl"),
+        (
+            ["lists", "--size", "5", "-o", "x.csv", "--format", "npy"],
+            "--format npy does not go with the name",
+        ),
+        (["lists", "--size", "5", "-o", "-", "--format", "parquet"], "parquet needs a file"),
+        (["lists", "--size", "5", "-o", "x.npy", "--as", "names"], "--as names needs parquet, csv or jsonl"),
+        (["lists", "--size", "5", "-o", "x.csv", "--start", "99999999"], "there is no list 99,999,999"),
+        (["lists", "--size", "9", "-o", "x.csv"], "size 9 is not stored for target 12"),
+        (["lists", "--size", "5", "-o", "-", "--format", "csv", "--json"], "--json cannot be combined"),
+        (["classes", "-o", "x"], "which format? give --format csv|json|parquet|gap"),
+    ],
+)
+def test_bad_input_is_one_line(
+    run: Run, workspace: Path, nowhere: Path, arguments: list[str], complaint: str
+) -> None:
+    code, out, err = run("export", *arguments, "-w", str(workspace))
+    assert (code, out, list(nowhere.iterdir())) == (2, "", [])
+    assert complaint in err.splitlines()[-1]
+
+
+def test_without_the_extra_parquet_says_what_to_install(workspace: Path, nowhere: Path) -> None:
+    (nowhere / "pyarrow.py").write_text("raise ImportError\n")
+    words = ("export", "lists", "--size", "3", "-o")
+    done = run_process(*words, "a.parquet", workspace=workspace, PYTHONPATH=_path_with(nowhere))
+    assert done.returncode == 1
+    assert done.stderr == "setset: Parquet needs an extra: pip install 'setset[export]'\n"
+    done = run_process(*words, "a.npy", workspace=workspace, PYTHONPATH=_path_with(nowhere))
+    assert done.returncode == 0, done.stderr
+
+
+def _path_with(folder: Path) -> str:
+    return os.pathsep.join([str(folder), *filter(None, [os.environ.get("PYTHONPATH")])])

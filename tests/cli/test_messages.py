@@ -1,0 +1,79 @@
+"""What is said to somebody who made a mistake: the option or file at fault, and what to do."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Refuse, run_process
+from tests.conftest import Run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        ("lists --size six", "Invalid value for '--size': 'six', expected a whole number from 3 to 20."),
+        ("lists --size 21", "Invalid value for '--size': 21, expected a whole number from 3 to 20."),
+        ("lists --size 6 --limit -1", "Invalid value for '--limit': -1, expected a whole number from 0 on."),
+        ("sample --size x", "Invalid value for '--size': 'x', expected a whole number."),
+        ("simulate --games 0", "'--games': 0, expected a whole number from 1 to 1,000,000,000,000."),
+        (
+            "sat solve --cards 20 --timeout x",
+            "Invalid value for '--timeout': 'x', expected a number above 0.",
+        ),
+        ("draw 5 --scale 99", "Invalid value for '--scale': 99.0, expected a number from 0.1 to 20."),
+    ],
+)
+def test_a_number_out_of_place(run: Run, arguments: str, complaint: str) -> None:
+    code, out, err = run(*arguments.split())
+    assert (code, out) == (2, "")
+    assert complaint in err
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("red one solid diamnd", "red one solid diamond"),
+        ("gren 2 strippd squigle", "green two striped squiggle"),
+        ("pruple,three,open,ovl".replace(",", " "), "purple three open oval"),
+    ],
+)
+def test_a_card_that_is_nearly_one(refuse: Refuse, text: str, meant: str) -> None:
+    refuse(["find", text], f"not a card: {text!r} (did you mean {meant!r}?)")
+
+
+@pytest.mark.parametrize("text", ["red one solid xyz", "red red red red", "r1fx", "one card"])
+def test_a_card_that_is_none(refuse: Refuse, text: str) -> None:
+    refuse(["find", text], f"not a card: {text!r} (give 0 to 80, a name such as ")
+
+
+def test_options_that_need_another(refuse: Refuse) -> None:
+    refuse(["play", "--policy", "first"], "--policy needs --auto")
+    refuse(["play", "--json"], "--json needs --auto")
+
+
+def test_a_file_where_a_workspace_should_be(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.touch()
+    for place in (path, path / "below"):
+        code, _, err = run("run", "--size", "3", "-w", str(place))
+        assert (code, err) == (2, f"setset: {path} is a file: name a folder with --workspace\n")
+    code, _, err = run("status", "-w", str(path))
+    assert (code, err) == (
+        10,
+        f"setset: no workspace at {path}: it is a file, name a folder with --workspace\n",
+    )
+
+
+@pytest.mark.posix
+def test_a_database_without_permission(own_workspace: Path) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root may read everything")
+    (own_workspace / "setset.db").chmod(0)
+    done = run_process("status", workspace=own_workspace)
+    said = (
+        f"setset: no permission to read {own_workspace / 'setset.db'}: ask its owner, or copy the workspace\n"
+    )
+    assert (done.returncode, done.stderr) == (1, said)

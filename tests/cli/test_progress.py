@@ -1,0 +1,69 @@
+"""The bars of a run, on a terminal of 80 columns."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.screen import Screen
+
+pytestmark = pytest.mark.posix
+RUN = ("run", "--target", "16", "--size", "6", "--batch-lists", "200000", "--workers", "2")
+"""Dozens of tasks in the last size, so that it is not over before it is stopped."""
+
+
+def test_one_honest_bar_through_an_interruption_and_a_resumption(tmp_path: Path) -> None:
+    first = Screen(*RUN, workspace=tmp_path / "w")
+    first.wait_for("lists of 6")
+    first.interrupt()
+    assert first.wait() == 130
+    assert not any("Start it?" in line for line in first.lines)
+    stopped = first.percent("all sizes")
+    assert first.percent("lists of 3") == first.percent("lists of 5") == 100
+    assert first.percent("lists of 6") <= stopped < 100
+    assert "left" in first.line("all sizes")
+
+    again = Screen(*RUN, workspace=tmp_path / "w")
+    again.wait_for("lists of 6")
+    assert stopped <= again.percent("all sizes") + 1
+    assert not again.line("lists of 5")
+    assert again.wait() == 0
+    assert again.percent("all sizes") == again.percent("lists of 6") == 100
+    # Nothing wraps, and nothing is left of what was drawn before.
+    bars = [line for line in again.lines if " % " in f"{line} "]
+    assert [line.split("  ")[0].split(" ━")[0].strip() for line in bars] == ["all sizes", "lists of 6"]
+    assert again.lines[-2:] == bars
+
+
+def test_a_run_with_nothing_to_do_shows_no_bar(own_workspace: Path) -> None:
+    screen = Screen("run", "--size", "5", workspace=own_workspace)
+    assert screen.wait() == 0
+    assert not screen.line("all sizes")
+
+
+def test_a_long_run_asks_first_and_takes_no_for_an_answer(tmp_path: Path) -> None:
+    screen = Screen("run", "--size", "15", "--target", "6", "--workers", "2", workspace=tmp_path / "w")
+    screen.wait_for("Start it? [y/N]:")
+    shown = " ".join(screen.lines)
+    assert "sizes 3 to 15" in shown
+    assert "did you mean --size 6 --target 15?" in shown
+    screen.type("n\n")
+    assert screen.wait() == 1
+    assert not (tmp_path / "w").exists()
+
+
+def test_ctrl_c_is_an_answer_too(tmp_path: Path) -> None:
+    screen = Screen("run", "--size", "15", "--workers", "2", workspace=tmp_path / "w")
+    screen.wait_for("Start it? [y/N]:")
+    screen.interrupt()
+    assert screen.wait() == 130
+    assert not (tmp_path / "w").exists()
+
+
+def test_yes_is_not_asked(tmp_path: Path) -> None:
+    screen = Screen("run", "--size", "15", "--workers", "1", "--yes", workspace=tmp_path / "w")
+    screen.wait_for("lists of 3")
+    screen.interrupt()
+    assert screen.wait() == 130
+    assert not any("Start it?" in line for line in screen.lines)

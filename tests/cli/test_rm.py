@@ -1,0 +1,59 @@
+"""`setset rm` as a user meets it: it says what, asks, and does it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import SETSET, run_process
+from tests.small import digests
+
+RM = ("rm", "--target", "12", "--size", "5")
+
+
+def test_it_says_what_and_how_much(own_workspace: Path) -> None:
+    before = digests(own_workspace)
+    shown = run_process(*RM, "--dry-run", workspace=own_workspace)
+    assert shown.returncode == 0
+    lines = [line.split() for line in shown.stdout.splitlines()]
+    assert lines[0] == ["target", "12"]
+    assert [line[:4] for line in lines[2:]] == [
+        ["5", "1", "0", "13,394,538"],
+        ["all", "1", "0", "13,394,538"],
+    ]
+    assert digests(own_workspace) == before
+
+
+def test_where_nobody_can_be_asked_it_needs_yes(own_workspace: Path) -> None:
+    refused = run_process(*RM, workspace=own_workspace)
+    assert (refused.returncode, refused.stderr) == (2, "setset: nobody to ask: add --yes to do it\n")
+    done = run_process(*RM, "--yes", "--json", workspace=own_workspace)
+    assert done.returncode == 0
+    (size,) = json.loads(done.stdout)["sizes"]
+    assert (size["size"], size["files"], size["lists"]) == (5, 1, 13_394_538)
+    again = run_process(*RM, "--yes", workspace=own_workspace)
+    assert (again.returncode, again.stdout) == (0, "nothing to remove of target 12\n")
+    assert run_process("check", "-q", workspace=own_workspace).stdout == "no problems found\n"
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(("answer", "code"), [("n", 1), ("y", 0)])
+def test_on_a_terminal_it_asks(own_workspace: Path, answer: str, code: int) -> None:
+    import pty  # not on Windows
+
+    before = digests(own_workspace)
+    person, terminal = pty.openpty()
+    words = [*SETSET, *RM, "--workspace", str(own_workspace)]
+    with subprocess.Popen(words, stdin=terminal, stdout=subprocess.PIPE, text=True) as process:
+        os.write(person, f"{answer}\n".encode())
+        said, _ = process.communicate(timeout=60)
+    os.close(person)
+    os.close(terminal)
+    assert process.returncode == code, said
+    assert "Remove 1 file of target 12? [y/N]" in said
+    assert ("nothing was changed" in said) == (code == 1)
+    assert len(digests(own_workspace)) == len(before) - (answer == "y")

@@ -1,0 +1,74 @@
+"""`setset roots` as a user meets it: a storage root that was moved, and one that is lost."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import run_process
+from tests.small import build, digests
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A workspace w whose lists of 4 are in the storage root `old`."""
+    build(tmp_path / "w", 3, target=18, batch_lists=10_000)
+    build(tmp_path / "w", 4, target=18, batch_lists=200_000, output=tmp_path / "old")
+    return tmp_path
+
+
+def test_every_command_names_the_way_on(place: Path) -> None:
+    old, new, workspace = place / "old", place / "new", place / "w"
+    listed = json.loads(run_process("roots", "--json", workspace=workspace).stdout)
+    assert [(root["number"], root["path"], root["state"], root["files"]) for root in listed] == [
+        (1, str(workspace / "batches"), "present", 5),
+        (2, str(old), "present", 5),
+    ]
+    assert listed[1]["free_bytes"] > 0
+    old.rename(new)
+    way = f"setset roots move {old} NEW"
+    for arguments, code in {
+        "check -q": 1,
+        "lists --size 4 --target 18": 1,
+        "count --recount": 1,
+        "repair -q --dry-run": 1,
+        "repair -q": 1,
+        "run --size 4 --target 18": 0,
+        f"run -q --size 4 --target 18 --output {old}": 1,
+        "compact -q --size 4 --target 18": 1,
+        "status": 0,
+    }.items():
+        done = run_process(*arguments.split(), workspace=workspace)
+        assert done.returncode == code, (arguments, done)
+        assert way in done.stdout + done.stderr, (arguments, done)
+    refused = run_process("run", "--size", "4", "--target", "18", "--output", str(new), workspace=workspace)
+    assert (refused.returncode, f"'setset roots move {old} {new}'" in refused.stderr) == (2, True)
+    status = json.loads(run_process("status", "--json", workspace=workspace).stdout)
+    assert [root["state"] for root in status["roots"]] == ["present", "absent"]
+    moved = run_process("roots", "move", str(old), str(new), "-q", workspace=workspace)
+    assert (moved.returncode, moved.stdout.count(str(new))) == (0, 1)
+    again = run_process("roots", "move", str(old), str(new), "-q", workspace=workspace)
+    assert (again.returncode, "nothing to do" in again.stdout) == (0, True)
+    assert run_process("check", "-q", workspace=workspace).stdout == "no problems found\n"
+    history = json.loads(run_process("history", "--json", workspace=workspace).stdout)
+    assert history[0]["command"] == f"setset roots move {old} {new}"
+
+
+def test_a_root_that_is_lost_is_forgotten_after_a_question(place: Path) -> None:
+    before = digests(place / "old")
+    shutil.rmtree(place / "old")
+    refused = run_process("roots", "forget", "2", workspace=place / "w")
+    assert (refused.returncode, refused.stderr) == (2, "setset: nobody to ask: add --yes to do it\n")
+    done = run_process("roots", "forget", "2", "--yes", workspace=place / "w")
+    assert (done.returncode, "run 'setset repair'" in done.stdout) == (0, True)
+    assert run_process("repair", "-q", workspace=place / "w").returncode == 0
+    assert run_process("check", "-q", workspace=place / "w").stdout == "no problems found\n"
+    assert before.items() <= digests(place / "w/batches").items()
+
+
+def test_options_before_the_subcommand_are_not_ignored(place: Path) -> None:
+    done = run_process("roots", "-w", str(place / "w"), "move", "2", str(place / "new"))
+    assert (done.returncode, "give --workspace after move" in done.stderr) == (2, True)

@@ -1,0 +1,123 @@
+"""What it costs to ask and to write, counted in steps and calls: in a database twice as large, twice as much for what
+goes through all batches, and as much for what looks one up."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+import setset
+from setset.database import Database, batches, expansions, explorations, numbering, removal, stages
+from setset.database.explorations import ExplorationKey
+from setset.maintenance.compact import _groups
+from setset.maintenance.derive import groups
+from setset.maintenance.proof import find_flaws
+from tests.many import LISTS, SIZE, TARGET, Cost, cost_of, first_of, make
+from tests.small import reading, writing
+
+FEW = 3000
+MANY = 150_000
+"""Batches and expansions of an exploration that stores all sizes up to 12."""
+
+Action = Callable[[Database, ExplorationKey], object]
+
+
+@pytest.fixture(scope="module")
+def sizes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    folder = tmp_path_factory.mktemp("growth")
+    return make(folder / "few", FEW).path, make(folder / "twice", 2 * FEW).path
+
+
+def cost_in(path: Path, action: Action, write: bool = False) -> Cost:
+    def act() -> None:
+        with (writing if write else reading)(path) as database:
+            action(database, explorations.find(database, TARGET))
+
+    return cost_of(act)
+
+
+def prove(database: Database, exploration: ExplorationKey) -> None:
+    found = list(batches.in_order(database, exploration, SIZE))
+    done = {each.source for each in expansions.finished(database, exploration, SIZE)}
+    sources = batches.sources_of_size(database, exploration, SIZE - 1)
+    assert find_flaws(found, done, sources) == []
+
+
+def merge(database: Database, exploration: ExplorationKey) -> None:
+    """As compaction does, all batches to one."""
+    found = list(batches.in_order(database, exploration, SIZE))
+    (group,) = _groups(found, LISTS * len(found), None)
+    removal.replace_merged(database, exploration, SIZE, [removal.Merged(tuple(group), group[0].file)])
+
+
+THROUGH_ALL: dict[str, Action] = {
+    "in order": lambda database, key: list(batches.in_order(database, key, SIZE)),
+    "numbered": lambda database, key: list(batches.numbered_from(database, key, SIZE, 0)),
+    "proof": prove,
+    "groups": lambda database, key: list(groups(database, key, SIZE)),
+    "merged sources": lambda database, key: batches.merged_sources(database, key, SIZE),
+}
+WRITING: dict[str, Action] = {
+    "open": lambda *_: None,
+    "plan": lambda database, key: expansions.plan(database, stages.storing(key, SIZE + 1)),
+    "plan again": lambda database, key: expansions.plan(database, stages.storing(key, SIZE)),
+    "forget": lambda database, key: removal.forget(database, key, SIZE, {1, 7}),
+    "number": lambda database, key: numbering.renumber(database, key, SIZE),
+    "merge": merge,
+}
+LOOK_UP: dict[str, Action] = {
+    "a list": lambda database, key: batches.find_list(database, key, SIZE, LISTS * (FEW // 2 - 9) + 7),
+    "a batch": lambda database, key: batches.get(database, key, SIZE, FEW // 2 - 9),
+    "a range": lambda database, key: [
+        *batches.in_range(database, key, SIZE, first_of(FEW // 2 - 1200), first_of(FEW // 2 - 1190))
+    ],
+    "sources": lambda database, key: list(batches.in_order(database, key, SIZE, (1400, 1402))),
+    "done of some sources": lambda database, key: expansions.count_done(database, key, SIZE, (1400, 1402)),
+}
+
+
+@pytest.mark.parametrize("name", THROUGH_ALL)
+def test_reading_all_costs_as_much_a_batch(name: str, sizes: tuple[Path, Path]) -> None:
+    one, two = (cost_in(path, THROUGH_ALL[name]) for path in sizes)
+    assert two.steps < 2.3 * one.steps
+    assert two.calls < 2.3 * one.calls
+
+
+@pytest.mark.parametrize("name", WRITING)
+def test_writing_costs_as_much_a_batch(name: str, sizes: tuple[Path, Path], tmp_path: Path) -> None:
+    copies = [shutil.copytree(path, tmp_path / path.name) for path in sizes]
+    one, two = (cost_in(path, WRITING[name], write=True) for path in copies)
+    assert two.steps < 2.3 * one.steps
+    assert two.calls < 2.3 * one.calls
+
+
+@pytest.mark.parametrize("name", LOOK_UP)
+def test_a_look_up_costs_the_same(name: str, sizes: tuple[Path, Path]) -> None:
+    one, two = (cost_in(path, LOOK_UP[name]) for path in sizes)
+    assert two.steps <= one.steps + 10
+    assert two.calls < 1.2 * one.calls
+
+
+@pytest.mark.parametrize("name", ["status", "counts"])
+def test_what_is_shown_costs_as_much_a_batch(name: str, sizes: tuple[Path, Path]) -> None:
+    def ask(path: Path) -> Cost:
+        with setset.open(path) as workspace:
+            return cost_of(getattr(workspace, name))
+
+    ask(sizes[0])  # imports
+    one, two = map(ask, sizes)
+    assert two.steps < 2.3 * one.steps
+    assert two.calls < 2.3 * one.calls
+
+
+def test_what_there_is_of_a_large_exploration(tmp_path: Path) -> None:
+    folder = make(tmp_path / "w", MANY)
+    with setset.open(folder.path) as workspace:
+        assert [size.batches for size in workspace.status().sizes] == [MANY // 2, MANY // 2]
+        assert [count.lists for count in workspace.counts()] == [MANY // 2 * LISTS] * 2
+    with reading(folder.path) as database:
+        batch, place = batches.find_list(database, explorations.find(database, TARGET), SIZE, 10**12)
+    assert (batch.number, place) == divmod(10**12, LISTS)

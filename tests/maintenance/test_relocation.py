@@ -1,0 +1,222 @@
+"""Storage roots that are moved, copied or lost: what is refused, and that nothing of the database is lost with them."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import setset
+from setset.batches.roots import TOKEN, RootGone, RootState
+from setset.errors import BadInput
+from setset.folder import WorkspaceFolder
+from setset.maintenance.findings import FindingKind
+from tests.small import Notices, build, digests, findings, flip, repair_all, rows
+
+TARGET, CUTS = 18, (10_000, 200_000)
+
+
+@pytest.fixture
+def place(with_output: Path) -> Path:
+    """A workspace w whose lists of 4 are in the storage root `old`."""
+    (with_output / "out").rename(with_output / "old")
+    with setset.open(with_output / "w", mode="a") as workspace:
+        workspace.move_root(with_output / "out", with_output / "old")
+    return with_output
+
+
+def is_sound(place: Path) -> bool:
+    return findings(WorkspaceFolder(place / "w"), deep=True) == []
+
+
+def move(place: Path, old: str = "old", new: str = "new", **options: bool) -> object:
+    with setset.open(place / "w", mode="a") as workspace:
+        return workspace.move_root(place / old, place / new, **options)
+
+
+def states(place: Path) -> list[str]:
+    with setset.open(place / "w") as workspace:
+        return [root.state.value for root in workspace.roots()]
+
+
+def test_a_moved_root_is_recorded_with_its_history(place: Path) -> None:
+    before, runs = digests(place / "old"), rows(place / "w", "SELECT COUNT(*) FROM runs")[0][0]
+    (place / "old").rename(place / "new")
+    assert states(place) == ["present", "absent"]
+    (found,) = findings(WorkspaceFolder(place / "w"), deep=True)
+    assert (found.kind, found.where) == (FindingKind.GONE, str(place / "old"))
+    assert f"setset roots move {place / 'old'} NEW" in found.what
+    assert repair_all(WorkspaceFolder(place / "w")) == []
+    for moved in (True, False):
+        result = move(place)
+        assert isinstance(result, setset.MovedRoot)
+        assert (result.path, result.files, result.lists) == (str(place / "new"), 5, 681_201)
+        assert (result.damaged, result.moved) == (0, moved)
+    assert is_sound(place)
+    assert digests(place / "new") == before
+    assert rows(place / "w", "SELECT COUNT(*) FROM runs")[0][0] == runs + 2
+    build(place / "w", 4, target=TARGET, batch_lists=CUTS[1], output=place / "new")
+    assert states(place) == ["present", "present"]
+
+
+def test_a_root_moved_into_another_one_joins_it(place: Path) -> None:
+    shutil.move(place / "old" / "t18" / "s04", place / "w" / "batches" / "t18" / "s04")
+    shutil.rmtree(place / "old")
+    move(place, new="w/batches")
+    assert states(place) == ["present"]
+    assert is_sound(place)
+
+
+def test_the_own_root_can_be_moved_out(place: Path) -> None:
+    (place / "w" / "batches").rename(place / "new")
+    kinds = {finding.kind for finding in findings(WorkspaceFolder(place / "w"))}
+    assert kinds == {FindingKind.ROOT, FindingKind.FILE}
+    move(place, old="w/batches")
+    assert is_sound(place)
+    build(place / "w", 4, target=TARGET, batch_lists=CUTS[1])
+    assert states(place) == ["present", "present", "present"]
+    (place / "w").rename(place / "w2")
+    (place / "w2").rename(place / "w")
+    assert is_sound(place)
+
+
+def test_workspace_and_root_are_moved_together(place: Path) -> None:
+    (place / "elsewhere").mkdir()
+    for name in ("w", "old"):
+        (place / name).rename(place / "elsewhere" / name)
+    move(place / "elsewhere", old="../old", new="old")
+    assert states(place / "elsewhere") == ["present", "present"]
+    build(place / "elsewhere/w", 4, target=TARGET, batch_lists=CUTS[1], output=place / "elsewhere/old")
+    assert is_sound(place / "elsewhere")
+
+
+@pytest.mark.parametrize("name", ["token", "damaged token", "foreign", "copy", "nothing", "unknown"])
+def test_what_is_not_that_root_is_refused(place: Path, name: str) -> None:
+    before = rows(place / "w", "SELECT id, path FROM storage_roots")
+    shutil.copytree(place / "old", place / "new")
+    if name != "copy":
+        (place / "old").rename(place / "away")
+    complaint = {
+        "token": "it has no setset-root.json",
+        "damaged token": "is damaged: copy it again",
+        "foreign": "it belongs to another workspace",
+        "copy": "is still there, and is the one that is used",
+        "nothing": "there is no folder",
+        "unknown": "is not a storage root of this workspace: 'setset roots' lists them",
+    }[name]
+    if name == "token":
+        (place / "new" / TOKEN).unlink()
+    elif name == "damaged token":
+        flip(place / "new" / TOKEN)
+    elif name == "foreign":
+        build(place / "other", 3, target=TARGET, output=place / "theirs")
+        shutil.copy(place / "theirs" / TOKEN, place / "new" / TOKEN)
+    elif name == "nothing":
+        shutil.rmtree(place / "new")
+    with pytest.raises(BadInput, match=complaint):
+        move(place, old="else" if name == "unknown" else "old")
+    assert rows(place / "w", "SELECT id, path FROM storage_roots") == before
+
+
+def test_missing_and_damaged_files_are_noticed(place: Path) -> None:
+    before = digests(place / "old")
+    (place / "old").rename(place / "new")
+    first, second, third = sorted((place / "new/t18/s04").iterdir())[:3]
+    flip(first)
+    move_back = digests(place / "new")
+    with pytest.raises(BadInput, match=r"1 of the 5 files .*0000000-000"):
+        move(place)
+    second.unlink()
+    third.write_bytes(third.read_bytes()[:-1])
+    with pytest.raises(BadInput, match=r"2 of the 5 files .*missing.*--incomplete"):
+        move(place, fast=True)
+    result = move(place, incomplete=True)
+    assert isinstance(result, setset.MovedRoot)
+    assert result.damaged == 3
+    assert len(repair_all(WorkspaceFolder(place / "w"))) == 3
+    assert is_sound(place)
+    assert digests(place / "new") == before != move_back
+
+
+def test_the_new_place_named_as_output_is_refused_with_the_command(place: Path) -> None:
+    (place / "old").rename(place / "new")
+    with pytest.raises(BadInput, match=f"run 'setset roots move {place / 'old'} {place / 'new'}'"):
+        build(place / "w", 4, target=TARGET, output=place / "new")
+    move(place)
+    assert is_sound(place)
+
+
+def test_a_run_that_needs_nothing_of_it_goes_on_and_says_so(place: Path) -> None:
+    (place / "old").rename(place / "new")
+    _, notices = build(place / "w", 3, target=TARGET)
+    assert f"setset roots move {place / 'old'} NEW" in notices.texts[0]
+    with pytest.raises(RootGone, match="setset roots move"):
+        build(place / "w", 5, target=TARGET)
+
+
+def test_whoever_reads_hears_of_it(place: Path) -> None:
+    (place / "old").rename(place / "new")
+    with setset.open(place / "w") as workspace:
+        with pytest.raises(RootGone, match="setset roots move"):
+            list(workspace.exploration(TARGET)[4].arrays())
+        with pytest.raises(RootGone, match="setset roots move"):
+            workspace.counts(recount=True)
+        status = workspace.status()
+        assert [size.state.value for size in status.sizes] == ["complete", "absent"]
+        assert [root.state for root in status.roots] == [RootState.OWN, RootState.ABSENT]
+        done = workspace.repair(dry_run=True)
+        assert (done.repaired, done.needs_roots) == ([], True)
+        with pytest.raises(RootGone, match="setset roots move"):
+            workspace.repair(target=TARGET, size=4, batch=0, dry_run=True)
+
+
+def test_a_rebuild_without_it_says_so(place: Path) -> None:
+    (place / "old").rename(place / "new")
+    notices = Notices()
+    with setset.open(place / "w", mode="a") as workspace:
+        workspace.rebuild_database(progress=notices)
+    assert [f"setset roots move {place / 'old'} NEW" in text for text in notices.texts] == [True]
+    with setset.open(place / "w", mode="a") as workspace:
+        workspace.rebuild_database((place / "new",))
+    assert is_sound(place)
+
+
+def test_a_bare_mount_point_is_no_root(place: Path) -> None:
+    (place / "old").rename(place / "new")
+    (place / "old").mkdir()
+    assert states(place) == ["present", "absent"]
+    move(place)
+    assert is_sound(place)
+
+
+def test_a_lost_root_is_forgotten_and_made_again(place: Path) -> None:
+    before = digests(place / "old")
+    with setset.open(place / "w", mode="a") as workspace:
+        with pytest.raises(BadInput, match="is there: only a storage root that is gone"):
+            workspace.forget_root(place / "old")
+        with pytest.raises(BadInput, match="own storage root: 'setset repair'"):
+            workspace.forget_root(1)  # type: ignore[arg-type]
+        shutil.rmtree(place / "old")
+        assert workspace.forget_root(place / "old", dry_run=True).files == 5
+        assert workspace.forget_root("2").state is RootState.ABSENT
+        assert [size.state.value for size in workspace.status().sizes] == ["complete", "defective"]
+    assert len(repair_all(WorkspaceFolder(place / "w"))) == 5
+    assert is_sound(place)
+    made = digests(place / "w" / "batches")
+    assert {path: made[path] for path in before} == before
+    assert states(place) == ["present"]
+
+
+def test_all_roots_lost_are_made_again_elsewhere(tmp_path: Path) -> None:
+    """The larger size is forgotten first: its sources are in a root that is lost too."""
+    for size, cut in zip((3, 4), CUTS, strict=True):
+        build(tmp_path / "w", size, target=TARGET, batch_lists=cut, output=tmp_path / f"out{size}")
+    expected = {**digests(tmp_path / "out3"), **digests(tmp_path / "out4")}
+    with setset.open(tmp_path / "w", mode="a") as workspace:
+        for size in (4, 3):
+            shutil.rmtree(tmp_path / f"out{size}")
+            workspace.forget_root(tmp_path / f"out{size}", output=tmp_path / "fresh")
+    repair_all(WorkspaceFolder(tmp_path / "w"))
+    assert is_sound(tmp_path)
+    assert digests(tmp_path / "fresh") == expected

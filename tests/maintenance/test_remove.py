@@ -1,0 +1,137 @@
+"""Removing an exploration or its sizes from one on: rows, files, and nothing else."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+import setset
+from setset.errors import BadInput, Locked
+from setset.folder import WorkspaceFolder
+from setset.maintenance.findings import FindingKind
+from tests.small import BATCHES, COUNTS, Copy, build, digests, findings, flip, rebuild, rows
+
+TARGET = 18
+
+
+@pytest.fixture
+def place(with_output: Path) -> Path:
+    """A workspace w with lists of 3 for targets 18 and 16, and lists of 4 for 18 in the storage root `out`."""
+    build(with_output / "w", 3, target=16, batch_lists=20_000)
+    return with_output
+
+
+def remove(place: Path, size: int | None = None, target: int = TARGET) -> setset.Removed:
+    with setset.open(place / "w", mode="a") as workspace:
+        return workspace.exploration(target).remove(size)
+
+
+def is_sound(place: Path) -> bool:
+    return findings(WorkspaceFolder(place / "w"), deep=True) == []
+
+
+def test_a_size_and_what_is_above_it_go(copy: Copy) -> None:
+    folder = copy()
+    expected, counts = digests(folder.path), rows(folder.path, COUNTS)
+    with setset.open(folder.path, mode="a") as workspace:
+        exploration = workspace.exploration(16)
+        planned = exploration.remove(4, dry_run=True)
+        assert digests(folder.path) == expected
+        assert exploration.remove(4) == planned
+        assert [size.size for size in planned.sizes] == [4, 5]
+        assert exploration.remove(4).sizes == ()
+        assert [size.size for size in exploration.sizes] == [3]
+        assert workspace.runs()[0].command == "setset rm --target 16 --size 4"
+    assert sum(size.lists for size in planned.sizes) == sum(lists for _, size, lists, _ in counts if size > 3)
+    assert findings(folder, deep=True) == []
+    assert {path for path in expected if "/s03/" in path} == set(digests(folder.path))
+    assert not (folder.own_root / "t16" / "s04").exists()
+    build(folder.path)
+    assert digests(folder.path) == expected
+    assert rows(folder.path, COUNTS) == counts
+
+
+def test_an_exploration_goes_and_others_stay(place: Path) -> None:
+    stranger = place / "w/batches/t18/s03/notes.txt"
+    stranger.write_text("mine")
+    others = {path: digest for path, digest in digests(place / "w").items() if "/t16/" in path}
+    assert [size.files for size in remove(place).sizes] == [5, 5]
+    assert digests(place / "w") == others
+    assert digests(place / "out") == {}
+    assert stranger.read_text() == "mine"
+    assert rows(place / "w", "SELECT target FROM explorations") == [(16,)]
+    assert [finding.kind for finding in findings(WorkspaceFolder(place / "w"))] == [FindingKind.FOREIGN]
+    stranger.unlink()
+    rebuild(WorkspaceFolder(place / "w"), place / "out")
+    assert [row[1] for row in rows(place / "w", COUNTS)] == [3]
+
+
+def test_counts_from_smaller_sizes_stay(place: Path) -> None:
+    build(place / "w", 5, target=16, count_only=True, batch_lists=None)
+    build(place / "w", 5, target=TARGET, count_only=True, batch_lists=None)
+    counted = rows(place / "w", COUNTS)
+    remove(place, 4)
+    remove(place, 4, target=16)
+    # Target 16 was counted from size 3, which stays; target 18 from size 4, which is gone.
+    kept = [row for row in counted if row[0] == 16 or row[1] == 3]
+    assert sorted(rows(place / "w", COUNTS)) == sorted(kept)
+    assert is_sound(place)
+
+
+def test_files_that_a_killed_removal_left_go_with_the_next(place: Path) -> None:
+    before = digests(place / "out")
+    shutil.copytree(place / "out", place / "kept")
+    remove(place, 4)
+    left = sorted((place / "kept/t18/s04").iterdir())[:3]
+    (place / "out/t18/s04").mkdir(parents=True)
+    for path in left:
+        shutil.copy(path, place / "out/t18/s04")
+    flip(place / "out/t18/s04" / left[0].name)
+    kinds = {finding.kind for finding in findings(WorkspaceFolder(place / "w"))}
+    assert kinds == {FindingKind.ORPHAN}
+    rebuild(WorkspaceFolder(place / "w"), place / "out")
+    assert (TARGET, 4, 0) in [(row[0], row[1], row[3]) for row in rows(place / "w", COUNTS)]
+    (size,) = remove(place, 4).sizes
+    assert (size.files, size.unrecorded) == (2, 1)
+    assert digests(place / "out") == {}
+    assert is_sound(place)
+    build(place / "w", 4, target=TARGET, batch_lists=200_000, output=place / "out")
+    assert digests(place / "out") == before
+
+
+def test_files_in_a_root_that_is_gone_stay_until_it_is_back(place: Path) -> None:
+    (place / "out").rename(place / "away")
+    assert remove(place, 4).kept == 5
+    assert is_sound(place)
+    (place / "away").rename(place / "out")
+    assert {finding.kind for finding in findings(WorkspaceFolder(place / "w"))} == {FindingKind.ORPHAN}
+    assert [(size.files, size.unrecorded) for size in remove(place, 4).sizes] == [(0, 5)]
+    assert is_sound(place)
+
+
+def test_a_copy_removes_nothing_of_the_original(place: Path) -> None:
+    before = digests(place / "out")
+    shutil.copytree(place / "w", place / "copy")
+    with setset.open(place / "copy", mode="a") as workspace:
+        assert workspace.exploration(TARGET).remove(4).kept == 5
+    assert digests(place / "out") == before
+    assert is_sound(place)
+
+
+def test_a_moved_workspace_removes_its_own(place: Path) -> None:
+    (place / "w").rename(place / "w2")
+    with setset.open(place / "w2", mode="a") as workspace:
+        assert workspace.exploration(TARGET).remove(4).kept == 0
+    assert digests(place / "out") == {}
+
+
+def test_what_cannot_be_removed_changes_nothing(place: Path) -> None:
+    before = digests(place / "w"), rows(place / "w", BATCHES)
+    with pytest.raises(BadInput, match="size 2: expected 3 to 20"):
+        remove(place, 2)
+    with WorkspaceFolder(place / "w").locked(), pytest.raises(Locked):
+        remove(place)
+    assert remove(place, 6).sizes == ()
+    assert (digests(place / "w"), rows(place / "w", BATCHES)) == before

@@ -1,0 +1,72 @@
+"""`tools/setset` in a clone: the extra that a command needs. The environment writes down what is asked of it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PYTHON = '#!/bin/sh\n[ "$1" = -c ] && exit 1\necho "python $*" >>"{log}"\n'
+SETSET = '#!/bin/sh\necho "setset $*" >>"{log}"\n'
+
+pytestmark = pytest.mark.posix
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """The tools, and an environment without any extra."""
+    folder = tmp_path / "clone"
+    (folder / "tools").mkdir(parents=True)
+    (folder / ".venv" / "bin").mkdir(parents=True)
+    for name in ("tools/setset", "tools/venv.sh", "pyproject.toml"):
+        shutil.copy(ROOT / name, folder / name)
+    for name, text in (("python", PYTHON), ("setset", SETSET)):
+        program = folder / ".venv" / "bin" / name
+        program.write_text(text.format(log=folder / "log"))
+        program.chmod(0o755)
+    return folder
+
+
+def done(clone: Path) -> list[str]:
+    """What was asked of the environment after setset itself was installed."""
+    first, *others = (clone / "log").read_text().splitlines()
+    assert first.startswith("python -m pip install")
+    assert first.endswith(f"--editable {clone}")
+    return others
+
+
+def test_where_nobody_can_be_asked_nothing_is_installed(clone: Path) -> None:
+    words = [str(clone / "tools/setset"), "sat", "solve", "--cards", "20"]
+    subprocess.run(words, stdin=subprocess.DEVNULL, check=True)
+    assert done(clone) == ["setset sat solve --cards 20"]
+
+
+def test_an_extra_by_its_name(clone: Path) -> None:
+    subprocess.run(
+        [str(clone / "tools/setset"), "--with", "sat", "sat", "solve", "--cards", "20"], check=True
+    )
+    install, command = done(clone)
+    assert install.endswith(f"--editable {clone}[sat]")
+    assert command == "setset sat solve --cards 20"
+
+
+@pytest.mark.parametrize(("answer", "installs"), [(b"y\n", 1), (b"\n", 1), (b"n\n", 0)])
+def test_on_a_terminal_it_asks_first(clone: Path, answer: bytes, installs: int) -> None:
+    import pty
+
+    terminal, end = pty.openpty()
+    words = [str(clone / "tools/setset"), "sat", "read", "x"]
+    with subprocess.Popen(words, stdin=end, stdout=end, stderr=end):
+        seen = b""
+        while b"[Y/n]" not in seen:
+            seen += os.read(terminal, 4096)
+        os.write(terminal, answer)
+    os.close(terminal)
+    os.close(end)
+    assert b"setset sat needs the extra setset[sat]: install it into .venv?" in seen
+    assert len(done(clone)) == installs + 1
+    assert done(clone)[-1] == "setset sat read x"

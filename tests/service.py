@@ -1,0 +1,90 @@
+"""Real commands as a service runs them: a user of its own, without a home, who may only read the installation."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+USER = 61234
+"""Of nobody else, where root runs the tests."""
+
+
+class Service:
+    """Commands of such a user, with a folder to write to."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.temporary, self.workspace = folder / "tmp", folder / "w"
+        self.temporary.mkdir(mode=0o700)
+        self._prefix: list[str] = []
+        self._package = CHECKOUT
+        if os.geteuid() == 0:
+            setpriv = shutil.which("setpriv")
+            if setpriv is None:
+                pytest.skip("root needs setpriv to become somebody else")
+            # The interpreter may lie where only root may look: the right to read everything is kept, no other one.
+            rights = "-all,+dac_read_search"
+            self._prefix = [setpriv, f"--reuid={USER}", f"--regid={USER}", "--clear-groups"]
+            self._prefix += [f"--inh-caps={rights}", f"--ambient-caps={rights}", "--"]
+            for path in (folder, self.temporary):
+                os.chown(path, USER, USER)
+        else:
+            self._package = folder / "installation"
+            ignored = shutil.ignore_patterns("__pycache__")
+            shutil.copytree(CHECKOUT / "setset", self._package / "setset", ignore=ignored)
+            shutil.copytree(CHECKOUT / "migrations", self._package / "migrations", ignore=ignored)
+            for place in (self._package, *self._package.rglob("*")):
+                place.chmod(0o555)
+
+    def start(self, *words: str, processes: int | None = None) -> subprocess.Popen[str]:
+        """Starts Python with these words, if asked with so many processes and threads at most for this user."""
+        environment = {
+            "PATH": os.environ["PATH"],
+            "HOME": "/nonexistent",
+            "TMPDIR": str(self.temporary),
+            "PYTHONPATH": str(self._package),
+            "SETSET_WORKSPACE": str(self.workspace),
+        }
+        limit = [] if processes is None else ["prlimit", f"--nproc={processes}", "--"]
+        return subprocess.Popen(
+            [*self._prefix, *limit, sys.executable, *words],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=self.folder,
+            env=environment,
+            start_new_session=True,
+        )
+
+    def run(
+        self, *words: str, processes: int | None = None, seconds: float = 300
+    ) -> subprocess.CompletedProcess[str]:
+        """What comes of a command, which must end in so many seconds."""
+        process = self.start(*words, processes=processes)
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            print("\n".join(process.communicate()))
+            raise
+        return subprocess.CompletedProcess(words, process.returncode, out, err)
+
+
+@contextmanager
+def service() -> Iterator[Service]:
+    """A service with a folder of its own, not below pytest's: others may not even look there."""
+    with tempfile.TemporaryDirectory(prefix="setset-service-") as folder:
+        Path(folder).chmod(0o755)
+        yield Service(Path(folder))
+        for place in Path(folder).glob("installation/**/"):
+            place.chmod(0o755)

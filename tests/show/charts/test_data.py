@@ -1,0 +1,164 @@
+"""What charts show is what the public API says."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+import setset
+from setset.cards import third
+from setset.show.charts import read_rows
+from setset.symmetry import Catalogue
+
+BENCH = {
+    "machine": "a machine, 2 cores",
+    "figures": [
+        {"name": "count", "value": 300.0, "unit": "M lists/s", "mark": None, "at_most": False, "verdict": ""},
+        {"name": "ratio", "value": 0.97, "unit": "x", "mark": 0.95, "verdict": "at least 0.95: yes"},
+        {"name": "other", "value": 1.7, "unit": "x", "mark": 1.8, "verdict": "at least 1.8: NO"},
+    ],
+}
+
+
+def heading(chart: Any) -> str:
+    """The title and the lines below it."""
+    return " ".join([*chart.title.text, *chart.title.subtitle])
+
+
+def test_counts_are_those_of_the_catalogue_and_of_the_workspace(
+    opened: setset.Workspace, catalogue: Catalogue
+) -> None:
+    shown = {(row["series"], row["size"]): row["number"] for row in read_rows(setset.charts.counts(opened))}
+    for size in range(1, 21):
+        level = catalogue.level(size)
+        assert shown["all lists", size] == level.lists
+        assert shown["classes", size] == len(level.classes)
+        assert shown["complete lists", size] == level.complete_lists
+    kept = {(f"kept for target {each.target}", each.size): each.lists for each in opened.counts()}
+    assert kept.items() <= shown.items()
+    assert len(shown) == 60 + len(kept)
+
+
+def test_odds_are_exact() -> None:
+    for row in read_rows(setset.charts.odds()):
+        chance = setset.chance_without_set(row["size"])
+        assert Fraction(int(row["numerator"]), int(row["denominator"])) == chance
+        assert row["odds"] == pytest.approx(float(1 / chance) - 1)
+
+
+def test_rounds_are_those_of_the_simulation() -> None:
+    simulation = setset.simulate(2000, seed=3)
+    chart = setset.charts.rounds(simulation)
+    rows = {row["taken"]: row for row in read_rows(chart)}
+    seen = [each for each in setset.estimate_rounds(simulation) if each.at.without]
+    assert len(seen) == len(rows) > 20
+    for each in seen:
+        row, odds = rows[each.taken], each.at.odds
+        assert odds is not None
+        assert (row["tables"], row["without_set"]) == (each.at.tables, each.at.without)
+        assert (row["odds"], row["odds_error"]) == (odds.value, odds.error)
+        assert row["low"] < row["odds"] < row["high"]
+    assert "2,000 games, seed 3" in heading(chart)
+    assert read_rows(setset.charts.rounds(games=2000, seed=3)) == list(rows.values())
+
+
+def test_stabilizers_count_every_class(catalogue: Catalogue) -> None:
+    shown = {
+        (row["size"], row["stabilizer"]): row["classes"] for row in read_rows(setset.charts.stabilizers())
+    }
+    expected = Counter(
+        (size, each.stabilizer) for size in range(1, 21) for each in catalogue.level(size).classes
+    )
+    assert shown == expected
+
+
+def test_neighbours_are_one_and_two_cards_away(catalogue: Catalogue) -> None:
+    rows = read_rows(setset.charts.neighbours(17, 12))
+    one = catalogue.get(17, 12)
+    expected = {str(one)}
+    for step in (catalogue.larger, catalogue.smaller):
+        near = {other for other, _ in step(one)}
+        expected |= {str(each) for each in near} | {str(each) for two in near for each, _ in step(two)}
+    assert {row["class"] for row in rows if row["what"] == "class"} == expected
+    links = {(row["class"], row["to"]): row["extensions"] for row in rows if row["what"] == "link"}
+    assert {to: cards for (start, to), cards in links.items() if start == str(one)} == {
+        str(other): cards for other, cards in catalogue.larger(one)
+    }
+
+
+def test_the_lattice_has_every_class_and_link(catalogue: Catalogue) -> None:
+    rows = read_rows(setset.charts.lattice(17, 20))
+    levels = [catalogue.level(size) for size in range(17, 21)]
+    assert sum(row["what"] == "class" for row in rows) == sum(len(level.classes) for level in levels)
+    assert sum(row["what"] == "link" for row in rows) == sum(len(level.links) for level in levels[1:])
+    with pytest.raises(setset.BadInput, match="smaller one first"):
+        setset.charts.lattice(20, 17)
+
+
+def test_a_hand_excludes_the_third_card_of_each_pair() -> None:
+    hand = [0, 1, 3, 9, 27]
+    chart = setset.charts.cap(hand)
+    states = {row["card"]: row["state"] for row in read_rows(chart)}
+    thirds = {third(a, b) for a in hand for b in hand if a != b}
+    for card, state in states.items():
+        assert state == (
+            "in the hand" if card in hand else "would make a set" if card in thirds else "can be added"
+        )
+    assert len({(row["x"], row["y"]) for row in read_rows(chart)}) == 81
+    assert "Class 5/2 of 16,376,256 lists" in heading(chart)
+    with pytest.raises(setset.HoldsSet):
+        setset.charts.cap([0, 1, 2])
+
+
+def test_throughput_is_that_of_the_status(opened: setset.Workspace) -> None:
+    shown = [(row["host"], row["size"], row["rate"]) for row in read_rows(setset.charts.throughput(opened))]
+    hosts = [each for each in opened.status().hosts if each.lists_per_second]
+    assert shown == [(each.host, each.size, (each.lists_per_second or 0) / 1e6) for each in hosts]
+
+
+def test_the_gantt_chart_has_all_work(opened: setset.Workspace) -> None:
+    rows, work = read_rows(setset.charts.gantt(opened)), opened.finished_work()
+    recorded = opened.sql(
+        "SELECT COUNT(*) AS n, SUM(lists_out) AS lists FROM expansions WHERE state = 'done'"
+    )[0]
+    assert (len(work), sum(each.lists for each in work)) == (recorded["n"], recorded["lists"])
+    assert sum(row["expansions"] for row in rows) == recorded["n"]
+    assert sum(row["lists"] for row in rows) == recorded["lists"]
+    assert all(row["start"] <= row["end"] for row in rows)
+    assert max(row["end"][:19] for row in rows) == max(each.finished_at[:19] for each in work)
+
+
+def test_bytes_are_those_of_the_files(opened: setset.Workspace) -> None:
+    rows = read_rows(setset.charts.bytes(opened, target=16))
+    for size in opened.exploration(16).sizes:
+        mine = [row for row in rows if row["size"] == size.size]
+        assert sum(row["bytes"] for row in mine) == size.bytes
+        assert sum(row["lists"] for row in mine) == size.lists
+        assert [row["at"] for row in mine] == sorted(row["at"] for row in mine)
+    assert {row["size"] for row in read_rows(setset.charts.bytes(opened, 16, size=4))} == {4}
+    with pytest.raises(setset.BadInput, match="target 12"):
+        setset.charts.bytes(opened)
+
+
+def test_many_batches_are_taken_together(opened: setset.Workspace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("setset.show.charts.work.PARTS", 3)
+    rows = [row for row in read_rows(setset.charts.bytes(opened, 16)) if row["size"] == 5]
+    assert 1 < len(rows) <= 3
+    assert sum(row["batches"] for row in rows) == len(opened.exploration(16)[5].batches)
+
+
+def test_speed_shows_what_the_benchmark_printed() -> None:
+    chart = setset.charts.speed(json.loads(json.dumps(BENCH)))
+    assert [(row["name"], row["value"], row["held"]) for row in read_rows(chart)] == [
+        ("count", 300.0, "no mark"),
+        ("ratio", 0.97, "meets its mark"),
+        ("other", 1.7, "misses it"),
+    ]
+    assert "a machine, 2 cores" in heading(chart)
+    for other in ({}, {"machine": "m", "figures": [{"name": "x"}]}, {"machine": "m", "figures": 3}):
+        with pytest.raises(setset.BadInput, match="tools/bench --json"):
+            setset.charts.speed(other)

@@ -1,0 +1,71 @@
+"""What numba compiled has a place, also for a user without a home in an installation that is read-only."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from setset.compiler import node_folder
+from tests.service import Service, service
+
+KERNELS = ("engine.kernels", "symmetry.build", "symmetry.canonical", "symmetry.game", "symmetry.ranking")
+KERNELS += ("symmetry.sampling", "table.kernel")
+
+
+@pytest.fixture
+def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    node_folder.cache_clear()
+    yield tmp_path
+    node_folder.cache_clear()
+
+
+@pytest.mark.parametrize("what", ["a link", "a file", "a folder that others may write to"])
+def test_what_somebody_else_put_there_is_not_used(what: str, node: Path) -> None:
+    if what.endswith("write to") and not hasattr(os, "getuid"):
+        pytest.skip("folders have no such rights here")
+    mine = node_folder()
+    mine.rmdir()
+    if what == "a link":
+        (node / "elsewhere").mkdir()
+        mine.symlink_to(node / "elsewhere")
+    elif what == "a file":
+        mine.touch()
+    else:
+        mine.mkdir()
+        mine.chmod(0o777)
+    node_folder.cache_clear()
+    own = node_folder()
+    assert own.resolve() not in (mine, node / "elsewhere")
+    assert node_folder() == own, "and each process has one only"
+
+
+@pytest.fixture
+def somebody() -> Iterator[Service]:
+    with service() as made:
+        yield made
+
+
+@pytest.mark.posix
+def test_a_user_without_a_home_can_run_and_check(somebody: Service) -> None:
+    ran = somebody.run("-m", "setset", "run", "--size", "3", "--target", "18", "--workers", "1")
+    assert ran.returncode == 0, ran.stderr
+    assert "lists of 3: 45,189 lists" in ran.stderr
+    (folder,) = somebody.temporary.iterdir()
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert list(folder.glob("engine_*/*.nbi")), "so that the next command need not compile"
+    checked = somebody.run("-m", "setset", "check", "--deep", "--quiet")
+    assert (checked.returncode, checked.stdout, checked.stderr) == (0, "no problems found\n", "")
+
+
+@pytest.mark.posix
+def test_every_kernel_has_a_place(somebody: Service) -> None:
+    names = ", ".join(f"setset.{name}" for name in KERNELS)
+    code = f"import {names}; from setset.symmetry.canonical import _span_dimension as f; print(f.stats.cache_path)"
+    done = somebody.run("-c", code)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert Path(done.stdout).is_relative_to(somebody.temporary)

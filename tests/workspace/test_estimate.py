@@ -1,0 +1,69 @@
+"""Estimates against what runs really make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import setset
+from setset.symmetry import Catalogue
+from setset.workspace.estimate import free_bytes
+from setset.workspace.expectation import ALL_LISTS
+from tests import small
+
+
+def test_all_lists_are_those_of_the_classes(catalogue: Catalogue) -> None:
+    assert {size: catalogue.level(size).lists for size in ALL_LISTS} == ALL_LISTS
+
+
+def test_what_a_run_made_is_what_was_estimated(reference: Path) -> None:
+    """The workspace was made from nothing; an estimate for another one of the same kind must fit it."""
+    with setset.open(reference) as workspace:
+        made = workspace.exploration(small.TARGET)[small.SIZE]
+        expected = (
+            setset.open(reference.parent / "new", mode="a")
+            .exploration(small.TARGET)
+            .estimate(small.SIZE, batch_lists=small.BATCH_LISTS, seconds=0, seed=1)
+        )
+        five = expected.sizes[-1]
+        assert five.origin is setset.CountOrigin.PROBED
+        assert abs(five.lists - made.lists) < 4 * five.error
+        assert five.files == pytest.approx(len(made.batches), rel=0.1)
+        assert five.bytes == pytest.approx(made.bytes, rel=0.9)
+
+
+def test_nothing_is_due_where_all_is_there(reference: Path) -> None:
+    estimate = setset.open(reference).exploration(small.TARGET).estimate(small.SIZE)
+    assert (estimate.lists, estimate.files, estimate.bytes, estimate.seconds) == (0, 0, 0, 0)
+    assert {size.origin for size in estimate.sizes} == {setset.CountOrigin.HERE}
+
+
+def test_a_count_takes_no_disk() -> None:
+    estimate = setset.estimate(12, count_only=True, workers=2)
+    assert estimate.files <= 1
+    assert estimate.bytes < 10_000
+    assert estimate.sizes[-1].due == 2_284_535_476_080
+    assert estimate.core_seconds == pytest.approx(estimate.sizes[-1].seconds)
+
+
+def test_a_disk_that_is_too_small_is_noticed_before(tmp_path: Path) -> None:
+    exploration = setset.open(tmp_path / "w", mode="a").exploration(12)
+    estimate = exploration.estimate(20, batch_lists=1, thorough=False)
+    assert estimate.is_long
+    short = estimate.bytes > estimate.free_bytes
+    assert any("--count-only" in warning for warning in estimate.warnings) == short
+    assert any("did you mean --size 12 --target 20?" in warning for warning in estimate.warnings)
+    assert not exploration.estimate(5, thorough=False).warnings
+
+
+def test_a_folder_that_is_not_there_yet_is_on_a_disk(tmp_path: Path) -> None:
+    assert free_bytes(tmp_path / "a" / "b") > 0
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"size": 2}, {"size": 21}, {"size": 9, "target": 3}, {"size": 9, "workers": 0}]
+)
+def test_what_cannot_be_is_refused(arguments: dict[str, int]) -> None:
+    with pytest.raises(setset.BadInput):
+        setset.estimate(**arguments)

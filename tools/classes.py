@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""Build the classes of all sizes and write them to setset/symmetry/classes.npz, which comes with the package.
+
+A test builds them again and compares, so this is needed only if the file's format changes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from setset.cards import LARGEST
+from setset.symmetry.build import build_level
+from setset.symmetry.catalogue import STORED
+from setset.symmetry.classes import Level
+
+
+def main() -> None:
+    arrays = {}
+    level: Level | None = None
+    for size in range(LARGEST + 1):
+        level = build_level(size, level.classes if level else ())
+        forms = np.array([each.cards for each in level.classes], np.uint8).reshape(len(level.classes), size)
+        arrays[f"forms_{size}"] = forms.T.copy()  # columns are alike, and take half the bytes
+        arrays[f"stabilizers_{size}"] = np.array([each.stabilizer for each in level.classes], "<i8")
+        arrays[f"extensions_{size}"] = np.array([each.extensions for each in level.classes], np.uint8)
+    np.savez_compressed(STORED, allow_pickle=False, **arrays)
+    print(f"{STORED.relative_to(Path.cwd())}: {STORED.stat().st_size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
