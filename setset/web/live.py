@@ -11,6 +11,8 @@ import setset
 from setset.web.site import Site
 
 INTERVAL: Final = 1.0
+LOOK: Final = 0.25
+"""Seconds after which each viewer's connection looks whether there is something new to send."""
 MOST_VIEWERS: Final = 100
 ALIVE: Final = 15.0
 """Seconds after which a silent connection gets a line, so that both sides notice if it is gone."""
@@ -64,8 +66,8 @@ class Live:
                 elif silent > ALIVE:
                     silent = 0.0
                     yield ": still here\n\n"
-                await asyncio.sleep(0.1)
-                silent += 0.1
+                await asyncio.sleep(LOOK)
+                silent += LOOK
         finally:
             self._viewers -= 1
 
