@@ -16,8 +16,10 @@ from setset.folder import WorkspaceFolder
 from setset.symmetry import Catalogue, catalogue_in_memory
 from tests import small
 
-# A suite started in the background may inherit that Ctrl-C is ignored; the processes it starts must not.
+# A suite started in the background may inherit that Ctrl-C or a closed terminal is ignored; what it starts must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # Kernels compile at their first call, and the machine may be busy: no test fails for being slow.
 settings.register_profile("setset", deadline=None, suppress_health_check=[HealthCheck.too_slow])

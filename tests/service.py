@@ -27,7 +27,12 @@ class Service:
         self.temporary, self.workspace = folder / "tmp", folder / "w"
         self.temporary.mkdir(mode=0o700)
         self._prefix: list[str] = []
-        self._package = CHECKOUT
+        self._package = folder / "installation"
+        ignored = shutil.ignore_patterns("__pycache__")
+        for name in ("setset", "migrations"):
+            shutil.copytree(CHECKOUT / name, self._package / name, ignore=ignored)
+        for place in (self._package, *self._package.rglob("*")):
+            place.chmod(0o555)
         if os.geteuid() == 0:
             setpriv = shutil.which("setpriv")
             if setpriv is None:
@@ -38,13 +43,6 @@ class Service:
             self._prefix += [f"--inh-caps={rights}", f"--ambient-caps={rights}", "--"]
             for path in (folder, self.temporary):
                 os.chown(path, USER, USER)
-        else:
-            self._package = folder / "installation"
-            ignored = shutil.ignore_patterns("__pycache__")
-            shutil.copytree(CHECKOUT / "setset", self._package / "setset", ignore=ignored)
-            shutil.copytree(CHECKOUT / "migrations", self._package / "migrations", ignore=ignored)
-            for place in (self._package, *self._package.rglob("*")):
-                place.chmod(0o555)
 
     def start(self, *words: str, processes: int | None = None) -> subprocess.Popen[str]:
         """Starts Python with these words, if asked with so many processes and threads at most for this user."""

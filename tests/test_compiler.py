@@ -12,7 +12,7 @@ import pytest
 from setset.compiler import node_folder
 from tests.service import Service, service
 
-KERNELS = ("engine.kernels", "symmetry.build", "symmetry.canonical", "symmetry.game", "symmetry.ranking")
+KERNELS = ("engine.kernels", "symmetry.build", "symmetry.enumeration", "symmetry.game", "symmetry.least")
 KERNELS += ("symmetry.sampling", "table.kernel")
 
 
@@ -65,7 +65,9 @@ def test_a_user_without_a_home_can_run_and_check(somebody: Service) -> None:
 @pytest.mark.posix
 def test_every_kernel_has_a_place(somebody: Service) -> None:
     names = ", ".join(f"setset.{name}" for name in KERNELS)
-    code = f"import {names}; from setset.symmetry.canonical import _span_dimension as f; print(f.stats.cache_path)"
+    code = (
+        f"import {names}; from setset.symmetry.least import _span_dimension as f; print(f.stats.cache_path)"
+    )
     done = somebody.run("-c", code)
     assert (done.returncode, done.stderr) == (0, "")
     assert Path(done.stdout).is_relative_to(somebody.temporary)

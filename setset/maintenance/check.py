@@ -127,7 +127,7 @@ def _check_files(
         if problem:
             where = _file_of(database, batch)
             yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", target, size.size, batch)
-        if batch.number not in (None, number) or batch.lists_before not in (None, before):
+        if batch.number not in (None, number):
             what = f"comes after batch {number - 1}"
             yield Finding(FindingKind.NUMBER, str(batch), what, target, size.size)
         if previous and previous.last >= batch.first:
@@ -135,7 +135,10 @@ def _check_files(
             yield Finding(FindingKind.ORDER, str(batch), what, target, size.size)
         parts, lists = sums.get(batch.span.first_source, (0, 0))
         sums[batch.span.first_source] = parts + 1, lists + batch.lists
-        before += batch.lists
+        if batch.lists_before not in (None, before):
+            what = f"{batch.lists_before:,} lists are said to come before it, {before:,} do"
+            yield Finding(FindingKind.SUM, str(batch), what, target, size.size)
+        before = (batch.lists_before or 0) + batch.lists
         previous = batch
         proven.append(batch)
         progress.advance(batch.lists, batch.lists)

@@ -102,6 +102,8 @@ def _repair_size(
     again |= _rebuild_files(database, executor, exploration, size.size, damaged)
     if again:
         rerun_expansions(database, executor, exploration, size.size, again)
+    elif any(finding.kind is FindingKind.SUM for finding in found):
+        numbering.renumber(database, exploration, size.size)
 
 
 def _rebuild_files(

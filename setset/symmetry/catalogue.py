@@ -45,10 +45,10 @@ class Catalogue:
         Raises:
             BadInput: there are no lists of this size.
         """
-        from setset.symmetry.build import build_level  # which loads the compiler
-
         check_size(size)
         if size not in self._levels:
+            from setset.symmetry.build import build_level  # which loads the compiler
+
             self._levels[size] = build_level(size, self.classes(size - 1) if size else ())
         return self._levels[size]
 

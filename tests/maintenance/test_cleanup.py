@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from setset.errors import BadInput
 from setset.maintenance import cleanup
 from setset.maintenance.findings import FindingKind
 from setset.progress import NoProgress
@@ -55,10 +56,12 @@ def test_a_copy_is_kept_while_the_recorded_file_is_away(tmp_path: Path) -> None:
         shutil.copytree(part, folder.own_root / part.name)
     (tmp_path / "nas").rename(tmp_path / "away")
     before = digests(folder.own_root)
-    build(folder.path, 4)
+    with pytest.raises(BadInput, match="setset roots move"):
+        build(folder.path, 4)
     assert before
     assert digests(folder.own_root) == before
     (tmp_path / "away").rename(tmp_path / "nas")
+    build(folder.path, 4)  # makes the folder in the workspace a storage root
     build(folder.path, 4)
     assert digests(folder.own_root) == {}
 

@@ -104,6 +104,20 @@ def test_a_lost_row_is_found_and_the_expansion_done_again(copy: Copy, reference:
     assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
 
 
+def test_a_wrong_number_of_lists_before_a_batch_is_found_and_counted_again(
+    copy: Copy, reference: Path
+) -> None:
+    folder = copy()
+    change(
+        folder.path, f"UPDATE batches SET lists_before = lists_before - 1 WHERE size = {SIZE} AND number = 7"
+    )
+    assert {found.kind for found in findings(folder)} == {FindingKind.SUM}
+    repair_all(folder)
+    assert findings(folder) == []
+    before = "SELECT size, number, lists_before FROM batches ORDER BY size, number"
+    assert rows(folder.path, before) == rows(reference, before)
+
+
 def test_a_damaged_token_is_made_again(copy: Copy, reference: Path) -> None:
     folder = copy()
     token = folder.own_root / TOKEN
@@ -136,6 +150,8 @@ def test_lists_that_only_a_deep_check_finds_wrong_are_repaired_by_a_deep_repair(
         folder.path,
         f"UPDATE batches SET lists = lists - 1, bytes = {len(data)}, digest = '{data[-16:].hex()}' "
         f"WHERE size = {SIZE} AND path LIKE '%{path.name}'",
+        f"UPDATE batches SET lists_before = lists_before - 1 WHERE size = {SIZE} AND number > "
+        f"(SELECT number FROM batches WHERE size = {SIZE} AND path LIKE '%{path.name}')",
         f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {source}",
     )
     assert repair_all(folder) == []
