@@ -55,7 +55,8 @@ ALLOWED = {
     "table": BASICS | {"symmetry"},
     "sat": BASICS | {"symmetry"},
     "show": BASICS | {"symmetry", "table", "sat", "maintenance.findings"},
-    "cli": BASICS | {"setset", "show", "table", "sat", "symmetry"},
+    "web": BASICS | {"setset", "show"},
+    "cli": BASICS | {"setset", "show", "table", "sat", "symmetry", "web"},
     "__main__": {"cli"},
     "setset": {"lazy"},
 }
@@ -177,7 +178,7 @@ def test_no_pickle_or_other_executable_format() -> None:
 
 # What starting a command loads
 
-HEAVY = "sorted({'numba', 'sqlalchemy', 'alembic', 'numpy', 'distributed'} & set(sys.modules))"
+HEAVY = "sorted({'numba', 'sqlalchemy', 'alembic', 'numpy', 'distributed', 'starlette'} & set(sys.modules))"
 COMMAND = (
     "import sys; sys.argv = ['setset', *sys.argv[1:]]; from setset.cli import main\n"
     "try: main()\n"

@@ -31,6 +31,7 @@ GROUPS = {
         "report": "One page on the workspace, to mail or print.",
         "sql": "Ask the database, read-only.",
         "history": "Past runs and how they ended.",
+        "serve": "A page: watch runs, browse classes, identify hands.",
     },
     "Look after": {
         "check": "Compare the database with the files.",

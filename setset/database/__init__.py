@@ -17,11 +17,14 @@ from setset.folder import WorkspaceFolder
 __all__ = ["Database", "LockPolicy", "open_to_read", "open_to_write"]
 
 
-def open_to_read(folder: WorkspaceFolder) -> Database:
-    """Opens the database to read; works on a read-only disk and while a run writes."""
+def open_to_read(folder: WorkspaceFolder, seconds_each: float | None = None) -> Database:
+    """Opens the database to read; works on a read-only disk and while a run writes.
+
+    Anything that is asked ends after `seconds_each`, if given, with Locked.
+    """
     folder.require_database()
     schema.require_current(folder.database)
-    return Database(folder, open_engine(folder.database, read_only=True))
+    return Database(folder, open_engine(folder.database, read_only=True, seconds_each=seconds_each))
 
 
 def open_to_write(

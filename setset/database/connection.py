@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import os
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -42,6 +43,20 @@ class LockPolicy:
     stopped: Callable[[], bool] = lambda: False
 
 
+class TimeLimit:
+    """How long a query may take. SQLite asks now and then, which is also when it hears Ctrl-C."""
+
+    def __init__(self, seconds: float) -> None:
+        self._deadline = time.monotonic() + seconds
+
+    def is_over(self) -> bool:
+        return time.monotonic() > self._deadline
+
+    def set_on(self, connection: sqlite3.Connection) -> None:
+        """Ends whatever the connection does when the time is over."""
+        connection.set_progress_handler(self.is_over, 100_000)
+
+
 class Database:
     """The open database of a workspace. `database.open_to_read` and `open_to_write` give one."""
 
@@ -71,10 +86,12 @@ class Database:
             return connection.execute(statement).all()
 
 
-def open_engine(path: Path, read_only: bool, policy: LockPolicy | None = None) -> Engine:
+def open_engine(
+    path: Path, read_only: bool, policy: LockPolicy | None = None, seconds_each: float | None = None
+) -> Engine:
     """An engine on an existing database. Nothing is written by opening it.
 
-    A writer waits for whoever holds the database, as its policy says.
+    A writer waits for whoever holds the database, as its policy says. What a reader asks ends after `seconds_each`.
     """
     seconds = BUSY_SECONDS if read_only else RETRY_SECONDS
     engine = create_engine(
@@ -83,7 +100,15 @@ def open_engine(path: Path, read_only: bool, policy: LockPolicy | None = None) -
         poolclass=QueuePool,
     )
     _set_up(engine, read_only, policy or LockPolicy())
+    if seconds_each is not None:
+        _limit_time(engine, seconds_each)
     return engine
+
+
+def _limit_time(engine: Engine, seconds: float) -> None:
+    @event.listens_for(engine, "begin")
+    def _begin(connection: Any) -> None:
+        TimeLimit(seconds).set_on(connection.connection.dbapi_connection)
 
 
 def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
@@ -167,4 +192,6 @@ def explain(path: Path, error: BaseException) -> SetsetError:
         if path.exists() and not os.access(path, os.R_OK):
             return BadDatabase(f"no permission to read {path}: ask its owner, or copy the workspace")
         return BadDatabase(f"cannot use {path}: {error}")
+    if name == "SQLITE_INTERRUPT":
+        return Locked(f"reading {path} took too long: try again")
     return damaged(path, error)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import inspect
 import re
 import sqlite3
-import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 from setset.database import schema
-from setset.database.connection import connect, explain
+from setset.database.connection import TimeLimit, connect, explain
 from setset.database.models import Base
 from setset.errors import BadInput, SetsetError
 
@@ -32,16 +31,6 @@ MOST_SECONDS = 60.0
 _FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
 
 
-class _TimeLimit:
-    """How long a query may take."""
-
-    def __init__(self, seconds: float) -> None:
-        self._deadline = time.monotonic() + seconds
-
-    def is_over(self) -> bool:
-        return time.monotonic() > self._deadline
-
-
 def run_query(
     path: Path, query: str, seconds: float = MOST_SECONDS
 ) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
@@ -54,9 +43,8 @@ def run_query(
     connection.execute(f"PRAGMA hard_heap_limit = {MOST_MEMORY}")
     connection.set_authorizer(_authorize)
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
-    limit = _TimeLimit(seconds)
-    # SQLite asks now and then whether to stop, which is also when it hears Ctrl-C.
-    connection.set_progress_handler(limit.is_over, 100_000)
+    limit = TimeLimit(seconds)
+    limit.set_on(connection)
     try:
         cursor = connection.execute(query)
     except (sqlite3.Warning, sqlite3.ProgrammingError, UnicodeError) as error:
@@ -83,7 +71,7 @@ def _name_columns(names: list[str]) -> list[str]:
     return found
 
 
-def _rows(path: Path, cursor: sqlite3.Cursor, limit: _TimeLimit) -> Iterator[tuple[Any, ...]]:
+def _rows(path: Path, cursor: sqlite3.Cursor, limit: TimeLimit) -> Iterator[tuple[Any, ...]]:
     try:
         yield from cursor
     except sqlite3.DatabaseError as error:
@@ -92,7 +80,7 @@ def _rows(path: Path, cursor: sqlite3.Cursor, limit: _TimeLimit) -> Iterator[tup
         raise _TOO_MUCH_MEMORY from error
 
 
-def _explain_refusal(path: Path, error: sqlite3.DatabaseError, limit: _TimeLimit) -> SetsetError:
+def _explain_refusal(path: Path, error: sqlite3.DatabaseError, limit: TimeLimit) -> SetsetError:
     name = getattr(error, "sqlite_errorname", None) or ""
     if name == "SQLITE_INTERRUPT":
         # By the limit of time, or by Ctrl-C, which was raised while SQLite asked and of which it says no more.

@@ -44,7 +44,7 @@ SIZES = (
 def print_classes(sizes: Sequence[Totals], as_json: bool, wide: bool = False) -> None:
     """A row a size."""
     if as_json:
-        print_json([_as_json(each) for each in sizes])
+        print_json([totals_as_json(each) for each in sizes])
     else:
         print_table("", SIZES, [_size_row(each) for each in sizes], wide=wide)
 
@@ -56,7 +56,7 @@ def _size_row(each: Totals) -> list[str]:
     return [str(each.size), *map(number, counts), f"{float(chance):.6g}", exact]
 
 
-def _as_json(each: Totals) -> dict[str, Any]:
+def totals_as_json(each: Totals) -> dict[str, Any]:
     chance = each.chance
     exact = {"numerator": chance.numerator, "denominator": chance.denominator, "decimal": float(chance)}
     return {**dataclasses.asdict(each), "hands": each.hands, "chance": exact}
@@ -71,7 +71,7 @@ def print_built(each: Totals) -> None:
 def print_classified(found: Classification, catalogue: Catalogue, as_json: bool, wide: bool = False) -> None:
     """All about a hand without a set."""
     if as_json:
-        print_json(_classified_as_json(found, catalogue.lists(found.list_class.size)))
+        print_json(classified_as_json(found, catalogue.lists(found.list_class.size)))
         return
     one = found.list_class
     lists = catalogue.lists(one.size)
@@ -113,7 +113,7 @@ def print_class_list(
     """A row a class, from the one at the place `start` of all that are `known`; JSON makes an object of each."""
     if as_json:
         for each in found:
-            print_json_line(_class_as_json(each))
+            print_json_line(class_as_json(each))
         return
     lines = table_lines("", CLASSES, [_class_row(each) for each in found], wide=wide)
     print_pages(lines)
@@ -141,7 +141,7 @@ def _class_row(found: ClassDescription) -> list[str]:
 def print_class(found: ClassDescription, lists: int, as_json: bool, wide: bool) -> None:
     """All about a class; `lists` is how many there are of its size."""
     if as_json:
-        print_json(_class_as_json(found))
+        print_json(class_as_json(found))
         return
     one = found.list_class
     cuts = (f"{'+'.join(map(str, cards))} in {number(times)}" for cards, times in found.hyperplanes.items())
@@ -167,7 +167,7 @@ def _neighbours(others: Sequence[Neighbour], how: str) -> str:
     return f"{classes} by {how}: {', '.join(named)}"
 
 
-def _class_as_json(found: ClassDescription) -> dict[str, Any]:
+def class_as_json(found: ClassDescription) -> dict[str, Any]:
     one = found.list_class
     return {
         "class": str(one),
@@ -191,7 +191,8 @@ def _remaining(found: Classification) -> Sequence[int]:
     return found.extensions[bisect(found.extensions, found.cards[-1]) :] if found.cards else found.extensions
 
 
-def _classified_as_json(found: Classification, lists_of_size: int) -> dict[str, Any]:
+def classified_as_json(found: Classification, lists_of_size: int) -> dict[str, Any]:
+    """All about a hand without a set, as a record."""
     return {
         "cards": found.cards,
         "class": str(found.list_class),
@@ -240,7 +241,7 @@ def print_many_classified(
                 report(line, found)
             elif isinstance(found, Classification):
                 lists = catalogue.lists(found.list_class.size)
-                yield to_json({"line": line, **_classified_as_json(found, lists)})
+                yield to_json({"line": line, **classified_as_json(found, lists)})
             else:
                 yield f"{found!s:<8}{_spelled(sorted(cards))}"
 

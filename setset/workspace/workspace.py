@@ -91,10 +91,11 @@ class Workspace(Shown):
         4 681201 lists of 4 with 14 or more cards remaining
     """
 
-    def __init__(self, path: str | Path, mode: Mode = "r") -> None:
+    def __init__(self, path: str | Path, mode: Mode = "r", time_limit: float | None = None) -> None:
         if mode not in ("r", "a"):
             raise BadInput(f"mode {mode!r}: expected 'r' to read or 'a' to add")
         self.path, self.mode = Path(path), mode
+        self._time_limit = time_limit
         self._folder = WorkspaceFolder(self.path)
         self._opened: Database | None = None
         if mode == "r":
@@ -175,6 +176,10 @@ class Workspace(Shown):
     def finished_work(self) -> list[FinishedWork]:
         """Every expansion that was done, by which process, and from when to when."""
         return views.finished_work(self._database())
+
+    def in_use(self) -> bool:
+        """Whether a run, or another command that writes, is under way."""
+        return self._folder.is_in_use()
 
     def sql(self, query: str, timeout: float = 60) -> list[dict[str, Any]]:
         """The rows of a read-only query, as dictionaries. `docs/schema.md` describes the tables and views.
@@ -412,7 +417,7 @@ class Workspace(Shown):
 
     def _database(self) -> Database:
         if self._opened is None:
-            self._opened = open_to_read(self._folder)
+            self._opened = open_to_read(self._folder, self._time_limit)
         return self._opened
 
     @contextlib.contextmanager
@@ -454,12 +459,15 @@ class Workspace(Shown):
             executor.shutdown(wait=False, cancel_futures=True)
 
 
-def open(path: str | Path, mode: Mode = "r") -> Workspace:  # noqa: A001 (as `tarfile.open`)
+def open(  # noqa: A001 (as `tarfile.open`)
+    path: str | Path, mode: Mode = "r", *, time_limit: float | None = None
+) -> Workspace:
     """Opens a workspace: a folder with a database and batch files.
 
     Args:
         path: The folder.
         mode: "r" to read what is there; "a" to read and add, where a run makes the workspace if it is not there.
+        time_limit: Seconds after which anything that is asked of the database ends with Locked; by default none.
 
     Returns:
         A Workspace, best used in a `with` statement.
@@ -474,4 +482,4 @@ def open(path: str | Path, mode: Mode = "r") -> Workspace:  # noqa: A001 (as `ta
         ...     [exploration.target for exploration in workspace.explorations]
         [18]
     """
-    return Workspace(path, mode)
+    return Workspace(path, mode, time_limit)

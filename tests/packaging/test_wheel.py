@@ -31,6 +31,10 @@ def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
         names = archive.namelist()
     assert "setset/py.typed" in names
     assert "setset/migrations/env.py" in names
+    web = ROOT / "setset" / "web"
+    pages = [*(web / "templates").iterdir(), *(web / "static").iterdir()]
+    assert len(pages) > 15
+    assert {path.relative_to(ROOT).as_posix() for path in pages} <= set(names)
     assert any("entry_points.txt" in name for name in names)
     assert not any(name.startswith(("tests/", "tools/")) for name in names)
     code = (

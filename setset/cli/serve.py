@@ -1,0 +1,67 @@
+"""`setset serve`: the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+HERE = ("127.0.0.1", "localhost", "[::1]")
+
+
+@click.command()
+@click.option(
+    "--host", default="127.0.0.1", show_default=True, help="The address of this machine to serve at."
+)
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="0 for any that is free."
+)
+@click.option(
+    "--allow-host",
+    "allowed",
+    multiple=True,
+    help="A name that browsers may ask for, besides localhost; needed for another --host.",
+)
+@click.option("--token", help="What a visitor must know, on machines with other users; 'random' makes one.")
+@click.option("--open", "open_browser", is_flag=True, help="Open it in the browser.")
+@options.workspace
+def command(
+    host: str, port: int, allowed: tuple[str, ...], token: str | None, open_browser: bool, workspace: Path
+) -> None:
+    """A page on this machine: watch a run, browse the classes, identify hands, play. Ctrl-C ends it.
+
+    Works without a workspace, too. It only shows: nothing is written, and nothing but the workspace is read.
+    Needs the extra 'setset[web]'.
+
+    \b
+    Examples:
+      setset serve --open
+      setset serve -w caps --port 9000 --token random
+      setset serve --host 0.0.0.0 --allow-host caps.example.org --token random
+    """
+    import secrets
+    from urllib.parse import quote
+
+    from setset.errors import BadInput, require_extra
+
+    is_local = host in ("127.0.0.1", "localhost", "::1")
+    if not is_local and not allowed:
+        raise BadInput(f"--host {host} needs --allow-host NAME: the name that browsers will ask for")
+    if token is not None and not token.strip():
+        raise BadInput("--token is empty: give a word, or 'random'")
+    with require_extra("web", "the page"):
+        from setset.web.server import listen, serve
+        from setset.web.site import Settings
+    secret = secrets.token_urlsafe(18) if token == "random" else token  # noqa: S105 (the word of an option)
+    listening = listen(host, port)
+    name = allowed[0] if allowed and not is_local else f"[{host}]" if ":" in host else host
+    address = f"http://{name}:{listening.getsockname()[1]}/" + (f"?token={quote(secret)}" if secret else "")
+    click.echo(f"setset serves at {address}")
+    if not is_local:
+        who = "with the token" if secret else "without --token anybody"
+        click.echo(f"anyone who reaches {host} can read the workspace ({who}), unencrypted", err=True)
+    click.echo("Ctrl-C ends it", err=True)
+    hosts = frozenset(each.lower() for each in (*HERE, *allowed))
+    serve(Settings(workspace, hosts, secret), listening, address, open_browser)

@@ -1,0 +1,131 @@
+"""The catalogue: the classes of a size, and everything about one."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Any
+
+import setset
+from setset.cards import CARDS, LARGEST, code, digits, third
+from setset.show.classes import class_as_json
+from setset.web.query import NotFound, Query, Redirect
+from setset.web.site import Site
+
+Answer = dict[str, Any]
+PAGE = 50
+COLUMNS = ("class", "representative", "stabilizer", "lists", "extensions", "complete")
+
+
+def classes(site: Site, query: Query) -> Answer:
+    """Some of the classes of a size, a page at a time."""
+    size = query.number("size", 0, LARGEST, 12)
+    complete = query.choice("complete", ("any", "yes", "no"))
+    stabilizer = query.optional("stabilizer", 1, setset.GROUP_ORDER)
+    least, most = query.optional("least", 0, 10**18), query.optional("most", 0, 10**18)
+    extensions = query.optional("extensions", 0, CARDS)
+    sort = query.choice("sort", list(setset.ClassOrder))
+    descending = query.choice("order", ("ascending", "descending")) == "descending"
+    found = [
+        one
+        for one in setset.find_classes(
+            size,
+            site.catalogue(),
+            complete={"any": None, "yes": True, "no": False}[complete],
+            stabilizer=stabilizer,
+            sort=sort,
+            reverse=descending,
+        )
+        if (least is None or one.lists >= least)
+        and (most is None or one.lists <= most)
+        and extensions in (None, one.extensions)
+    ]
+    pages = max(1, -(-len(found) // PAGE))
+    page = query.number("page", 1, pages, 1)
+    shown = found if query.text("format") == "csv" else found[(page - 1) * PAGE : page * PAGE]
+    rows = [[str(one), one.cards, one.stabilizer, one.lists, one.extensions, one.complete] for one in shown]
+    return {"size": size, "found": len(found), "page": page, "pages": pages, "columns": COLUMNS, "rows": rows}
+
+
+def find_class(site: Site, query: Query) -> setset.ListClass:
+    """The class that an address names."""
+    try:
+        size, number = query.number("size", 0, LARGEST, 0), query.number("number", 0, 10**9, 0)
+        return site.catalogue().get(size, number)
+    except setset.BadInput as error:
+        raise NotFound(str(error)) from error
+
+
+def one_class(site: Site, query: Query) -> Answer:
+    """All about a class."""
+    catalogue = site.catalogue()
+    one = find_class(site, query)
+    found = setset.describe_class(one, catalogue)
+    return {
+        **class_as_json(found),
+        "lists_of_size": catalogue.lists(one.size),
+        "share": one.lists / catalogue.lists(one.size),
+        "game_classes": setset.game_classes([one]),
+        "smaller": [_link(one, each) for each in found.smaller],
+        "larger": [_link(one, each) for each in found.larger],
+        "previous": one.number - 1 if one.number else None,
+        "next": one.number + 1 if one.number + 1 < len(catalogue.level(one.size).classes) else None,
+        "grid": grid(one.cards),
+        "texts": _texts(one),
+        "version": setset.__version__,
+    }
+
+
+def _link(one: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
+    """A neighbour, how many cards lead there and back, and the pairs of lists counted from both sides."""
+    other, cards = neighbour
+    back = one.lists * cards // other.lists
+    pairs = {"from_here": one.lists * cards, "from_there": other.lists * back}
+    return {
+        "class": str(other),
+        "size": other.size,
+        "number": other.number,
+        "cards": cards,
+        "back": back,
+        **pairs,
+    }
+
+
+def grid(cards: Sequence[int]) -> list[str]:
+    """What each of the 81 cards is to a hand: chosen, excluded (it would complete a set), or addable."""
+    thirds = {third(a, b) for a, b in combinations(cards, 2)}
+    return [
+        "chosen" if card in cards else "excluded" if card in thirds else "addable" for card in range(CARDS)
+    ]
+
+
+def _texts(one: setset.ListClass) -> dict[str, str]:
+    """The class in the languages that people work with."""
+    points = [list(digits(card)) for card in one.cards]
+    vectors = json.dumps(points, separators=(",", ":"))
+    summary = {"class": str(one), "cards": one.cards, "stabilizer": one.stabilizer, "lists": one.lists}
+    return {
+        "cards": " ".join(map(str, one.cards)),
+        "codes": " ".join(map(code, one.cards)),
+        "command line": f"setset classes show {one}",
+        "Python": f"setset.catalogue_in_memory().get({one.size}, {one.number})",
+        "GAP": f"{vectors} * Z(3)^0;",
+        "Sage": f"[vector(GF(3), v) for v in {vectors}]",
+        "JSON": json.dumps(summary),
+        "BibTeX": (
+            f"@misc{{setset-{one.size}-{one.number},\n"
+            f"  title = {{Class {one} of the caps of AG(4,3)}},\n"
+            f"  howpublished = {{setset {setset.__version__}, \\texttt{{setset classes show {one}}}}}\n}}"
+        ),
+    }
+
+
+def random_member(site: Site, query: Query) -> Answer:
+    """Leads to a list of the class, every one with the same chance."""
+    one = find_class(site, query)
+    catalogue = site.catalogue()
+    rank = catalogue.starts(one.size)[one.number] + secrets.randbelow(one.lists)
+    cards = setset.unrank(one.size, rank, catalogue) if one.size else ()
+    raise Redirect("/identify?cards=" + ",".join(map(str, cards)))

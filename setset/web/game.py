@@ -1,0 +1,100 @@
+"""Play: a game of SET, alone against the clock, by the rules of `setset play`.
+
+The address has the seed and all calls so far, and every answer is that game played again: nothing is kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+from urllib.parse import urlencode
+
+import setset
+from setset.cards import name
+from setset.show.formatting import how_many
+from setset.web.query import Query, Redirect
+from setset.web.site import Site
+
+Answer = dict[str, Any]
+LETTERS: Final = "abcdefghijklmnopqrstu"
+MOST_CALLS: Final = 300
+"""Far more than a game has rounds."""
+NONE: Final = "none"
+
+
+def address(seed: int, calls: Sequence[str], hints: int = 0) -> str:
+    """Where a moment of a game is."""
+    more = {"calls": ",".join(calls)} if calls else {}
+    return "/play?" + urlencode({"seed": seed, **more, **({"hints": hints} if hints else {})}, safe=",.")
+
+
+def play(_: Site, query: Query) -> Answer:
+    """A moment of a game; what is called now leads to the next one."""
+    seed = query.optional("seed", 0, 2**64 - 1)
+    if seed is None:
+        raise Redirect(address(setset.new_seed(), ()))
+    calls = [each for each in query.text("calls").split(",") if each]
+    call = query.choice("call", ("", "set", NONE))
+    if call:
+        now = NONE if call == NONE else ".".join(query.all("card"))
+        raise Redirect(address(seed, [*calls, now]))
+    game, said = _replay(seed, calls)
+    hints = query.number("hints", 0, 3, 0)
+    chance = setset.chance_without_set(len(game.table))
+    return {
+        "seed": seed,
+        "calls": calls,
+        "table": [
+            {"card": card, "letter": LETTERS[place], "name": name(card)}
+            for place, card in enumerate(game.table)
+        ],
+        "deck": len(game.deck),
+        "score": game.scores[0],
+        "taken": [each.cards for each in game.taken],
+        "round": game.round,
+        "over": game.over,
+        "said": said,
+        "hint": _hint(game, hints),
+        "more_hints": address(seed, calls, hints + 1) if hints < 3 and not game.over else None,
+        "chance_of_none": {"exact": chance, "decimal": float(chance)},
+    }
+
+
+def _replay(seed: int, calls: Sequence[str]) -> tuple[setset.Game, str]:
+    """The game after all calls, and what is said of the last one."""
+    if len(calls) > MOST_CALLS:
+        raise setset.BadInput(f"calls: more than {MOST_CALLS}")
+    game, said = setset.new_game(setset.Stream(seed).shuffled()), ""
+    for call in calls:
+        cards = [] if call == NONE else [_card(part) for part in call.split(".")[:4]]
+        verdict = setset.call_set(game, 0, cards) if call != NONE else setset.call_none(game, 0)
+        game = verdict.game
+        said = _said(cards, verdict)
+    return game, said
+
+
+def _card(text: str) -> int:
+    if not (text.isascii() and text.isdecimal() and len(text) < 3):
+        raise setset.BadInput(f"calls: not a card: {text[:20]!r}")
+    return int(text)
+
+
+def _said(cards: Sequence[int], verdict: setset.Verdict) -> str:
+    if not verdict.right:
+        return f"Wrong, a point off. {verdict.reason[:1].upper()}{verdict.reason[1:]}."
+    return (
+        f"A set, a point: {', '.join(map(name, cards))}."
+        if cards
+        else "Right, there is no set. Three more cards."
+    )
+
+
+def _hint(game: setset.Game, hints: int) -> str:
+    """More with each one that is asked for."""
+    if not hints or game.over:
+        return ""
+    sets = game.sets
+    if not sets or hints == 1:
+        return f"There {'is' if len(sets) == 1 else 'are'} {how_many(len(sets), 'set')} on the table."
+    letters = " and ".join(LETTERS[game.table.index(card)] for card in sets[0][: hints - 1])
+    return f"One of the sets has {letters}."

@@ -1,0 +1,133 @@
+"""Identify: what some cards are. One hand at a time, or many."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import setset
+from setset.cards import CARDS, code, name, parse_cards
+from setset.show.cards.layout import lay_out
+from setset.show.cards.svg import draw_svg
+from setset.show.classes import classified_as_json
+from setset.web.classes import grid
+from setset.web.query import Query, Redirect
+from setset.web.site import Site
+
+Answer = dict[str, Any]
+MOST_HANDS = 2_000
+COLUMNS = (
+    "line",
+    "cards",
+    "sets",
+    "class",
+    "complete",
+    "extensions",
+    "stabilizer",
+    "lists_in_class",
+    "rank",
+    "problem",
+)
+
+
+def address(cards: Sequence[int]) -> str:
+    """Where the page on these cards is."""
+    return "/identify" + ("?cards=" + ",".join(map(str, cards)) if cards else "")
+
+
+def identify(site: Site, query: Query) -> Answer:
+    """The sets among some cards or, if there is none, their class."""
+    count = query.optional("deal", 0, CARDS)
+    if count is not None:
+        seed = query.optional("seed", 0, 2**64 - 1)
+        raise Redirect(address(setset.deal(count, seed)))
+    cards = query.cards()
+    sets = setset.find_sets(cards)
+    return {
+        "cards": [{"card": card, "code": code(card), "name": name(card)} for card in cards],
+        "sets": sets,
+        "grid": _marks(cards, sets),
+        "list": None if sets else _list(site, cards),
+    }
+
+
+def _marks(cards: Sequence[int], sets: Sequence[tuple[int, int, int]]) -> list[Answer]:
+    """For each card of the deck what it is to the hand, and where the page is on which it is chosen, or not."""
+    in_sets = {card for each in sets for card in each}
+    return [
+        {
+            "card": card,
+            "mark": "in-set" if card in in_sets else mark,
+            "toggle": address([each for each in cards if each != card] if card in cards else [*cards, card]),
+        }
+        for card, mark in enumerate(grid(cards))
+    ]
+
+
+def _list(site: Site, cards: Sequence[int]) -> Answer:
+    """All about a hand without a set."""
+    catalogue = site.catalogue()
+    found = setset.classify(cards, catalogue)
+    rank = setset.rank(cards, catalogue)
+    return {
+        **classified_as_json(found, catalogue.lists(len(found.cards))),
+        "map_text": str(found.map),
+        "rank": rank,
+        "rank_in_class": catalogue.class_at(len(cards), rank)[1],
+    }
+
+
+def complete(_: Site, query: Query) -> Answer:
+    """Leads to a complete hand: cards that make no set are added at random until there are none."""
+    cards = list(query.cards())
+    while not setset.find_sets(cards):
+        addable = [card for card, mark in enumerate(grid(cards)) if mark == "addable"]
+        if not addable:
+            break
+        cards.append(secrets.choice(addable))
+    raise Redirect(address(cards))
+
+
+def picture(cards: Sequence[int]) -> str:
+    """The cards with their sets outlined, as SVG."""
+    return draw_svg(lay_out(cards, sets=setset.find_sets(cards)))
+
+
+def many(site: Site, query: Query) -> Answer:
+    """A row for each of many hands, one a line."""
+    texts = [text for text in (*query.values.get("hands", ()), *query.values.get("file", ())) if text.strip()]
+    lines = [line for text in texts for line in text.splitlines() if line.strip()]
+    if len(lines) > MOST_HANDS:
+        raise setset.BadInput(
+            f"{len(lines):,} hands: at most {MOST_HANDS:,} at once, or use 'setset classify'"
+        )
+    rows = [_row(site, number, line) for number, line in enumerate(lines, 1)]
+    return {"columns": COLUMNS, "rows": rows, "most": MOST_HANDS}
+
+
+def _row(site: Site, number: int, line: str) -> list[Any]:
+    nothing: list[Any] = [None] * 6
+    try:
+        cards = parse_cards(line[:2_000].split())
+    except setset.BadInput as error:
+        return [number, line[:200], None, *nothing, str(error)]
+    sets = len(setset.find_sets(cards))
+    if sets:
+        return [number, cards, sets, *nothing, None]
+    catalogue = site.catalogue()
+    found = setset.classify(cards, catalogue)
+    rank = setset.rank(cards, catalogue)
+    one = found.list_class
+    return [
+        number,
+        cards,
+        0,
+        str(one),
+        found.complete,
+        len(found.extensions),
+        one.stabilizer,
+        one.lists,
+        rank,
+        None,
+    ]

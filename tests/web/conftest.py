@@ -1,0 +1,62 @@
+"""The page, asked in this process or as a real server in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from setset.symmetry import Catalogue
+from setset.web.app import make_app
+from setset.web.security import HEADERS
+from setset.web.site import Settings, Site
+
+SETSET = [sys.executable, "-m", "setset"]
+HOSTS = frozenset({"127.0.0.1", "localhost"})
+Visit = Callable[..., TestClient]
+
+
+def visitor(workspace: Path, token: str | None = None) -> TestClient:
+    """Somebody who asks the page, without a server in between."""
+    app = make_app(Site(Settings(workspace, HOSTS, token)))
+    return TestClient(
+        app, base_url="http://127.0.0.1:8081", follow_redirects=False, raise_server_exceptions=False
+    )
+
+
+@pytest.fixture
+def page(reference: Path, catalogue: Catalogue) -> TestClient:
+    """The page of a workspace with some lists."""
+    assert catalogue
+    return visitor(reference)
+
+
+@pytest.fixture
+def bare(tmp_path: Path, catalogue: Catalogue) -> TestClient:
+    """The page without a workspace."""
+    assert catalogue
+    return visitor(tmp_path / "none")
+
+
+@contextmanager
+def serving(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """A real server; its address, and its process."""
+    command = [*SETSET, "serve", "--port", "0", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            said = process.stdout.readline()
+            assert said.startswith("setset serves at http"), said
+            yield said.split()[-1].rstrip("/"), process
+        finally:
+            process.kill()
+
+
+def is_guarded(headers: object) -> bool:
+    """Whether browsers are told everything that they should refuse."""
+    return all(headers.get(name) == value for name, value in HEADERS.items())  # type: ignore[attr-defined]

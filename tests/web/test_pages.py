@@ -1,0 +1,191 @@
+"""What the pages say is what the commands say."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import re
+from math import comb
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+import setset
+from setset.symmetry import Catalogue
+from setset.web.pages import PAGES
+from setset.web.queries import EXAMPLES
+from tests.small import change, rows
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("path", [page.path for page in PAGES if "{" not in page.path and page.template])
+def test_every_page_and_its_json(page: TestClient, path: str) -> None:
+    shown = page.get(path, params={"seed": "7"})
+    assert (shown.status_code, shown.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
+    api = next(each.api for each in PAGES if each.path == path)
+    found = page.get(api, params={"seed": "7"})
+    assert (found.status_code, found.headers["Content-Type"]) == (200, "application/json")
+    assert "error" not in found.json()
+
+
+def test_progress_is_that_of_status(page: TestClient, reference: Path) -> None:
+    found = page.get("/api/progress").json()
+    with setset.open(reference) as opened:
+        sizes = opened.status().sizes
+    assert [(each["size"], each["lists"], each["state"]) for each in found["sizes"]] == [
+        (each.size, each.lists, each.state) for each in sizes
+    ]
+    assert (found["running"], found["run"], found["bytes_left"]) == (False, None, 0)
+    assert found["roots"][0]["free_bytes"] > 0
+    shown = page.get("/progress").text
+    assert f"{sizes[-1].lists:,}" in shown
+    assert found["runs"][0]["command"] in html.unescape(shown)
+
+
+def test_what_is_wrong_comes_with_the_command_that_mends_it(copy: object) -> None:
+    from tests.web.conftest import visitor
+
+    folder = copy().path  # type: ignore[operator]
+    change(folder, "UPDATE batches SET defect = '<b>altered</b>' WHERE size = 5 AND number = 1")
+    page = visitor(folder)
+    (item,) = page.get("/api/progress").json()["items"]
+    assert (item["state"], item["remedy"]) == ("defective", "setset repair")
+    assert "&lt;b&gt;altered" in page.get("/progress").text
+
+
+def test_counts(page: TestClient, reference: Path) -> None:
+    found = page.get("/api/counts").json()
+    assert {each["size"]: each["lists"] for each in found["counts"]} == dict(
+        rows(reference, "SELECT size, lists FROM counts")
+    )
+    assert found["sizes"][12]["lists"] == 2_284_535_476_080
+    assert found["sizes"][20]["hands"] == str(comb(81, 20))  # more than JavaScript can count
+    assert "2,284,535,476,080" in page.get("/counts").text
+
+
+def test_a_class(page: TestClient, catalogue: Catalogue) -> None:
+    one = catalogue.get(12, 786)
+    found = page.get("/api/classes/12/786").json()
+    assert found["representative"] == list(one.cards)
+    assert found["grid"].count("chosen") == 12
+    assert found["grid"].count("addable") == one.extensions
+    assert sum(each["cards"] for each in found["larger"]) == one.extensions
+    assert sum(each["cards"] for each in found["smaller"]) == 12
+    assert all(each["from_here"] == each["from_there"] for each in found["larger"] + found["smaller"])
+    assert found["texts"]["command line"] == "setset classes show 12/786"
+    assert eval(found["texts"]["Python"], {"setset": setset}) == one
+    shown = page.get("/classes/12/786").text
+    assert shown.count('<use href="#card-') == 12 + 81
+    assert 'href="/classes/11/' in shown
+
+
+@pytest.mark.parametrize(("size", "number"), [(0, 0), (1, 0), (2, 0), (20, 0)])
+def test_the_ends_of_the_catalogue(page: TestClient, size: int, number: int) -> None:
+    assert page.get(f"/classes/{size}/{number}").status_code == 200
+
+
+@pytest.mark.parametrize(
+    "path", ["/classes/21/0", "/classes/12/99999", "/classes/x/1", "/classes/12/-1", "/classes/12"]
+)
+def test_what_is_not_there(page: TestClient, path: str) -> None:
+    assert page.get(path).status_code == 404
+    assert page.get(f"/api{path}").json()["error"]
+
+
+def test_the_list_of_classes(page: TestClient, catalogue: Catalogue) -> None:
+    asked = {"size": 16, "complete": "yes", "sort": "stabilizer", "order": "descending"}
+    found = page.get("/api/classes", params=asked).json()
+    wanted = setset.find_classes(16, catalogue, complete=True, sort="stabilizer", reverse=True)
+    assert [row[0] for row in found["rows"]] == [str(one) for one in wanted[:50]]
+    everything = page.get("/classes", params={"size": 12, "format": "csv"})
+    assert everything.headers["Content-Disposition"] == 'attachment; filename="setset-classes.csv"'
+    assert len(list(csv.reader(io.StringIO(everything.text)))) == 1 + 1437
+    last = page.get("/classes", params={"size": 12, "page": 29}).text
+    assert "12/1436" in last
+    assert page.get("/classes", params={"size": 12, "page": 30}).status_code == 400
+    few = page.get("/api/classes", params={"size": 12, "most": 1000, "extensions": 0}).json()
+    assert few["found"] == sum(
+        one.lists <= 1000 and not one.extensions for one in catalogue.level(12).classes
+    )
+
+
+def test_a_random_member(page: TestClient) -> None:
+    cards = page.get("/classes/9/5/random").headers["Location"].partition("=")[2]
+    assert str(setset.classify(list(map(int, cards.split(",")))).list_class) == "9/5"
+
+
+def test_sql(page: TestClient) -> None:
+    found = page.get("/api/sql", params={"query": "SELECT 1 AS one, 9007199254740993 AS large"}).json()
+    assert (found["columns"], found["rows"]) == (["one", "large"], [[1, "9007199254740993"]])
+    assert page.get("/sql", params={"query": "SELECT 'a,b' AS x", "format": "csv"}).text == 'x\n"a,b"\n'
+    assert (
+        "more rows"
+        in page.get(
+            "/sql",
+            params={
+                "query": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
+            },
+        ).text
+    )
+    for query in (
+        "DELETE FROM runs",
+        "ATTACH 'x' AS y",
+        "PRAGMA user_version",
+        "SELECT load_extension('x')",
+        "SELEC",
+    ):
+        refused = page.get("/api/sql", params={"query": query})
+        assert (refused.status_code, bool(refused.json()["error"])) == (400, True)
+
+
+def test_the_examples_of_sql_are_those_of_the_documents(page: TestClient) -> None:
+    told = (ROOT / "docs" / "schema.md").read_text()
+    for query in EXAMPLES:
+        assert f'setset sql "{query}"' in told
+        assert page.get("/sql", params={"query": query}).status_code == 200
+
+
+def test_without_a_workspace(bare: TestClient) -> None:
+    """Everything that needs none is served; the rest says what is missing."""
+    for path in (
+        "/",
+        "/counts",
+        "/classes",
+        "/classes/12/786",
+        "/identify?cards=1,2",
+        "/play?seed=1",
+        "/api",
+    ):
+        assert bare.get(path).status_code == 200, path
+    for path in ("/progress", "/sql"):
+        missing = bare.get(path)
+        assert missing.status_code == 404
+        assert "no workspace at" in missing.text
+
+
+def test_the_description_of_the_api_names_every_address(page: TestClient) -> None:
+    shown = page.get("/api").text
+    assert all(re.search(rf"<code>{re.escape(each.api)}</code>", shown) for each in PAGES)
+
+
+def test_charts(page: TestClient, bare: TestClient) -> None:
+    for name in ("counts", "gantt", "throughput"):
+        assert f'src="/charts/{name}.svg"' in page.get("/progress" if name != "counts" else "/counts").text
+        picture = page.get(f"/charts/{name}.svg")
+        assert (picture.status_code, picture.headers["Content-Type"]) == (200, "image/svg+xml")
+        assert picture.text.startswith("<svg")
+    assert bare.get("/charts/counts.svg").status_code == 200
+    assert bare.get("/charts/gantt.svg").status_code == 404
+    assert bare.get("/charts/nothing.svg").status_code == 404
+
+
+def test_without_the_extra_for_charts_there_is_a_line_instead(
+    page: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("setset.web.charts.find_spec", lambda _: None)
+    shown = page.get("/counts").text
+    assert "/charts/counts.svg" not in shown
+    assert html.unescape(shown).count("pip install 'setset[plot]'") == 1

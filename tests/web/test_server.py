@@ -1,0 +1,181 @@
+"""The real server: slow and hostile clients, a run that is watched, Ctrl-C."""
+
+from __future__ import annotations
+
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from setset.web import server
+from tests.cli.conftest import run_process
+from tests.conftest import Run
+from tests.web.conftest import SETSET, serving
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server without a workspace."""
+    with serving("-w", str(tmp_path_factory.mktemp("none") / "w")) as (found, _):
+        yield found
+
+
+def connect(address: str) -> socket.socket:
+    name, _, port = address.removeprefix("http://").partition(":")
+    return socket.create_connection((name, int(port)), timeout=30)
+
+
+def test_many_connections_that_say_nothing_keep_nobody_out(address: str) -> None:
+    """More than the server keeps: it drops the oldest of them, and answers who asks."""
+    with ExitStack() as stack:
+        for place in range(server.MOST_CONNECTIONS + 60):
+            idle = stack.enter_context(connect(address))
+            if place % 2:
+                idle.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ")
+            if place % 50 == 0:
+                assert httpx.get(f"{address}/api/addresses", timeout=30).status_code == 200
+        assert httpx.get(f"{address}/api/addresses", timeout=30).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX: " + b"a" * 100_000 + b"\r\n\r\n",
+        b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 100,
+        b"GET / HTTP/1.1\r\n\r\n",
+        b"GET http://evil.example/ HTTP/1.1\r\nHost: evil.example\r\n\r\n",
+        b"POST /identify/many HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9999999999\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\nx",
+    ],
+    ids=["header", "address", "TLS", "no host", "another host", "length", "websocket"],
+)
+def test_what_is_no_request_of_a_browser(address: str, said: bytes) -> None:
+    with connect(address) as client:
+        client.sendall(said)
+        client.shutdown(socket.SHUT_WR)
+        answer = b""
+        try:
+            while block := client.recv(65536):
+                answer += block
+        except ConnectionError:
+            pass  # it hung up before all was sent
+    assert b"Traceback" not in answer
+    assert b"workspace" not in answer or b"Upgrade" in said
+    assert httpx.get(f"{address}/api/addresses", timeout=30).status_code == 200
+
+
+def test_who_does_not_go_on_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Half a header, half a body, and nothing at all: each connection is ended by the server."""
+    monkeypatch.setattr(server, "PATIENCE", 0.3)
+    site, listening = (
+        server.Site(server.Settings(tmp_path, frozenset({"127.0.0.1"}))),
+        server.listen("127.0.0.1", 0),
+    )
+    made = server.make_server(site, threading.Event())
+    thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]})
+    thread.start()
+    half_body = b"POST /identify/many HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhan"
+    for said in (
+        b"",
+        b"GET / HT",
+        half_body,
+        b"GET /api/addresses HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /x",
+    ):
+        with connect(f"http://127.0.0.1:{listening.getsockname()[1]}") as client:
+            client.sendall(said)
+            try:
+                while client.recv(65536):
+                    pass
+            except ConnectionError:
+                pass
+    site.ending.set()
+    made.should_exit = True
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+@pytest.mark.posix
+def test_a_run_is_seen_to_begin_go_on_and_be_killed(tmp_path: Path) -> None:
+    """Over one connection, opened before there is a workspace."""
+    folder = str(tmp_path / "w")
+    run = [*SETSET, "run", "--size", "8", "--workers", "1", "--batch-lists", "200000", "-q", "-w", folder]
+    with (
+        serving("-w", folder) as (address, _),
+        httpx.stream("GET", f"{address}/progress/events", timeout=60) as live,
+    ):
+        events = live.iter_lines()
+        wait_for(events, "no workspace at")
+        with subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+            try:
+                wait_for(events, "<strong>Running</strong>")
+                wait_for(events, 'class="state complete"')
+            finally:
+                process.kill()
+            killed = time.monotonic()
+        wait_for(events, "Nothing is running")
+        print(f"seen {time.monotonic() - killed:.1f} s after the run was killed")
+        assert httpx.get(f"{address}/api/progress").json()["runs"][0]["outcome"] == "killed"
+
+
+def wait_for(events: Iterator[str], text: str) -> None:
+    """Reads on until something is said."""
+    for line in events:
+        if text in line:
+            return
+    raise AssertionError(f"never said: {text}")
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
+def test_it_ends_at_once_though_somebody_watches(tmp_path: Path, number: signal.Signals, code: int) -> None:
+    with (
+        serving("-w", str(tmp_path)) as (address, process),
+        httpx.stream("GET", f"{address}/progress/events", timeout=60) as live,
+    ):
+        assert live.status_code == 200
+        process.send_signal(number)
+        assert process.wait(30) == code
+        assert process.stderr is not None
+        assert "Traceback" not in process.stderr.read()
+
+
+def test_the_token_is_in_the_address_that_is_printed(tmp_path: Path) -> None:
+    with serving("-w", str(tmp_path), "--token", "random") as (address, _):
+        where, _, token = address.partition("/?token=")
+        assert re.fullmatch(r"[\w-]{20,}", token)
+        assert httpx.get(f"{where}/").status_code == 401
+        assert httpx.get(f"{where}/", params={"token": token}, follow_redirects=True).status_code == 200
+
+
+def test_another_host_must_be_named(run: Run, tmp_path: Path) -> None:
+    code, out, err = run("serve", "--host", "0.0.0.0", "-w", str(tmp_path))
+    assert (code, out) == (2, "")
+    assert err == "setset: --host 0.0.0.0 needs --allow-host NAME: the name that browsers will ask for\n"
+    with serving("--host", "0.0.0.0", "--allow-host", "caps.example", "-w", str(tmp_path)) as (
+        address,
+        process,
+    ):
+        assert address.startswith("http://caps.example:")
+        port = address.rpartition(":")[2]
+        asked = httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": f"Caps.Example:{port}"})
+        assert asked.status_code == 200
+        process.terminate()
+        assert process.stderr is not None
+        assert "anyone who reaches 0.0.0.0 can read the workspace" in process.stderr.read()
+
+
+def test_a_port_that_is_taken_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = run_process("serve", "--port", str(taken.getsockname()[1]))
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "choose another with --port" in done.stderr
