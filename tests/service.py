@@ -81,7 +81,8 @@ class Service:
 @contextmanager
 def service() -> Iterator[Service]:
     """A service with a folder of its own, not below pytest's: others may not even look there."""
-    with tempfile.TemporaryDirectory(prefix="setset-service-") as folder:
+    common = "/tmp" if os.access("/tmp", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="setset-service-", dir=common) as folder:
         Path(folder).chmod(0o755)
         yield Service(Path(folder))
         for place in Path(folder).glob("installation/**/"):

@@ -39,9 +39,11 @@ def test_a_process_that_cannot_be_started_fails_the_task_and_hangs_nobody(
 
 def test_a_worker_that_cannot_be_started_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
     real, started, notices = local.WorkerProcess, [], list[str]()
+    listening = threading.Event()
 
     def start_one() -> local.WorkerProcess:
         if started:
+            assert listening.wait(20)
             raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
         started.append(True)
         return real()
@@ -49,6 +51,7 @@ def test_a_worker_that_cannot_be_started_is_done_without(monkeypatch: pytest.Mon
     monkeypatch.setattr(local, "WorkerProcess", start_one)
     executor = LocalExecutor(2)
     executor.notice = notices.append
+    listening.set()
     try:
         assert [executor.submit(abs, -n).result(timeout=120) for n in range(4)] == [0, 1, 2, 3]
     finally:
