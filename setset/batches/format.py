@@ -14,7 +14,7 @@ import xxhash
 
 from setset.batches.records import Span
 from setset.cards import CARDS, LARGEST, Cards
-from setset.engine.bitstreams import Streams, from_payload, words_of
+from setset.engine.bitstreams import Streams, from_payload, from_plain, words_of
 from setset.errors import SetsetError
 
 if sys.version_info >= (3, 14):
@@ -23,7 +23,9 @@ else:
     from backports import zstd
 
 MAGIC = b"\x93SETSET\n"
-VERSION = 1
+VERSION = 2
+PLAIN_VERSION = 1
+"""Of files of earlier versions, whose last depth is not coded; they are read, too."""
 MOST_LISTS = 32_000_000
 """The most lists that a file may hold, so that a file from a stranger cannot ask for much memory."""
 MOST_BATCHES = 1 << 31
@@ -36,7 +38,7 @@ LEVEL = 3
 
 DIGEST_BYTES = 16
 ENDS_SOURCE = 1
-_HEAD = struct.Struct("<8sHBBB3xQQQQIIQ20s20s16s")
+_HEAD = struct.Struct("<8sHBBBB2xQQQQIIQ20s20s16s")
 HEAD_BYTES = _HEAD.size
 _PAD = 0xFF
 
@@ -59,10 +61,17 @@ class Header:
     source_digest: bytes
     lengths: tuple[int, ...]
     packed: int
+    tail: int
+    version: int
+
+    @property
+    def start(self) -> int:
+        """Where the packed bits begin."""
+        return HEAD_BYTES + 8 * len(self.lengths)
 
     @property
     def file_bytes(self) -> int:
-        return HEAD_BYTES + 8 * self.size + self.packed + DIGEST_BYTES
+        return self.start + self.packed + DIGEST_BYTES
 
 
 def encode(
@@ -86,6 +95,7 @@ def encode(
         target,
         streams.size,
         ENDS_SOURCE if span.ends_source else 0,
+        streams.tail,
         streams.lists,
         batch_lists,
         span.first_source,
@@ -96,7 +106,7 @@ def encode(
         *(bytes(cards).ljust(LARGEST, bytes([_PAD])) for cards in ends),
         source_digest,
     )
-    body = head + struct.pack(f"<{streams.size}Q", *streams.lengths) + packed
+    body = head + struct.pack(f"<{len(streams.lengths)}Q", *streams.lengths) + packed
     return body + digest_of(body)
 
 
@@ -109,28 +119,32 @@ def parse_header(data: bytes | memoryview) -> Header:
     if len(data) < HEAD_BYTES:
         raise BadBatch("too short for a batch file")
     fields = _HEAD.unpack_from(data)
-    magic, version, target, size, flags = fields[:5]
-    lists, batch_lists, first_source, last_source, first_part, last_part, packed = fields[5:12]
+    magic, version, target, size, flags, tail = fields[:6]
+    lists, batch_lists, first_source, last_source, first_part, last_part, packed = fields[6:13]
     if magic != MAGIC:
         raise BadBatch("not a batch file")
-    if version != VERSION:
-        raise BadBatch(f"a batch file of format {version}; this setset reads format {VERSION}")
+    if version not in (PLAIN_VERSION, VERSION):
+        raise BadBatch(f"a batch file of format {version}; this setset reads up to format {VERSION}")
     _require("size", size, 3, LARGEST)
     _require("target", target, 4, LARGEST)
     _require("flags", flags, 0, ENDS_SOURCE)
+    _require("tail", tail, 0, LARGEST if version == VERSION else 0)
     _require("lists in a full file", batch_lists, 1, MOST_LISTS)
     _require("lists", lists, 1, batch_lists)
     _require("last source", last_source, first_source, MOST_BATCHES - 1)
     _require("last part", last_part, first_part if first_source == last_source else 0, MOST_BATCHES - 1)
-    if len(data) < HEAD_BYTES + 8 * size:
+    streams = size + 1 if version == VERSION else size
+    if len(data) < HEAD_BYTES + 8 * streams:
         raise BadBatch("too short for a batch file")
-    lengths = struct.unpack_from(f"<{size}Q", data, HEAD_BYTES)
+    lengths = struct.unpack_from(f"<{streams}Q", data, HEAD_BYTES)
     most = min(MOST_PAYLOAD, (1 << 20) + MOST_GROWTH * packed)
     _require("longest stream", max(lengths), 0, lists * CARDS)
     _require("bytes of all streams", 8 * int(words_of(lengths).sum()), 0, most)
-    first, last = (tuple(cards[:size]) for cards in fields[12:14])
+    first, last = (tuple(cards[:size]) for cards in fields[13:15])
     span = Span(first_source, first_part, last_source, last_part, bool(flags & ENDS_SOURCE))
-    return Header(target, size, lists, batch_lists, span, first, last, fields[14], lengths, packed)
+    return Header(
+        target, size, lists, batch_lists, span, first, last, fields[15], lengths, packed, tail, version
+    )
 
 
 def _require(field: str, value: int, least: int, most: int) -> None:
@@ -152,8 +166,7 @@ def verify(data: bytes | memoryview) -> tuple[Header, bytes]:
 def decode(data: bytes | memoryview) -> tuple[Header, Streams]:
     """The header and the bits of a whole batch file. The lists themselves are checked when they are walked."""
     header, _ = verify(data)
-    start = HEAD_BYTES + 8 * header.size
-    expected = 8 * int(words_of(header.lengths).sum())
+    start, expected = header.start, 8 * int(words_of(header.lengths).sum())
     decompressor = zstd.ZstdDecompressor()
     try:
         payload = decompressor.decompress(data[start : start + header.packed], max_length=expected + 1)
@@ -161,4 +174,6 @@ def decode(data: bytes | memoryview) -> tuple[Header, Streams]:
         raise BadBatch(f"its bits cannot be unpacked: {error}") from error
     if len(payload) != expected or not decompressor.eof or decompressor.unused_data:
         raise BadBatch("its bits are not as many as its header says")
-    return header, from_payload(header.lists, header.lengths, payload)
+    if header.version == PLAIN_VERSION:
+        return header, from_plain(header.lists, header.lengths, payload)
+    return header, from_payload(header.lists, header.lengths, payload, header.tail)

@@ -15,18 +15,21 @@ SPARE_WORDS = 2
 class Streams:
     """One stream of bits a depth: for each inner node one bit for each of its remaining cards.
 
-    `words` holds the streams one after the other, each starting at a word of its own, little-endian,
+    The nodes of the last depth are coded, and the last stream has the bits of those that the code does not
+    describe; `tail` is how many of its highest remaining cards a node there usually goes on without, see
+    engine/kernels.py. `words` holds the streams one after the other, each starting at a word of its own, little-endian,
     least significant bit first, and `SPARE_WORDS` more words.
     """
 
     lists: int
     lengths: tuple[int, ...]
     words: npt.NDArray[np.uint64]
+    tail: int
 
     @property
     def size(self) -> int:
         """How many cards each list has."""
-        return len(self.lengths)
+        return len(self.lengths) - 1
 
     @property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -43,8 +46,19 @@ def words_of(lengths: tuple[int, ...]) -> npt.NDArray[np.int64]:
     return (np.array(lengths, dtype=np.int64) + 63) // 64
 
 
-def from_payload(lists: int, lengths: tuple[int, ...], payload: bytes) -> Streams:
+def from_payload(lists: int, lengths: tuple[int, ...], payload: bytes, tail: int) -> Streams:
     """The streams whose `payload()` this is."""
     words = np.zeros(len(payload) // 8 + SPARE_WORDS, dtype=np.uint64)
     words[: len(payload) // 8] = np.frombuffer(payload, dtype="<u8")
-    return Streams(lists, lengths, words)
+    return Streams(lists, lengths, words, tail)
+
+
+def from_plain(lists: int, lengths: tuple[int, ...], payload: bytes) -> Streams:
+    """Streams from a payload without codes: each node of the last depth is an exception."""
+    *upper, _ = words_of(lengths)
+    before = int(sum(upper))
+    ones = np.unpackbits(np.frombuffer(payload, np.uint8)[8 * (before - int(upper[-1])) : 8 * before]).sum()
+    codes = np.full((2 * int(ones) + 7) // 8, 0xFF, np.uint8).tobytes()
+    codes = codes.ljust(8 * ((len(codes) + 7) // 8), b"\0")
+    coded = (*lengths[:-1], 2 * int(ones), lengths[-1])
+    return from_payload(lists, coded, payload[: 8 * before] + codes + payload[8 * before :], 0)

@@ -20,7 +20,10 @@ children below have enough, the rest need not be looked at, and that is after ha
 
 **The bits.** A batch is the tree of the prefixes of its lists. Each inner node has one bit for each of
 its remaining cards, ascending: 1 if the batch goes on below that card. The nodes of one depth, in
-order, make one stream of bits, least significant bit first.
+order, make one stream of bits, least significant bit first. The last depth, which has most of them, is coded:
+nearly always a node goes on below its lowest remaining cards, all but the last few, since too little remains
+above those. So a node has a code of two bits there, how many more than the usual `tail` of its highest cards it
+goes on without, or EXCEPT, and then its bits stand in one more stream behind the others, of the exceptions.
 
 **The node row.** All that a walk knows of the node that is open at depth d is in the row `nodes[d]`,
 in the columns named below, so that it can stop anywhere and go on later. `spare[c]` has the same first
@@ -69,9 +72,15 @@ CARD = 108  # + index: the remaining cards, ascending
 COLUMNS = 192
 
 # The state of a walk.
-DEPTH, BUDGET, LISTS, LEFT_LOW, LEFT_HIGH, LEAF_LOW, LEAF_HIGH = range(7)
+# LEFT and LEFT_SECOND are the children, by index, of the open leaf that are yet to be written, LEAF the cards that
+# remain to it.
+DEPTH, BUDGET, LISTS, LEFT, LEFT_SECOND, LEAF = range(6)
 
 RUNNING, FULL, DONE, CORRUPT = range(4)
+
+CODE_BITS = 2
+EXCEPT = 3
+"""The code of a node of the last depth whose bits are among the exceptions."""
 
 SLACK = 48
 """How far storing lists in whole words may run over the end of the rows, in bytes."""
@@ -322,10 +331,10 @@ def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need
 @_inlined
 def _children(
     nodes: U64, spare: U64, depth: int, card: int, need: int
-) -> tuple[np.uint64, np.uint64, int, int]:
+) -> tuple[np.uint64, int, np.uint64, np.uint64]:
     """Which of the cards that remain after `card` make a list with at least `need` remaining cards.
 
-    As bits by index, for the remaining low and high cards, with the number of either.
+    The low ones as bits by index with their number, the high ones as they are, with all that remain.
     """
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
@@ -339,22 +348,57 @@ def _children(
         left += popcount(nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b] & high)
         keep_low |= np.uint64(left >= need) << np.uint64(low_count)
         low_count += 1
-    keep_high = _enough(nodes, spare, depth, card, high, need)
-    return keep_low, extract(keep_high, high), low_count, popcount(high)
+    return keep_low, low_count, _enough(nodes, spare, depth, card, high, need), high
 
 
 @_inlined
-def _close(nodes: U64, out: U64, depth: int) -> None:
-    """Writes the bits of the node at `depth` if anything of it is in this batch, and tells its parent."""
+def _code(first: np.uint64, second: np.uint64, count: int, tail: int) -> int:
+    """The code of a node that goes on below these of its `count` remaining cards, as bits by index."""
+    kept = popcount(first) + popcount(second)
+    more = count - tail - kept
+    lowest_first = first & (first + ONE) == NONE and second & (second + ONE) == NONE
+    if not lowest_first or (second and first != ALL) or more < 0 or more >= EXCEPT:
+        return EXCEPT
+    return more
+
+
+@_inlined
+def _write_last(
+    nodes: U64, out: U64, depth: int, first: np.uint64, second: np.uint64, count: int, tail: int
+) -> None:
+    """Writes a node of the last depth, which goes on below these of its `count` remaining cards."""
+    code = _code(first, second, count, tail)
+    position = _int(nodes[depth, WRITE])
+    _write(out, position, np.uint64(code))
+    nodes[depth, WRITE] = np.uint64(position + CODE_BITS)
+    if code == EXCEPT:
+        _write_bits(nodes, out, depth + 1, first, second, count)
+
+
+@_inlined
+def _write_bits(nodes: U64, out: U64, row: int, first: np.uint64, second: np.uint64, count: int) -> None:
+    """Puts `count` bits behind those that the stream of a row has."""
+    position = _int(nodes[row, WRITE])
+    _write(out, position, first)
+    if count > 64:
+        _write(out, position + 64, second)
+    nodes[row, WRITE] = np.uint64(position + count)
+
+
+@_inlined
+def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
+    """Writes the bits of the node at `depth` if anything of it is in this batch, and tells its parent.
+
+    A node of the last depth is coded: `tail` is -1 for all others.
+    """
     depth &= 31
     if not (nodes[depth, KEEP] | nodes[depth, KEEP + 1]):
         return
     count = popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1])
-    position = _int(nodes[depth, WRITE])
-    _write(out, position, nodes[depth, KEEP])
-    if count > 64:
-        _write(out, position + 64, nodes[depth, KEEP + 1])
-    nodes[depth, WRITE] = np.uint64(position + count)
+    if tail < 0:
+        _write_bits(nodes, out, depth, nodes[depth, KEEP], nodes[depth, KEEP + 1], count)
+    else:
+        _write_last(nodes, out, depth, nodes[depth, KEEP], nodes[depth, KEEP + 1], count, tail)
     nodes[depth, KEEP] = NONE
     nodes[depth, KEEP + 1] = NONE
     if depth > 0:
@@ -364,11 +408,43 @@ def _close(nodes: U64, out: U64, depth: int) -> None:
 
 
 @_inlined
-def _advance(nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: int, deeper: bool) -> int:
+def _read_bits(nodes: U64, source: U64, row: int, depth: int, count: int) -> bool:
+    """Reads which children the open node at `depth` has from the stream of a row; False if there are none."""
+    position = _int(nodes[row, READ])
+    if count == 0 or position + count > _int(nodes[row, READ_END]):
+        return False
+    nodes[row, READ] = np.uint64(position + count)
+    first, second = _read(source, position, count)
+    nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = first, second
+    return bool(first | second)
+
+
+@_inlined
+def _read_last(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bool:
+    """As `_read_bits`, for a node of the last depth."""
+    position = _int(nodes[depth, READ])
+    if position + CODE_BITS > _int(nodes[depth, READ_END]):
+        return False
+    nodes[depth, READ] = np.uint64(position + CODE_BITS)
+    code = _int((source[position >> 6] >> np.uint64(position & 63)) & np.uint64(EXCEPT))
+    if code == EXCEPT:
+        return _read_bits(nodes, source, depth + 1, depth, count)
+    kept = count - tail - code
+    if kept < 1:
+        return False
+    nodes[depth, AHEAD] = ALL >> np.uint64(64 - min(kept, 64))
+    nodes[depth, AHEAD + 1] = (ONE << np.uint64(max(kept - 64, 0))) - ONE
+    return True
+
+
+@_inlined
+def _advance(
+    nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: int, deeper: bool, tail: int
+) -> int:
     """Goes on to the next node at depth `last` with children to visit: RUNNING there, DONE or CORRUPT.
 
     The nodes that it leaves are closed. Unless the walk is to go deeper than `last`, a node there needs
-    only its remaining cards.
+    only its remaining cards. `tail` is that of the source.
     """
     depth = state[DEPTH]
     while True:
@@ -376,7 +452,7 @@ def _advance(nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: in
         word = 0 if nodes[depth, AHEAD] else 1
         rest = nodes[depth, AHEAD + word]
         if not rest:
-            _close(nodes, out, depth)
+            _close(nodes, out, depth, -1)
             if depth == 0:
                 return DONE
             depth -= 1
@@ -393,12 +469,11 @@ def _advance(nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: in
         else:
             count = _glance(nodes, depth, card)
         depth += 1
-        position = _int(nodes[depth, READ])
-        if count == 0 or position + count > _int(nodes[depth, READ_END]):
-            return CORRUPT
-        nodes[depth, READ] = np.uint64(position + count)
-        nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = _read(source, position, count)
-        if not (nodes[depth, AHEAD] | nodes[depth, AHEAD + 1]):
+        if depth == last:
+            sound = _read_last(nodes, source, depth, count, tail)
+        else:
+            sound = _read_bits(nodes, source, depth, depth, count)
+        if not sound:
             return CORRUPT
 
 
@@ -412,48 +487,46 @@ def _lowest_bits(word: np.uint64, count: int) -> np.uint64:
 
 
 @_kernel
-def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int) -> bool:
+def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> bool:
     """Puts the children that are left of the open leaf into the batch, as far as it has room.
 
     If it has not, the batch is closed and the rest stays back for the next one: returns True.
     """
-    keep_low, keep_high = np.uint64(state[LEFT_LOW]), np.uint64(state[LEFT_HIGH])
+    first, second = np.uint64(state[LEFT]), np.uint64(state[LEFT_SECOND])
     room = limit - state[LISTS]
-    in_low = popcount(keep_low)
-    full = bool(in_low + popcount(keep_high) > room)
+    in_first = popcount(first)
+    full = bool(in_first + popcount(second) > room)
     if full:
-        keep_low = _lowest_bits(keep_low, min(room, in_low))
-        keep_high = _lowest_bits(keep_high, max(room - in_low, 0))
-    state[LEFT_LOW] ^= _int(keep_low)
-    state[LEFT_HIGH] ^= _int(keep_high)
-    if keep_low | keep_high:
-        position = _int(nodes[size, WRITE])
-        _write(out, position, keep_low)
-        _write(out, position + state[LEAF_LOW], keep_high)
-        nodes[size, WRITE] = np.uint64(position + state[LEAF_LOW] + state[LEAF_HIGH])
-        state[LISTS] += popcount(keep_low) + popcount(keep_high)
+        first = _lowest_bits(first, min(room, in_first))
+        second = _lowest_bits(second, max(room - in_first, 0))
+    state[LEFT] ^= _int(first)
+    state[LEFT_SECOND] ^= _int(second)
+    if first | second:
+        _write_last(nodes, out, size, first, second, state[LEAF], tail)
+        state[LISTS] += popcount(first) + popcount(second)
         index = _int(nodes[size - 1, CHOSEN])
         nodes[size - 1, KEEP + (index >> 6)] |= ONE << np.uint64(index & 63)
     if full:
         for depth in range(size - 1, -1, -1):
-            _close(nodes, out, depth)
+            _close(nodes, out, depth, -1)
     return full
 
 
 @_kernel
 def expand(
-    nodes: U64, state: I64, source: U64, out: U64, spare: U64, size: int, need: int, limit: int
+    nodes: U64, state: I64, source: U64, out: U64, spare: U64, size: int, need: int, limit: int, tail: int
 ) -> int:
     """Expands lists of `size` cards, about as many as the budget allows: RUNNING, FULL, DONE or CORRUPT.
 
-    A child is kept if at least `need` cards remain to it. A batch is FULL when it has `limit` lists and
-    one more is found: the caller takes the bits away, resets WRITE and LISTS, and calls again.
+    A child is kept if at least `need` cards remain to it, which is the tail of what is written. A batch is FULL
+    when it has `limit` lists and one more is found: the caller takes the bits away, resets WRITE and LISTS, and
+    calls again.
     """
     last = (size - 1) & 31
-    if (state[LEFT_LOW] | state[LEFT_HIGH]) and _cut(nodes, state, out, size, limit):
+    if (state[LEFT] | state[LEFT_SECOND]) and _cut(nodes, state, out, size, limit, need):
         return FULL
     while state[BUDGET] > 0:
-        outcome = _advance(nodes, state, source, out, spare, last, True)
+        outcome = _advance(nodes, state, source, out, spare, last, True, tail)
         if outcome != RUNNING:
             return outcome
         lists = state[LISTS]
@@ -467,31 +540,48 @@ def expand(
                 bit = lowest(rest)
                 rest &= rest - ONE
                 card = _int(nodes[last, CARD + 64 * word + bit])
-                keep_low, keep_high, low, high = _children(nodes, spare, last, card, need)
+                keep_low, low, keep_high, high = _children(nodes, spare, last, card, need)
                 kept = popcount(keep_low) + popcount(keep_high)
-                if lists + kept > limit:
-                    nodes[last, AHEAD + word] = rest
-                    nodes[last, KEEP + word] = keep
-                    nodes[last, CHOSEN] = np.uint64(64 * word + bit)
-                    nodes[last + 1, WRITE] = np.uint64(position)
-                    state[LISTS] = lists
-                    state[LEFT_LOW], state[LEFT_HIGH] = _int(keep_low), _int(keep_high)
-                    state[LEAF_LOW], state[LEAF_HIGH] = low, high
-                    _cut(nodes, state, out, size, limit)
-                    return FULL
-                if low:
-                    pending = _append(out, position, low if kept else 0, pending, keep_low)
-                    position += low if kept else 0
-                high = high if kept else 0
-                pending = _append(out, position, high, pending, keep_high)
-                position += high
+                count = low + popcount(high)
+                others = high ^ keep_high
+                code = count - need - kept
+                # Whether all that are kept lie below the others. Few lists have low cards ahead.
+                plain = not low and code < EXCEPT and keep_high <= (others & (~others + ONE)) - ONE
+                if kept and not (plain and lists + kept <= limit):
+                    first, second = _by_index(keep_low, low, extract(keep_high, high))
+                    if lists + kept > limit:
+                        nodes[last, AHEAD + word] = rest
+                        nodes[last, KEEP + word] = keep
+                        nodes[last, CHOSEN] = np.uint64(64 * word + bit)
+                        nodes[last + 1, WRITE] = np.uint64(position)
+                        out[position >> 6] = pending
+                        state[LISTS] = lists
+                        state[LEFT], state[LEFT_SECOND], state[LEAF] = _int(first), _int(second), count
+                        _cut(nodes, state, out, size, limit, need)
+                        return FULL
+                    code = _code(first, second, count, need)
+                    if code == EXCEPT:
+                        _write_bits(nodes, out, last + 2, first, second, count)
+                if kept:
+                    pending |= np.uint64(code) << np.uint64(position & 63)
+                    out[position >> 6] = pending
+                    position += CODE_BITS
+                    pending = pending if position & 63 else NONE
                 keep |= np.uint64(kept > 0) << np.uint64(bit)
                 lists += kept
             nodes[last, AHEAD + word] = NONE
             nodes[last, KEEP + word] = keep
         nodes[last + 1, WRITE] = np.uint64(position)
+        out[position >> 6] = pending
         state[LISTS] = lists
     return RUNNING
+
+
+@_inlined
+def _by_index(low: np.uint64, low_count: int, high: np.uint64) -> tuple[np.uint64, np.uint64]:
+    """Bits of the low and of the high cards, either by index, as those of all cards."""
+    shift = np.uint64(low_count)
+    return low | (high << shift), (high >> ONE) >> (np.uint64(63) - shift)
 
 
 @_inlined
@@ -578,7 +668,15 @@ def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, cou
 
 @_kernel
 def count(
-    nodes: U64, state: I64, source: U64, spare: U64, size: int, target: int, final: int, counts: I64
+    nodes: U64,
+    state: I64,
+    source: U64,
+    spare: U64,
+    size: int,
+    target: int,
+    final: int,
+    counts: I64,
+    tail: int,
 ) -> int:
     """Adds to `counts[n]` the lists of n cards that stem from the source's lists of `size` cards and are
     kept for the target, n up to `final` + 1, about as many sources as the budget allows.
@@ -589,7 +687,7 @@ def count(
     last = (size - 1) & 31
     need = max(target - final - 1, 0)
     while state[BUDGET] > 0:
-        outcome = _advance(nodes, state, source, source, spare, last, True)
+        outcome = _advance(nodes, state, source, source, spare, last, True, tail)
         if outcome != RUNNING:
             return outcome
         for word in range(2):
@@ -644,7 +742,7 @@ def _put(
 
 @_kernel
 def unpack(
-    nodes: U64, state: I64, source: U64, spare: U64, size: int, start: int, rows: U8
+    nodes: U64, state: I64, source: U64, spare: U64, size: int, start: int, rows: U8, tail: int
 ) -> tuple[int, int]:
     """Fills `rows`, one after the other, with the next lists of the source from list number `start` on.
 
@@ -656,7 +754,7 @@ def unpack(
     shift = np.uint64(8 * (last & 7))
     filled = 0
     while filled < room:
-        outcome = _advance(nodes, state, source, source, spare, last, False)
+        outcome = _advance(nodes, state, source, source, spare, last, False, tail)
         if outcome != RUNNING:
             return outcome, filled
         left = room - filled
@@ -704,7 +802,9 @@ def _index_of(nodes: U64, depth: int, card: int) -> int:
 
 
 @_kernel
-def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limit: int) -> tuple[int, int]:
+def pack(
+    nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limit: int, tail: int
+) -> tuple[int, int]:
     """Writes lists that follow, in lexicographic order, those written so far; how far it came in `rows`.
 
     RUNNING when all rows are in the batch, FULL when it has `limit` lists and there is one more, CORRUPT
@@ -712,7 +812,7 @@ def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limi
     """
     for row in range(rows.shape[0]):
         if state[LISTS] == limit:
-            finish(nodes, out, size)
+            finish(nodes, out, size, tail)
             return FULL, row
         depth = 0
         if state[LISTS] > 0:
@@ -721,7 +821,7 @@ def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limi
             if depth == size or nodes[depth, CARD + _int(nodes[depth, CHOSEN])] > rows[row, depth]:
                 return CORRUPT, row
             for below in range(size - 1, depth, -1):
-                _close(nodes, out, below)
+                _close(nodes, out, below, tail if below == size - 1 else -1)
         while True:
             index = _index_of(nodes, depth, _int(rows[row, depth]))
             if index < 0:
@@ -737,28 +837,38 @@ def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limi
 
 
 @_kernel
-def finish(nodes: U64, out: U64, size: int) -> None:
+def finish(nodes: U64, out: U64, size: int, tail: int) -> None:
     """Closes the batch that `pack` has open."""
     for depth in range(size - 1, -1, -1):
-        _close(nodes, out, depth)
+        _close(nodes, out, depth, tail if depth == size - 1 else -1)
+
+
+@_inlined
+def _go_to_end(nodes: U64, row: int, count: int) -> None:
+    """What is read next of the stream of a row are its last bits."""
+    nodes[row, READ] = np.uint64(max(_int(nodes[row, READ]), _int(nodes[row, READ_END]) - count))
 
 
 @_kernel
-def edge(nodes: U64, source: U64, spare: U64, size: int, at_end: bool, cards: U8) -> bool:
+def edge(nodes: U64, source: U64, spare: U64, size: int, at_end: bool, cards: U8, tail: int) -> bool:
     """Puts the first or the last list of a batch into `cards`; False if the bits are no batch."""
     for depth in range(size):
-        many = popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1])
-        position = _int(nodes[depth, READ_END]) - many if at_end else _int(nodes[depth, READ])
-        if many == 0 or position < _int(nodes[depth, READ]) or position + many > _int(nodes[depth, READ_END]):
+        count = popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1])
+        if at_end:
+            _go_to_end(nodes, depth, CODE_BITS if depth == size - 1 else count)
+        if depth == size - 1:
+            if at_end:
+                _go_to_end(nodes, depth + 1, count)
+            sound = _read_last(nodes, source, depth, count, tail)
+        else:
+            sound = _read_bits(nodes, source, depth, depth, count)
+        if not sound:
             return False
-        first, second = _read(source, position, many)
-        index = -1
-        for place in range(many):
-            word = first if place < 64 else second
-            if (word >> np.uint64(place & 63)) & ONE and (at_end or index < 0):
-                index = place
-        if index < 0:
-            return False
+        first, second = nodes[depth, AHEAD], nodes[depth, AHEAD + 1]
+        if at_end:
+            index = 64 + highest(second) if second else highest(first)
+        else:
+            index = lowest(first) if first else 64 + lowest(second)
         card = _int(nodes[depth, CARD + index])
         cards[depth] = card
         if depth < size - 1:

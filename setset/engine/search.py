@@ -35,7 +35,8 @@ def needed(target: int, size: int) -> int:
 def expand(source: Streams, target: int, limit: int) -> Iterator[Streams]:
     """The children that are kept for the target of all lists of a batch, in batches of at most `limit`."""
     nodes, state = _open(source)
-    with _writer(nodes, source.size + 1) as writer:
+    need = needed(target, source.size + 1)
+    with _writer(nodes, source.size + 1, need) as writer:
         outcome = k.RUNNING
         while outcome != k.DONE:
             writer.make_room(BUDGET)
@@ -47,8 +48,9 @@ def expand(source: Streams, target: int, limit: int) -> Iterator[Streams]:
                 writer.words,
                 _spare(),
                 source.size,
-                needed(target, source.size + 1),
+                need,
                 limit,
+                source.tail,
             )
             if outcome == k.FULL or (outcome == k.DONE and state[k.LISTS]):
                 yield writer.take(int(state[k.LISTS]))
@@ -66,7 +68,7 @@ def count(source: Streams, target: int, upto: int) -> dict[int, int]:
     outcome = k.RUNNING
     while outcome != k.DONE:
         state[k.BUDGET] = BUDGET
-        outcome = k.count(nodes, state, source.words, _spare(), size, target, final, counts)
+        outcome = k.count(nodes, state, source.words, _spare(), size, target, final, counts, source.tail)
         _refuse_corrupt(outcome)
     _require_all_read(nodes, source)
     return {n: int(counts[n]) for n in range(size + 1, upto + 1)}
@@ -82,7 +84,9 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
     rows = np.empty(room * source.size + k.SLACK, np.uint8)
     outcome = k.RUNNING
     while outcome == k.RUNNING:
-        outcome, filled = k.unpack(nodes, state, source.words, _spare(), source.size, start, rows)
+        outcome, filled = k.unpack(
+            nodes, state, source.words, _spare(), source.size, start, rows, source.tail
+        )
         _refuse_corrupt(outcome)
         if filled:
             yield rows[: filled * source.size].reshape(filled, source.size)
@@ -91,23 +95,26 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
         raise BadStreams(f"the bits hold {state[k.LISTS]} lists, not {source.lists}")
 
 
-def pack(chunks: Iterable[Lists], size: int, limit: int) -> Iterator[Streams]:
-    """Batches of at most `limit` lists from arrays of lists in lexicographic order."""
+def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Iterator[Streams]:
+    """Batches of at most `limit` lists from arrays of lists in lexicographic order.
+
+    Of lists that are kept for a target, `needed` cards are the tail with which the bits are fewest.
+    """
     nodes, state = _root(), np.zeros(8, np.int64)
-    with _writer(nodes, size) as writer:
+    with _writer(nodes, size, tail) as writer:
         for chunk in chunks:
             done = 0
             while done < len(chunk):
                 rows = np.ascontiguousarray(chunk[done : done + BUDGET])
                 writer.make_room(len(rows))
-                outcome, taken = k.pack(nodes, state, writer.words, _spare(), rows, size, limit)
+                outcome, taken = k.pack(nodes, state, writer.words, _spare(), rows, size, limit, tail)
                 _refuse_corrupt(outcome)
                 done += taken
                 if outcome == k.FULL:
                     yield writer.take(int(state[k.LISTS]))
                     state[k.LISTS] = 0
         if state[k.LISTS]:
-            k.finish(nodes, writer.words, size)
+            k.finish(nodes, writer.words, size, tail)
             yield writer.take(int(state[k.LISTS]))
 
 
@@ -125,7 +132,7 @@ def first_and_last(source: Streams) -> tuple[tuple[int, ...], tuple[int, ...]]:
         nodes, _ = _open(source)
         nodes[0, k.READ] = 0
         cards = np.empty(source.size, np.uint8)
-        if not k.edge(nodes, source.words, _spare(), source.size, at_end, cards):
+        if not k.edge(nodes, source.words, _spare(), source.size, at_end, cards, source.tail):
             raise BadStreams("the bits hold no list")
         ends.append(tuple(int(card) for card in cards))
     return ends[0], ends[1]
@@ -141,14 +148,15 @@ def compile_kernels() -> None:
 
 
 @contextlib.contextmanager
-def _writer(nodes: npt.NDArray[np.uint64], size: int) -> Iterator[_Writer]:
+def _writer(nodes: npt.NDArray[np.uint64], size: int, tail: int) -> Iterator[_Writer]:
     """A writer of lists of so many cards, on memory that an earlier one left: what goes back to the system
     has to be zeroed by it before it comes again, and where malloc is quick to give back that is each batch."""
     try:
         words = _left_over.pop()
     except IndexError:
-        words = np.empty(size * 1024, np.uint64)
-    writer = _Writer(nodes, words[: len(words) // size * size].reshape(size, -1))
+        words = np.empty((size + 1) * 1024, np.uint64)
+    streams = size + 1
+    writer = _Writer(nodes, words[: len(words) // streams * streams].reshape(streams, -1), tail)
     try:
         yield writer
     finally:
@@ -159,11 +167,12 @@ _left_over: list[npt.NDArray[np.uint64]] = []
 
 
 class _Writer:
-    """Grows the words that a kernel writes, one row a depth, and takes finished batches out of them."""
+    """Grows the words that a kernel writes, one row a stream, and takes finished batches out of them."""
 
-    def __init__(self, nodes: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint64]) -> None:
+    def __init__(self, nodes: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint64], tail: int) -> None:
         self._nodes = nodes
         self._rows = rows
+        self._tail = tail
         self._reset()
 
     @property
@@ -172,15 +181,15 @@ class _Writer:
 
     def make_room(self, lists: int) -> None:
         """Room for one node a list at each depth, and for the nodes that a full batch closes."""
-        size, capacity = self._rows.shape
+        streams, capacity = self._rows.shape
         lengths = self._lengths()
         want = (int(lengths.max()) + CARDS * (lists + 2 * CARDS)) // 64 + 4
         if want > capacity:
-            rows = np.empty((size, max(want, 2 * capacity)), np.uint64)
+            rows = np.empty((streams, max(want, 2 * capacity)), np.uint64)
             used = int(lengths.max()) // 64 + 1
             rows[:, :used] = self._rows[:, :used]
             self._rows = rows
-            self._nodes[:size, k.WRITE] = self._starts() + lengths
+            self._nodes[:streams, k.WRITE] = self._starts() + lengths
 
     def take(self, lists: int) -> Streams:
         """The finished batch; the next one starts empty."""
@@ -188,7 +197,7 @@ class _Writer:
         used = [row[:count] for row, count in zip(self._rows, words_of(lengths), strict=True)]
         words = np.concatenate([*used, np.zeros(SPARE_WORDS, np.uint64)])
         self._reset()
-        return Streams(lists, lengths, words)
+        return Streams(lists, lengths, words, self._tail)
 
     def _reset(self) -> None:
         # The kernels zero each word before they reach it, except the first.
@@ -248,8 +257,8 @@ def _root() -> npt.NDArray[np.uint64]:
 def _open(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """A walk that is about to visit the lists of a batch."""
     nodes, starts = _root(), source.starts
-    nodes[: source.size, k.READ] = starts
-    nodes[: source.size, k.READ_END] = starts + np.array(source.lengths)
+    nodes[: source.size + 1, k.READ] = starts
+    nodes[: source.size + 1, k.READ_END] = starts + np.array(source.lengths)
     if source.lengths[0] != CARDS:
         raise BadStreams("the stream of the root must have one bit a card")
     nodes[0, k.AHEAD] = source.words[0]
@@ -264,5 +273,5 @@ def _refuse_corrupt(outcome: int) -> None:
 
 
 def _require_all_read(nodes: npt.NDArray[np.uint64], source: Streams) -> None:
-    if (nodes[: source.size, k.READ] != nodes[: source.size, k.READ_END]).any():
+    if (nodes[: source.size + 1, k.READ] != nodes[: source.size + 1, k.READ_END]).any():
         raise BadStreams("bits are left over after the last list")

@@ -107,6 +107,8 @@ def _difference(task: RebuildTask, derived: Derived) -> str | None:
     try:
         header, found = files.load(Path(task.destination.root) / recorded.path, recorded.digest)
         lists = sum(len(rows) for rows in search.unpack(found))
+        if header.version != batch_format.VERSION:
+            found = next(search.pack(search.unpack(found), found.size, lists, expected.tail))
     except SetsetError as error:
         return str(error)
     if lists != expected.lists or found.lengths != expected.lengths or (found.words != expected.words).any():
@@ -148,7 +150,9 @@ def recount(path: str, digest: str) -> int:
 def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
     """The parts that a task's source becomes: number, whether it is the last one, bits."""
     if task.source is None:
-        parts = search.pack([search.seeds(task.target)], task.size, task.batch_lists)
+        parts = search.pack(
+            [search.seeds(task.target)], task.size, task.batch_lists, search.needed(task.target, task.size)
+        )
     else:
         parts = search.expand(load_source(task.source), task.target, task.batch_lists)
     ahead = next(parts, None)
@@ -164,7 +168,8 @@ def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
     if len(pieces) == 1:
         return pieces[0]
     lists = (rows for piece in pieces for rows in search.unpack(piece))
-    joined = list(search.pack(lists, task.size, task.batch_lists))
+    tail = search.needed(task.target, task.size)
+    joined = list(search.pack(lists, task.size, task.batch_lists, tail))
     if len(joined) != 1:
         raise SetsetError(
             f"{len(pieces)} parts make {len(joined)} batches of size {task.size} instead of one"

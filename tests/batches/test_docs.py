@@ -33,6 +33,6 @@ def test_the_documented_offsets_are_those_of_the_format() -> None:
     offsets = [int(offset) for offset in re.findall(r"^\| (\d+) \|", PAGE, re.MULTILINE)]
     sizes = [
         struct.calcsize(f"<{code}")
-        for code in ("8s", "H", "B", "B", "B", "3x", *"QQQQ", "I", "I", "Q", "20s", "20s", "16s")
+        for code in ("8s", "H", "B", "B", "B", "B", "2x", *"QQQQ", "I", "I", "Q", "20s", "20s", "16s")
     ]
     assert offsets == [sum(sizes[:place]) for place in range(len(sizes))] + [batch_format.HEAD_BYTES]

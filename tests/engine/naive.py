@@ -42,17 +42,24 @@ def expand(lists: Iterable[tuple[int, ...]], target: int) -> Iterator[tuple[int,
                 yield child
 
 
-def streams(lists: list[tuple[int, ...]]) -> list[list[int]]:
-    """The bits of a batch, depth by depth, straight from the definition."""
+def streams(lists: list[tuple[int, ...]], tail: int) -> list[list[int]]:
+    """The bits of a batch, depth by depth, straight from the definition in docs/batch-file.md."""
     size = len(lists[0])
-    rows = []
-    for depth in range(size):
-        bits: list[int] = []
-        for prefix in sorted({cards[:depth] for cards in lists}):
-            below = {cards[depth] for cards in lists if cards[:depth] == prefix}
-            bits += [int(card in below) for card in remaining(prefix)]
-        rows.append(bits)
-    return rows
+    nodes = [
+        [
+            [int((*prefix, card) in {cards[: depth + 1] for cards in lists}) for card in remaining(prefix)]
+            for prefix in sorted({cards[:depth] for cards in lists})
+        ]
+        for depth in range(size)
+    ]
+    rows = [[bit for bits in level for bit in bits] for level in nodes[:-1]]
+    codes, exceptions = [], []
+    for bits in nodes[-1]:
+        usual = [[1] * (len(bits) - tail - code) + [0] * (tail + code) for code in range(3)]
+        code = usual.index(bits) if bits in usual else 3
+        codes += [code & 1, code >> 1]
+        exceptions += bits if code == 3 else []
+    return [*rows, codes, exceptions]
 
 
 def remaining_by_size(largest: int) -> dict[int, np.ndarray]:

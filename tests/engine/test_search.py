@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setset.engine import search
-from setset.engine.bitstreams import Streams, from_payload
+from setset.engine.bitstreams import Streams, from_payload, from_plain
 from tests.engine import naive
 
 
@@ -36,25 +36,25 @@ def some_lists(draw: st.DrawFn, sizes: tuple[int, int] = (3, 9)) -> list[tuple[i
     return sorted(found)
 
 
-def pack(lists: list[tuple[int, ...]], limit: int = 10**6) -> list[Streams]:
-    return list(search.pack([np.array(lists, np.uint8)], len(lists[0]), limit))
+def pack(lists: list[tuple[int, ...]], limit: int = 10**6, tail: int = 0) -> list[Streams]:
+    return list(search.pack([np.array(lists, np.uint8)], len(lists[0]), limit, tail))
 
 
 def unpack(batches: list[Streams]) -> list[tuple[int, ...]]:
     return [tuple(row) for batch in batches for rows in search.unpack(batch) for row in rows.tolist()]
 
 
-@given(some_lists((3, 20)), st.integers(1, 15))
-def test_packed_lists_come_back(lists: list[tuple[int, ...]], limit: int) -> None:
-    batches = pack(lists, limit)
+@given(some_lists((3, 20)), st.integers(1, 15), st.integers(0, 20))
+def test_packed_lists_come_back(lists: list[tuple[int, ...]], limit: int, tail: int) -> None:
+    batches = pack(lists, limit, tail)
     assert unpack(batches) == lists
     assert [batch.lists for batch in batches[:-1]] == [limit] * (len(batches) - 1)
 
 
-@given(some_lists())
-def test_the_bits_are_those_of_the_definition(lists: list[tuple[int, ...]]) -> None:
-    (batch,) = pack(lists)
-    for start, length, expected in zip(batch.starts, batch.lengths, naive.streams(lists), strict=True):
+@given(some_lists(), st.integers(0, 20))
+def test_the_bits_are_those_of_the_definition(lists: list[tuple[int, ...]], tail: int) -> None:
+    (batch,) = pack(lists, tail=tail)
+    for start, length, expected in zip(batch.starts, batch.lengths, naive.streams(lists, tail), strict=True):
         bits = np.unpackbits(batch.words.view(np.uint8), bitorder="little")[start : start + length]
         assert bits.tolist() == expected
 
@@ -73,7 +73,7 @@ def test_expansion_and_packing_give_the_same_bits(
 ) -> None:
     (source,) = pack(lists)
     made = list(search.expand(source, target, limit))
-    packed = pack(unpack(made), limit) if made else []
+    packed = pack(unpack(made), limit, search.needed(target, source.size + 1)) if made else []
     assert [(batch.lengths, batch.payload()) for batch in made] == [
         (batch.lengths, batch.payload()) for batch in packed
     ]
@@ -100,18 +100,19 @@ def test_unpacking_starts_anywhere(lists: list[tuple[int, ...]], start: int, chu
     assert rows == lists[start:]
 
 
-@pytest.mark.parametrize("size", [1, 2])
-def test_nodes_with_more_remaining_cards_than_a_word_has_bits(size: int) -> None:
-    lists = list(itertools.combinations(range(81), size))
-    (batch,) = pack(lists, len(lists))
+@pytest.mark.parametrize("tail", [0, 1, 20])
+def test_nodes_with_more_remaining_cards_than_a_word_has_bits(tail: int) -> None:
+    lists = [pair for pair in itertools.combinations(range(81), 2) if pair[1] < 81 - tail]
+    (batch,) = pack(lists, len(lists), tail)
+    assert batch.lengths[-1] == 0
     for start, chunk in itertools.product((0, 1, 17, 63, 64, 65, 80), (1, 2, 63, 64, 65, 81, 5000)):
         rows = [tuple(row) for rows in search.unpack(batch, start, chunk) for row in rows.tolist()]
         assert rows == lists[start:]
 
 
-@given(some_lists((3, 20)))
-def test_the_ends_are_the_first_and_the_last_list(lists: list[tuple[int, ...]]) -> None:
-    (batch,) = pack(lists)
+@given(some_lists((3, 20)), st.integers(0, 20))
+def test_the_ends_are_the_first_and_the_last_list(lists: list[tuple[int, ...]], tail: int) -> None:
+    (batch,) = pack(lists, tail=tail)
     assert search.first_and_last(batch) == (lists[0], lists[-1])
 
 
@@ -150,14 +151,16 @@ def test_what_is_no_list_is_not_packed(rows: list[tuple[int, ...]]) -> None:
         pack(rows)
 
 
-@given(some_lists((3, 8)), st.data())
-def test_other_bits_are_noticed_or_other_lists(lists: list[tuple[int, ...]], data: st.DataObject) -> None:
+@given(some_lists((3, 8)), st.integers(0, 20), st.data())
+def test_other_bits_are_noticed_or_other_lists(
+    lists: list[tuple[int, ...]], tail: int, data: st.DataObject
+) -> None:
     """Without the digest of the file: a flipped bit never gives the same lists, nor a crash."""
-    (batch,) = pack(lists)
+    (batch,) = pack(lists, tail=tail)
     payload = bytearray(batch.payload())
     place = data.draw(st.integers(0, 8 * len(payload) - 1))
     payload[place // 8] ^= 1 << place % 8
-    damaged = from_payload(batch.lists, batch.lengths, bytes(payload))
+    damaged = from_payload(batch.lists, batch.lengths, bytes(payload), tail)
     try:
         found = unpack([damaged])
     except search.BadStreams:
@@ -167,3 +170,15 @@ def test_other_bits_are_noticed_or_other_lists(lists: list[tuple[int, ...]], dat
         for start, length in zip(batch.starts, batch.lengths, strict=True)
     )
     assert (found == lists) == padding
+
+
+@given(some_lists((3, 20)))
+def test_streams_without_codes_are_read(lists: list[tuple[int, ...]]) -> None:
+    """As files of format 1 have them."""
+    rows = naive.streams(lists, 100)
+    plain = [*rows[:-2], rows[-1]]
+    payload = b"".join(
+        np.packbits(np.array(row + [0] * (-len(row) % 64), np.uint8), bitorder="little").tobytes()
+        for row in plain
+    )
+    assert unpack([from_plain(len(lists), tuple(map(len, plain)), payload)]) == lists

@@ -1,0 +1,58 @@
+"""A workspace of an earlier version, with files of format 1: it is read, goes on, and is mended."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from setset.batches import files
+from setset.batches.format import PLAIN_VERSION, VERSION
+from setset.folder import OWN_ROOT, WorkspaceFolder
+from tests.small import COUNTS, build, findings, rebuild, repair_all, rows
+
+FILES = Path(__file__).parent / "assets" / "format1"
+"""Target 19, sizes 3 and 4, `--batch-lists 200000`, as setset 0.2 wrote them."""
+LOST = "t19/s04/0000000-001.setset"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> WorkspaceFolder:
+    old = WorkspaceFolder(tmp_path)
+    shutil.copytree(FILES, old.path / OWN_ROOT)
+    rebuild(old)
+    return old
+
+
+def version(folder: WorkspaceFolder, path: str) -> int:
+    return files.load(folder.path / OWN_ROOT / path)[0].version
+
+
+def grow(folder: WorkspaceFolder) -> None:
+    build(folder.path, 5, target=19, batch_lists=5_000_000)
+
+
+def test_it_goes_on_and_stays_as_it_is(folder: WorkspaceFolder) -> None:
+    grow(folder)
+    assert findings(folder, deep=True) == []
+    assert rows(folder.path, COUNTS) == [(19, 3, 43_137, 1), (19, 4, 640_764, 1), (19, 5, 7_326_612, 1)]
+    assert version(folder, LOST) == PLAIN_VERSION
+    assert version(folder, "t19/s05/0000001-000.setset") == VERSION
+
+
+def test_what_is_lost_is_made_again_in_the_format_of_today(folder: WorkspaceFolder) -> None:
+    grow(folder)
+    (folder.path / OWN_ROOT / LOST).unlink()
+    repair_all(folder)
+    assert findings(folder, deep=True) == []
+    assert version(folder, LOST) == VERSION
+    assert rows(folder.path, COUNTS)[-1] == (19, 5, 7_326_612, 1)
+
+
+def test_an_altered_list_is_seen_by_a_deep_check(folder: WorkspaceFolder) -> None:
+    """Files of either format are compared list by list."""
+    first, second = (folder.path / OWN_ROOT / f"t19/s04/0000000-00{part}.setset" for part in (0, 1))
+    assert findings(folder, deep=True) == []
+    shutil.copy(first, second)
+    assert findings(folder, deep=True) != []
