@@ -72,14 +72,19 @@ class Unfinished:
     error: str
 
 
+def take_back(database: Database, stage: Stage) -> None:
+    """Plans again what a dead run left running, and what an earlier one gave up."""
+    with database.transaction() as connection:
+        abandoned = update(ExpansionRow).where(stage.condition, ExpansionRow.state == State.RUNNING)
+        connection.execute(abandoned.values(state=State.PLANNED))
+        given_up = update(ExpansionRow).where(stage.condition, ExpansionRow.state == State.FAILED)
+        connection.execute(given_up.values(state=State.PLANNED, attempts=0))
+
+
 def plan(database: Database, stage: Stage) -> None:
-    """Makes a row for each source batch that has none yet, and takes back what a dead run left running."""
+    """Makes a row for each source batch that has its number and no row yet."""
     with database.transaction() as connection:
         mine = stage.condition
-        abandoned = update(ExpansionRow).where(mine, ExpansionRow.state == State.RUNNING)
-        connection.execute(abandoned.values(state=State.PLANNED))
-        given_up = update(ExpansionRow).where(mine, ExpansionRow.state == State.FAILED)
-        connection.execute(given_up.values(state=State.PLANNED, attempts=0))
         row = {
             "exploration_id": stage.exploration.id,
             "work": stage.work,

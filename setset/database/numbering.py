@@ -54,7 +54,8 @@ def number_batches(connection: Connection, exploration: ExplorationKey, size: in
     )
     end = gap
     if end is None:
-        end = (connection.scalar(select(func.max(ExpansionRow.source)).where(planned)) or 0) + 1
+        last = connection.scalar(select(func.max(ExpansionRow.source)).where(planned))
+        end = 0 if last is None else last + 1
     if end > numbered:
         give_numbers(connection, exploration, size, numbered, end)
         connection.execute(update(SizeRow).where(mine).values(numbered=end))

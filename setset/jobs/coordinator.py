@@ -1,5 +1,9 @@
 """The coordinator: the only writer of the database. It claims expansions, hands them to an executor and
-records what comes back, all that is there in one transaction."""
+records what comes back, all that is there in one transaction.
+
+When the last expansions of a stage are under way, the first ones of the next stage are handed out, as far as their
+sources have numbers, so that no worker waits. Its coordinator takes over when this stage has ended well.
+"""
 
 from __future__ import annotations
 
@@ -50,10 +54,14 @@ class Coordinator:
         progress: ProgressListener,
         stop: StopRequest,
         repair_source: Callable[[BadSource], None],
+        get_next: Callable[[], Coordinator | None] = lambda: None,
     ) -> None:
-        self._database, self._claim, self._executor = database, claim, executor
+        self._database, self.claim, self._executor = database, claim, executor
         self._workers = workers
         self._progress, self._stop, self._repair_source = progress, stop, repair_source
+        self._get_next = get_next
+        self._next: Coordinator | None = None
+        self._is_ahead = True
         self._in_flight: dict[Future[TaskResult], ClaimedExpansion] = {}
         self._finished: list[tuple[ClaimedExpansion, TaskResult]] = []
         self._unfinished: list[Unfinished] = []
@@ -62,8 +70,26 @@ class Coordinator:
         self._draining = False
         self._lost: ExecutorLost | None = None
 
-    def work(self) -> None:
-        """Does all that is due. Raises what kept it from that, after recording what was finished."""
+    def work(self) -> Coordinator | None:
+        """Does all that is due. Raises what kept it from that, after recording what was finished.
+
+        Returns the coordinator of the next stage, if some of that is under way already.
+        """
+        self._is_ahead = False
+        try:
+            self._work()
+        except BaseException:
+            if self._next:
+                self._next._drain()
+            raise
+        return self._next
+
+    def start_ahead(self, want: int) -> None:
+        """Hands out up to so many of the first expansions of a stage whose turn has not come yet."""
+        expansions.plan(self._database, self.claim.stage)
+        self._record_and_claim(want)
+
+    def _work(self) -> None:
         try:
             self._record_and_claim(self._room())
             while self._in_flight:
@@ -95,20 +121,30 @@ class Coordinator:
         workers = max(1, worker_count(self._executor, self._workers))
         if workers != self._workers:
             self._workers = workers
-            runs.set_workers(self._database, self._claim.run_id, workers)
-        return max(0, WINDOW * workers - len(self._in_flight))
+            runs.set_workers(self._database, self.claim.run_id, workers)
+        return max(0, WINDOW * workers - self._handed_out())
+
+    def _handed_out(self) -> int:
+        return len(self._in_flight) + (len(self._next._in_flight) if self._next else 0)
 
     def _record_and_claim(self, want: int) -> None:
         """Records what came back and hands out what is due next."""
         claimed = expansions.record_and_claim(
-            self._database, self._claim, self._finished, self._unfinished, want
+            self._database, self.claim, self._finished, self._unfinished, want
         )
         finished, self._finished, self._unfinished = self._finished, [], []
         for expansion in claimed:
             self._in_flight[self._executor.submit(execute, expansion.task)] = expansion
+        if self._is_ahead:
+            # What is heard now is about the stage before.
+            return
         for expansion, result in finished:
-            counted = dict(result.counts).get(self._claim.stage.size, 0)
+            counted = dict(result.counts).get(self.claim.stage.size, 0)
             self._progress.advance(expansion.lists_in, result.lists + counted)
+        if want > len(claimed) and self._handed_out() < 2 * self._workers:
+            self._next = self._next or self._get_next()
+            if self._next:
+                self._next.start_ahead(self._room())
 
     def _collect(self, seconds: float) -> None:
         for future in wait(self._in_flight, timeout=seconds, return_when=FIRST_COMPLETED).done:
@@ -167,10 +203,10 @@ class Coordinator:
     def _require_root(self) -> None:
         """A disk that has gone away is not the fault of any expansion."""
         for _ in range(ATTEMPTS):
-            if root_owner(self._claim.root) is not None:
+            if root_owner(self.claim.root) is not None:
                 return
             time.sleep(1)
-        raise RootGone(self._claim.root)
+        raise RootGone(self.claim.root)
 
     def _drain(self) -> None:
         """Drops what has not begun, waits for the rest, records."""
@@ -187,7 +223,7 @@ class Coordinator:
 
     def _out_of_space(self, error: NoSpace) -> NoSpace:
         """Says about how much is needed, from what the expansions before it took."""
-        claim, stage = self._claim, self._claim.stage
+        claim, stage = self.claim, self.claim.stage
         _, left = expansions.remaining(self._database, stage, claim.first)
         found, taken = batches.totals(self._database, stage.exploration, stage.size)
         each = taken / found if found else 0.05

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from setset import __version__, platform
@@ -135,7 +136,8 @@ class _Run:
         self._start_executor = start_executor
         self._workers = request.workers or platform.usable_cores()
         self._executor: Executor | None = None
-        self._root_id = self._run_id = 0
+        self._ahead: Coordinator | None = None
+        self._root_id = self._run_id = self._upto = 0
         self._told_of_batch_lists = False
         self._exploration = explorations.find_or_create(database, request.target)
 
@@ -157,16 +159,16 @@ class _Run:
                 cleanup.remove_leftovers(self._database, self._progress)
 
     def _build(self, upto: int) -> None:
-        request = self._request
+        self._upto = upto
         for size in range(SEED_SOURCE_SIZE + 1, upto + 1):
-            first = request.first if size == request.size else 0
+            first = self._first(size)
             if first and first >= (known := self._count_batches(size - 1)):
                 raise BadInput(
                     f"--from {first}: there is no batch {first} of size {size - 1}; {known:,} are known, "
                     "numbered from 0"
                 )
             self._do_stage(storing(self._exploration, size), first)
-            if size >= COMPACT_FROM and request.compact:
+            if size >= COMPACT_FROM and self._request.compact:
                 self._compact(size)
 
     def _count(self) -> None:
@@ -184,30 +186,50 @@ class _Run:
         self._do_stage(Stage(self._exploration, Work.COUNT, size, source_size), 0)
 
     def _do_stage(self, stage: Stage, first: int) -> None:
-        claim = self._claim(stage, first)
+        ahead, self._ahead = self._ahead, None
+        claim = ahead.claim if ahead else self._claim(stage, first)
         stored = stage.work is Work.STORE
         if stored:
             self._forget_unproven(stage.size)
         if stored and explorations.is_complete(self._database, self._exploration, stage.size):
             return
+        if not ahead:
+            expansions.take_back(self._database, stage)
         expansions.plan(self._database, stage)
         tasks, lists_in = expansions.remaining(self._database, stage, first)
         if not tasks:
             return
-        executor = self._get_executor()
+        coordinator = ahead or self._coordinator(claim)
         self._progress.begin(stage.size, Activity.STORE if stored else Activity.COUNT, tasks, lists_in)
         try:
-            Coordinator(
-                self._database,
-                claim,
-                executor,
-                self._workers,
-                self._progress,
-                self._stop,
-                self._repair_source,
-            ).work()
+            self._ahead = coordinator.work()
         finally:
             self._progress.end()
+
+    def _coordinator(self, claim: Claim) -> Coordinator:
+        return Coordinator(
+            self._database,
+            claim,
+            self._get_executor(),
+            self._workers,
+            self._progress,
+            self._stop,
+            self._repair_source,
+            partial(self._begin_next, claim.stage),
+        )
+
+    def _begin_next(self, stage: Stage) -> Coordinator | None:
+        """For the size after a stage, if it comes next and nothing is known of it: what is known is proven first."""
+        size = stage.size + 1
+        begun = {each.size for each in explorations.sizes(self._database, self._exploration)}
+        will_be_merged = self._request.compact and stage.size >= COMPACT_FROM
+        if size > self._upto or size in begun or will_be_merged:
+            return None
+        return self._coordinator(self._claim(storing(self._exploration, size), self._first(size)))
+
+    def _first(self, size: int) -> int:
+        """The first source that is asked for."""
+        return self._request.first if size == self._request.size else 0
 
     def _forget_unproven(self, size: int) -> None:
         """Plans again what is recorded as done, but was made from other sources, or not from all their parts."""

@@ -40,6 +40,7 @@ def begin(database: Database, run_id: int, size: int) -> Claim:
     exploration = explorations.find(database, TARGET)
     batch_lists = explorations.begin_size(database, exploration, size, 1000).batch_lists
     stage = storing(exploration, size)
+    expansions.take_back(database, stage)
     expansions.plan(database, stage)
     root_id = roots.use_root(database, None)
     return Claim(run_id, stage, root_id, roots.destination(database, root_id), batch_lists)

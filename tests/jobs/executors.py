@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from typing import Any
@@ -56,3 +57,23 @@ class DyingExecutor(IdleExecutor):
         future = super().submit(fn, *args)
         future.set_exception(WorkerDied("the worker process died"))
         return future
+
+
+class WaitingExecutor(ThreadPoolExecutor):
+    """Does not end the last expansion of a size before one of the next size has begun."""
+
+    def __init__(self, workers: int, size: int, source: int) -> None:
+        super().__init__(workers)
+        self._last = (size, source)
+        self._begun = threading.Event()
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+        return super().submit(self._execute, fn, *args)
+
+    def _execute(self, fn: Callable[..., Any], task: Any) -> Any:
+        size, last = self._last
+        if task.size > size:
+            self._begun.set()
+        elif (task.size, task.source_number) == self._last and not self._begun.wait(20):
+            raise SetsetError(f"nothing of size {size + 1} was begun while source {last} was not done")
+        return fn(task)

@@ -10,14 +10,20 @@ import pytest
 
 import setset
 from setset.batches.roots import RootGone
-from setset.errors import Interrupted
+from setset.errors import Interrupted, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.jobs import coordinator
 from setset.jobs.coordinator import ExpansionsFailed
 from setset.jobs.run import RunRequest, run
 from setset.jobs.signals import StopRequest
 from setset.workspace.status import ItemState, SizeState
-from tests.jobs.executors import DyingExecutor, IdleExecutor, PoisonedExecutor
+from tests.jobs.executors import (
+    DyingExecutor,
+    IdleExecutor,
+    PoisonedExecutor,
+    StoppingExecutor,
+    WaitingExecutor,
+)
 from tests.small import BATCH_LISTS, SIZE, TARGET, batch_file, build, digests, flip, rows
 
 
@@ -36,6 +42,23 @@ def test_a_poisonous_expansion_is_given_up_and_the_others_go_on(tmp_path: Path) 
     build(folder.path)
     with setset.open(folder.path) as workspace:
         assert workspace.exploration(TARGET)[SIZE].complete
+
+
+def test_no_worker_waits_for_the_last_expansion_of_a_size(tmp_path: Path) -> None:
+    """The first ones of the next size are begun meanwhile, and nothing comes out otherwise for that."""
+    for name in ("plain", "waiting", "stopped"):
+        build(tmp_path / name, 3, target=20, batch_lists=10_000)
+    build(tmp_path / "plain", 5, target=20, workers=1)
+    build(tmp_path / "waiting", 5, target=20, executor=lambda workers: WaitingExecutor(workers, 4, 3))
+    assert digests(tmp_path / "waiting") == digests(tmp_path / "plain")
+    with pytest.raises(SetsetError, match="stopped by the test"):
+        build(tmp_path / "stopped", 5, target=20, executor=lambda workers: StoppingExecutor(workers, 6))
+    begun = rows(
+        tmp_path / "stopped", "SELECT DISTINCT state FROM expansions WHERE state NOT IN ('done', 'planned')"
+    )
+    assert begun == []
+    build(tmp_path / "stopped", 5, target=20)
+    assert digests(tmp_path / "stopped") == digests(tmp_path / "plain")
 
 
 @pytest.mark.parametrize("executor", [IdleExecutor, DyingExecutor])
