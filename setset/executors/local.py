@@ -35,8 +35,8 @@ class LocalExecutor(Executor):
     One that cannot be started is done without; where none can be, every task fails with ExecutorLost.
     """
 
-    def __init__(self, workers: int) -> None:
-        self.notice: Notice = lambda _: None
+    def __init__(self, workers: int, notice: Notice = lambda _: None) -> None:
+        self.notice = notice
         """Is told what takes long."""
         self._queue: deque[_Call] = deque()
         self._changed = threading.Condition()

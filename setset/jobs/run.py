@@ -103,13 +103,21 @@ def run(
     folder.create()
     with folder.locked():
         policy = LockPolicy(listener.notice, lambda: bool(stop))
+        workers = request.workers or platform.usable_cores()
+        executor = None
+        if start_executor is LocalExecutor and not folder.database.exists():
+            # There will be something to do: its workers load the kernels while the database is made.
+            executor = LocalExecutor(workers, listener.notice)
         try:
             with contextlib.closing(open_to_write(folder, policy=policy)) as database:
-                _Run(database, request, listener, stop, start_executor).work()
+                _Run(database, request, listener, stop, start_executor, executor).work()
         except SetsetError:
             # What went wrong after a signal went wrong because of it, or does not matter any more.
             stop.raise_if_set()
             raise
+        finally:
+            if executor:
+                executor.shutdown(wait=False, cancel_futures=True)
 
 
 def _record_refusal(folder: WorkspaceFolder, request: RunRequest, error: BadInput) -> None:
@@ -131,11 +139,12 @@ class _Run:
         progress: ProgressListener,
         stop: StopRequest,
         start_executor: StartExecutor,
+        executor: Executor | None,
     ) -> None:
         self._database, self._request, self._progress, self._stop = database, request, progress, stop
         self._start_executor = start_executor
         self._workers = request.workers or platform.usable_cores()
-        self._executor: Executor | None = None
+        self._executor = executor
         self._ahead: Coordinator | None = None
         self._root_id = self._run_id = self._upto = 0
         self._told_of_batch_lists = False
