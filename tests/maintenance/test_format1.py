@@ -13,7 +13,7 @@ from setset.folder import OWN_ROOT, WorkspaceFolder
 from tests.small import COUNTS, build, findings, rebuild, repair_all, rows
 
 FILES = Path(__file__).parent / "assets" / "format1"
-"""Target 19, sizes 3 and 4, `--batch-lists 200000`, as setset 0.2 wrote them."""
+"""Target 19, sizes 3 and 4, `--batch-lists 200000`, as version 0.1 wrote them."""
 LOST = "t19/s04/0000000-001.setset"
 
 
