@@ -6,7 +6,7 @@ from alembic import context
 from sqlalchemy import text
 
 from setset.database.connection import open_engine
-from setset.database.models import Base
+from setset.database.models import METADATA
 
 database = context.config.attributes.get("database") or Path(
     context.get_x_argument(as_dictionary=True)["database"]
@@ -18,7 +18,7 @@ with engine.connect() as connection:
     connection.connection.driver_connection.execute("PRAGMA foreign_keys = OFF")
     with connection.begin():
         context.configure(
-            connection=connection, target_metadata=Base.metadata, render_as_batch=True, transactional_ddl=True
+            connection=connection, target_metadata=METADATA, render_as_batch=True, transactional_ddl=True
         )
         context.run_migrations()
         broken = connection.execute(text("PRAGMA foreign_key_check")).fetchall()

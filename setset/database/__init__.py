@@ -11,7 +11,7 @@ from sqlalchemy import insert, select
 
 from setset.database import schema
 from setset.database.connection import Database, LockPolicy, now, open_engine, retry_while_locked
-from setset.database.models import WorkspaceRow
+from setset.database.models import WORKSPACE
 from setset.folder import WorkspaceFolder
 
 __all__ = ["Database", "LockPolicy", "open_to_read", "open_to_write"]
@@ -41,7 +41,7 @@ def open_to_write(
     retry_while_locked(lambda: schema.require_sound(folder.database), policy)
     database = Database(folder, open_engine(folder.database, read_only=False, policy=policy))
     with database.transaction() as connection:
-        if connection.scalar(select(WorkspaceRow.id)) is None:
+        if connection.scalar(select(WORKSPACE.c.id)) is None:
             fresh = {"id": workspace_id or uuid.uuid4().hex, "created_at": now()}
-            connection.execute(insert(WorkspaceRow).values(**fresh))
+            connection.execute(insert(WORKSPACE).values(**fresh))
     return database

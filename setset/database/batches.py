@@ -17,7 +17,7 @@ from setset.cards import Cards
 from setset.database import roots
 from setset.database.connection import BadDatabase, Database
 from setset.database.explorations import ExplorationKey
-from setset.database.models import Base, BatchRow, ExplorationRow
+from setset.database.models import BATCHES, EXPLORATIONS
 from setset.errors import BadInput, SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 
@@ -78,10 +78,10 @@ def in_order(
     within: list[ColumnElement[bool]] = [at_size(exploration, size)]
     after = (-1, -1)
     if sources is not None:
-        within += [BatchRow.first_source <= sources[1], BatchRow.last_source >= sources[0]]
+        within += [BATCHES.c.first_source <= sources[1], BATCHES.c.last_source >= sources[0]]
         # The last batch that begins in a source before these may reach into them; those before it do not.
-        before = select(func.max(BatchRow.first_source)).where(
-            *within[:1], BatchRow.first_source < sources[0]
+        before = select(func.max(BATCHES.c.first_source)).where(
+            *within[:1], BATCHES.c.first_source < sources[0]
         )
         after = ((database.query(before)[0][0] or 0) - 1, -1)
     while True:
@@ -89,8 +89,8 @@ def in_order(
             _stored_batches()
             .where(*within)
             # As a pair: of two conditions SQLite uses no index, and reads all pages before this one again.
-            .where(tuple_(BatchRow.first_source, BatchRow.first_part) > after)
-            .order_by(BatchRow.first_source, BatchRow.first_part)
+            .where(tuple_(BATCHES.c.first_source, BATCHES.c.first_part) > after)
+            .order_by(BATCHES.c.first_source, BATCHES.c.first_part)
             .limit(PAGE)
         )
         for row in rows:
@@ -107,8 +107,8 @@ def numbered_from(
     while True:
         rows = database.query(
             _stored_batches()
-            .where(at_size(exploration, size), BatchRow.number >= number)
-            .order_by(BatchRow.number)
+            .where(at_size(exploration, size), BATCHES.c.number >= number)
+            .order_by(BATCHES.c.number)
             .limit(PAGE)
         )
         for row in rows:
@@ -135,14 +135,16 @@ def in_range(
 
 def _next_number(database: Database, exploration: ExplorationKey, size: int) -> int:
     """One more than the last number: unlike a count, one look-up."""
-    last = select(func.max(BatchRow.number)).where(at_size(exploration, size))
+    last = select(func.max(BATCHES.c.number)).where(at_size(exploration, size))
     found = database.query(last)[0][0]
     return 0 if found is None else int(found) + 1
 
 
 def get(database: Database, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
     """The batch with this number, which must be there."""
-    for row in database.query(_stored_batches().where(at_size(exploration, size), BatchRow.number == number)):
+    for row in database.query(
+        _stored_batches().where(at_size(exploration, size), BATCHES.c.number == number)
+    ):
         return stored_batch(row)
     known = count_numbered(database, exploration, size)
     raise BadInput(f"there is no batch {number} of size {size}: the batches are 0 to {known - 1:,}")
@@ -152,7 +154,7 @@ def count_numbered(database: Database, exploration: ExplorationKey, size: int) -
     """How many batches of a size have their numbers; 1 for the source of the seeds."""
     if size == SEED_SOURCE_SIZE:
         return 1
-    numbered = select(func.count()).select_from(BatchRow).where(_numbered(exploration, size))
+    numbered = select(func.count()).select_from(BATCHES).where(_numbered(exploration, size))
     return int(database.query(numbered)[0][0])
 
 
@@ -160,9 +162,9 @@ def find_list(
     database: Database, exploration: ExplorationKey, size: int, index: int
 ) -> tuple[StoredBatch, int]:
     """The batch that holds list number `index` of a size, and the list's number in it."""
-    found = select(BatchRow.number, BatchRow.lists_before, BatchRow.lists)
-    found = found.where(at_size(exploration, size), BatchRow.lists_before <= index)
-    rows = database.query(found.order_by(BatchRow.lists_before.desc()).limit(1))
+    found = select(BATCHES.c.number, BATCHES.c.lists_before, BATCHES.c.lists)
+    found = found.where(at_size(exploration, size), BATCHES.c.lists_before <= index)
+    rows = database.query(found.order_by(BATCHES.c.lists_before.desc()).limit(1))
     if not rows:
         command = f"setset run --size {size} --target {exploration.target}"
         raise BadInput(f"no lists of size {size} are stored yet: run '{command}' first")
@@ -177,7 +179,7 @@ def sources_of_size(database: Database, exploration: ExplorationKey, size: int) 
     """How many lists each numbered batch of a size has, and its digest; the seeds' source is empty."""
     if size == SEED_SOURCE_SIZE:
         return {0: (0, NO_SOURCE)}
-    found = select(BatchRow.number, BatchRow.lists, BatchRow.digest).where(_numbered(exploration, size))
+    found = select(BATCHES.c.number, BATCHES.c.lists, BATCHES.c.digest).where(_numbered(exploration, size))
     return {row.number: (row.lists, row.digest) for row in database.query(found)}
 
 
@@ -191,16 +193,16 @@ def source_digest(digests: dict[int, tuple[int, str]], span: Span) -> str | None
 
 def totals(database: Database, exploration: ExplorationKey, size: int) -> tuple[int, int]:
     """How many lists of a size are stored, and in how many bytes."""
-    sums = (func.coalesce(func.sum(column), 0) for column in (BatchRow.lists, BatchRow.bytes))
+    sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
     lists, taken = tuple(database.query(select(*sums).where(at_size(exploration, size)))[0])
     return int(lists), int(taken)
 
 
 def merged_sources(database: Database, exploration: ExplorationKey, size: int) -> set[int]:
     """The sources whose parts are in merged batches."""
-    merged = select(BatchRow.first_source, BatchRow.last_source).where(
+    merged = select(BATCHES.c.first_source, BATCHES.c.last_source).where(
         at_size(exploration, size),
-        (BatchRow.first_source != BatchRow.last_source) | (BatchRow.first_part != BatchRow.last_part),
+        (BATCHES.c.first_source != BATCHES.c.last_source) | (BATCHES.c.first_part != BATCHES.c.last_part),
     )
     most = count_numbered(database, exploration, size - 1)
     spans = [(row.first_source, min(row.last_source, most)) for row in database.query(merged)]
@@ -209,13 +211,13 @@ def merged_sources(database: Database, exploration: ExplorationKey, size: int) -
 
 def recorded_paths(database: Database, root_id: int) -> set[str]:
     """The files below a storage root that the database records."""
-    return {row.path for row in database.query(select(BatchRow.path).where(BatchRow.root_id == root_id))}
+    return {row.path for row in database.query(select(BATCHES.c.path).where(BATCHES.c.root_id == root_id))}
 
 
 def recorded_digests(database: Database, root_id: int, path: str) -> set[str]:
     """The digest that a file of a storage root is recorded with, if it is."""
-    at = and_(BatchRow.root_id == root_id, BatchRow.path == path)
-    return {row.digest for row in database.query(select(BatchRow.digest).where(at))}
+    at = and_(BATCHES.c.root_id == root_id, BATCHES.c.path == path)
+    return {row.digest for row in database.query(select(BATCHES.c.digest).where(at))}
 
 
 def path_of(database: Database, batch: StoredBatch) -> Path:
@@ -234,13 +236,13 @@ def source_of(database: Database, batch: StoredBatch) -> Source:
 
 def set_defect(database: Database, batch: StoredBatch, defect: str | None) -> None:
     with database.transaction() as connection:
-        connection.execute(update(BatchRow).where(BatchRow.id == batch.id).values(defect=defect))
+        connection.execute(update(BATCHES).where(BATCHES.c.id == batch.id).values(defect=defect))
 
 
 def record_rebuilt(database: Database, batch: StoredBatch, new: BatchFile) -> None:
     """Records that a batch's file was rebuilt, with the same lists."""
     with database.transaction() as connection:
-        rebuilt = update(BatchRow).where(BatchRow.id == batch.id)
+        rebuilt = update(BATCHES).where(BATCHES.c.id == batch.id)
         made = {
             "path": new.path,
             "bytes": new.bytes,
@@ -255,7 +257,7 @@ def record_rebuilt(database: Database, batch: StoredBatch, new: BatchFile) -> No
 
 def delete_rows(connection: Connection, rows: Sequence[StoredBatch]) -> None:
     """Deletes rows one by one: SQLite takes only so many values in one statement."""
-    table = Base.metadata.tables[BatchRow.__tablename__]
+    table = BATCHES
     gone = delete(table).where(table.c.id == bindparam("batch"))
     if rows:
         connection.execute(gone, [{"batch": row.id} for row in rows])
@@ -263,21 +265,21 @@ def delete_rows(connection: Connection, rows: Sequence[StoredBatch]) -> None:
 
 def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
     """The batches of a size, as a condition."""
-    return and_(BatchRow.exploration_id == exploration.id, BatchRow.size == size)
+    return and_(BATCHES.c.exploration_id == exploration.id, BATCHES.c.size == size)
 
 
 def _numbered(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
-    return and_(at_size(exploration, size), BatchRow.number.is_not(None))
+    return and_(at_size(exploration, size), BATCHES.c.number.is_not(None))
 
 
 def get_source(connection: Connection, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
     """A numbered batch, within a transaction."""
-    at = and_(at_size(exploration, size), BatchRow.number == number)
+    at = and_(at_size(exploration, size), BATCHES.c.number == number)
     return stored_batch(connection.execute(_stored_batches().where(at)).one())
 
 
 def _stored_batches() -> Select[Any]:
-    return select(BatchRow.__table__, ExplorationRow.target).join(ExplorationRow)
+    return select(BATCHES, EXPLORATIONS.c.target).join(EXPLORATIONS)
 
 
 def stored_batch(row: Row[Any]) -> StoredBatch:

@@ -11,7 +11,7 @@ from sqlalchemy import delete, insert, select
 
 from setset.database.batches import spell
 from setset.database.connection import BadDatabase, Database, now
-from setset.database.models import ClassRow, LevelRow, LinkRow
+from setset.database.models import CLASSES, LEVELS, LINKS
 from setset.symmetry.classes import Level, Link, ListClass, Totals
 
 _INSERT_LINKS = "INSERT INTO links (size, smaller, larger, extensions, deletions) VALUES (?, ?, ?, ?, ?)"
@@ -24,8 +24,8 @@ class DamagedCatalogue(BadDatabase):
 
 def load_totals(database: Database) -> dict[int, Totals]:
     """The sizes that are in the catalogue."""
-    columns = [getattr(LevelRow, field.name) for field in fields(Totals)]
-    rows = database.query(select(*columns).order_by(LevelRow.size))
+    columns = [LEVELS.c[field.name] for field in fields(Totals)]
+    rows = database.query(select(*columns).order_by(LEVELS.c.size))
     return {row.size: Totals(**row._mapping) for row in rows}
 
 
@@ -34,7 +34,7 @@ def load_level(database: Database, size: int) -> Level | None:
 
     Raises DamagedCatalogue if some are missing or changed since.
     """
-    promised = database.query(select(LevelRow.digest).where(LevelRow.size == size))
+    promised = database.query(select(LEVELS.c.digest).where(LEVELS.c.size == size))
     if not promised:
         return None
     found = Level(size, _classes(database, size), _links(database, size))
@@ -53,7 +53,7 @@ def _digest(level: Level) -> str:
 
 
 def _classes(database: Database, size: int) -> tuple[ListClass, ...]:
-    one = ClassRow
+    one = CLASSES.c
     rows = database.query(
         select(one.number, one.representative, one.stabilizer, one.extensions)
         .where(one.size == size)
@@ -68,7 +68,7 @@ def _classes(database: Database, size: int) -> tuple[ListClass, ...]:
 
 
 def _links(database: Database, size: int) -> tuple[Link, ...]:
-    link = LinkRow
+    link = LINKS.c
     rows = database.query(
         select(link.smaller, link.larger, link.extensions, link.deletions)
         .where(link.size == size)
@@ -85,11 +85,11 @@ def store_level(database: Database, level: Level, game_classes: list[int]) -> To
     size, found = level.size, Totals.of(level, sum(game_classes))
     sealed = {"hands": found.hands, "digest": _digest(level), "built_at": now()}
     with database.transaction() as connection:
-        for table in (LinkRow, ClassRow, LevelRow):
-            connection.execute(delete(table).where(table.size == size))
-        connection.execute(insert(LevelRow).values(**asdict(found), **sealed))
+        for table in (LINKS, CLASSES, LEVELS):
+            connection.execute(delete(table).where(table.c.size == size))
+        connection.execute(insert(LEVELS).values(**asdict(found), **sealed))
         connection.execute(
-            insert(ClassRow), [_row(*pair) for pair in zip(level.classes, game_classes, strict=True)]
+            insert(CLASSES), [_row(*pair) for pair in zip(level.classes, game_classes, strict=True)]
         )
         if level.links:
             connection.exec_driver_sql(_INSERT_LINKS, [(size, *link) for link in level.links])

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, and_, func, insert, select, update
-from sqlalchemy.orm import aliased
 
 from setset.batches.records import BatchFile
 from setset.database import batches, numbering
 from setset.database.connection import Database, now
 from setset.database.explorations import ExplorationKey
-from setset.database.models import BatchRow, ExpansionRow, RunRow, State, TallyRow, Work
+from setset.database.models import BATCHES, EXPANSIONS, RUNS, TALLIES, State, Work
 from setset.database.stages import Stage, storing
 from setset.errors import SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, Destination, ExpandTask, Source, TaskResult
@@ -75,9 +74,9 @@ class Unfinished:
 def take_back(database: Database, stage: Stage) -> None:
     """Plans again what a dead run left running, and what an earlier one gave up."""
     with database.transaction() as connection:
-        abandoned = update(ExpansionRow).where(stage.condition, ExpansionRow.state == State.RUNNING)
+        abandoned = update(EXPANSIONS).where(stage.condition, EXPANSIONS.c.state == State.RUNNING)
         connection.execute(abandoned.values(state=State.PLANNED))
-        given_up = update(ExpansionRow).where(stage.condition, ExpansionRow.state == State.FAILED)
+        given_up = update(EXPANSIONS).where(stage.condition, EXPANSIONS.c.state == State.FAILED)
         connection.execute(given_up.values(state=State.PLANNED, attempts=0))
 
 
@@ -94,26 +93,26 @@ def plan(database: Database, stage: Stage) -> None:
             "attempts": 0,
         }
         if stage.source_size == SEED_SOURCE_SIZE:
-            if connection.scalar(select(ExpansionRow.id).where(mine)) is None:
-                connection.execute(insert(ExpansionRow).values(**row, source=0, lists_in=0))
+            if connection.scalar(select(EXPANSIONS.c.id).where(mine)) is None:
+                connection.execute(insert(EXPANSIONS).values(**row, source=0, lists_in=0))
             return
         at_source = batches.at_size(stage.exploration, stage.source_size)
         # What is known from files alone does not say how many lists the source has.
-        lists = select(BatchRow.lists).where(at_source, BatchRow.number == ExpansionRow.source)
+        lists = select(BATCHES.c.lists).where(at_source, BATCHES.c.number == EXPANSIONS.c.source)
         connection.execute(
-            update(ExpansionRow)
-            .where(mine, ExpansionRow.lists_in == 0)
+            update(EXPANSIONS)
+            .where(mine, EXPANSIONS.c.lists_in == 0)
             .values(lists_in=func.coalesce(lists.scalar_subquery(), 0))
         )
-        known = select(ExpansionRow.source).where(mine)
-        sources = select(BatchRow.number, BatchRow.lists).where(
-            at_source, BatchRow.number.is_not(None), BatchRow.number.not_in(known)
+        known = select(EXPANSIONS.c.source).where(mine)
+        sources = select(BATCHES.c.number, BATCHES.c.lists).where(
+            at_source, BATCHES.c.number.is_not(None), BATCHES.c.number.not_in(known)
         )
         fresh = [
             {**row, "source": each.number, "lists_in": each.lists} for each in connection.execute(sources)
         ]
         if fresh:
-            connection.execute(insert(ExpansionRow), fresh)
+            connection.execute(insert(EXPANSIONS), fresh)
         elif stage.work is Work.STORE:
             # Nothing may be left to do but to note that, if the last run was stopped or its note was damaged.
             numbering.number_batches(connection, stage.exploration, stage.size)
@@ -121,8 +120,8 @@ def plan(database: Database, stage: Stage) -> None:
 
 def remaining(database: Database, stage: Stage, first: int = 0) -> tuple[int, int]:
     """How many expansions from source `first` on are not done, and how many lists their sources hold."""
-    undone = select(func.count(), func.coalesce(func.sum(ExpansionRow.lists_in), 0)).where(
-        stage.condition, ExpansionRow.state != State.DONE, ExpansionRow.source >= first
+    undone = select(func.count(), func.coalesce(func.sum(EXPANSIONS.c.lists_in), 0)).where(
+        stage.condition, EXPANSIONS.c.state != State.DONE, EXPANSIONS.c.source >= first
     )
     ((count, lists),) = [tuple(row) for row in database.query(undone)]
     return count, lists
@@ -140,7 +139,7 @@ def record_and_claim(
         for expansion, result in finished:
             _record(connection, claim, expansion, result)
         for each in unfinished:
-            back = update(ExpansionRow).where(ExpansionRow.id == each.expansion.expansion_id)
+            back = update(EXPANSIONS).where(EXPANSIONS.c.id == each.expansion.expansion_id)
             connection.execute(
                 back.values(state=each.state, attempts=each.expansion.attempts, error=each.error)
             )
@@ -152,9 +151,9 @@ def record_and_claim(
 def _claim(database: Database, connection: Connection, claim: Claim, want: int) -> list[ClaimedExpansion]:
     stage = claim.stage
     due = (
-        select(ExpansionRow.id, ExpansionRow.lists_in, ExpansionRow.attempts, ExpansionRow.source)
-        .where(stage.condition, ExpansionRow.state == State.PLANNED, ExpansionRow.source >= claim.first)
-        .order_by(ExpansionRow.source)
+        select(EXPANSIONS.c.id, EXPANSIONS.c.lists_in, EXPANSIONS.c.attempts, EXPANSIONS.c.source)
+        .where(stage.condition, EXPANSIONS.c.state == State.PLANNED, EXPANSIONS.c.source >= claim.first)
+        .order_by(EXPANSIONS.c.source)
         .limit(want)
     )
     claimed = []
@@ -163,7 +162,7 @@ def _claim(database: Database, connection: Connection, claim: Claim, want: int) 
         if stage.source_size != SEED_SOURCE_SIZE:
             batch = batches.get_source(connection, stage.exploration, stage.source_size, row.source)
             source = batches.source_of(database, batch)
-        mine = update(ExpansionRow).where(ExpansionRow.id == row.id)
+        mine = update(EXPANSIONS).where(EXPANSIONS.c.id == row.id)
         connection.execute(mine.values(state=State.RUNNING, run_id=claim.run_id))
         claimed.append(ClaimedExpansion(row.id, row.lists_in, row.attempts, claim.task(source)))
     return claimed
@@ -173,8 +172,8 @@ def _record(connection: Connection, claim: Claim, expansion: ClaimedExpansion, r
     stored = claim.stage.work is Work.STORE
     lists = result.lists if stored else dict(result.counts).get(claim.stage.size, 0)
     connection.execute(
-        update(ExpansionRow)
-        .where(ExpansionRow.id == expansion.expansion_id)
+        update(EXPANSIONS)
+        .where(EXPANSIONS.c.id == expansion.expansion_id)
         .values(
             state=State.DONE,
             attempts=expansion.attempts + 1,
@@ -193,16 +192,16 @@ def _record(connection: Connection, claim: Claim, expansion: ClaimedExpansion, r
         # In one statement: with many small batches this is what the coordinator does most.
         _insert_batches(connection, claim.stage.exploration, claim.stage.size, claim.root_id, result.batches)
     for size, found in result.counts:
-        tally = insert(TallyRow).values(expansion_id=expansion.expansion_id, size=size, lists=found)
+        tally = insert(TALLIES).values(expansion_id=expansion.expansion_id, size=size, lists=found)
         connection.execute(tally)
     connection.execute(
-        update(RunRow)
-        .where(RunRow.id == claim.run_id)
+        update(RUNS)
+        .where(RUNS.c.id == claim.run_id)
         .values(
-            batches_added=RunRow.batches_added + len(result.batches),
-            lists_added=RunRow.lists_added + (lists if stored else 0),
-            lists_counted=RunRow.lists_counted + (0 if stored else lists),
-            bytes_added=RunRow.bytes_added + result.bytes,
+            batches_added=RUNS.c.batches_added + len(result.batches),
+            lists_added=RUNS.c.lists_added + (lists if stored else 0),
+            lists_counted=RUNS.c.lists_counted + (0 if stored else lists),
+            bytes_added=RUNS.c.bytes_added + result.bytes,
         )
     )
 
@@ -211,7 +210,7 @@ def _insert_batches(
     connection: Connection, exploration: ExplorationKey, size: int, root_id: int, files: Sequence[BatchFile]
 ) -> None:
     rows = [batches.batch_columns(exploration, size, root_id, batch) for batch in files]
-    connection.execute(insert(BatchRow), rows)
+    connection.execute(insert(BATCHES), rows)
 
 
 def record_again(
@@ -221,8 +220,8 @@ def record_again(
     with database.transaction() as connection:
         if result.batches:
             _insert_batches(connection, exploration, size, root_id, result.batches)
-        at_source = and_(batches.at_size(exploration, size - 1), BatchRow.number == source)
-        source_lists = connection.scalar(select(BatchRow.lists).where(at_source)) or 0
+        at_source = and_(batches.at_size(exploration, size - 1), BATCHES.c.number == source)
+        source_lists = connection.scalar(select(BATCHES.c.lists).where(at_source)) or 0
         made = {
             "state": State.DONE,
             "lists_in": source_lists,
@@ -235,7 +234,7 @@ def record_again(
             "seconds": result.seconds,
             "finished_at": now(),
         }
-        done = update(ExpansionRow).where(storing(exploration, size).condition, ExpansionRow.source == source)
+        done = update(EXPANSIONS).where(storing(exploration, size).condition, EXPANSIONS.c.source == source)
         if not connection.execute(done.values(**made)).rowcount:
             key = {
                 "exploration_id": exploration.id,
@@ -243,7 +242,7 @@ def record_again(
                 "size": size,
                 "source_size": size - 1,
             }
-            connection.execute(insert(ExpansionRow).values(**key, source=source, attempts=1, **made))
+            connection.execute(insert(EXPANSIONS).values(**key, source=source, attempts=1, **made))
 
 
 @dataclass(frozen=True)
@@ -259,23 +258,23 @@ class FinishedExpansion:
 
 def finished(database: Database, exploration: ExplorationKey, size: int) -> list[FinishedExpansion]:
     """The finished expansions that made the files of a size."""
-    source = aliased(BatchRow)
+    batch = BATCHES.alias()
     at_source = and_(
-        source.exploration_id == exploration.id,
-        source.size == size - 1,
-        source.number == ExpansionRow.source,
+        batch.c.exploration_id == exploration.id,
+        batch.c.size == size - 1,
+        batch.c.number == EXPANSIONS.c.source,
     )
     rows = database.query(
         select(
-            ExpansionRow.source,
-            ExpansionRow.lists_in,
-            source.lists,
-            ExpansionRow.batches_out,
-            ExpansionRow.lists_out,
+            EXPANSIONS.c.source,
+            EXPANSIONS.c.lists_in,
+            batch.c.lists,
+            EXPANSIONS.c.batches_out,
+            EXPANSIONS.c.lists_out,
         )
-        .outerjoin(source, at_source)
-        .where(storing(exploration, size).condition, ExpansionRow.state == State.DONE)
-        .order_by(ExpansionRow.source)
+        .outerjoin(batch, at_source)
+        .where(storing(exploration, size).condition, EXPANSIONS.c.state == State.DONE)
+        .order_by(EXPANSIONS.c.source)
     )
     return [FinishedExpansion(*tuple(row)) for row in rows]
 
@@ -283,26 +282,26 @@ def finished(database: Database, exploration: ExplorationKey, size: int) -> list
 def was_expanded(database: Database, exploration: ExplorationKey, source_size: int) -> bool:
     """Whether anything was derived from the batches of a size."""
     used = and_(
-        ExpansionRow.exploration_id == exploration.id,
-        ExpansionRow.source_size == source_size,
-        ExpansionRow.state == State.DONE,
+        EXPANSIONS.c.exploration_id == exploration.id,
+        EXPANSIONS.c.source_size == source_size,
+        EXPANSIONS.c.state == State.DONE,
     )
-    return bool(database.query(select(ExpansionRow.id).where(used).limit(1)))
+    return bool(database.query(select(EXPANSIONS.c.id).where(used).limit(1)))
 
 
 def count_done(
     database: Database, exploration: ExplorationKey, size: int, sources: tuple[int, int] | None = None
 ) -> int:
     """How many of the expansions to a size are done, of all sources or of sources first to last."""
-    done = [storing(exploration, size).condition, ExpansionRow.state == State.DONE]
+    done = [storing(exploration, size).condition, EXPANSIONS.c.state == State.DONE]
     if sources is not None:
-        done.append(ExpansionRow.source.between(*sources))
-    return int(database.query(select(func.count()).select_from(ExpansionRow).where(*done))[0][0])
+        done.append(EXPANSIONS.c.source.between(*sources))
+    return int(database.query(select(func.count()).select_from(EXPANSIONS).where(*done))[0][0])
 
 
 def lists_made(database: Database, exploration: ExplorationKey, size: int) -> int:
     """How many lists of a size the expansions made."""
-    made = select(func.coalesce(func.sum(ExpansionRow.lists_out), 0))
+    made = select(func.coalesce(func.sum(EXPANSIONS.c.lists_out), 0))
     return int(database.query(made.where(storing(exploration, size).condition))[0][0])
 
 
@@ -333,10 +332,10 @@ def adopt(
     with database.transaction() as connection:
         if found:
             rows = [batches.batch_columns(exploration, size, root_id, batch) for root_id, batch in found]
-            connection.execute(insert(BatchRow), rows)
+            connection.execute(insert(BATCHES), rows)
         expansions = [{**row, **_known_columns(each)} for each in known]
         if expansions:
-            connection.execute(insert(ExpansionRow), expansions)
+            connection.execute(insert(EXPANSIONS), expansions)
         numbering.number_batches(connection, exploration, size)
 
 

@@ -8,7 +8,7 @@ from sqlalchemy import and_, insert, select, text
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.database.connection import Database, now
-from setset.database.models import ExplorationRow, SizeRow
+from setset.database.models import EXPLORATIONS, SIZES
 from setset.errors import BadInput
 
 
@@ -32,7 +32,7 @@ class SizeRecord:
 
 def find(database: Database, target: int) -> ExplorationKey:
     """The exploration of a target, which must be there."""
-    for (found,) in database.query(select(ExplorationRow.id).where(ExplorationRow.target == target)):
+    for (found,) in database.query(select(EXPLORATIONS.c.id).where(EXPLORATIONS.c.target == target)):
         return ExplorationKey(int(found), target)
     raise BadInput(f"nothing is known for target {target}: run 'setset run --size 6 --target {target}' first")
 
@@ -40,16 +40,16 @@ def find(database: Database, target: int) -> ExplorationKey:
 def find_or_create(database: Database, target: int) -> ExplorationKey:
     """The exploration of a target, new if it is not there."""
     with database.transaction() as connection:
-        found = connection.scalar(select(ExplorationRow.id).where(ExplorationRow.target == target))
+        found = connection.scalar(select(EXPLORATIONS.c.id).where(EXPLORATIONS.c.target == target))
         if found is None:
-            made = connection.execute(insert(ExplorationRow).values(target=target, created_at=now()))
+            made = connection.execute(insert(EXPLORATIONS).values(target=target, created_at=now()))
             found = made.inserted_primary_key[0]  # type: ignore[index]
         return ExplorationKey(int(found), target)
 
 
 def find_all(database: Database) -> list[ExplorationKey]:
     """All explorations, by target."""
-    rows = database.query(select(ExplorationRow.id, ExplorationRow.target).order_by(ExplorationRow.target))
+    rows = database.query(select(EXPLORATIONS.c.id, EXPLORATIONS.c.target).order_by(EXPLORATIONS.c.target))
     return [ExplorationKey(row.id, row.target) for row in rows]
 
 
@@ -59,15 +59,15 @@ def begin_size(database: Database, exploration: ExplorationKey, size: int, batch
     if size not in known:
         fresh = {"exploration_id": exploration.id, "size": size, "batch_lists": batch_lists}
         with database.transaction() as connection:
-            connection.execute(insert(SizeRow).values(**fresh))
+            connection.execute(insert(SIZES).values(**fresh))
         return SizeRecord(size, batch_lists, False)
     return known[size]
 
 
 def sizes(database: Database, exploration: ExplorationKey) -> list[SizeRecord]:
     """The sizes that were begun, in order."""
-    found = select(SizeRow.size, SizeRow.batch_lists, SizeRow.complete)
-    rows = database.query(found.where(SizeRow.exploration_id == exploration.id).order_by(SizeRow.size))
+    found = select(SIZES.c.size, SIZES.c.batch_lists, SIZES.c.complete)
+    rows = database.query(found.where(SIZES.c.exploration_id == exploration.id).order_by(SIZES.c.size))
     return [SizeRecord(row.size, row.batch_lists, bool(row.complete)) for row in rows]
 
 
@@ -95,4 +95,4 @@ def is_counted(database: Database, exploration: ExplorationKey, size: int) -> bo
 
 def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
     """The row of a size, as a condition for the modules of this package."""
-    return and_(SizeRow.exploration_id == exploration.id, SizeRow.size == size)
+    return and_(SIZES.c.exploration_id == exploration.id, SIZES.c.size == size)

@@ -13,7 +13,7 @@ from sqlalchemy import Connection, bindparam, func, select, update
 from setset.database import batches, explorations
 from setset.database.connection import Database
 from setset.database.explorations import ExplorationKey
-from setset.database.models import Base, BatchRow, ExpansionRow, SizeRow, State
+from setset.database.models import BATCHES, EXPANSIONS, SIZES, State
 from setset.database.stages import storing
 from setset.tasks.kinds import SEED_SOURCE_SIZE
 
@@ -31,45 +31,45 @@ def renumber(database: Database, exploration: ExplorationKey, size: int) -> None
 def reset_numbers(connection: Connection, exploration: ExplorationKey, size: int) -> None:
     """Takes the numbers of all batches of a size, which is not complete until they have them again."""
     take_numbers(connection, exploration, size)
-    again = update(SizeRow).where(explorations.at_size(exploration, size))
+    again = update(SIZES).where(explorations.at_size(exploration, size))
     connection.execute(again.values(numbered=0, complete=False))
 
 
 def take_numbers(connection: Connection, exploration: ExplorationKey, size: int) -> None:
     """Leaves the batches of a size without numbers."""
-    none = update(BatchRow).where(batches.at_size(exploration, size))
+    none = update(BATCHES).where(batches.at_size(exploration, size))
     connection.execute(none.values(number=None, lists_before=None))
 
 
 def number_batches(connection: Connection, exploration: ExplorationKey, size: int) -> None:
     """Gives numbers to the batches before which nothing is missing, and notes when the size is complete."""
     mine = explorations.at_size(exploration, size)
-    numbered = connection.scalar(select(SizeRow.numbered).where(mine)) or 0
+    numbered = connection.scalar(select(SIZES.c.numbered).where(mine)) or 0
     planned = storing(exploration, size).condition
     gap = connection.scalar(
-        select(ExpansionRow.source)
-        .where(planned, ExpansionRow.source >= numbered, ExpansionRow.state != State.DONE)
-        .order_by(ExpansionRow.source)
+        select(EXPANSIONS.c.source)
+        .where(planned, EXPANSIONS.c.source >= numbered, EXPANSIONS.c.state != State.DONE)
+        .order_by(EXPANSIONS.c.source)
         .limit(1)
     )
     end = gap
     if end is None:
-        last = connection.scalar(select(func.max(ExpansionRow.source)).where(planned))
+        last = connection.scalar(select(func.max(EXPANSIONS.c.source)).where(planned))
         end = 0 if last is None else last + 1
     if end > numbered:
         give_numbers(connection, exploration, size, numbered, end)
-        connection.execute(update(SizeRow).where(mine).values(numbered=end))
+        connection.execute(update(SIZES).where(mine).values(numbered=end))
     if gap is None and end == _sources_if_complete(connection, exploration, size - 1):
-        connection.execute(update(SizeRow).where(mine).values(complete=True))
+        connection.execute(update(SIZES).where(mine).values(complete=True))
 
 
 def _sources_if_complete(connection: Connection, exploration: ExplorationKey, size: int) -> int | None:
     """How many batches a size has, if all of them are known."""
     if size == SEED_SOURCE_SIZE:
         return 1
-    if not connection.scalar(select(SizeRow.complete).where(explorations.at_size(exploration, size))):
+    if not connection.scalar(select(SIZES.c.complete).where(explorations.at_size(exploration, size))):
         return None
-    known = select(func.count()).select_from(BatchRow).where(batches.at_size(exploration, size))
+    known = select(func.count()).select_from(BATCHES).where(batches.at_size(exploration, size))
     return connection.scalar(known)
 
 
@@ -82,12 +82,14 @@ def give_numbers(
     """
     number, before = _next_number(connection, exploration, size)
     waiting = (
-        select(BatchRow.id, BatchRow.lists)
-        .where(batches.at_size(exploration, size), BatchRow.number.is_(None), BatchRow.first_source >= first)
-        .order_by(BatchRow.first_source, BatchRow.first_part)
+        select(BATCHES.c.id, BATCHES.c.lists)
+        .where(
+            batches.at_size(exploration, size), BATCHES.c.number.is_(None), BATCHES.c.first_source >= first
+        )
+        .order_by(BATCHES.c.first_source, BATCHES.c.first_part)
     )
     if end is not None:
-        waiting = waiting.where(BatchRow.first_source < end)
+        waiting = waiting.where(BATCHES.c.first_source < end)
     rows = connection.execute(waiting).all()
     sums = accumulate((row.lists for row in rows), initial=before)
     numbers = [
@@ -95,7 +97,7 @@ def give_numbers(
         for place, (row, passed) in enumerate(zip(rows, sums, strict=False), number)
     ]
     if numbers:
-        table = Base.metadata.tables[BatchRow.__tablename__]
+        table = BATCHES
         given = update(table).where(table.c.id == bindparam("batch"))
         given = given.values(number=bindparam("place"), lists_before=bindparam("passed"))
         connection.execute(given, numbers)
@@ -104,9 +106,9 @@ def give_numbers(
 def _next_number(connection: Connection, exploration: ExplorationKey, size: int) -> tuple[int, int]:
     """The number of the next batch to get one, and how many lists come before it."""
     last = (
-        select(BatchRow.number, BatchRow.lists_before, BatchRow.lists)
-        .where(batches.at_size(exploration, size), BatchRow.number.is_not(None))
-        .order_by(BatchRow.number.desc())
+        select(BATCHES.c.number, BATCHES.c.lists_before, BATCHES.c.lists)
+        .where(batches.at_size(exploration, size), BATCHES.c.number.is_not(None))
+        .order_by(BATCHES.c.number.desc())
         .limit(1)
     )
     for row in connection.execute(last):

@@ -14,13 +14,12 @@ from setset.database.batches import StoredBatch
 from setset.database.connection import Database
 from setset.database.explorations import ExplorationKey
 from setset.database.models import (
-    Base,
-    BatchRow,
-    ExpansionRow,
-    ExplorationRow,
-    SizeRow,
+    BATCHES,
+    EXPANSIONS,
+    EXPLORATIONS,
+    SIZES,
+    TALLIES,
     State,
-    TallyRow,
     Work,
 )
 from setset.database.stages import storing
@@ -44,11 +43,11 @@ def forget(database: Database, exploration: ExplorationKey, size: int, sources: 
             whole.update(touched)
             gone[batch.id] = batch
     stage = storing(exploration, size).condition
-    table = Base.metadata.tables[ExpansionRow.__tablename__]
+    table = EXPANSIONS
     with database.transaction() as connection:
         batches.delete_rows(connection, list(gone.values()))
         nothing = {"state": State.PLANNED, "lists_out": None, "batches_out": None, "bytes_out": None}
-        rows = connection.execute(select(ExpansionRow.id, ExpansionRow.source).where(stage)).all()
+        rows = connection.execute(select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(stage)).all()
         again = [{"row": row.id} for row in rows if row.source in whole and row.source in known]
         lost = [{"row": row.id} for row in rows if row.source not in known]
         if again:
@@ -63,17 +62,17 @@ def forget(database: Database, exploration: ExplorationKey, size: int, sources: 
 def _forget_counts(connection: Connection, exploration: ExplorationKey, source_size: int) -> None:
     """Forgets what was counted, without files, from the batches of a size that are not what they were."""
     counted = and_(
-        ExpansionRow.exploration_id == exploration.id,
-        ExpansionRow.work == Work.COUNT,
-        ExpansionRow.source_size == source_size,
+        EXPANSIONS.c.exploration_id == exploration.id,
+        EXPANSIONS.c.work == Work.COUNT,
+        EXPANSIONS.c.source_size == source_size,
     )
     _delete_expansions(connection, counted)
 
 
 def _delete_expansions(connection: Connection, condition: ColumnElement[bool]) -> None:
-    ids = select(ExpansionRow.id).where(condition)
-    connection.execute(delete(TallyRow).where(TallyRow.expansion_id.in_(ids)))
-    connection.execute(delete(ExpansionRow).where(condition))
+    ids = select(EXPANSIONS.c.id).where(condition)
+    connection.execute(delete(TALLIES).where(TALLIES.c.expansion_id.in_(ids)))
+    connection.execute(delete(EXPANSIONS).where(condition))
 
 
 @dataclass(frozen=True)
@@ -95,11 +94,11 @@ def replace_merged(
         for each in merged:
             batches.delete_rows(connection, each.old)
             columns = batches.batch_columns(exploration, size, each.old[0].root_id, each.new)
-            connection.execute(insert(BatchRow).values(**columns))
+            connection.execute(insert(BATCHES).values(**columns))
         numbering.take_numbers(connection, exploration, size)
         numbering.give_numbers(connection, exploration, size)
-        planned = and_(ExpansionRow.exploration_id == exploration.id, ExpansionRow.source_size == size)
-        connection.execute(delete(ExpansionRow).where(planned))
+        planned = and_(EXPANSIONS.c.exploration_id == exploration.id, EXPANSIONS.c.source_size == size)
+        connection.execute(delete(EXPANSIONS).where(planned))
 
 
 def remove_sizes(database: Database, exploration: ExplorationKey, first: int) -> None:
@@ -109,11 +108,11 @@ def remove_sizes(database: Database, exploration: ExplorationKey, first: int) ->
     """
     everything = first <= SEED_SOURCE_SIZE + 1
     with database.transaction() as connection:
-        stored = and_(ExpansionRow.work == Work.STORE, ExpansionRow.size >= first)
-        derived = or_(stored, ExpansionRow.source_size >= first, literal(everything))
-        _delete_expansions(connection, and_(ExpansionRow.exploration_id == exploration.id, derived))
-        for table in (BatchRow, SizeRow):
-            gone = delete(table).where(table.exploration_id == exploration.id, table.size >= first)
+        stored = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.size >= first)
+        derived = or_(stored, EXPANSIONS.c.source_size >= first, literal(everything))
+        _delete_expansions(connection, and_(EXPANSIONS.c.exploration_id == exploration.id, derived))
+        for table in (BATCHES, SIZES):
+            gone = delete(table).where(table.c.exploration_id == exploration.id, table.c.size >= first)
             connection.execute(gone)
         if everything:
-            connection.execute(delete(ExplorationRow).where(ExplorationRow.id == exploration.id))
+            connection.execute(delete(EXPLORATIONS).where(EXPLORATIONS.c.id == exploration.id))

@@ -20,7 +20,7 @@ from setset.batches.roots import (
     workspace_was_moved,
 )
 from setset.database.connection import DRIVER_ERRORS, BadDatabase, Database, connect, damaged, now
-from setset.database.models import BatchRow, ExplorationRow, RootRow, WorkspaceRow
+from setset.database.models import BATCHES, EXPLORATIONS, ROOTS, WORKSPACE
 from setset.errors import BadInput
 from setset.folder import OWN_ROOT
 from setset.tasks.kinds import Destination
@@ -40,7 +40,7 @@ class RootRecord:
 
 
 def workspace_id(database: Database) -> str:
-    return str(database.query(select(WorkspaceRow.id))[0][0])
+    return str(database.query(select(WORKSPACE.c.id))[0][0])
 
 
 def recorded_owner(path: Path) -> str | None:
@@ -64,7 +64,7 @@ def recorded_outputs(path: Path) -> list[Path]:
 
 def token(database: Database, root_id: int) -> Token:
     """What the token of a storage root must say: this workspace, and where it is if the root is outside of it."""
-    for row in database.query(select(RootRow.path).where(RootRow.id == root_id)):
+    for row in database.query(select(ROOTS.c.path).where(ROOTS.c.id == root_id)):
         return _token(database, row.path)
     raise BadDatabase(f"the database names no storage root {root_id}: run 'setset db rebuild'")
 
@@ -91,7 +91,7 @@ def own_folders(database: Database) -> dict[int, Path]:
 def folders(database: Database) -> dict[int, Path]:
     """The folder of each storage root, by its id."""
     if not database.root_folders:
-        rows = database.query(select(RootRow.id, RootRow.path).order_by(RootRow.id))
+        rows = database.query(select(ROOTS.c.id, ROOTS.c.path).order_by(ROOTS.c.id))
         database.root_folders = {row.id: database.folder.root(row.path) for row in rows}
     return database.root_folders
 
@@ -116,9 +116,9 @@ def use_root(database: Database, output: Path | None, adopt: bool = False, refil
         claim_root(database.folder.own_root, _token(database, OWN_ROOT), adopt)
     database.root_folders = {}
     with database.transaction() as connection:
-        found = connection.scalar(select(RootRow.id).where(RootRow.path == path))
+        found = connection.scalar(select(ROOTS.c.id).where(ROOTS.c.path == path))
         if found is None:
-            made = connection.execute(insert(RootRow).values(path=path, created_at=now()))
+            made = connection.execute(insert(ROOTS).values(path=path, created_at=now()))
             found = made.inserted_primary_key[0]  # type: ignore[index]
         return int(found)
 
@@ -148,7 +148,7 @@ def _recorded_path(database: Database, folder: Path, besides: int | None = None)
 
     With `besides`, a root that is not looked at.
     """
-    others = select(RootRow.path).where(RootRow.id != (besides or 0))
+    others = select(ROOTS.c.path).where(ROOTS.c.id != (besides or 0))
     known: list[str] = [row.path for row in database.query(others)]
     for path in (OWN_ROOT, *known):
         with contextlib.suppress(OSError):
@@ -158,7 +158,7 @@ def _recorded_path(database: Database, folder: Path, besides: int | None = None)
 
 
 def _holds_batches(database: Database, path: str) -> bool:
-    return bool(database.query(select(BatchRow.id).join(RootRow).where(RootRow.path == path).limit(1)))
+    return bool(database.query(select(BATCHES.c.id).join(ROOTS).where(ROOTS.c.path == path).limit(1)))
 
 
 # What lies where
@@ -166,12 +166,12 @@ def _holds_batches(database: Database, path: str) -> bool:
 
 def records(database: Database) -> list[RootRecord]:
     """All storage roots, with what lies there."""
-    sums = (func.coalesce(func.sum(column), 0) for column in (BatchRow.lists, BatchRow.bytes))
+    sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
     found = (
-        select(RootRow.id, RootRow.path, func.count(BatchRow.id), *sums)
-        .outerjoin(BatchRow, BatchRow.root_id == RootRow.id)
-        .group_by(RootRow.id)
-        .order_by(RootRow.id)
+        select(ROOTS.c.id, ROOTS.c.path, func.count(BATCHES.c.id), *sums)
+        .outerjoin(BATCHES, BATCHES.c.root_id == ROOTS.c.id)
+        .group_by(ROOTS.c.id)
+        .order_by(ROOTS.c.id)
     )
     rows = [tuple(row) for row in database.query(found)]
     if not all(isinstance(path, str) and isinstance(lists + taken, int) for _, path, _, lists, taken in rows):
@@ -216,7 +216,7 @@ def _holds_some(database: Database, root_id: int, folder: Path) -> bool:
     """Whether a folder has a file by the name of one that is recorded in a root."""
     if not folder.is_dir():
         return False
-    recorded = database.query(select(BatchRow.path).where(BatchRow.root_id == root_id))
+    recorded = database.query(select(BATCHES.c.path).where(BATCHES.c.root_id == root_id))
     return any((folder / str(row.path)).is_file() for row in recorded)
 
 
@@ -234,8 +234,8 @@ def require_there(database: Database, root_id: int) -> None:
 
 def sizes_in(database: Database, records: list[RootRecord]) -> set[tuple[int, int]]:
     """The targets and sizes of which files are recorded in some roots."""
-    found = select(ExplorationRow.target, BatchRow.size).distinct().join(ExplorationRow)
-    within = BatchRow.root_id.in_([record.id for record in records])
+    found = select(EXPLORATIONS.c.target, BATCHES.c.size).distinct().join(EXPLORATIONS)
+    within = BATCHES.c.root_id.in_([record.id for record in records])
     return {(row.target, row.size) for row in database.query(found.where(within))}
 
 
@@ -251,13 +251,13 @@ def new_place(database: Database, record: RootRecord, folder: Path) -> tuple[str
 def record_move(database: Database, record: RootRecord, path: str) -> None:
     """Records that a root is in another place now: in that of another root, perhaps, which then has its files."""
     with database.transaction() as connection:
-        other = connection.scalar(select(RootRow.id).where(RootRow.path == path, RootRow.id != record.id))
+        other = connection.scalar(select(ROOTS.c.id).where(ROOTS.c.path == path, ROOTS.c.id != record.id))
         if other is None:
-            connection.execute(update(RootRow).where(RootRow.id == record.id).values(path=path))
+            connection.execute(update(ROOTS).where(ROOTS.c.id == record.id).values(path=path))
         else:
-            mine = update(BatchRow).where(BatchRow.root_id == record.id)
+            mine = update(BATCHES).where(BATCHES.c.root_id == record.id)
             connection.execute(mine.values(root_id=other))
-            connection.execute(delete(RootRow).where(RootRow.id == record.id))
+            connection.execute(delete(ROOTS).where(ROOTS.c.id == record.id))
     database.root_folders = {}
 
 
@@ -265,9 +265,9 @@ def record_loss(database: Database, record: RootRecord, heir: int | None) -> Non
     """Records that a root is lost: its files are missing in another root, where they can be made again."""
     with database.transaction() as connection:
         if heir is not None:
-            lost = update(BatchRow).where(BatchRow.root_id == record.id)
+            lost = update(BATCHES).where(BATCHES.c.root_id == record.id)
             connection.execute(lost.values(root_id=heir, defect="lost with its storage root"))
-        connection.execute(delete(RootRow).where(RootRow.id == record.id))
+        connection.execute(delete(ROOTS).where(ROOTS.c.id == record.id))
     database.root_folders = {}
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import insert, select, update
 
 from setset import __version__
 from setset.database.connection import Database, now
-from setset.database.models import ExpansionRow, RunRow, State
+from setset.database.models import EXPANSIONS, RUNS, State
 from setset.errors import BadInput, SetsetError
 
 
@@ -68,19 +68,19 @@ def _refused(error: BadInput) -> str:
 def set_workers(database: Database, run_id: int, workers: int) -> None:
     """Records how many workers a run has now."""
     with database.transaction() as connection:
-        connection.execute(update(RunRow).where(RunRow.id == run_id).values(workers=workers))
+        connection.execute(update(RUNS).where(RUNS.c.id == run_id).values(workers=workers))
 
 
 def latest(database: Database, limit: int) -> list[Run]:
     """The last runs, newest first."""
-    columns = [getattr(RunRow, name) for name in Run.__dataclass_fields__]
-    rows = database.query(select(*columns).order_by(RunRow.id.desc()).limit(limit))
+    columns = [RUNS.c[name] for name in Run.__dataclass_fields__]
+    rows = database.query(select(*columns).order_by(RUNS.c.id.desc()).limit(limit))
     return [Run(**row._mapping) for row in rows]
 
 
 def last_workers(database: Database) -> int:
     """The workers of the run that is under way, or of the last one."""
-    with_workers = select(RunRow.workers).where(RunRow.workers > 0).order_by(RunRow.id.desc()).limit(1)
+    with_workers = select(RUNS.c.workers).where(RUNS.c.workers > 0).order_by(RUNS.c.id.desc()).limit(1)
     for row in database.query(with_workers):
         return int(row.workers)
     return 1
@@ -88,9 +88,9 @@ def last_workers(database: Database) -> int:
 
 def _begin(database: Database, command: str, workers: int) -> int:
     with database.transaction() as connection:
-        connection.execute(update(RunRow).where(RunRow.outcome.is_(None)).values(outcome="killed"))
+        connection.execute(update(RUNS).where(RUNS.c.outcome.is_(None)).values(outcome="killed"))
         made = connection.execute(
-            insert(RunRow).values(
+            insert(RUNS).values(
                 command=command.encode(errors="backslashreplace").decode(),
                 version=__version__,
                 host=socket.gethostname(),
@@ -104,7 +104,7 @@ def _begin(database: Database, command: str, workers: int) -> int:
 
 def _end(database: Database, run_id: int, outcome: str) -> None:
     with database.transaction() as connection:
-        left = update(ExpansionRow).where(ExpansionRow.run_id == run_id, ExpansionRow.state == State.RUNNING)
+        left = update(EXPANSIONS).where(EXPANSIONS.c.run_id == run_id, EXPANSIONS.c.state == State.RUNNING)
         connection.execute(left.values(state=State.PLANNED))
-        mine = update(RunRow).where(RunRow.id == run_id)
+        mine = update(RUNS).where(RUNS.c.id == run_id)
         connection.execute(mine.values(outcome=outcome, finished_at=now()))

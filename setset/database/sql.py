@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -12,7 +11,7 @@ from typing import Any
 
 from setset.database import schema
 from setset.database.connection import TimeLimit, connect, explain
-from setset.database.models import Base
+from setset.database.models import METADATA
 from setset.errors import BadInput, SetsetError
 
 _ALLOWED = {
@@ -102,9 +101,6 @@ def _authorize(
 
 def describe_tables(path: Path) -> list[tuple[str, str, str, str]]:
     """Each table and view: kind, name, columns, and a line on it."""
-    descriptions = {
-        mapper.class_.__tablename__: inspect.getdoc(mapper.class_) for mapper in Base.registry.mappers
-    }
     _, rows = run_query(
         path, "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY 1 DESC, 2"
     )
@@ -114,6 +110,6 @@ def describe_tables(path: Path) -> list[tuple[str, str, str, str]]:
             continue
         columns, _ = run_query(path, f'SELECT * FROM "{name}" LIMIT 0')  # noqa: S608 (our own names)
         said = re.search(r"AS -- (.*)", sql) if kind == "view" else None
-        line = said[1] if said else (descriptions.get(name) or "").split("\n")[0]
+        line = said[1] if said else METADATA.tables[name].comment or ""
         found.append((kind, name, ", ".join(columns), line))
     return found

@@ -8,7 +8,7 @@ from sqlalchemy import and_
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.database.explorations import ExplorationKey
-from setset.database.models import ExpansionRow, Work
+from setset.database.models import EXPANSIONS, Work
 
 
 @dataclass(frozen=True)
@@ -23,10 +23,10 @@ class Stage:
     @property
     def condition(self) -> ColumnElement[bool]:
         return and_(
-            ExpansionRow.exploration_id == self.exploration.id,
-            ExpansionRow.work == self.work,
-            ExpansionRow.size == self.size,
-            ExpansionRow.source_size == self.source_size,
+            EXPANSIONS.c.exploration_id == self.exploration.id,
+            EXPANSIONS.c.work == self.work,
+            EXPANSIONS.c.size == self.size,
+            EXPANSIONS.c.source_size == self.source_size,
         )
 
 
