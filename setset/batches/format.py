@@ -32,7 +32,7 @@ MOST_BATCHES = 1 << 31
 """More than a size will ever have: numbers beyond make no sense in a header."""
 MOST_PAYLOAD = 1 << 28
 MOST_GROWTH = 1000
-"""A megabyte and this many times the packed bits are the most that they unpack to; real ones grow tenfold."""
+"""A megabyte and this many times the packed bits are the most that they unpack to; real ones grow up to sixtyfold."""
 LEVEL = 3
 """An eighth smaller than level 1 on these bits; each further level costs more time than it saves bytes."""
 

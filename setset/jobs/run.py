@@ -43,7 +43,7 @@ from setset.progress import Activity, NoProgress, ProgressListener
 from setset.tasks.kinds import SEED_SOURCE_SIZE, BadSource
 
 BATCH_LISTS = 16_000_000
-"""Lists in a full file: about half a megabyte, a second of work to expand."""
+"""Lists in a full file: some 200 kB, a second of work to expand."""
 COUNT_FROM = 6
 """What a count in a new place stores first: seconds of work, some megabytes, and enough files for many workers."""
 COMPACT_FROM = 13

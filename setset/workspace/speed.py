@@ -34,19 +34,19 @@ TYPICAL_RATES = {
 """Lists of a size that a worker stores in a second, for target 12; the last holds for all larger sizes."""
 TYPICAL_COUNT_RATE = 330e6
 TYPICAL_BYTES = {
-    3: 0.032,
-    4: 0.010,
-    5: 0.010,
-    6: 0.019,
-    7: 0.028,
-    8: 0.041,
-    9: 0.057,
-    10: 0.060,
-    11: 0.075,
-    12: 0.021,
-    13: 0.025,
-    14: 0.035,
-    15: 0.09,
+    3: 0.011,
+    4: 0.003,
+    5: 0.002,
+    6: 0.003,
+    7: 0.006,
+    8: 0.011,
+    9: 0.015,
+    10: 0.018,
+    11: 0.015,
+    12: 0.012,
+    13: 0.015,
+    14: 0.02,
+    15: 0.05,
 }
 """Of a list in a file, for target 12; the last holds for all larger sizes."""
 FEWEST_SECONDS = 0.5
