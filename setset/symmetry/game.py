@@ -23,16 +23,15 @@ import numpy.typing as npt
 from setset.cards import CARDS, digits
 from setset.compiler import njit
 from setset.errors import SetsetError
+from setset.symmetry.canonical import find_least_frames
 from setset.symmetry.classes import ListClass
 from setset.symmetry.geometry import (
     DIMENSION,
     GROUP_ORDER,
-    STANDARD_FRAME,
     CardArray,
     difference_table,
     span_frames,
 )
-from setset.symmetry.subspaces import stabilizer_maps
 
 GAME_ORDER: Final = 31_104
 GAMES: Final = GROUP_ORDER // GAME_ORDER
@@ -137,9 +136,9 @@ def _game_classes(one: ListClass) -> int:
         return SMALL_SIZES[one.size]
     if one.stabilizer == 1:
         return GAMES
-    maps = stabilizer_maps(one.cards)
-    flat_frame = [card for card in STANDARD_FRAME if card < maps.shape[1]]
-    kept = int(_sum_kept_games(_complete_frames(maps[:, flat_frame]), *_make_tables(), difference_table()))
+    # The frames that lead to the form itself are the images of the standard one under the maps that keep it.
+    _, frames = find_least_frames(one.cards)
+    kept = int(_sum_kept_games(_complete_frames(frames), *_make_tables(), difference_table()))
     number, rest = divmod(kept, one.stabilizer)
     if rest:
         raise SetsetError(f"the stabilizer of class {one} keeps {kept} games, no multiple of its order")

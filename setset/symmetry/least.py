@@ -26,6 +26,8 @@ from setset.symmetry.geometry import (
 
 UNKNOWN = -1
 """Less than 'free' (0) and 'taken' (1), so that whatever is found first is better."""
+ENOUGH_FRAMES = 64
+"""Room for the frames of a list; where more lead to the least list, the search is done again with room for all."""
 
 
 @njit(cache=True)
@@ -255,7 +257,7 @@ def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
     hand = np.array(cards, np.uint8)
     best = np.zeros(CARDS, np.int8)
     alike = np.full(DIMENSION + 1, UNKNOWN, np.int64)
-    frames = np.zeros((1, DIMENSION + 1), np.uint8)
+    frames = np.zeros((ENOUGH_FRAMES, DIMENSION + 1), np.uint8)
     while True:
         best[:] = UNKNOWN
         dimension, count = _find_least(hand, best, frames, alike, sum_table(), difference_table())
