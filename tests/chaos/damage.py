@@ -18,6 +18,7 @@ from alembic import command as alembic
 
 from setset.batches.roots import TOKEN
 from setset.database import schema
+from setset.database.connection import DRIVER_ERRORS
 from tests.chaos.commands import die_at
 from tests.chaos.faults import STRANGERS, cut_short, exchange, flip_some_bits
 from tests.chaos.scene import Scene
@@ -125,7 +126,7 @@ def older_schema(scene: Scene, random: Random) -> None:
     fresh.unlink(missing_ok=True)
     fresh.touch()
     alembic.upgrade(schema.alembic_config(fresh), random.choice(["0001", "0002"]))
-    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(sqlite3.connect(fresh)) as old, old:
+    with contextlib.suppress(*DRIVER_ERRORS), contextlib.closing(sqlite3.connect(fresh)) as old, old:
         old.execute("ATTACH ? AS new", (str(scene.database),))
         if old.execute("SELECT version_num FROM new.alembic_version").fetchone() != (schema.HEAD,):
             return

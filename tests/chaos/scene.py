@@ -12,6 +12,7 @@ from random import Random
 
 import setset
 from setset.batches.records import SUFFIX
+from setset.database.connection import DRIVER_ERRORS
 from setset.errors import SetsetError
 from tests.chaos.commands import Fate, perform, perform_in_fork
 from tests.chaos.processes import Outcome, Process
@@ -149,7 +150,7 @@ class Scene:
 
     def is_complete(self, size: int) -> bool:
         """Whether the database says so."""
-        with contextlib.suppress(sqlite3.DatabaseError):
+        with contextlib.suppress(*DRIVER_ERRORS):
             return (size, 1) in rows(self.database, "SELECT size, complete FROM sizes")
         return False
 
@@ -185,7 +186,7 @@ class Expected:
             if there == self.files:
                 return []
             lists = list_digests(scene)
-        except (sqlite3.DatabaseError, SetsetError, OSError) as error:
+        except (*DRIVER_ERRORS, SetsetError, OSError) as error:
             return [f"cannot be read: {error}"]
         found = [f"the lists of size {size} differ" for size in self.lists if lists[size] != self.lists[size]]
         if scene.same_cuts and not found:
