@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import shutil
-import sqlite3
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
