@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import sys
@@ -21,9 +20,6 @@ from tests import small
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
-
-# Else every process that loads numpy starts a thread for each core, which nothing here uses.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # Kernels compile at their first call, and the machine may be busy: no test fails for being slow.
 settings.register_profile("setset", deadline=None, suppress_health_check=[HealthCheck.too_slow])
