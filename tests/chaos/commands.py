@@ -40,7 +40,7 @@ class Hangs(BaseException):
 
 def perform(*arguments: str) -> Outcome:
     """Runs a command to its end in this process, and says how it ended, as its own process would have."""
-    said = io.StringIO()
+    said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace", write_through=True)
     with (
         threads_for_processes(),
         _alarm(),
@@ -61,7 +61,7 @@ def perform(*arguments: str) -> Outcome:
             traceback.print_exc()
         finally:
             sys.argv = before
-    return Outcome(code, said.getvalue())
+    return Outcome(code, said.buffer.getvalue().decode())  # type: ignore[attr-defined]
 
 
 def perform_in_fork(log: Path, fate: Fate, *arguments: str) -> Outcome:

@@ -21,6 +21,7 @@ from setset.database.sql import run_query
 from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind
+from tests.chaos.commands import perform
 from tests.chaos.processes import Process, setset
 from tests.chaos.rounds import SIZE, TARGET, Place, Reference, rows
 
@@ -109,21 +110,21 @@ def test_a_workspace_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert run.code == 0, run.said
     assert rows(workspace / "setset.db", "SELECT lists, complete FROM counts") == [(58_896, 1)]
     assert sorted(path.name for path in tmp_path.iterdir()) == [name], "nothing beside it"
-    found = setset("check", "--workspace", str(workspace))
+    found = perform("check", "--workspace", str(workspace))
     assert found.code == 0, found.said
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000])
 @pytest.mark.parametrize("command", [["run", "--size", "3"], ["status"], ["check"], ["db", "rebuild"]])
 def test_an_impossible_name_is_one_line(tmp_path: Path, name: str, command: list[str]) -> None:
-    outcome = setset(*command, "--workspace", str(tmp_path / name))
+    outcome = perform(*command, "--workspace", str(tmp_path / name))
     assert outcome.code in (1, 2, 10)
     assert not outcome.traceback
     assert "too long" in outcome.said
 
 
 def test_an_output_folder_whose_name_is_not_text_is_refused(tmp_path: Path) -> None:
-    outcome = setset("run", "--size", "3", "-w", str(tmp_path / "w"), "--output", str(tmp_path / "\udc80"))
+    outcome = perform("run", "--size", "3", "-w", str(tmp_path / "w"), "--output", str(tmp_path / "\udc80"))
     assert outcome.code == 2
     assert not outcome.traceback
 
