@@ -17,6 +17,7 @@ from unittest.mock import patch
 
 from setset.cli import main
 from setset.executors import local, selection
+from setset.export import lists
 
 
 class Threads(ThreadPoolExecutor):
@@ -29,12 +30,10 @@ class Threads(ThreadPoolExecutor):
 @contextlib.contextmanager
 def threads_for_processes() -> Iterator[None]:
     """Commands have threads as their workers meanwhile."""
-    before = local.LocalExecutor
-    try:
-        local.LocalExecutor = selection.LocalExecutor = Threads  # type: ignore[assignment,misc]
+    with contextlib.ExitStack() as stack:
+        for module in (local, selection, lists):
+            stack.enter_context(patch.object(module, "LocalExecutor", Threads))
         yield
-    finally:
-        local.LocalExecutor = selection.LocalExecutor = before  # type: ignore[misc]
 
 
 def run_here(

@@ -28,7 +28,6 @@ from typing import Any
 from unittest.mock import patch
 
 from setset.cli import main
-from tests.commands import threads_for_processes
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -98,10 +97,7 @@ def read_commands(block: Block) -> list[tuple[str, str]]:
 
 
 def run_command(line: str) -> str:
-    """What a command line prints on both streams; its workers are threads.
-
-    Commands may be joined by `|`: setset, `python -c`, mv, rm.
-    """
+    """What a command line prints on both streams. Commands may be joined by `|`: setset, `python -c`, mv, rm."""
     printed = ""
     words = shlex.split(line, comments=True)
     while words:
@@ -123,7 +119,6 @@ def _run_words(words: list[str], given: str) -> str:
         stack.enter_context(patch.object(sys, "stdin", entered))
         stack.enter_context(redirect_stdout(output))
         stack.enter_context(redirect_stderr(output))
-        stack.enter_context(threads_for_processes())
         if words[:2] == ["python", "-c"]:
             exec(words[2], {})
         elif words[0] == "mv":

@@ -74,7 +74,7 @@ def test_a_stopped_export_goes_on_and_ends_with_the_same_bytes(
         assert said.splitlines()[-1].startswith("setset: interrupted; finished files stay")
         assert sorted(folder.iterdir()) == done
     kept = {path: path.stat().st_ino for path in done}
-    again = run_process(*arguments)
+    again = run_here(*arguments)
     assert again.returncode == 0
     assert f"{len(done)} of them there before" in again.stdout
     assert snapshot(folder) == snapshot(exported)
