@@ -25,6 +25,8 @@ ENVIRONMENT = {
     **os.environ,
     "PYTHONPATH": str(Path(setset.__file__).parent.parent),
     "NUMBA_CACHE_DIR": "",  # where the kernels are compiled already: workers would choose a folder of their node
+    "OPENBLAS_NUM_THREADS": "1",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
 }
 LONGEST = 120
 """Seconds after which a test fails instead of hanging. Nothing here should take as long."""
