@@ -14,6 +14,7 @@ import click
 import pytest
 
 from setset.cli import cli
+from tests.commands import threads_for_processes
 from tests.documents import (
     PAGES,
     ROOT,
@@ -38,16 +39,13 @@ def name_of(page: Path) -> str:
 
 @pytest.fixture(scope="session")
 def prepare(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A workspace that a command line has made, each once, by threads of this process."""
+    """A workspace that a command line has made, each once."""
     made: dict[str, Path] = {}
 
     def prepare_it(line: str) -> Path:
         if line not in made:
             made[line] = tmp_path_factory.mktemp("prepared") / "w"
-            place = shlex.quote(made[line].as_posix())
-            run_command(
-                f"{line} --quiet --executor concurrent.futures:ThreadPoolExecutor --workspace {place}"
-            )
+            run_command(f"{line} --quiet --workspace {shlex.quote(made[line].as_posix())}")
         return made[line]
 
     return prepare_it
@@ -77,9 +75,10 @@ def test_examples_print_what_the_page_shows(
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SETSET_WORKSPACE", raising=False)
     names: dict[str, Any] = {"__name__": "__main__"}
-    for block in EXAMPLES[page]:
-        if block.not_run is None:
-            run_block(block, names, prepare)
+    with threads_for_processes():
+        for block in EXAMPLES[page]:
+            if block.not_run is None:
+                run_block(block, names, prepare)
 
 
 @pytest.mark.parametrize(

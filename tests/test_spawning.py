@@ -22,6 +22,14 @@ from setset.sat import encode, solve
 print("cards", len(solve(encode(20, "cases"), timeout=100).cards))
 """
 
+START = """
+from setset.spawning import spawn_context
+child = spawn_context().Process(target=print, args=("child",))
+child.start()
+child.join()
+print("ended", child.exitcode)
+"""
+
 
 def guarded(script: str) -> str:
     return 'if __name__ == "__main__":\n' + textwrap.indent(script, "    ")
@@ -55,10 +63,9 @@ def test_a_script_may_solve_with_a_timeout(tmp_path: Path, with_guard: bool) -> 
 
 
 def test_modules_and_standard_input_are_scripts_too(tmp_path: Path) -> None:
-    (tmp_path / "script.py").write_text(SIMULATE)
-    assert run(["-m", "script"], tmp_path) == "games 50000\n"
-    assert run(["-"], tmp_path, text=SIMULATE) == "games 50000\n"
-    assert run(["-c", SIMULATE], tmp_path) == "games 50000\n"
+    (tmp_path / "script.py").write_text(START)
+    for words in (["script.py"], ["-m", "script"], ["-"], ["-c", START]):
+        assert run(words, tmp_path, text=START) == "child\nended 0\n"
 
 
 def test_the_main_module_is_as_before() -> None:

@@ -74,21 +74,10 @@ def test_a_simulation_with_workers() -> None:
     assert json.loads(played.stdout)["games"] == 50_000, played.stderr
 
 
-@pytest.mark.parametrize(
-    "tests", ["tests/test_durable.py", "tests/batches", "tests/maintenance/test_check.py"]
-)
-def test_a_part_of_the_tests(tests: str, tmp_path: Path) -> None:
+def test_the_tests_of_what_is_nearest_to_the_system(tmp_path: Path) -> None:
+    tests = ("test_durable.py", "batches/test_files.py", "batches/test_roots.py", "maintenance/test_check.py")
+    words = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not posix")
     # Without a folder for temporary files pytest asks for the user's id.
-    words = [
-        "-q",
-        "-p",
-        "no:xdist",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "not posix",
-        "--basetemp",
-        str(tmp_path / "t"),
-    ]
-    ended = run_python("-m", "pytest", *words, tests, timeout=600)
+    where = ("--basetemp", str(tmp_path / "t"), *(f"tests/{name}" for name in tests))
+    ended = run_python("-m", "pytest", *words, *where, timeout=600)
     assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-2000:]

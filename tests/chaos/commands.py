@@ -17,13 +17,12 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 from setset.cli import main
-from setset.executors import local, selection
 from tests.chaos.processes import Outcome
+from tests.commands import threads_for_processes
 
 SECONDS = 90
 """After which a command counts as hanging."""
@@ -39,18 +38,11 @@ class Hangs(BaseException):
     """The time is up. Not an Exception, which commands may handle."""
 
 
-class Threads(ThreadPoolExecutor):
-    """Workers that are gone when they are shut down, so that the process can be forked."""
-
-    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: ARG002
-        super().shutdown(wait=True, cancel_futures=cancel_futures)
-
-
 def perform(*arguments: str) -> Outcome:
     """Runs a command to its end in this process, and says how it ended, as its own process would have."""
-    said = io.StringIO()
+    said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace", write_through=True)
     with (
-        _threads_for_processes(),
+        threads_for_processes(),
         _alarm(),
         contextlib.redirect_stdout(said),
         contextlib.redirect_stderr(said),
@@ -69,7 +61,7 @@ def perform(*arguments: str) -> Outcome:
             traceback.print_exc()
         finally:
             sys.argv = before
-    return Outcome(code, said.getvalue())
+    return Outcome(code, said.buffer.getvalue().decode())  # type: ignore[attr-defined]
 
 
 def perform_in_fork(log: Path, fate: Fate, *arguments: str) -> Outcome:
@@ -137,16 +129,6 @@ def _counted(function: Callable[..., Any], count: Callable[[], None]) -> Callabl
 def small_files(most: int) -> Fate:
     """No file can grow beyond so many bytes: what a full disk or a quota is to a program."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-
-
-@contextlib.contextmanager
-def _threads_for_processes() -> Iterator[None]:
-    before = local.LocalExecutor
-    try:
-        local.LocalExecutor = selection.LocalExecutor = Threads  # type: ignore[assignment,misc]
-        yield
-    finally:
-        local.LocalExecutor = selection.LocalExecutor = before  # type: ignore[misc]
 
 
 @contextlib.contextmanager

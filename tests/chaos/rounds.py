@@ -14,7 +14,8 @@ from setset import Workspace
 from setset.batches.records import SUFFIX
 from setset.errors import SetsetError
 from setset.maintenance.findings import FindingKind
-from tests.chaos.processes import Outcome, Process, setset
+from tests.chaos.commands import perform
+from tests.chaos.processes import Outcome, Process
 
 TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000
 """Some 10 million lists in about 50 files: a second of work."""
@@ -80,8 +81,16 @@ class Place:
     def run(self) -> Outcome:
         return self.finish(self.start())
 
+    def go_on(self) -> Outcome:
+        """A run that nothing happens to, with threads of this process as its workers."""
+        return self._perform("run", *self.arguments())
+
     def command(self, *arguments: str) -> Outcome:
-        outcome = setset(*arguments, "--workspace", str(self.workspace))
+        """A command that nothing happens to, within this process."""
+        return self._perform(*arguments, "--workspace", str(self.workspace))
+
+    def _perform(self, *arguments: str) -> Outcome:
+        outcome = perform(*arguments)
         self.said.append((" ".join(arguments), outcome))
         return outcome
 

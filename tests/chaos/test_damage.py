@@ -15,8 +15,8 @@ import pytest
 from alembic import command
 
 from setset.database import schema
+from tests.chaos.commands import perform
 from tests.chaos.faults import SMALL_DISK, small_disk
-from tests.chaos.processes import setset
 from tests.chaos.promises import require_same, require_whole
 from tests.chaos.rounds import SIZE, TARGET, Place, Reference
 
@@ -36,7 +36,7 @@ def test_03_a_limit_on_files_ends_with_12_and_goes_on_later(
     assert "make room" in outcome.said
     if place.database.exists():
         require_whole(place)
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     require_same(place, reference)
 
 
@@ -57,7 +57,7 @@ def test_03_a_full_disk_ends_with_12_and_goes_on_later(
         shutil.copytree(disk, place.folder / "kept")
     shutil.rmtree(disk)
     (place.folder / "kept").rename(disk)
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     require_same(place, reference)
 
 
@@ -78,12 +78,12 @@ def test_04_a_flipped_bit_is_named_and_repaired(copied: Copied, reference: Refer
 
 
 def test_04_nothing_is_derived_from_a_flipped_bit(place: Place, reference: Reference) -> None:
-    assert setset(*_run(place, SIZE - 1)).code == 0
+    assert perform(*_run(place, SIZE - 1)).code == 0
     victim = place.root / f"t{TARGET}" / "s04" / "0000000-001.setset"
     data = bytearray(victim.read_bytes())
     data[-20] ^= 1
     victim.write_bytes(data)
-    outcome = place.run()
+    outcome = place.go_on()
     assert outcome.code == 0
     assert "batch 1 of size 4: checksum mismatch: the file was altered; rebuilding it" in outcome.said
     require_same(place, reference)
@@ -134,7 +134,7 @@ def test_06_a_foreign_file_is_reported_and_left_alone(copied: Copied, reference:
     for what in (["check"], ["repair"], ["check"]):
         said = place.command(*what).said.replace("\n", "")
         assert all(path.name in said for path in place.strangers)
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     assert all(path.read_bytes() == b"mine" for path in place.strangers)
     require_same(place, reference)
 
@@ -146,7 +146,7 @@ def test_09_a_newer_schema_is_one_sentence_and_nothing_touched(copied: Copied) -
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
     before = place.database.read_bytes()
-    for outcome in (place.run(), place.command("status"), place.command("repair")):
+    for outcome in (place.go_on(), place.command("status"), place.command("repair")):
         assert outcome.code == 1
         assert len(outcome.said.splitlines()) == 1
         assert "newer than this setset" in outcome.said
@@ -162,7 +162,7 @@ def test_09_an_older_schema_is_backed_up_and_migrated(place: Place, reference: R
     place.database.touch()
     command.upgrade(schema.alembic_config(place.database), older[0])
     assert "setset db upgrade" in place.command("status").said
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     assert (place.workspace / f"setset.db.before-{schema.HEAD}").is_file()
     require_same(place, reference)
 
@@ -195,7 +195,7 @@ def test_10_a_read_only_workspace_can_be_read(copied: Copied, reference: Referen
         for what in (["status"], ["count"], lists, ["sql", "SELECT 1"], ["check"]):
             outcome = place.command(*what)
             assert outcome.code == 0, outcome.said
-        outcome = place.run()
+        outcome = place.go_on()
         assert outcome.code == 1
         assert outcome.said == f"setset: cannot write to {place.workspace}: Read-only file system\n" or (
             "Permission denied" in outcome.said
@@ -227,13 +227,13 @@ def test_12_a_lost_database_is_rebuilt_from_the_files(
 ) -> None:
     place = copied()
     damage(place.database)
-    for outcome in (place.run(), place.command("check"), place.command("repair")):
+    for outcome in (place.go_on(), place.command("check"), place.command("repair")):
         assert outcome.code in (1, 10)
         assert len(outcome.said.splitlines()) == 1
         assert "run 'setset db rebuild'" in outcome.said
     assert place.command("db", "rebuild").code == 0
     assert reference.differences(place) == []
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     require_same(place, reference)
 
 

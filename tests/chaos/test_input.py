@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -21,6 +23,7 @@ from setset.database.sql import run_query
 from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind
+from tests.chaos.commands import perform
 from tests.chaos.processes import Process, setset
 from tests.chaos.rounds import SIZE, TARGET, Place, Reference, rows
 
@@ -109,21 +112,21 @@ def test_a_workspace_may_have_any_name(tmp_path: Path, name: str) -> None:
     assert run.code == 0, run.said
     assert rows(workspace / "setset.db", "SELECT lists, complete FROM counts") == [(58_896, 1)]
     assert sorted(path.name for path in tmp_path.iterdir()) == [name], "nothing beside it"
-    found = setset("check", "--workspace", str(workspace))
+    found = perform("check", "--workspace", str(workspace))
     assert found.code == 0, found.said
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000])
 @pytest.mark.parametrize("command", [["run", "--size", "3"], ["status"], ["check"], ["db", "rebuild"]])
 def test_an_impossible_name_is_one_line(tmp_path: Path, name: str, command: list[str]) -> None:
-    outcome = setset(*command, "--workspace", str(tmp_path / name))
+    outcome = perform(*command, "--workspace", str(tmp_path / name))
     assert outcome.code in (1, 2, 10)
     assert not outcome.traceback
     assert "too long" in outcome.said
 
 
 def test_an_output_folder_whose_name_is_not_text_is_refused(tmp_path: Path) -> None:
-    outcome = setset("run", "--size", "3", "-w", str(tmp_path / "w"), "--output", str(tmp_path / "\udc80"))
+    outcome = perform("run", "--size", "3", "-w", str(tmp_path / "w"), "--output", str(tmp_path / "\udc80"))
     assert outcome.code == 2
     assert not outcome.traceback
 
@@ -171,12 +174,15 @@ def test_a_forged_root_makes_nothing_outside(copied: Copied) -> None:
 
 
 def test_flipped_bytes_of_a_database_are_noticed_or_change_nothing(copied: Copied) -> None:
-    """Many small damages: each is found, ends in one line, or leaves every record of the exploration as it was."""
+    """Small damages: each is found, ends in one line, or leaves every record of the exploration as it was.
+
+    `tools/mutations` does thousands.
+    """
     place = copied()
     good = place.database.read_bytes()
     healthy = _findings(place)
     records = _records(place.database)
-    for number in range(150):
+    for number in range(60):
         random = Random(number)
         data = bytearray(good)
         at = random.randrange(len(data))
@@ -204,20 +210,40 @@ def _records(path: Path) -> list[tuple[object, ...]]:
     )
 
 
+ONE_AFTER_THE_OTHER = """
+import json, sys
+from setset.cli import main
+commands, folder = json.loads(sys.argv[1]), sys.argv[2]
+for words in commands:
+    sys.argv = ["setset", *words, "-w", folder]
+    try:
+        main()
+    except SystemExit:
+        print("=== ended", flush=True)
+"""
+
+
 def test_text_that_cannot_be_printed_is_printed_somehow(tmp_path: Path) -> None:
     """Python would raise where standard output is strict."""
     assert sys.getfilesystemencoding() == "utf-8"
     folder = tmp_path / "\udc80"
     assert setset("run", "--size", "3", "--workers", "1", "-w", str(folder)).code == 0
     (folder / "batches" / "t12" / "s03" / "0000000-000.setset").unlink()
-    for command in (
+    commands = (
         ["check"],
         ["check", "--json"],
         ["repair"],
         ["status"],
         ["history"],
         ["sql", "SELECT * FROM runs"],
-    ):
-        outcome = setset(*command, "-w", str(folder))
-        assert not outcome.traceback, outcome.said
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", ONE_AFTER_THE_OTHER, json.dumps(commands), folder],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert done.stdout.count(b"=== ended") == len(commands), done.stdout
+    assert b"Traceback" not in done.stdout, done.stdout
     assert os.fsencode(folder)

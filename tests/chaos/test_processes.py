@@ -61,7 +61,7 @@ def test_01_what_kills_its_worker_three_times_is_given_up(place: Place, referenc
     # Killed at work, or already while it started.
     last = outcome.said.splitlines()[-1]
     assert "the seeds failed 3 times: WorkerDied" in last or "no worker process can start" in last
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     require_same(place, reference)
 
 
@@ -75,7 +75,7 @@ def test_02_a_killed_coordinator_takes_its_workers_along_and_loses_nothing(
     assert process.end().code == 128 + signal.SIGKILL
     assert process.orphans(3.0) == []
     finished = {path: path.stat().st_mtime_ns for path in place.files()}
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     kept = [path for path, written in finished.items() if path.stat().st_mtime_ns == written]
     assert len(kept) >= len(finished) - 30, "files of finished expansions are taken over"
     require_same(place, reference)
@@ -145,7 +145,7 @@ def test_11_a_signal_ends_the_run_within_seconds(
     assert time.monotonic() - began < 30, "seconds, on a machine that does other things too"
     assert "'setset run' goes on from there" in outcome.said
     require_whole(place)
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     require_same(place, reference)
 
 
@@ -162,7 +162,7 @@ def test_11_an_orderly_end_is_no_attempt(place: Place, reference: Reference) -> 
             place.database, "SELECT attempts, error FROM expansions WHERE state != 'done' AND attempts"
         )
         assert tried == []
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     require_same(place, reference)
 
 
@@ -182,7 +182,7 @@ def test_11_a_closed_terminal_ends_the_run_in_order(place: Place, reference: Ref
     assert place.finish(process).code == 129
     last = rows(place.database, "SELECT outcome FROM runs ORDER BY id DESC LIMIT 1")
     assert last == [("interrupted; what was finished is recorded, 'setset run' goes on from there",)]
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     require_same(place, reference)
 
 
@@ -221,7 +221,7 @@ def test_11_the_second_ctrl_c_is_immediate(place: Place, reference: Reference) -
     assert wait_until(lambda: not process.running, 4.0)
     assert place.finish(process).code in ((0, 130) if over else (130,))
     require_whole(place)
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     require_same(place, reference)
 
 
@@ -270,7 +270,7 @@ def test_14_an_output_disk_that_disappears_loses_nothing(
     assert not place.root.exists() or not list(place.root.iterdir())
     shutil.rmtree(place.root, ignore_errors=True)
     away.rename(place.root)
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     require_same(place, reference)
 
 
@@ -285,5 +285,5 @@ def test_14_an_output_disk_that_comes_back_in_time_is_not_noticed(place: Place, 
     outcome: Outcome = place.finish(process)
     back.join()
     assert outcome.code in (0, 1), outcome.said
-    assert place.run().code == 0
+    assert place.go_on().code == 0
     require_same(place, reference)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from setset.symmetry import Catalogue, catalogue_in_memory
+from tests.commands import run_here
 from tests.conftest import Run
 
 SETSET = [sys.executable, "-m", "setset"]
@@ -91,12 +92,12 @@ def refuse(run: Run, nowhere: Path) -> Refuse:
 
 @pytest.fixture
 def refuse_in_workspace(own_workspace: Path) -> Refuse:
-    """The same in a workspace and a process of its own, where also click may refuse; only runs leave a record."""
+    """The same in a workspace, where also click may refuse; only runs leave a record."""
 
     def refuse_it(arguments: list[str], complaint: str, code: int = 2) -> None:
         database = own_workspace / "setset.db"
         before = database.read_bytes()
-        done = run_process(*arguments, workspace=own_workspace)
+        done = run_here(*arguments, workspace=own_workspace)
         assert done.returncode == code
         assert complaint in done.stderr
         assert "Traceback" not in done.stderr

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from tests.cli.conftest import Refuse, run_process
+from tests.cli.conftest import Refuse
+from tests.commands import run_here
 
 
 def test_how_many_files_there_were_and_are(own_workspace: Path) -> None:
-    done = run_process("compact", "--size", "5", "--quiet", workspace=own_workspace)
+    done = run_here("compact", "--size", "5", "--quiet", workspace=own_workspace)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "size 5: 1 file before, 1 now\n"
 

@@ -10,27 +10,25 @@ from contextlib import closing
 from pathlib import Path
 
 import setset
-from tests.cli.conftest import run_process
+from tests.commands import run_here
 from tests.conftest import Run
 
 
 def test_counts_say_what_they_count(workspace: Path) -> None:
-    shown = run_process("count", "--recount", workspace=workspace)
+    shown = run_here("count", "--recount", workspace=workspace)
     assert shown.returncode == 0
     assert "lists of 5 with 7 or more cards remaining" in shown.stdout
     assert shown.stdout.count("OK") == 3
-    assert run_process("count", "--size", "15", workspace=workspace).stdout.startswith(
+    assert run_here("count", "--size", "15", workspace=workspace).stdout.startswith(
         "size 15 is not counted yet"
     )
 
 
 def test_json(workspace: Path) -> None:
-    (five,) = json.loads(
-        run_process("count", "--size", "5", "--recount", "--json", workspace=workspace).stdout
-    )
+    (five,) = json.loads(run_here("count", "--size", "5", "--recount", "--json", workspace=workspace).stdout)
     assert five["lists"] == five["decoded"] == five["reference"] == 13_394_538
     assert set(five) == {field.name for field in dataclasses.fields(setset.Count)}
-    (unread,) = json.loads(run_process("count", "--size", "5", "--json", workspace=workspace).stdout)
+    (unread,) = json.loads(run_here("count", "--size", "5", "--json", workspace=workspace).stdout)
     assert unread == {**five, "decoded": None}
 
 

@@ -5,22 +5,23 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tests.cli.conftest import Refuse, run_process
+from tests.cli.conftest import Refuse
+from tests.commands import run_here
 
 
 def test_current(workspace: Path) -> None:
-    assert run_process("db", "current", workspace=workspace).returncode == 0
-    current = json.loads(run_process("db", "current", "--json", workspace=workspace).stdout)
+    assert run_here("db", "current", workspace=workspace).returncode == 0
+    current = json.loads(run_here("db", "current", "--json", workspace=workspace).stdout)
     assert current["database"] == current["setset"]
 
 
 def test_upgrade(own_workspace: Path) -> None:
-    assert run_process("db", "upgrade", workspace=own_workspace).stdout == "up to date\n"
+    assert run_here("db", "upgrade", workspace=own_workspace).stdout == "up to date\n"
 
 
 def test_backup(workspace: Path, tmp_path: Path) -> None:
     copy = tmp_path / "copy.db"
-    assert run_process("db", "backup", str(copy), workspace=workspace).returncode == 0
+    assert run_here("db", "backup", str(copy), workspace=workspace).returncode == 0
     assert copy.stat().st_size > 0
 
 
@@ -31,9 +32,9 @@ def test_a_backup_is_not_made_over_a_file(refuse_in_workspace: Refuse, tmp_path:
 
 
 def test_rebuild(own_workspace: Path) -> None:
-    counts = run_process("count", "--json", workspace=own_workspace).stdout
+    counts = run_here("count", "--json", workspace=own_workspace).stdout
     (own_workspace / "setset.db").unlink()
-    rebuilt = run_process("db", "rebuild", "--quiet", workspace=own_workspace)
+    rebuilt = run_here("db", "rebuild", "--quiet", workspace=own_workspace)
     assert (rebuilt.returncode, rebuilt.stderr) == (0, "")
     assert rebuilt.stdout.startswith("rebuilt: 'setset count' shows what is there")
-    assert run_process("count", "--json", workspace=own_workspace).stdout == counts
+    assert run_here("count", "--json", workspace=own_workspace).stdout == counts

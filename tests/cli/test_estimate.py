@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Refuse, run_process
+from tests.cli.conftest import Refuse
+from tests.commands import run_here
 from tests.conftest import Run
 
 
@@ -43,21 +44,20 @@ def test_unknown_counts_are_probed_and_have_an_error(run: Run) -> None:
 
 
 def test_what_is_there_is_not_to_do(workspace: Path) -> None:
-    done = run_process("run", "--size", "6", "--dry-run", workspace=workspace)
+    done = run_here("run", "--size", "6", "--dry-run", workspace=workspace)
     assert done.returncode == 0
     assert "5      13,394,538      -  this workspace            -" in done.stdout
     assert "to do: size 6, 141,370,218 lists, about " in done.stdout
     assert (
-        run_process("estimate", "--size", "5", workspace=workspace).stdout.splitlines()[-2]
-        == "to do: nothing"
+        run_here("estimate", "--size", "5", workspace=workspace).stdout.splitlines()[-2] == "to do: nothing"
     )
 
 
 def test_a_run_says_first_what_it_will_take(tmp_path: Path) -> None:
-    done = run_process("run", "--size", "4", "--workers", "1", workspace=tmp_path / "w")
+    done = run_here("run", "--size", "4", "--workers", "1", workspace=tmp_path / "w")
     assert done.returncode == 0
     assert done.stderr.startswith("to do: sizes 3 to 4, 1,063,485 lists, about 2 files of ")
-    again = run_process("run", "--size", "4", workspace=tmp_path / "w")
+    again = run_here("run", "--size", "4", workspace=tmp_path / "w")
     assert again.stderr.startswith("nothing to do: ")
 
 

@@ -18,6 +18,7 @@ import psutil
 import pytest
 
 from tests.cli.conftest import SETSET, run_process
+from tests.commands import run_here
 from tests.conftest import Run
 from tests.small import TARGET
 
@@ -43,7 +44,7 @@ def exported(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_list_is_there_once(exported: Path, reference: Path) -> None:
-    counted = run_process("count", "--size", "5", "--json", workspace=reference)
+    counted = run_here("count", "--size", "5", "--json", workspace=reference)
     (count,) = json.loads(counted.stdout)
     frame = polars.scan_parquet(exported / "*.parquet")
     assert frame.select(polars.len()).collect().item() == count["lists"]
@@ -73,7 +74,7 @@ def test_a_stopped_export_goes_on_and_ends_with_the_same_bytes(
         assert said.splitlines()[-1].startswith("setset: interrupted; finished files stay")
         assert sorted(folder.iterdir()) == done
     kept = {path: path.stat().st_ino for path in done}
-    again = run_process(*arguments)
+    again = run_here(*arguments)
     assert again.returncode == 0
     assert f"{len(done)} of them there before" in again.stdout
     assert snapshot(folder) == snapshot(exported)
@@ -98,14 +99,12 @@ def test_a_full_disk_is_exit_code_12_and_leaves_nothing_half(reference: Path, tm
 
 def test_standard_output(workspace: Path) -> None:
     some = ("export", "lists", "--size", "5", "--start", "7", "--limit", "2", "-o", "-", "--quiet")
-    done = run_process(*some, "--format", "csv", "--as", "names", workspace=workspace)
+    done = run_here(*some, "--format", "csv", "--as", "names", workspace=workspace)
     head, first, _ = csv.reader(io.StringIO(done.stdout))
     assert head == ["c1", "c2", "c3", "c4", "c5"]
     assert first[:2] == ["red one solid diamond", "red one solid squiggle"]
-    environment = {**os.environ, "SETSET_WORKSPACE": str(workspace)}
-    raw = subprocess.run(
-        [*SETSET, *some, "--format", "npy"], capture_output=True, check=True, env=environment
-    )
+    words = [*SETSET, *some, "--format", "npy", "-w", str(workspace)]
+    raw = subprocess.run(words, capture_output=True, check=True)
     assert np.load(io.BytesIO(raw.stdout)).shape == (2, 5)
 
 
@@ -119,7 +118,7 @@ def test_a_pipe_that_closes_early_is_no_error(workspace: Path) -> None:
 
 def test_a_dry_run_says_how_much_and_writes_nothing(workspace: Path, nowhere: Path) -> None:
     words = ("export", "lists", "--size", "5", "-o", "five", "--format", "npy", "--dry-run")
-    done = run_process(*words, workspace=workspace)
+    done = run_here(*words, workspace=workspace)
     assert done.stdout == "size 5: 13,394,538 lists in 1 file, about 67.0 MB: five\n"
     assert (done.returncode, done.stderr, list(nowhere.iterdir())) == (0, "", [])
 
@@ -134,7 +133,7 @@ def test_tables(run: Run, workspace: Path, nowhere: Path, what: str) -> None:
 
 
 def test_a_table_on_standard_output(workspace: Path) -> None:
-    shown = run_process("export", "counts", "-o", "-", "--format", "gap", workspace=workspace)
+    shown = run_here("export", "counts", "-o", "-", "--format", "gap", workspace=workspace)
     assert shown.stdout.startswith(
         "SetsetCounts := [\nrec(target := 12, size := 3, lists := 58896, complete := true"
     )

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from setset.cli import COMMANDS, GROUPS
-from tests.cli.conftest import run_process
+from tests.commands import run_here
 from tests.conftest import Run
 
 SUBCOMMANDS = (
@@ -29,30 +29,37 @@ SUBCOMMANDS = (
 )
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, *SUBCOMMANDS])
-def test_help_is_quick_and_has_an_example(command: str) -> None:
-    """`--help` loads neither numba nor SQLAlchemy nor PySAT, and shows how the command is used."""
+@pytest.fixture(scope="module")
+def helped() -> dict[str, str]:
+    """What `--help` says of each command: one process asks for all of them, and loads nothing heavy."""
     program = (
-        "import sys; sys.argv = ['setset', *sys.argv[1:], '--help']\n"
-        "from setset.cli import main\n"
-        "try:\n    main()\nfinally:\n"
-        "    assert not {'numba', 'sqlalchemy', 'numpy', 'pysat'} & set(sys.modules)\n"
+        "import sys; from setset.cli import main\n"
+        "for words in sys.argv[1:]:\n"
+        "    sys.argv = ['setset', *words.split(), '--help']\n"
+        "    try: main()\n"
+        "    except SystemExit: print('=== end')\n"
+        "    assert not {'numba', 'sqlalchemy', 'numpy', 'pysat'} & set(sys.modules), words\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program, *command.split()], capture_output=True, text=True, check=True
-    )
-    assert "Example" in done.stdout
-    assert f"setset {command}" in done.stdout.split("Example")[1]
+    commands = [*COMMANDS, *SUBCOMMANDS]
+    words = [sys.executable, "-c", program, *commands]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(zip(commands, done.stdout.split("=== end\n")[:-1], strict=True))
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *SUBCOMMANDS])
+def test_help_has_an_example(helped: dict[str, str], command: str) -> None:
+    assert f"setset {command}" in helped[command].split("Example")[1]
 
 
 def test_help_lists_all_commands() -> None:
-    shown = run_process("--help")
+    shown = run_here("--help")
     assert shown.returncode == 0
     assert all(command in shown.stdout for command in COMMANDS)
 
 
 def test_help_is_in_groups_and_every_summary_on_its_line() -> None:
-    shown = run_process("--help", COLUMNS="80").stdout
+    shown = run_here("--help", COLUMNS="80").stdout
     lines = shown.splitlines()
     for title, commands in GROUPS.items():
         start = lines.index(f"{title}:")
@@ -64,7 +71,7 @@ def test_help_is_in_groups_and_every_summary_on_its_line() -> None:
 
 @pytest.mark.parametrize("group", ["classes", "db"])
 def test_what_a_group_of_commands_says_of_them_fits_too(group: str) -> None:
-    assert "..." not in run_process(group, "--help", COLUMNS="80").stdout.replace("[ARGS]...", "")
+    assert "..." not in run_here(group, "--help", COLUMNS="80").stdout.replace("[ARGS]...", "")
 
 
 @pytest.mark.parametrize(
@@ -89,4 +96,4 @@ def test_a_mistyped_word_gets_a_suggestion(run: Run, words: list[str], meant: st
 
 
 def test_version() -> None:
-    assert run_process("--version").stdout.startswith("setset, version ")
+    assert run_here("--version").stdout.startswith("setset, version ")

@@ -12,27 +12,26 @@ import pytest
 
 import setset
 from setset.cards import name
-from tests.cli.conftest import Refuse, run_process
+from tests.cli.conftest import Refuse
+from tests.commands import run_here
 
 
 def test_lists_are_printed_in_order(workspace: Path) -> None:
-    first = run_process("lists", "--size", "5", "--limit", "2", workspace=workspace)
+    first = run_here("lists", "--size", "5", "--limit", "2", workspace=workspace)
     assert first.stdout == "0 1 3 4 9\n0 1 3 4 10\n"
-    last = run_process("lists", "--size", "5", "--start", "13394537", workspace=workspace)
+    last = run_here("lists", "--size", "5", "--start", "13394537", workspace=workspace)
     assert last.stdout == "67 68 70 71 73\n"
-    every = run_process("lists", "--size", "3", "--all", workspace=workspace)
+    every = run_here("lists", "--size", "3", "--all", workspace=workspace)
     assert every.stdout.count("\n") == 58_896
 
 
 def test_names(workspace: Path) -> None:
-    shown = run_process(
-        "lists", "--size", "3", "--batch", "0", "--limit", "1", "--names", workspace=workspace
-    )
+    shown = run_here("lists", "--size", "3", "--batch", "0", "--limit", "1", "--names", workspace=workspace)
     assert shown.stdout == "red one solid diamond, red one solid squiggle, red one striped diamond\n"
 
 
 def test_json_is_a_line_a_list(workspace: Path) -> None:
-    shown = run_process("lists", "--size", "4", "--limit", "2", "--json", workspace=workspace)
+    shown = run_here("lists", "--size", "4", "--limit", "2", "--json", workspace=workspace)
     assert [json.loads(line) for line in shown.stdout.splitlines()] == [[0, 1, 3, 4], [0, 1, 3, 5]]
 
 
@@ -68,7 +67,7 @@ def test_a_pipe_that_closes_early_is_no_error(workspace: Path, arguments: str, l
 @pytest.mark.parametrize("options", [[], ["--names"], ["--json"], ["--names", "--json"]], ids=" ".join)
 def test_the_lines_of_many_lists_are_those_of_each(workspace: Path, options: list[str]) -> None:
     """Across the blocks that are written at once."""
-    done = run_process("lists", "--size", "4", "--limit", "70000", *options, workspace=workspace)
+    done = run_here("lists", "--size", "4", "--limit", "70000", *options, workspace=workspace)
     with setset.open(workspace) as opened:
         lists = opened.exploration(12)[4][:70_000].tolist()
     for line, cards in zip(done.stdout.splitlines(), lists, strict=True):

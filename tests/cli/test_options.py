@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import Refuse, run_process
+from tests.cli.conftest import Refuse
+from tests.commands import run_here
 from tests.conftest import Run
 
 HAND = ["80", "3", "14", "40", "5"]
@@ -17,7 +18,7 @@ HAND = ["80", "3", "14", "40", "5"]
     [["status"], ["count"], ["check"], ["repair"], ["lists", "--size", "5"], ["sql"], ["db", "upgrade"]],
 )
 def test_what_is_no_workspace(tmp_path: Path, command: list[str]) -> None:
-    done = run_process(*command, workspace=tmp_path / "nothing")
+    done = run_here(*command, workspace=tmp_path / "nothing")
     assert done.returncode == 10
     assert done.stderr.startswith("setset: no workspace at ")
     assert not (tmp_path / "nothing").exists()

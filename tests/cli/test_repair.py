@@ -6,23 +6,24 @@ import json
 from pathlib import Path
 
 from tests.cli.conftest import Refuse, run_process
+from tests.commands import run_here
 
 
 def test_a_damaged_file_is_rebuilt(own_workspace: Path) -> None:
     path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
     whole = path.read_bytes()
     path.write_bytes(whole[:-1])
-    assert "would rebuild" in run_process("repair", "--dry-run", "-q", workspace=own_workspace).stdout
+    assert "would rebuild" in run_here("repair", "--dry-run", "-q", workspace=own_workspace).stdout
     assert path.read_bytes() == whole[:-1]
-    assert "rebuilt" in run_process("repair", "-q", workspace=own_workspace).stdout
+    assert "rebuilt" in run_here("repair", "-q", workspace=own_workspace).stdout
     assert path.read_bytes() == whole
-    assert run_process("repair", "-q", workspace=own_workspace).stdout == "nothing to repair\n"
+    assert run_here("repair", "-q", workspace=own_workspace).stdout == "nothing to repair\n"
 
 
 def test_a_batch_that_is_named_is_rebuilt_whatever_its_state(own_workspace: Path) -> None:
     path = next((own_workspace / "batches/t12/s05").glob("*.setset"))
     whole, before = path.read_bytes(), path.stat()
-    done = run_process("repair", "-q", "--size", "5", "--batch", "0", workspace=own_workspace)
+    done = run_here("repair", "-q", "--size", "5", "--batch", "0", workspace=own_workspace)
     assert done.returncode == 0
     assert path.read_bytes() == whole
     assert (path.stat().st_ino, path.stat().st_mtime_ns) != (before.st_ino, before.st_mtime_ns)
@@ -35,7 +36,7 @@ def test_json(own_workspace: Path) -> None:
     stranger = path.with_name("notes.txt")
     stranger.write_text("mine")
     for arguments in (["--dry-run"], []):
-        done = run_process("repair", *arguments, "--json", workspace=own_workspace)
+        done = run_here("repair", *arguments, "--json", workspace=own_workspace)
         assert (done.returncode, done.stderr) == (0, "")
         result = json.loads(done.stdout)
         assert set(result) == {"repaired", "left"}

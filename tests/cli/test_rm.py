@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import SETSET, run_process
+from tests.cli.conftest import SETSET
+from tests.commands import run_here
 from tests.small import digests
 
 RM = ("rm", "--target", "12", "--size", "5")
@@ -17,7 +18,7 @@ RM = ("rm", "--target", "12", "--size", "5")
 
 def test_it_says_what_and_how_much(own_workspace: Path) -> None:
     before = digests(own_workspace)
-    shown = run_process(*RM, "--dry-run", workspace=own_workspace)
+    shown = run_here(*RM, "--dry-run", workspace=own_workspace)
     assert shown.returncode == 0
     lines = [line.split() for line in shown.stdout.splitlines()]
     assert lines[0] == ["target", "12"]
@@ -29,15 +30,15 @@ def test_it_says_what_and_how_much(own_workspace: Path) -> None:
 
 
 def test_where_nobody_can_be_asked_it_needs_yes(own_workspace: Path) -> None:
-    refused = run_process(*RM, workspace=own_workspace)
+    refused = run_here(*RM, workspace=own_workspace)
     assert (refused.returncode, refused.stderr) == (2, "setset: nobody to ask: add --yes to do it\n")
-    done = run_process(*RM, "--yes", "--json", workspace=own_workspace)
+    done = run_here(*RM, "--yes", "--json", workspace=own_workspace)
     assert done.returncode == 0
     (size,) = json.loads(done.stdout)["sizes"]
     assert (size["size"], size["files"], size["lists"]) == (5, 1, 13_394_538)
-    again = run_process(*RM, "--yes", workspace=own_workspace)
+    again = run_here(*RM, "--yes", workspace=own_workspace)
     assert (again.returncode, again.stdout) == (0, "nothing to remove of target 12\n")
-    assert run_process("check", "-q", workspace=own_workspace).stdout == "no problems found\n"
+    assert run_here("check", "-q", workspace=own_workspace).stdout == "no problems found\n"
 
 
 @pytest.mark.posix

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.conftest import run_process
+from tests.commands import run_here
 from tests.small import build, digests
 
 
@@ -22,7 +22,7 @@ def place(tmp_path: Path) -> Path:
 
 def test_every_command_names_the_way_on(place: Path) -> None:
     old, new, workspace = place / "old", place / "new", place / "w"
-    listed = json.loads(run_process("roots", "--json", workspace=workspace).stdout)
+    listed = json.loads(run_here("roots", "--json", workspace=workspace).stdout)
     assert [(root["number"], root["path"], root["state"], root["files"]) for root in listed] == [
         (1, str(workspace / "batches"), "present", 5),
         (2, str(old), "present", 5),
@@ -41,34 +41,34 @@ def test_every_command_names_the_way_on(place: Path) -> None:
         "compact -q --size 4 --target 18": 1,
         "status": 0,
     }.items():
-        done = run_process(*arguments.split(), workspace=workspace)
+        done = run_here(*arguments.split(), workspace=workspace)
         assert done.returncode == code, (arguments, done)
         assert way in done.stdout + done.stderr, (arguments, done)
-    refused = run_process("run", "--size", "4", "--target", "18", "--output", str(new), workspace=workspace)
+    refused = run_here("run", "--size", "4", "--target", "18", "--output", str(new), workspace=workspace)
     assert (refused.returncode, f"'setset roots move {old} {new}'" in refused.stderr) == (2, True)
-    status = json.loads(run_process("status", "--json", workspace=workspace).stdout)
+    status = json.loads(run_here("status", "--json", workspace=workspace).stdout)
     assert [root["state"] for root in status["roots"]] == ["present", "absent"]
-    moved = run_process("roots", "move", str(old), str(new), "-q", workspace=workspace)
+    moved = run_here("roots", "move", str(old), str(new), "-q", workspace=workspace)
     assert (moved.returncode, moved.stdout.count(str(new))) == (0, 1)
-    again = run_process("roots", "move", str(old), str(new), "-q", workspace=workspace)
+    again = run_here("roots", "move", str(old), str(new), "-q", workspace=workspace)
     assert (again.returncode, "nothing to do" in again.stdout) == (0, True)
-    assert run_process("check", "-q", workspace=workspace).stdout == "no problems found\n"
-    history = json.loads(run_process("history", "--json", workspace=workspace).stdout)
+    assert run_here("check", "-q", workspace=workspace).stdout == "no problems found\n"
+    history = json.loads(run_here("history", "--json", workspace=workspace).stdout)
     assert history[0]["command"] == f"setset roots move {old} {new}"
 
 
 def test_a_root_that_is_lost_is_forgotten_after_a_question(place: Path) -> None:
     before = digests(place / "old")
     shutil.rmtree(place / "old")
-    refused = run_process("roots", "forget", "2", workspace=place / "w")
+    refused = run_here("roots", "forget", "2", workspace=place / "w")
     assert (refused.returncode, refused.stderr) == (2, "setset: nobody to ask: add --yes to do it\n")
-    done = run_process("roots", "forget", "2", "--yes", workspace=place / "w")
+    done = run_here("roots", "forget", "2", "--yes", workspace=place / "w")
     assert (done.returncode, "run 'setset repair'" in done.stdout) == (0, True)
-    assert run_process("repair", "-q", workspace=place / "w").returncode == 0
-    assert run_process("check", "-q", workspace=place / "w").stdout == "no problems found\n"
+    assert run_here("repair", "-q", workspace=place / "w").returncode == 0
+    assert run_here("check", "-q", workspace=place / "w").stdout == "no problems found\n"
     assert before.items() <= digests(place / "w/batches").items()
 
 
 def test_options_before_the_subcommand_are_not_ignored(place: Path) -> None:
-    done = run_process("roots", "-w", str(place / "w"), "move", "2", str(place / "new"))
+    done = run_here("roots", "-w", str(place / "w"), "move", "2", str(place / "new"))
     assert (done.returncode, "give --workspace after move" in done.stderr) == (2, True)

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Refuse, run_process
+from tests.commands import run_here
 
 
 def test_quiet_means_quiet(own_workspace: Path) -> None:
-    done = run_process("run", "--size", "5", "--quiet", workspace=own_workspace)
+    done = run_here("run", "--size", "5", "--quiet", workspace=own_workspace)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -23,16 +24,16 @@ def test_it_says_what_was_made_and_what_could_be_next(tmp_path: Path) -> None:
     assert summary.startswith("made 726,390 lists in 2 files (")
     assert summary.endswith(f" s: {workspace / 'batches'}")
     assert following == "next: setset lists --size 4 --target 18, or setset run --size 5 --target 18"
-    again = run_process("run", "--size", "4", "--target", "18", workspace=workspace)
+    again = run_here("run", "--size", "4", "--target", "18", workspace=workspace)
     assert again.stderr == f"nothing to do: all up to size 4 for target 18 is there already\n{following}\n"
 
 
 def test_counting_in_a_new_place_simply_works(tmp_path: Path) -> None:
-    done = run_process("run", "--size", "5", "--target", "18", "--count-only", workspace=tmp_path / "w")
+    done = run_here("run", "--size", "5", "--target", "18", "--count-only", workspace=tmp_path / "w")
     assert done.returncode == 0, done.stderr
     assert "setset: nothing to count from yet: storing the lists of up to 4 first\n" in done.stderr
     assert "counted 7,964,460 lists of 5" in done.stderr
-    counts = json.loads(run_process("count", "--json", workspace=tmp_path / "w").stdout)
+    counts = json.loads(run_here("count", "--json", workspace=tmp_path / "w").stdout)
     assert [(count["size"], count["lists"], count["origin"]) for count in counts] == [
         (3, 45_189, "stored"),
         (4, 681_201, "stored"),
@@ -59,7 +60,7 @@ def test_bad_input_is_one_line(refuse_in_workspace: Refuse, arguments: list[str]
 
 
 def test_files_of_another_length_than_those_begun_are_not_made(own_workspace: Path) -> None:
-    done = run_process("run", "--size", "5", "--batch-lists", "1000", workspace=own_workspace)
+    done = run_here("run", "--size", "5", "--batch-lists", "1000", workspace=own_workspace)
     assert done.returncode == 0
     assert done.stderr.count("--batch-lists ignored") == 1
     assert (
@@ -69,6 +70,6 @@ def test_files_of_another_length_than_those_begun_are_not_made(own_workspace: Pa
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    done = run_process("run", "--size", "3", workspace=tmp_path / "file" / "w")
+    done = run_here("run", "--size", "3", workspace=tmp_path / "file" / "w")
     assert done.returncode == 2
     assert done.stderr.endswith(f"{tmp_path / 'file'} is a file: name a folder with --workspace\n")

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-from tests.cli.conftest import SETSET, run_process
+from tests.cli.conftest import SETSET
+from tests.commands import run_here
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs" / "unattended.md"
 SMALL = ("run", "--size", "5", "--target", "18", "--batch-lists", "100000")
@@ -38,7 +39,7 @@ def events(output: str) -> list[dict[str, Any]]:
 def test_a_run_in_json_lines_and_in_a_log(tmp_path: Path) -> None:
     log = tmp_path / "run.log"
     log.write_text("what was there before\n")
-    done = run_process(*SMALL, "--json", "--log", str(log), workspace=tmp_path / "w")
+    done = run_here(*SMALL, "--json", "--log", str(log), workspace=tmp_path / "w")
     assert (done.returncode, done.stderr) == (0, "")
     found = events(done.stdout)
     assert [found[0]["event"], found[-1]["event"]] == ["started", "finished"]
@@ -97,11 +98,11 @@ def test_who_stops_reading_does_not_stop_the_run(tmp_path: Path) -> None:
         process.stdout.close()
         assert process.stderr.read() == b""
     assert process.returncode == 0
-    assert run_process("check", "--quiet", workspace=tmp_path / "w").returncode == 0
+    assert run_here("check", "--quiet", workspace=tmp_path / "w").returncode == 0
 
 
 def test_a_log_that_cannot_be_written_is_refused_before_anything_is_done(tmp_path: Path) -> None:
     log = tmp_path / "nowhere" / "log"
-    done = run_process(*SMALL, "--log", str(log), workspace=tmp_path / "w")
+    done = run_here(*SMALL, "--log", str(log), workspace=tmp_path / "w")
     assert (done.returncode, done.stderr) == (2, f"setset: --log {log}: No such file or directory\n")
     assert not (tmp_path / "w").exists()

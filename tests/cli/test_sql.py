@@ -8,24 +8,25 @@ from pathlib import Path
 import pytest
 
 import setset
-from tests.cli.conftest import Refuse, run_process
+from tests.cli.conftest import Refuse
+from tests.commands import run_here
 from tests.conftest import Run
 
 QUERY = "SELECT size, lists FROM counts ORDER BY size"
 
 
 def test_csv(workspace: Path) -> None:
-    shown = run_process("sql", QUERY, "--csv", workspace=workspace)
+    shown = run_here("sql", QUERY, "--csv", workspace=workspace)
     assert shown.stdout == "size,lists\n3,58896\n4,1004589\n5,13394538\n"
 
 
 def test_json(workspace: Path) -> None:
-    rows = json.loads(run_process("sql", QUERY, "--json", workspace=workspace).stdout)
+    rows = json.loads(run_here("sql", QUERY, "--json", workspace=workspace).stdout)
     assert rows[0] == {"size": 3, "lists": 58_896}
 
 
 def test_without_a_query_the_tables_are_described(run: Run, workspace: Path) -> None:
-    assert "throughput" in run_process("sql", workspace=workspace).stdout
+    assert "throughput" in run_here("sql", workspace=workspace).stdout
     rows = json.loads(run("sql", "--json", "-w", str(workspace))[1])
     described = {row["name"]: row for row in rows}
     assert described["catalogue"]["kind"] == "view"

@@ -12,20 +12,21 @@ from pathlib import Path
 import pytest
 
 import setset
-from tests.cli.conftest import SETSET, run_process
+from tests.cli.conftest import SETSET
+from tests.commands import run_here
 from tests.conftest import Run
 from tests.small import change
 
 
 def test_the_table(workspace: Path) -> None:
-    shown = run_process("status", workspace=workspace)
+    shown = run_here("status", workspace=workspace)
     assert shown.returncode == 0
     assert "13,394,538" in shown.stdout
     assert shown.stdout.count("complete") == 3
 
 
 def test_json(workspace: Path) -> None:
-    status = json.loads(run_process("status", "--json", workspace=workspace).stdout)
+    status = json.loads(run_here("status", "--json", workspace=workspace).stdout)
     assert [(size["size"], size["lists"], size["state"]) for size in status["sizes"]] == [
         (3, 58_896, "complete"),
         (4, 1_004_589, "complete"),

@@ -1,4 +1,4 @@
-"""Some hundred altered databases: each is noticed or harmless. `tools/mutations` does thousands."""
+"""A hundred altered databases: each is noticed or harmless. `tools/mutations` does thousands."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from tests.small import reading, rows
 @pytest.mark.posix
 def test_nothing_altered_is_silent(tmp_path: Path) -> None:
     subject = Subject(tmp_path / "w")
-    found = list(try_many(subject, "database", 200, "1"))
+    found = list(try_many(subject, "database", 100, "1"))
     assert [each for each in found if each[2].startswith(("crash", "silent"))] == []
-    assert sum(outcome.startswith("noticed") for _, _, outcome, _ in found) > 100
+    assert sum(outcome.startswith("noticed") for _, _, outcome, _ in found) > 50
 
 
 @pytest.mark.posix

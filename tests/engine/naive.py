@@ -70,18 +70,19 @@ def remaining_by_size(largest: int) -> dict[int, np.ndarray]:
     table = np.array([[thirds()[a, b] for b in range(CARDS)] for a in range(CARDS)])
     one = [np.array([(1 << c) & (2**64 - 1), (1 << c) >> 64], np.uint64) for c in range(CARDS)]
     above = [_mask(range(c + 1, CARDS)) for c in range(CARDS)]
-    bits = np.array(one)
+    others = ~np.array(one)
     cards = np.zeros((1, 0), np.int64)
     masks = _mask(range(CARDS))[None, :]
     counts = {}
     for size in range(1, largest + 1):
         grown, left, histogram = [], [], np.zeros(CARDS + 1, np.int64)
         for card in range(CARDS):
-            here = (masks & one[card]).any(axis=1)
+            here = masks[:, card // 64] & one[card][card // 64] != 0
             chosen, mask = cards[here], masks[here] & above[card]
             for place in range(chosen.shape[1]):
-                mask = mask & ~bits[table[chosen[:, place], card]]
-            histogram += np.bincount(np.bitwise_count(mask).sum(axis=1), minlength=CARDS + 1)
+                mask &= others[table[chosen[:, place], card]]
+            low, high = np.bitwise_count(mask).T
+            histogram += np.bincount(low + high, minlength=CARDS + 1)
             if size < largest:
                 grown.append(np.column_stack([chosen, np.full(len(chosen), card)]))
                 left.append(mask)

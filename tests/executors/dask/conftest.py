@@ -21,7 +21,13 @@ from setset.jobs.run import RunRequest
 SIZE, TARGET, BATCH_LISTS = 6, 16, 500_000
 """Some 88 million lists in about 200 files: seconds of work, in enough pieces for something to happen between."""
 
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(setset.__file__).parent.parent)}
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": str(Path(setset.__file__).parent.parent),
+    "NUMBA_CACHE_DIR": "",  # where the kernels are compiled already: workers would choose a folder of their node
+    "OPENBLAS_NUM_THREADS": "1",
+    "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
+}
 LONGEST = 120
 """Seconds after which a test fails instead of hanging. Nothing here should take as long."""
 
