@@ -98,7 +98,7 @@ def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def _sum_kept_games(frames, forms, ways, values, games, minus):  # type: ignore[no-untyped-def]
+def _sum_kept_games(frames, forms, ways, values, games, minus, all_games):  # type: ignore[no-untyped-def]
     """How many games each map keeps, added up; a map is a row, the images of 0, 1, 3, 9, 27."""
     moved = np.zeros(len(forms), np.uint8)
     cycles = np.zeros((5, len(forms), 4), np.uint8)
@@ -107,7 +107,8 @@ def _sum_kept_games(frames, forms, ways, values, games, minus):  # type: ignore[
     for row in range(len(frames)):
         _map_ways(frames[row], forms, ways, values, minus, moved)
         _find_cycles(moved, cycles, counts)
-        kept += _count_kept_games(cycles, counts, games)
+        # One that keeps every way, as the identity does in each group, keeps all games: no need to count them.
+        kept += all_games if counts[1] == len(forms) else _count_kept_games(cycles, counts, games)
     return kept
 
 
@@ -138,7 +139,7 @@ def _game_classes(one: ListClass) -> int:
         return GAMES
     # The frames that lead to the form itself are the images of the standard one under the maps that keep it.
     _, frames = find_least_frames(one.cards)
-    kept = int(_sum_kept_games(_complete_frames(frames), *_make_tables(), difference_table()))
+    kept = int(_sum_kept_games(_complete_frames(frames), *_make_tables(), difference_table(), GAMES))
     number, rest = divmod(kept, one.stabilizer)
     if rest:
         raise SetsetError(f"the stabilizer of class {one} keeps {kept} games, no multiple of its order")

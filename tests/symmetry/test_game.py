@@ -5,7 +5,7 @@ import pytest
 
 from setset.cards import digits
 from setset.symmetry import Catalogue, game_classes, member_arrays
-from setset.symmetry.game import _make_tables, _sum_kept_games
+from setset.symmetry.game import GAMES, _make_tables, _sum_kept_games
 from setset.symmetry.geometry import STANDARD_FRAME, CardArray, difference_table
 from setset.symmetry.subspaces import stabilizer_maps
 from tests.symmetry import naive
@@ -28,7 +28,7 @@ def test_the_smallest_class_of_a_size_agrees_with_joining_its_members(
 
 def test_the_identity_keeps_all_games_and_a_renaming_the_usual_one() -> None:
     def kept(frame: list[int]) -> int:
-        return int(_sum_kept_games(np.array([frame], np.uint8), *_make_tables(), difference_table()))
+        return int(_sum_kept_games(np.array([frame], np.uint8), *_make_tables(), difference_table(), GAMES))
 
     assert kept([0, 1, 3, 9, 27]) == 63_180
     assert kept([0, 3, 1, 9, 27]) > 0  # exchanges shape and shading
@@ -49,7 +49,7 @@ def test_a_map_keeps_as_many_games_as_looking_at_each_shows(catalogue: Catalogue
             moved = np.sort(np.array([back[way] for way in range(40)])[four], axis=1)
             wanted = int((moved == four).all(axis=1).sum())
             frame = row[list(STANDARD_FRAME)][None, :]
-            assert int(_sum_kept_games(frame, *_make_tables(), difference_table())) == wanted
+            assert int(_sum_kept_games(frame, *_make_tables(), difference_table(), GAMES)) == wanted
 
 
 def _columns(row: CardArray) -> tuple[int, ...]:
