@@ -28,10 +28,10 @@ from bench_kernels import BATCH_LISTS, TARGET, lists_below, root
 from bench_turns import Contestant, take_turns
 
 from setset.batches import files
+from setset.batches import format as batch_format
 from setset.database.connection import connect
 from setset.engine import search
 from setset.engine.bitstreams import Streams
-from setset.symmetry import Catalogue
 
 HERE = Path(__file__).parent
 SETSET = [sys.executable, "-m", "setset"]
@@ -108,6 +108,32 @@ class Bench:
             self.stored(size)
             shutil.rmtree(self.folder / "w")
         self.compared(7 if self.quick else 8)
+        if not self.quick:
+            two = Contestant(self.run(9, 2, "nine"))
+            kernels = Contestant([sys.executable, str(HERE / "bench_kernels.py"), "9"])
+            take_turns([two, kernels])
+            self.against_kernels(9, two, kernels)
+            shutil.rmtree(self.folder / "nine")
+
+    def against_kernels(self, size: int, two: Contestant, kernels: Contestant) -> None:
+        """A run with two workers, start-up included, beside two cores that do nothing but expand."""
+        mark = 0.85 if size == 9 else None
+        self.add(f"run --size {size}, 2 workers / 2 kernels", kernels.seconds / two.seconds / 2, "x", mark)
+
+    def compression(self) -> None:
+        """What packing the bits of size 9 takes of the time of a worker."""
+        made, packing, size = 0, 0.0, 0
+        sources = list(sample_of(8, 2 if self.quick else 6))
+        started = time.process_time()
+        for eight in sources:
+            for part in search.expand(eight, TARGET, BATCH_LISTS):
+                data, seconds = timed(lambda part=part: batch_format.pack_bits(part))
+                made, packing, size = made + part.lists, packing + seconds, size + len(data)
+        taken = time.process_time() - started
+        self.add(
+            "compression, share of a worker's time, size 9", 100 * packing / taken, "%", 10, at_most=True
+        )
+        self.add("bytes a list, size 9, a sample", size / made, "bytes", 0.06, at_most=True)
 
     def compared(self, size: int) -> None:
         """Two workers, one, two of Dask, and C on one core and on two, all at the same time in turns."""
@@ -124,7 +150,7 @@ class Bench:
         self.add(f"run --size {size}, 2 workers / C on one core", c.seconds / two.seconds, "x", 1.2)
         self.add("memory of the coordinator", two.memory / 1e6, "MB", 300, at_most=True)
         self.add("memory of a worker", two.memory_of_child / 1e6, "MB", 600, at_most=True)
-        self.add("share of the time not in kernels", 100 * (1 - kernels.seconds / two.seconds / 2), "%")
+        self.against_kernels(size, two, kernels)
         self.add(f"run --size {size}, 1 worker", lists / one.seconds / 1e6, "M lists/s")
         self.add("2 workers / 1 worker", one.seconds / two.seconds, "x", None if self.quick else 1.8)
         self.add("C on two cores / C on one", 2 * c.seconds / c_twice.seconds, "x")
@@ -175,23 +201,21 @@ class Bench:
         workspace = str(self.folder / "w")
         self.add("setset --help", wall([*SETSET, "--help"], 7), "s", 0.25, at_most=True)
         status = wall([*SETSET, "status", "-w", workspace], 7)
-        self.add("setset status, 10,000 batches", status, "s", 1.0, at_most=True)
+        self.add("setset status, 10,000 batches", status, "s", 0.5, at_most=True)
 
     def catalogue(self) -> None:
-        """All classes of all sizes, in memory and into a database, against C that only counts a size."""
+        """All classes of all sizes, found and put into a database, against C that only counts a size."""
         lists, c_rate = self.counted_in_c("tree", TARGET, 7)
         c_seconds = lists / c_rate
-        for name, work in (
-            ("classes of all sizes", lambda: Catalogue().level(20)),
-            ("classes build", bench_symmetry.into_a_database),
-        ):
-            taken = bench_symmetry.cpu_seconds(work, 3)
-            self.add(f"{name}, CPU", taken, "s", 5, at_most=True)
-            self.add(f"{name} / C counting size 7", taken / c_seconds, "x")
+        taken = bench_symmetry.cpu_seconds(bench_symmetry.into_a_database, 3)
+        self.add("classes build, CPU", taken, "s", 1.4, at_most=True)
+        self.add("classes build / C counting size 7", taken / c_seconds, "x")
 
     def counting_to_12(self) -> None:
         """Lists of 12 below a sample of 9-lists, spread over all of them, against C on the same lists."""
-        batches = list(sample_of_nines(2 if self.quick else 6))
+        batches = [
+            next(search.expand(eight, TARGET, 4_000_000)) for eight in sample_of(8, 2 if self.quick else 6)
+        ]
         raw = self.folder / "lists"
         total = own = c_time = 0.0
         for batch in batches:
@@ -231,13 +255,13 @@ def level(size: int) -> list[Streams]:
     return batches
 
 
-def sample_of_nines(count: int) -> Iterator[Streams]:
-    """Batches of a million 9-lists, spread over all of them: each the first of a batch of 8-lists."""
-    sevens = level(7)
+def sample_of(size: int, count: int) -> Iterator[Streams]:
+    """Batches of two million lists of a size, spread over all of them."""
+    sources = level(size - 1)
     for place in range(count):
-        seven = sevens[(2 * place + 1) * len(sevens) // (2 * count)]
-        eights = list(search.expand(seven, TARGET, 2_000_000))
-        yield next(search.expand(eights[len(eights) // 2], TARGET, 4_000_000))
+        source = sources[(2 * place + 1) * len(sources) // (2 * count)]
+        parts = list(search.expand(source, TARGET, 2_000_000))
+        yield parts[len(parts) // 2]
 
 
 MANY_BATCHES = """
@@ -285,6 +309,7 @@ def main() -> None:
         for measure in (
             bench.kernels,
             bench.runs,
+            bench.compression,
             bench.decoding,
             bench.start_up,
             bench.catalogue,

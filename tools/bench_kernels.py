@@ -13,7 +13,7 @@ BATCH_LISTS = 16_000_000
 
 def root() -> Streams:
     """The batch of all seeds."""
-    return next(search.pack([search.seeds(TARGET)], 3, 10**6))
+    return next(search.pack([search.seeds(TARGET)], 3, 10**6, search.needed(TARGET, 3)))
 
 
 def lists_below(batch: Streams, size: int) -> int:

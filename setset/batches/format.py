@@ -83,12 +83,7 @@ def encode(
     source_digest: bytes,
 ) -> bytes:
     """The batch file with these lists; `ends` are the first and the last of them."""
-    payload = streams.payload()
-    if len(payload) > MOST_PAYLOAD:
-        raise SetsetError(
-            f"a batch of {streams.lists} lists takes {len(payload)} bytes: give a smaller --batch-lists"
-        )
-    packed = zstd.compress(payload, LEVEL)
+    packed = pack_bits(streams)
     head = _HEAD.pack(
         MAGIC,
         VERSION,
@@ -108,6 +103,16 @@ def encode(
     )
     body = head + struct.pack(f"<{len(streams.lengths)}Q", *streams.lengths) + packed
     return body + digest_of(body)
+
+
+def pack_bits(streams: Streams) -> bytes:
+    """The bits as they stand in a file."""
+    payload = streams.payload()
+    if len(payload) > MOST_PAYLOAD:
+        raise SetsetError(
+            f"a batch of {streams.lists} lists takes {len(payload)} bytes: give a smaller --batch-lists"
+        )
+    return zstd.compress(payload, LEVEL)
 
 
 def digest_of(body: bytes | memoryview) -> bytes:
