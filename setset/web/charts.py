@@ -39,7 +39,6 @@ class Charts:
 
     def _chart(self, name: str) -> setset.charts.style.Chart:
         if name == "counts":
-            self._site.catalogue()
             try:
                 with self._site.workspace() as opened:
                     return setset.charts.counts(opened)

@@ -61,7 +61,7 @@ def _bytes_left(size: Answer) -> int:
 def counts(site: Site, query: Query) -> Answer:
     """The counts of the workspace with their verdicts, and all that is known of each size from its classes."""
     target = query.optional("target", 4, 20)
-    totals = [totals_as_json(each) for each in site.totals()]
+    totals = [totals_as_json(each) for each in setset.class_totals()]
     try:
         with site.workspace() as opened:
             found = [dataclasses.asdict(each) for each in opened.counts(target=target)]
