@@ -64,6 +64,8 @@ class Database:
         self.folder = folder
         self.root_folders: dict[int, Path] = {}
         """What `roots.folders` found; most commands ask once for each batch."""
+        self.repaired: list[str] = []
+        """What was made again so far, and why; the outcome of the run says so."""
         self._engine = engine
 
     def close(self) -> None:

@@ -58,7 +58,7 @@ def collect(workspace: Workspace, made_at: str) -> Data:
         "versions": sorted({run.version for run in runs}),
         "hosts": sorted({host.host for host in status.hosts} | {run.host for run in runs}),
         "defects": [dataclasses.asdict(item) for item in status.items if item.state != "running"],
-        "repairs": [_run(run) for run in runs if run.command.startswith("setset repair")],
+        "repairs": [_repair(run) for run in runs if run.repaired or run.command.startswith("setset repair")],
         "reproduce": _reproduce(explorations, counts),
     }
 
@@ -104,6 +104,12 @@ def _run(run: Run) -> Data:
         if found[name] is not None and len(found[name]) > LONGEST:
             found[name] = found[name][:LONGEST] + "..."
     return found
+
+
+def _repair(run: Run) -> Data:
+    """What a run made again; also those that looked for damage and found none."""
+    kept = ("id", "command", "finished_at", "host")
+    return {**{name: getattr(run, name) for name in kept}, "repaired": run.repaired, "outcome": run.outcome}
 
 
 def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> list[str]:
