@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Engine, Executable, Row, create_engine, event
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
+from setset.database.copies import can_copy, read_copy
 from setset.errors import Locked, NoSpace, SetsetError
 from setset.folder import REBUILD, WorkspaceFolder
 
@@ -114,9 +115,13 @@ def _limit_time(engine: Engine, seconds: float) -> None:
 
 
 def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
-    """A plain connection to an existing database; mode ro or rw."""
-    address = f"{path.absolute().as_uri()}?mode={mode}"
+    """A plain connection to an existing database, or to a copy within `reading_copies`; mode ro or rw."""
+    copy = read_copy(path) if mode == "ro" and can_copy(path) else None
+    address = ":memory:" if copy else f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(address, uri=True, timeout=seconds, check_same_thread=False)
+    if copy:
+        connection.deserialize(copy)
+        connection.execute("PRAGMA query_only = ON")
     connection.create_function("hash_of_row", -1, _hash_of_row, deterministic=True)
     # SQLite pauses now and then, so that Ctrl-C ends a query that would not end.
     connection.set_progress_handler(lambda: 0, 100_000)

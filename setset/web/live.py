@@ -42,7 +42,9 @@ class Live:
                     watch = None
                 continue
             watch = watch or setset.Watch(self._site.settings.workspace)
-            if watch.changed():
+            with setset.reading_copies():
+                changed = watch.changed()
+            if changed:
                 self._show(self._render())
 
     def _show(self, html: str) -> None:

@@ -37,8 +37,11 @@ class Site:
 
     @contextmanager
     def workspace(self) -> Iterator[setset.Workspace]:
-        """The workspace, to read; NotAWorkspace if there is none."""
-        with setset.open(self.settings.workspace, time_limit=SECONDS) as opened:
+        """The workspace, to read, without a lock that a commit could meet; NotAWorkspace if there is none."""
+        with (
+            setset.reading_copies(),
+            setset.open(self.settings.workspace, time_limit=SECONDS) as opened,
+        ):
             yield opened
 
     @contextmanager

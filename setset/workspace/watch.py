@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from setset.database.changes import ChangeCounter
+from setset.database.copies import reading_copies as reading_copies
 from setset.folder import WorkspaceFolder
 
 
