@@ -28,6 +28,22 @@ RETRY_SECONDS = 1
 """How long a writer waits before it looks whether it should go on waiting."""
 
 
+class _CompiledStatements(dict[Any, Any]):
+    """The SQL of all statements, for all engines: who reads again and again opens a new one each time.
+
+    The first part of a key is the engine's own dialect, and all of them are alike.
+    """
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return super().get(key[1:], default)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(key[1:], value)
+
+
+_COMPILED = _CompiledStatements()
+
+
 class BadDatabase(SetsetError):
     """The database file is there but cannot be used as it is."""
 
@@ -102,6 +118,7 @@ def open_engine(
         creator=lambda: connect(path, "ro" if read_only else "rw", seconds),
         poolclass=QueuePool,
     )
+    engine = engine.execution_options(compiled_cache=_COMPILED)
     _set_up(engine, read_only, policy or LockPolicy())
     if seconds_each is not None:
         _limit_time(engine, seconds_each)

@@ -36,13 +36,12 @@ def progress(site: Site, query: Query) -> Answer:
     with site.workspace() as opened:
         status = dataclasses.asdict(opened.status(target))
         runs = [dataclasses.asdict(each) for each in opened.runs(RUNS)]
-        roots = [dataclasses.asdict(each) for each in opened.roots()]
         running = opened.in_use()
     for item in status["items"]:
         item["remedy"] = _remedy(item)
     current = runs[0] if running and runs and runs[0]["outcome"] is None else None
     left = sum(_bytes_left(size) for size in status["sizes"])
-    return {"running": running, "run": current, **status, "roots": roots, "bytes_left": left, "runs": runs}
+    return {"running": running, "run": current, **status, "bytes_left": left, "runs": runs}
 
 
 def _remedy(item: Answer) -> str | None:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 import threading
 import time
-from contextlib import closing
+from contextlib import ExitStack, closing
+from itertools import count
 from urllib.parse import quote
 
 import httpx
+import psutil
 import pytest
 
 from setset.database.connection import connect
-from tests.small import Copy
-from tests.web.conftest import serving
+from tests.small import TARGET, Copy
+from tests.web.conftest import SETSET, serving
 
 SLOW = "SELECT COUNT(*) FROM files a, files b, files c, files d"
 """Millions of millions of rows: it ends when its time is over."""
 PAGES = ("/", "/progress", "/api/progress", "/counts", "/charts/gantt.svg", "/charts/counts.svg", "/sql")
-COMMITS = 100
+COMMITS = 50
 
 
 @pytest.mark.posix
@@ -40,14 +44,55 @@ def test_no_commit_waits_for_a_page(copy: Copy) -> None:
         try:
             with place.locked(), closing(connect(place.database, "rw", seconds=0)) as connection:
                 connection.execute("PRAGMA journal_mode = TRUNCATE")
-                for number in range(COMMITS):
+                for number in count(1):
                     with connection:
-                        connection.execute("UPDATE runs SET workers = ?", (number + 1,))
+                        connection.execute("UPDATE runs SET workers = ?", (number,))
                     time.sleep(0.02)
+                    if number > COMMITS and len(answers) > 4 * len(paths):
+                        break
         finally:
             done.set()
             for each in visitors:
                 each.join(60)
     assert {path for path, _ in answers} == {address + path for path in paths}
     assert {code for path, code in answers if "files" not in path} == {200}
-    assert len(answers) > 3 * len(paths)
+
+
+def cpu_seconds(process: psutil.Process) -> float:
+    """What a process and those that it started have used of the processors."""
+    times = [each.cpu_times() for each in (process, *process.children(recursive=True))]
+    return sum(each.user + each.system for each in times)
+
+
+def wait_until_idle(process: psutil.Process) -> None:
+    before = -1.0
+    while cpu_seconds(process) - before > 0.05:
+        before = cpu_seconds(process)
+        time.sleep(0.5)
+
+
+@pytest.mark.posix
+def test_twenty_open_pages_take_under_3_percent_of_a_run(copy: Copy) -> None:
+    """Measured by CPU time: what the server uses of what the run has, or would have without what else goes on here."""
+    folder = str(copy().path)
+    run = [*SETSET, "run", "--target", str(TARGET), "--size", "11", "--workers", "2", "-q", "-w", folder]
+    with serving("-w", folder) as (address, process), ExitStack() as stack:
+        server = psutil.Process(process.pid)
+        wait_until_idle(server)
+        running = stack.enter_context(subprocess.Popen(run, stderr=subprocess.DEVNULL))
+        stack.callback(running.kill)
+        for _ in range(20):
+            assert httpx.get(f"{address}/progress").status_code == 200
+            live = stack.enter_context(httpx.stream("GET", f"{address}/progress/events", timeout=60))
+        for line in live.iter_lines():
+            if "<strong>Running</strong>" in line:
+                break
+        work = psutil.Process(running.pid)
+        began, before = time.monotonic(), (cpu_seconds(server), cpu_seconds(work))
+        time.sleep(5)
+        used, done = cpu_seconds(server) - before[0], cpu_seconds(work) - before[1]
+        cores = min(2, len(os.sched_getaffinity(0)))
+        undisturbed = cores * (time.monotonic() - began)
+        assert httpx.get(f"{address}/api/progress").json()["running"]
+    print(f"server {used:.2f} s, run {done:.2f} s of {undisturbed:.2f} s")
+    assert used < 0.03 * max(done, undisturbed / 2)
