@@ -16,7 +16,7 @@ import pytest
 
 from setset.database.connection import connect
 from tests.small import TARGET, Copy
-from tests.web.conftest import SETSET, serving
+from tests.web.conftest import SETSET, cpu_seconds, serving, wait_until_idle
 
 SLOW = "SELECT COUNT(*) FROM files a, files b, files c, files d"
 """Millions of millions of rows: it ends when its time is over."""
@@ -56,19 +56,6 @@ def test_no_commit_waits_for_a_page(copy: Copy) -> None:
                 each.join(60)
     assert {path for path, _ in answers} == {address + path for path in paths}
     assert {code for path, code in answers if "files" not in path} == {200}
-
-
-def cpu_seconds(process: psutil.Process) -> float:
-    """What a process and those that it started have used of the processors."""
-    times = [each.cpu_times() for each in (process, *process.children(recursive=True))]
-    return sum(each.user + each.system for each in times)
-
-
-def wait_until_idle(process: psutil.Process) -> None:
-    before = -1.0
-    while cpu_seconds(process) - before > 0.05:
-        before = cpu_seconds(process)
-        time.sleep(0.5)
 
 
 @pytest.mark.posix
