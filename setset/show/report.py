@@ -155,6 +155,7 @@ def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
     wanted: dict[str, Callable[[], Chart]] = {
         "setset plot counts": lambda: charts.counts(workspace),
         "setset plot throughput": lambda: charts.throughput(workspace),
+        "setset plot rates": lambda: charts.rates(workspace),
         "setset plot gantt": lambda: charts.gantt(workspace),
         **{
             f"setset plot bytes --target {target}": partial(charts.bytes, workspace, target)

@@ -122,6 +122,7 @@ def _texts(one: setset.ListClass) -> dict[str, str]:
         "JSON": json.dumps(summary),
         "BibTeX": (
             f"@misc{{setset-{one.size}-{one.number},\n"
+            f"  author = {{{{The setset authors}}}},\n"
             f"  title = {{Class {one} of the caps of AG(4,3)}},\n"
             f"  howpublished = {{setset {setset.__version__}, \\texttt{{setset classes show {one}}}}}\n}}"
         ),

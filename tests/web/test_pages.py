@@ -78,6 +78,8 @@ def test_a_class(page: TestClient, catalogue: Catalogue) -> None:
     assert sum(each["cards"] for each in found["smaller"]) == 12
     assert all(each["from_here"] == each["from_there"] for each in found["larger"] + found["smaller"])
     assert found["digest"] == catalogue.level(12).digest
+    assert len(found["directions"]) == 40
+    assert {sum(each["cards"]) for each in found["directions"]} == {12}
     assert found["texts"]["command line"] == "setset classes show 12/786"
     assert eval(found["texts"]["Python"], {"setset": setset}) == one
     shown = page.get("/classes/12/786").text
@@ -189,7 +191,7 @@ def test_the_description_of_the_api_names_every_address(page: TestClient) -> Non
 
 
 def test_charts(page: TestClient, bare: TestClient) -> None:
-    for name in ("counts", "gantt", "throughput"):
+    for name in ("counts", "gantt", "rates", "throughput"):
         assert f'src="/charts/{name}.svg"' in page.get("/progress" if name != "counts" else "/counts").text
         picture = page.get(f"/charts/{name}.svg")
         assert (picture.status_code, picture.headers["Content-Type"]) == (200, "image/svg+xml")
