@@ -60,7 +60,7 @@ def test_no_commit_waits_for_a_page(copy: Copy) -> None:
 
 @pytest.mark.posix
 def test_twenty_open_pages_take_under_3_percent_of_a_run(copy: Copy) -> None:
-    """Measured by CPU time: what the server uses of what the run has, or would have without what else goes on here."""
+    """Measured by CPU time: what the server uses of what the run has, or of half the cores if others leave it less."""
     folder = str(copy().path)
     run = [*SETSET, "run", "--target", str(TARGET), "--size", "11", "--workers", "2", "-q", "-w", folder]
     with serving("-w", folder) as (address, process), ExitStack() as stack:
