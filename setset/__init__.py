@@ -127,6 +127,7 @@ if TYPE_CHECKING:
     from setset.workspace.tables import export_counts as export_counts
     from setset.workspace.tables import export_links as export_links
     from setset.workspace.watch import Watch as Watch
+    from setset.workspace.watch import reading_copies as reading_copies
     from setset.workspace.workspace import Repaired as Repaired
     from setset.workspace.workspace import Workspace as Workspace
     from setset.workspace.workspace import open as open  # noqa: A004 (as `tarfile.open`)
@@ -298,7 +299,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "export_counts",
             "export_links",
         ),
-        "workspace.watch": ("Watch",),
+        "workspace.watch": ("Watch", "reading_copies"),
         "workspace.workspace": (
             "Repaired",
             "Workspace",

@@ -126,6 +126,16 @@ class WorkspaceFolder:
         finally:
             os.close(descriptor)
 
+    def is_in_use_elsewhere(self) -> bool:
+        """Whether a run is under way whose lock file names another host."""
+        if not self.is_in_use() or self.path.resolve() in _locked_here:
+            return False
+        try:
+            holder = (self.path / LOCK).read_text(errors="replace")
+        except OSError:
+            return True
+        return not holder.endswith(f" on {socket.gethostname()}\n")
+
     def create(self) -> None:
         """Makes the folder if it is not there; refuses one with other files in it, or whose database was lost."""
         try:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Build the classes of all sizes and write them to setset/symmetry/classes.npz, which comes with the package.
+"""Build the classes of all sizes, with their links, for setset/symmetry/classes.npz, which comes with the package.
 
 A test builds them again and compares, so this is needed only if the file's format changes.
 """
@@ -14,17 +14,24 @@ from setset.cards import LARGEST
 from setset.symmetry.build import build_level
 from setset.symmetry.catalogue import STORED
 from setset.symmetry.classes import Level
+from setset.symmetry.game import game_classes
 
 
 def main() -> None:
-    arrays = {}
+    arrays: dict[str, np.ndarray] = {}
     level: Level | None = None
     for size in range(LARGEST + 1):
         level = build_level(size, level.classes if level else ())
         forms = np.array([each.cards for each in level.classes], np.uint8).reshape(len(level.classes), size)
+        links = np.array(level.links, np.int16).reshape(len(level.links), 4)
+        steps = np.diff(links[:, :2], axis=0, prepend=np.zeros((1, 2), np.int16))  # which take half the bytes
         arrays[f"forms_{size}"] = forms.T.copy()  # columns are alike, and take half the bytes
         arrays[f"stabilizers_{size}"] = np.array([each.stabilizer for each in level.classes], "<i8")
         arrays[f"extensions_{size}"] = np.array([each.extensions for each in level.classes], np.uint8)
+        arrays[f"smaller_{size}"] = steps[:, 0].astype(np.uint8)
+        arrays[f"larger_{size}"] = steps[:, 1].astype("<i2")
+        arrays[f"link_extensions_{size}"] = links[:, 2].astype(np.uint8)
+        arrays[f"game_classes_{size}"] = np.array([game_classes([each]) for each in level.classes], "<i4")
     np.savez_compressed(STORED, allow_pickle=False, **arrays)
     print(f"{STORED.relative_to(Path.cwd())}: {STORED.stat().st_size:,} bytes")
 

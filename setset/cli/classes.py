@@ -20,7 +20,7 @@ from setset.cli.suggestions import SuggestingGroup
 def command(ctx: click.Context, size: int | None, wide: bool, as_json: bool, workspace: Path) -> None:
     """The table of all sizes: classes of lists up to the 1,965,150,720 symmetries, lists, chances.
 
-    Taken from the workspace's database; what is not there is computed, which takes a few seconds.
+    Taken from the workspace's database; what is not there comes with the package.
     A class is complete if no card can be added to its lists.
 
     \b

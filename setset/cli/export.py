@@ -159,7 +159,7 @@ def lists(
 def classes(size: int | None, output: Path, format_: str | None, overwrite: bool, workspace: Path) -> None:
     """Write the classes of lists: canonical form, lists, stabilizer, extensions.
 
-    Taken from the workspace's database; what is not there is computed.
+    Taken from the workspace's database; what is not there comes with the package.
 
     \b
     Examples:

@@ -240,7 +240,7 @@ def set_defect(database: Database, batch: StoredBatch, defect: str | None) -> No
 
 
 def record_rebuilt(database: Database, batch: StoredBatch, new: BatchFile) -> None:
-    """Records that a batch's file was rebuilt, with the same lists."""
+    """Records that a batch's file was rebuilt, with the same lists; what is known of the defect is in the history."""
     with database.transaction() as connection:
         rebuilt = update(BATCHES).where(BATCHES.c.id == batch.id)
         made = {
@@ -250,6 +250,7 @@ def record_rebuilt(database: Database, batch: StoredBatch, new: BatchFile) -> No
             "source_digest": new.source_digest,
         }
         connection.execute(rebuilt.values(**made, defect=None))
+    database.repaired.append(f"{batch.path} ({batch.defect})" if batch.defect else batch.path)
 
 
 # For the modules of this package

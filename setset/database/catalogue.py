@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict, fields
 from typing import Any
 
-import xxhash
 from sqlalchemy import delete, insert, select
 
 from setset.database.batches import spell
@@ -38,18 +36,13 @@ def load_level(database: Database, size: int) -> Level | None:
     if not promised:
         return None
     found = Level(size, _classes(database, size), _links(database, size))
-    if _digest(found) != promised[0].digest:
+    # SQLite does not notice every flipped bit, and a changed representative would pass for another list.
+    if found.digest != promised[0].digest:
         raise DamagedCatalogue(
             f"the classes of size {size} in {database.folder.database} are damaged: "
             "run 'setset classes build --force'"
         )
     return found
-
-
-def _digest(level: Level) -> str:
-    # SQLite does not notice every flipped bit, and a changed representative would pass for another list.
-    classes = [(one.cards, one.stabilizer, one.extensions) for one in level.classes]
-    return xxhash.xxh3_128_hexdigest(json.dumps([level.size, classes, level.links]).encode())
 
 
 def _classes(database: Database, size: int) -> tuple[ListClass, ...]:
@@ -83,7 +76,7 @@ def store_level(database: Database, level: Level, game_classes: list[int]) -> To
     `game_classes` are those of each class.
     """
     size, found = level.size, Totals.of(level, sum(game_classes))
-    sealed = {"hands": found.hands, "digest": _digest(level), "built_at": now()}
+    sealed = {"hands": found.hands, "digest": level.digest, "built_at": now()}
     with database.transaction() as connection:
         for table in (LINKS, CLASSES, LEVELS):
             connection.execute(delete(table).where(table.c.size == size))

@@ -7,8 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from setset.database.connection import DRIVER_ERRORS, connect
-
-Mark = tuple[int, int, int]
+from setset.database.copies import Mark, can_copy, read_counter
 
 
 class ChangeCounter:
@@ -27,6 +26,10 @@ class ChangeCounter:
         except OSError:
             self.close()
             return None
+        if can_copy(self._path):
+            self.close()
+            with suppress(OSError):
+                return read_counter(self._path)
         if self._connection is None or self._file != (found.st_dev, found.st_ino):
             self.close()
             self._file = (found.st_dev, found.st_ino)

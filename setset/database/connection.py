@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import xxhash
-from sqlalchemy import Connection, Engine, Executable, Row, create_engine, event
+from sqlalchemy import Connection, Dialect, Engine, Executable, Row, create_engine, event
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
+from setset.database.copies import can_copy, read_copy
 from setset.errors import Locked, NoSpace, SetsetError
 from setset.folder import REBUILD, WorkspaceFolder
 
@@ -25,6 +26,26 @@ DRIVER_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
 """What the driver raises of a damaged database: what SQLite says may not be text, and may ask for all memory."""
 RETRY_SECONDS = 1
 """How long a writer waits before it looks whether it should go on waiting."""
+
+
+class _CompiledStatements(dict[Any, Any]):
+    """The SQL of all statements, for all engines: who reads again and again opens a new one each time.
+
+    The first part of a key is the engine's own dialect, and all of them are alike.
+    """
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        return super().get(_without_dialect(key), default)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        super().__setitem__(_without_dialect(key), value)
+
+
+def _without_dialect(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    return key[1:] if isinstance(key[0], Dialect) else key
+
+
+_COMPILED = _CompiledStatements()
 
 
 class BadDatabase(SetsetError):
@@ -64,6 +85,8 @@ class Database:
         self.folder = folder
         self.root_folders: dict[int, Path] = {}
         """What `roots.folders` found; most commands ask once for each batch."""
+        self.repaired: list[str] = []
+        """What was made again so far, and why; the outcome of the run says so."""
         self._engine = engine
 
     def close(self) -> None:
@@ -99,6 +122,7 @@ def open_engine(
         creator=lambda: connect(path, "ro" if read_only else "rw", seconds),
         poolclass=QueuePool,
     )
+    engine = engine.execution_options(compiled_cache=_COMPILED)
     _set_up(engine, read_only, policy or LockPolicy())
     if seconds_each is not None:
         _limit_time(engine, seconds_each)
@@ -112,9 +136,13 @@ def _limit_time(engine: Engine, seconds: float) -> None:
 
 
 def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
-    """A plain connection to an existing database; mode ro or rw."""
-    address = f"{path.absolute().as_uri()}?mode={mode}"
+    """A plain connection to an existing database, or to a copy within `reading_copies`; mode ro or rw."""
+    copy = read_copy(path) if mode == "ro" and can_copy(path) else None
+    address = ":memory:" if copy else f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(address, uri=True, timeout=seconds, check_same_thread=False)
+    if copy:
+        connection.deserialize(copy)
+        connection.execute("PRAGMA query_only = ON")
     connection.create_function("hash_of_row", -1, _hash_of_row, deterministic=True)
     # SQLite pauses now and then, so that Ctrl-C ends a query that would not end.
     connection.set_progress_handler(lambda: 0, 100_000)

@@ -243,6 +243,9 @@ def record_again(
                 "source_size": size - 1,
             }
             connection.execute(insert(EXPANSIONS).values(**key, source=source, attempts=1, **made))
+    database.repaired.append(
+        f"the expansion of batch {source} of size {size - 1} for target {exploration.target}"
+    )
 
 
 @dataclass(frozen=True)

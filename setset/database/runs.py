@@ -7,6 +7,7 @@ import os
 import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy import insert, select, update
 
@@ -14,6 +15,10 @@ from setset import __version__
 from setset.database.connection import Database, now
 from setset.database.models import EXPANSIONS, RUNS, State
 from setset.errors import BadInput, SetsetError
+
+REPAIRED: Final = "; repaired "
+NAMED: Final = 10
+"""How many things that a run repaired are named; the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -29,11 +34,16 @@ class Run:
     started_at: str
     finished_at: str | None
     outcome: str | None
-    """None while it is under way; done, killed, what went wrong, or `refused: ` and why."""
+    """None while it is under way; done, killed, what went wrong, or `refused: ` and why; then what it repaired."""
     batches_added: int
     lists_added: int
     lists_counted: int
     bytes_added: int
+
+    @property
+    def repaired(self) -> str | None:
+        """The files and expansions that it made again, and why; None if there was nothing to repair."""
+        return (self.outcome or "").partition(REPAIRED)[2] or None
 
 
 @contextlib.contextmanager
@@ -103,6 +113,10 @@ def _begin(database: Database, command: str, workers: int) -> int:
 
 
 def _end(database: Database, run_id: int, outcome: str) -> None:
+    found = database.repaired
+    if found:
+        more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
+        outcome += REPAIRED + ", ".join(found[:NAMED]) + more
     with database.transaction() as connection:
         left = update(EXPANSIONS).where(EXPANSIONS.c.run_id == run_id, EXPANSIONS.c.state == State.RUNNING)
         connection.execute(left.values(state=State.PLANNED))

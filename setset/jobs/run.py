@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -287,7 +287,7 @@ class _Run:
         root = roots.destination(self._database, batch.root_id)
         require_root(Path(root.root), root.owner)
         batches.set_defect(self._database, batch, bad.reason)
-        rebuild_batch(self._database, self._get_executor(), batch)
+        rebuild_batch(self._database, self._get_executor(), replace(batch, defect=bad.reason))
 
     def _get_executor(self) -> Executor:
         if self._executor is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from pathlib import Path
@@ -94,7 +95,7 @@ def _repair_size(
         if finding.batch is not None and finding.kind is FindingKind.LISTS:
             again |= set(range(finding.batch.span.first_source, finding.batch.span.last_source + 1))
     damaged = [
-        finding.batch
+        replace(finding.batch, defect=finding.what.removeprefix(f"{finding.batch}: "))
         for finding in found
         if finding.kind is FindingKind.FILE and finding.batch is not None
         if again.isdisjoint(range(finding.batch.span.first_source, finding.batch.span.last_source + 1))

@@ -83,6 +83,7 @@ PLOTS = {
     "throughput": _plot(
         charts.throughput, lambda _, workspace: charts.throughput(_given(workspace)), Needs.WORKSPACE
     ),
+    "rates": _plot(charts.rates, lambda _, workspace: charts.rates(_given(workspace)), Needs.WORKSPACE),
     "gantt": _plot(charts.gantt, lambda _, workspace: charts.gantt(_given(workspace)), Needs.WORKSPACE),
     "bytes": _plot(
         charts.bytes,

@@ -58,7 +58,7 @@ def collect(workspace: Workspace, made_at: str) -> Data:
         "versions": sorted({run.version for run in runs}),
         "hosts": sorted({host.host for host in status.hosts} | {run.host for run in runs}),
         "defects": [dataclasses.asdict(item) for item in status.items if item.state != "running"],
-        "repairs": [_run(run) for run in runs if run.command.startswith("setset repair")],
+        "repairs": [_repair(run) for run in runs if run.repaired or run.command.startswith("setset repair")],
         "reproduce": _reproduce(explorations, counts),
     }
 
@@ -106,6 +106,12 @@ def _run(run: Run) -> Data:
     return found
 
 
+def _repair(run: Run) -> Data:
+    """What a run made again; also those that looked for damage and found none."""
+    kept = ("id", "command", "finished_at", "host")
+    return {**{name: getattr(run, name) for name in kept}, "repaired": run.repaired, "outcome": run.outcome}
+
+
 def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> list[str]:
     """Commands that make the same files with the same digests, and the same counts."""
     lines = [f"pip install setset=={__version__}"]
@@ -149,6 +155,7 @@ def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
     wanted: dict[str, Callable[[], Chart]] = {
         "setset plot counts": lambda: charts.counts(workspace),
         "setset plot throughput": lambda: charts.throughput(workspace),
+        "setset plot rates": lambda: charts.rates(workspace),
         "setset plot gantt": lambda: charts.gantt(workspace),
         **{
             f"setset plot bytes --target {target}": partial(charts.bytes, workspace, target)

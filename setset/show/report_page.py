@@ -205,4 +205,15 @@ def _defects_text(data: Data) -> str:
     )
     if not data["repairs"]:
         return left + "\n<p>Nothing was repaired so far.</p>"
-    return f"{left}\n<p>Repairs:</p>\n{_runs_table(data['repairs'])}"
+    columns = ("run", "command", "finished", "host", "found and repaired")
+    rows = [
+        [
+            each["id"],
+            each["command"],
+            each["finished_at"] or "-",
+            each["host"],
+            each["repaired"] or f"nothing ({each['outcome'] or 'running'})",
+        ]
+        for each in data["repairs"]
+    ]
+    return f"{left}\n<p>Repairs:</p>\n{table(columns, rows)}"

@@ -26,6 +26,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import count
+from threading import Lock
 
 import numpy as np
 
@@ -45,15 +46,20 @@ FEW = 8
 """So many searches are done without the compiler, which takes longer to load than all of them."""
 
 _searches = count()
+_compiled = Lock()
 
 
 def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
     """The least list of the class, and all frames (a row: k + 1 cards of the list) that lead there."""
-    if next(_searches) < FEW:
+    # Who comes while another thread is in there, which may be compiling, does not wait for it.
+    if next(_searches) < FEW or not _compiled.acquire(blocking=False):
         return search_plainly(cards)
-    from setset.symmetry import least
+    try:
+        from setset.symmetry import least
 
-    return least.find_least_frames(cards)
+        return least.find_least_frames(cards)
+    finally:
+        _compiled.release()
 
 
 def search_plainly(cards: Sequence[int]) -> tuple[Cards, CardArray]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from setset.cards import LARGEST, Cards, check_size
 from setset.errors import BadInput
@@ -22,12 +22,11 @@ if TYPE_CHECKING:
     from setset.symmetry.geometry import CardArray
 
 STORED: Final = Path(__file__).with_name("classes.npz")
-"""The classes of all sizes without their links, as `tools/classes.py` built them."""
+"""The classes of all sizes and their links, as `tools/classes.py` built them."""
 
 
 class Catalogue:
-    """The classes of all sizes. Levels that are given are trusted; for others the classes come with the package,
-    and their links to the size before are built when they are needed.
+    """The classes of all sizes. Levels that are given are trusted; others come with the package.
 
     Args:
         levels: what was stored before, of any sizes.
@@ -54,11 +53,7 @@ class Catalogue:
             BadInput: there are no lists of this size.
         """
         check_size(size)
-        if size not in self._levels:
-            from setset.symmetry.build import build_level  # which loads the compiler
-
-            self._levels[size] = build_level(size, self.classes(size - 1) if size else ())
-        return self._levels[size]
+        return self._levels[size] if size in self._levels else _stored_level(size)
 
     def classes(self, size: int) -> tuple[ListClass, ...]:
         """All classes of a size, in order.
@@ -68,6 +63,10 @@ class Catalogue:
         """
         check_size(size)
         return self._levels[size].classes if size in self._levels else _stored_classes(size)
+
+    def game_classes(self, one: ListClass) -> int:
+        """Into how many classes a class falls if only the game's own symmetries count."""
+        return _stored_game_classes(one.size)[one.number]
 
     def lists(self, size: int) -> int:
         """How many lists of this size there are."""
@@ -172,19 +171,42 @@ class Catalogue:
         return self._linked[size, end]
 
 
-@cache
-def _stored_classes(size: int) -> tuple[ListClass, ...]:
-    """The classes of a size that come with the package."""
+def _stored(size: int, *names: str) -> list[Any]:
+    """Arrays of a size that come with the package, as lists."""
     import numpy as np
 
     with np.load(STORED, allow_pickle=False) as stored:
-        forms, stabilizers, extensions = (
-            stored[f"{what}_{size}"].T.tolist() for what in ("forms", "stabilizers", "extensions")
-        )
+        return [stored[f"{name}_{size}"].T.tolist() for name in names]
+
+
+@cache
+def _stored_classes(size: int) -> tuple[ListClass, ...]:
+    rows = zip(*_stored(size, "forms", "stabilizers", "extensions"), strict=True)
     return tuple(
         ListClass(size, number, tuple(cards), stabilizer, free)
-        for number, (cards, stabilizer, free) in enumerate(zip(forms, stabilizers, extensions, strict=True))
+        for number, (cards, stabilizer, free) in enumerate(rows)
     )
+
+
+@cache
+def _stored_game_classes(size: int) -> list[int]:
+    (found,) = _stored(size, "game_classes")
+    return list(found)
+
+
+@cache
+def _stored_level(size: int) -> Level:
+    """Of the numbers of linked classes the differences are stored; the double count gives the deletions."""
+    classes = _stored_classes(size)
+    if size == 0:
+        return Level(0, classes, ())
+    smaller = _stored_classes(size - 1)
+    heres, theres, extensions = _stored(size, "smaller", "larger", "link_extensions")
+    links = (
+        Link(here, there, ways, ways * classes[there].stabilizer // smaller[here].stabilizer)
+        for here, there, ways in zip(accumulate(heres), accumulate(theres), extensions, strict=True)
+    )
+    return Level(size, classes, tuple(links))
 
 
 @cache
@@ -192,7 +214,7 @@ def catalogue_in_memory() -> Catalogue:
     """The catalogue that this process shares.
 
     Returns:
-        Always the same catalogue. Its classes come with the package; links are built as far as they are needed.
+        Always the same catalogue. It comes with the package.
 
     >>> catalogue_in_memory().lists(3)
     84240

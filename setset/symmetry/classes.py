@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
@@ -77,6 +78,14 @@ class Level(Shown):
     def complete_lists(self) -> int:
         """How many lists there are to which no card can be added."""
         return sum(each.lists for each in self.classes if each.complete)
+
+    @property
+    def digest(self) -> str:
+        """XXH3 of the classes and links; the column `digest` of the table `levels`."""
+        import xxhash
+
+        classes = [(one.cards, one.stabilizer, one.extensions) for one in self.classes]
+        return xxhash.xxh3_128_hexdigest(json.dumps([self.size, classes, self.links]).encode())
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class Charts:
         self._drawn: dict[str, tuple[float, bytes]] = {}
 
     def svg(self, name: str) -> bytes:
-        """A chart by its name: counts, which needs no workspace, gantt or throughput."""
+        """A chart by its name: counts, which needs no workspace, gantt, rates or throughput."""
         with self._drawing:
             until, picture = self._drawn.get(name, (0.0, b""))
             if time.monotonic() > until:
@@ -39,13 +39,17 @@ class Charts:
 
     def _chart(self, name: str) -> setset.charts.style.Chart:
         if name == "counts":
-            self._site.catalogue()
             try:
                 with self._site.workspace() as opened:
                     return setset.charts.counts(opened)
             except setset.NotAWorkspace:
                 return setset.charts.counts()
-        if name not in ("gantt", "throughput"):
+        draw = {
+            "gantt": setset.charts.gantt,
+            "rates": setset.charts.rates,
+            "throughput": setset.charts.throughput,
+        }.get(name)
+        if draw is None:
             raise NotFound(f"there is no chart {name[:40]!r}")
         with self._site.workspace() as opened:
-            return setset.charts.gantt(opened) if name == "gantt" else setset.charts.throughput(opened)
+            return draw(opened)

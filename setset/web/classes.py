@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -19,7 +20,7 @@ PAGE = 50
 COLUMNS = ("class", "representative", "stabilizer", "lists", "extensions", "complete")
 
 
-def classes(site: Site, query: Query) -> Answer:
+def classes(_: Site, query: Query) -> Answer:
     """Some of the classes of a size, a page at a time."""
     size = query.number("size", 0, LARGEST, 12)
     complete = query.choice("complete", ("any", "yes", "no"))
@@ -32,7 +33,6 @@ def classes(site: Site, query: Query) -> Answer:
         one
         for one in setset.find_classes(
             size,
-            site.catalogue(),
             complete={"any": None, "yes": True, "no": False}[complete],
             stabilizer=stabilizer,
             sort=sort,
@@ -49,33 +49,39 @@ def classes(site: Site, query: Query) -> Answer:
     return {"size": size, "found": len(found), "page": page, "pages": pages, "columns": COLUMNS, "rows": rows}
 
 
-def find_class(site: Site, query: Query) -> setset.ListClass:
+def find_class(query: Query) -> setset.ListClass:
     """The class that an address names."""
     try:
         size, number = query.number("size", 0, LARGEST, 0), query.number("number", 0, 10**9, 0)
-        return site.catalogue().get(size, number)
+        return setset.catalogue_in_memory().get(size, number)
     except setset.BadInput as error:
         raise NotFound(str(error)) from error
 
 
-def one_class(site: Site, query: Query) -> Answer:
+def one_class(_: Site, query: Query) -> Answer:
     """All about a class."""
-    catalogue = site.catalogue()
-    one = find_class(site, query)
-    found = setset.describe_class(one, catalogue)
+    catalogue = setset.catalogue_in_memory()
+    one = find_class(query)
+    found = setset.describe_class(one)
     return {
         **class_as_json(found),
         "lists_of_size": catalogue.lists(one.size),
         "share": one.lists / catalogue.lists(one.size),
-        "game_classes": setset.game_classes([one]),
+        "game_classes": catalogue.game_classes(one),
         "smaller": [_link(one, each) for each in found.smaller],
         "larger": [_link(one, each) for each in found.larger],
         "previous": one.number - 1 if one.number else None,
-        "next": one.number + 1 if one.number + 1 < len(catalogue.level(one.size).classes) else None,
+        "next": one.number + 1 if one.number + 1 < len(catalogue.classes(one.size)) else None,
         "grid": grid(one.cards),
         "texts": _texts(one),
         "version": setset.__version__,
+        "digest": _digest(one.size),
     }
+
+
+@cache
+def _digest(size: int) -> str:
+    return setset.catalogue_in_memory().level(size).digest
 
 
 def _link(one: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
@@ -116,16 +122,16 @@ def _texts(one: setset.ListClass) -> dict[str, str]:
         "JSON": json.dumps(summary),
         "BibTeX": (
             f"@misc{{setset-{one.size}-{one.number},\n"
+            f"  author = {{{{The setset authors}}}},\n"
             f"  title = {{Class {one} of the caps of AG(4,3)}},\n"
             f"  howpublished = {{setset {setset.__version__}, \\texttt{{setset classes show {one}}}}}\n}}"
         ),
     }
 
 
-def random_member(site: Site, query: Query) -> Answer:
+def random_member(_: Site, query: Query) -> Answer:
     """Leads to a list of the class, every one with the same chance."""
-    one = find_class(site, query)
-    catalogue = site.catalogue()
-    rank = catalogue.starts(one.size)[one.number] + secrets.randbelow(one.lists)
-    cards = setset.unrank(one.size, rank, catalogue) if one.size else ()
+    one = find_class(query)
+    rank = setset.catalogue_in_memory().starts(one.size)[one.number] + secrets.randbelow(one.lists)
+    cards = setset.unrank(one.size, rank) if one.size else ()
     raise Redirect("/identify?cards=" + ",".join(map(str, cards)))

@@ -36,7 +36,7 @@ def address(cards: Sequence[int]) -> str:
     return "/identify" + ("?cards=" + ",".join(map(str, cards)) if cards else "")
 
 
-def identify(site: Site, query: Query) -> Answer:
+def identify(_: Site, query: Query) -> Answer:
     """The sets among some cards or, if there is none, their class."""
     count = query.optional("deal", 0, CARDS)
     if count is not None:
@@ -48,7 +48,7 @@ def identify(site: Site, query: Query) -> Answer:
         "cards": [{"card": card, "code": code(card), "name": name(card)} for card in cards],
         "sets": sets,
         "grid": _marks(cards, sets),
-        "list": None if sets else _list(site, cards),
+        "list": None if sets else _list(cards),
     }
 
 
@@ -65,11 +65,11 @@ def _marks(cards: Sequence[int], sets: Sequence[tuple[int, int, int]]) -> list[A
     ]
 
 
-def _list(site: Site, cards: Sequence[int]) -> Answer:
+def _list(cards: Sequence[int]) -> Answer:
     """All about a hand without a set."""
-    catalogue = site.catalogue()
-    found = setset.classify(cards, catalogue)
-    rank = setset.rank(cards, catalogue)
+    catalogue = setset.catalogue_in_memory()
+    found = setset.classify(cards)
+    rank = setset.rank(cards)
     return {
         **classified_as_json(found, catalogue.lists(len(found.cards))),
         "map_text": str(found.map),
@@ -94,7 +94,7 @@ def picture(cards: Sequence[int]) -> str:
     return draw_svg(lay_out(cards, sets=setset.find_sets(cards)))
 
 
-def many(site: Site, query: Query) -> Answer:
+def many(_: Site, query: Query) -> Answer:
     """A row for each of many hands, one a line."""
     texts = [text for text in (*query.values.get("hands", ()), *query.values.get("file", ())) if text.strip()]
     lines = [line for text in texts for line in text.splitlines() if line.strip()]
@@ -102,11 +102,11 @@ def many(site: Site, query: Query) -> Answer:
         raise setset.BadInput(
             f"{len(lines):,} hands: at most {MOST_HANDS:,} at once, or use 'setset classify'"
         )
-    rows = [_row(site, number, line) for number, line in enumerate(lines, 1)]
+    rows = [_row(number, line) for number, line in enumerate(lines, 1)]
     return {"columns": COLUMNS, "rows": rows, "most": MOST_HANDS}
 
 
-def _row(site: Site, number: int, line: str) -> list[Any]:
+def _row(number: int, line: str) -> list[Any]:
     nothing: list[Any] = [None] * 6
     try:
         cards = parse_cards(line[:2_000].split())
@@ -115,9 +115,7 @@ def _row(site: Site, number: int, line: str) -> list[Any]:
     sets = len(setset.find_sets(cards))
     if sets:
         return [number, cards, sets, *nothing, None]
-    catalogue = site.catalogue()
-    found = setset.classify(cards, catalogue)
-    rank = setset.rank(cards, catalogue)
+    found = setset.classify(cards)
     one = found.list_class
     return [
         number,
@@ -128,6 +126,6 @@ def _row(site: Site, number: int, line: str) -> list[Any]:
         len(found.extensions),
         one.stabilizer,
         one.lists,
-        rank,
+        setset.rank(cards),
         None,
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -144,7 +144,7 @@ def _environment() -> Environment:
         number=number, bytes=byte_count, duration=duration, card_name=name, code=code, spell=spell
     )
     pictures = Markup(draw_sprites())  # noqa: S704 (ours)
-    made.globals.update(can_draw=can_draw)
+    made.globals.update(can_draw=can_draw, spell_form=spell_form)
     made.globals.update(sprites=pictures, how_many=how_many, percent=share, version=setset.__version__)
     return made
 
@@ -156,6 +156,12 @@ def spell(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "", True: "yes", False: "no"}[value]
     return str(value)
+
+
+def spell_form(form: Sequence[int]) -> str:
+    """A sum of features, such as colour + 2 shape."""
+    names = zip(form, ("colour", "count", "shading", "shape"), strict=True)
+    return " + ".join(f"{factor} {feature}".removeprefix("1 ") for factor, feature in names if factor)
 
 
 def render(template: str, **values: Any) -> str:

@@ -36,13 +36,12 @@ def progress(site: Site, query: Query) -> Answer:
     with site.workspace() as opened:
         status = dataclasses.asdict(opened.status(target))
         runs = [dataclasses.asdict(each) for each in opened.runs(RUNS)]
-        roots = [dataclasses.asdict(each) for each in opened.roots()]
         running = opened.in_use()
     for item in status["items"]:
         item["remedy"] = _remedy(item)
     current = runs[0] if running and runs and runs[0]["outcome"] is None else None
     left = sum(_bytes_left(size) for size in status["sizes"])
-    return {"running": running, "run": current, **status, "roots": roots, "bytes_left": left, "runs": runs}
+    return {"running": running, "run": current, **status, "bytes_left": left, "runs": runs}
 
 
 def _remedy(item: Answer) -> str | None:
@@ -61,7 +60,7 @@ def _bytes_left(size: Answer) -> int:
 def counts(site: Site, query: Query) -> Answer:
     """The counts of the workspace with their verdicts, and all that is known of each size from its classes."""
     target = query.optional("target", 4, 20)
-    totals = [totals_as_json(each) for each in site.totals()]
+    totals = [totals_as_json(each) for each in setset.class_totals()]
     try:
         with site.workspace() as opened:
             found = [dataclasses.asdict(each) for each in opened.counts(target=target)]

@@ -1,4 +1,4 @@
-"""What all pages share: the workspace, which may not be there, and the catalogue, which is built once."""
+"""What all pages share: the workspace, which may not be there, and what takes long the first time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Final
 
 import setset
-from setset.cards import LARGEST
 
 SECONDS: Final = 5.0
 """How long anything that a page asks of the database may take."""
@@ -32,16 +31,17 @@ class Site:
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._building = threading.Lock()
-        self._totals: list[setset.Totals] = []
         self._queries = threading.Semaphore(2)
         self.ending = threading.Event()
         """Set when the server ends: live pages end too."""
 
     @contextmanager
     def workspace(self) -> Iterator[setset.Workspace]:
-        """The workspace, to read; NotAWorkspace if there is none."""
-        with setset.open(self.settings.workspace, time_limit=SECONDS) as opened:
+        """The workspace, to read, without a lock that a commit could meet; NotAWorkspace if there is none."""
+        with (
+            setset.reading_copies(),
+            setset.open(self.settings.workspace, time_limit=SECONDS) as opened,
+        ):
             yield opened
 
     @contextmanager
@@ -54,25 +54,9 @@ class Site:
         finally:
             self._queries.release()
 
-    def catalogue(self) -> setset.Catalogue:
-        """All classes. The first to ask waits until they are built, and so does everybody else."""
-        catalogue = setset.catalogue_in_memory()
-        with self._building:
-            catalogue.level(LARGEST)
-        return catalogue
-
-    def totals(self) -> list[setset.Totals]:
-        """The sums of all sizes."""
-        self.catalogue()
-        with self._building:
-            self._totals = self._totals or setset.class_totals()
-        return self._totals
-
     def warm_up(self) -> None:
-        """Does once all that takes long the first time: compiled code is loaded, the catalogue is built."""
-        catalogue = self.catalogue()
-        hand = setset.unrank(12, 0, catalogue)
-        setset.rank(setset.classify(hand, catalogue).cards, catalogue)
-        for size in range(LARGEST + 1):
-            setset.describe_class(catalogue.get(size, 0), catalogue)
-        self.totals()
+        """Loads the compiled code that hands are identified with. The classes need none, and who asks meanwhile does
+        not wait for it."""
+        hand = setset.unrank(12, 0)
+        for _ in range(20):
+            setset.rank(setset.classify(hand).cards)

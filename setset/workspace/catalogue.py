@@ -1,4 +1,4 @@
-"""The classes of all lists, in the workspace's database or computed where it has none."""
+"""The classes of all lists: in the workspace's database, or those of the package where it has none."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def class_totals(workspace: str | Path | None = None, size: int | None = None) -
     """The figures of every size: classes, lists, complete ones, and the chance of no set.
 
     Args:
-        workspace: The folder of a workspace whose catalogue to use; what it does not have is computed.
+        workspace: The folder of a workspace whose catalogue to use; what it does not have comes with the package.
         size: Only this size.
 
     Example:
@@ -93,23 +93,24 @@ def class_totals(workspace: str | Path | None = None, size: int | None = None) -
     """
     wanted = range(LARGEST + 1) if size is None else [check_size(size)]
     stored = {} if workspace is None else _stored_totals(WorkspaceFolder(Path(workspace)))
-    return [stored.get(each) or _compute_totals(each) for each in wanted]
+    return [stored.get(each) or _totals(each) for each in wanted]
 
 
-def _compute_totals(size: int) -> Totals:
-    from setset.symmetry import Totals, catalogue_in_memory, game_classes
+def _totals(size: int) -> Totals:
+    from setset.symmetry import Totals, catalogue_in_memory
 
-    level = catalogue_in_memory().level(size)
-    return Totals.of(level, game_classes(level.classes))
+    catalogue = catalogue_in_memory()
+    level = catalogue.level(size)
+    return Totals.of(level, sum(map(catalogue.game_classes, level.classes)))
 
 
 def load_catalogue(workspace: str | Path, size: int, neighbours: bool = False) -> Catalogue:
-    """A catalogue with the classes of a size: that of a workspace, or one built in memory if it has none.
+    """A catalogue with the classes of a size: that of a workspace, or that of the package if it has none.
 
     Args:
         workspace: The folder, which may not be there.
         size: 0 to 20.
-        neighbours: Also those with one card less and one more. What is not stored is built when it is needed.
+        neighbours: Also those with one card less and one more.
 
     Raises:
         BadInput: There are no lists of this size.

@@ -55,7 +55,7 @@ def export_classes(
 
     Args:
         output: Its name, or an open binary file.
-        workspace: The folder of a workspace whose catalogue to use; what it does not have is computed.
+        workspace: The folder of a workspace whose catalogue to use; what it does not have comes with the package.
         size: Only this size.
         format: csv, json, parquet or gap; what the name ends with if None.
         overwrite: Replace a file that is there.

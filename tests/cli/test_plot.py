@@ -41,7 +41,7 @@ def test_a_dash_is_stdout() -> None:
 
 
 def test_charts_of_a_workspace(run: Run, workspace: Path, nowhere: Path) -> None:
-    for name in ("counts", "throughput", "gantt", "bytes"):
+    for name in ("counts", "throughput", "rates", "gantt", "bytes"):
         assert run("plot", name, "-w", str(workspace), "--format", "csv")[0] == 0
     assert "kept for target 12,5,13394538" in (nowhere / "counts.csv").read_text()
     assert run("plot", "counts", "--format", "csv")[0] == 0

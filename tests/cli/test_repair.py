@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import setset
+from setset.show.report import collect
 from tests.cli.conftest import Refuse, run_process
 from tests.commands import run_here
 
@@ -18,6 +21,17 @@ def test_a_damaged_file_is_rebuilt(own_workspace: Path) -> None:
     assert "rebuilt" in run_here("repair", "-q", workspace=own_workspace).stdout
     assert path.read_bytes() == whole
     assert run_here("repair", "-q", workspace=own_workspace).stdout == "nothing to repair\n"
+    with setset.open(own_workspace) as opened:
+        last, before = opened.runs(2)
+        told = collect(opened, "today")["repairs"]
+    name = path.relative_to(own_workspace / "batches").as_posix()
+    assert (last.outcome, last.repaired) == ("done", None)
+    assert before.outcome == f"done; repaired {before.repaired}"
+    assert re.fullmatch(rf"{name} \(.*{len(whole)}.*\)", before.repaired or "")
+    assert [(each["id"], each["repaired"]) for each in told] == [
+        (last.id, None),
+        (before.id, before.repaired),
+    ]
 
 
 def test_a_batch_that_is_named_is_rebuilt_whatever_its_state(own_workspace: Path) -> None:

@@ -60,7 +60,7 @@ def test_the_page_stands_alone(report: tuple[str, dict[str, object]]) -> None:
     assert not OUTSIDE.search(page)
     parsed = Page(page)
     assert (parsed.open, parsed.handlers) == ([], [])
-    assert page.count("<svg") == page.count("<figure>") == 4
+    assert page.count("<svg") == page.count("<figure>") == 5
     names = re.findall(r'\bid="([^"]+)"', page)
     assert len(names) == len(set(names))
 

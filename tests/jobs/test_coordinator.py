@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from concurrent.futures import Executor
 from pathlib import Path
@@ -81,6 +82,8 @@ def test_a_run_that_reads_a_damaged_source_rebuilds_it(reference: Path, tmp_path
     flip(batch_file(folder, 2, 4))
     _, notices = build(folder.path)
     assert any("batch 2 of size 4: checksum mismatch" in text for text in notices.texts)
+    ((outcome,),) = rows(folder.path, "SELECT outcome FROM runs WHERE outcome != 'done'")
+    assert re.fullmatch(r"done; repaired t16/s04/\S+\.setset \(checksum mismatch.*\)", outcome)
     assert digests(folder.path) == digests(reference)
 
 

@@ -13,6 +13,7 @@ from setset.symmetry import (
     build_level,
     canonical_form,
     catalogue_in_memory,
+    game_classes,
 )
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
@@ -68,9 +69,13 @@ def test_links_are_what_adding_and_taking_each_card_shows(data: st.DataObject) -
     assert one.complete == (not larger)
 
 
-def test_the_classes_that_come_with_the_package_are_those_that_are_built() -> None:
-    """From nothing, size by size; none of it uses what is stored."""
+def test_what_comes_with_the_package_is_what_is_built() -> None:
+    """Classes, links and classes of the game, from nothing, size by size; none of it uses what is stored."""
+    stored = Catalogue()
     previous: tuple[ListClass, ...] = ()
     for size in range(21):
-        previous = build_level(size, previous).classes
-        assert Catalogue().classes(size) == previous
+        built = build_level(size, previous)
+        previous = built.classes
+        assert stored.classes(size) == previous
+        assert stored.level(size) == built
+        assert list(map(stored.game_classes, previous)) == [game_classes([one]) for one in previous]

@@ -5,10 +5,13 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from setset import __version__
 from setset.symmetry import GROUP_ORDER, Catalogue
 from setset.workspace.counts import REFERENCE_BY_TARGET
+from tests.conftest import Run
 
-PAGE = (Path(__file__).parents[2] / "docs" / "truth.md").read_text(encoding="utf-8")
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "truth.md").read_text(encoding="utf-8")
 
 
 def rows(heading: str) -> list[list[int]]:
@@ -42,9 +45,23 @@ def test_kept_lists(catalogue: Catalogue) -> None:
     assert table[10] - 193_375_848_191 == 470_000_110
 
 
+def test_the_table_of_classes_is_what_the_command_makes(run: Run, tmp_path: Path) -> None:
+    """The file to cite, to the byte; its checksum stands beside it, and on the page about citing."""
+    made = tmp_path / "classes.csv"
+    run("export", "classes", "-o", str(made), "-w", str(tmp_path / "none"))
+    assert made.read_bytes() == (DOCS / "data" / "classes.csv").read_bytes()
+    checksum = hashlib.sha256(made.read_bytes()).hexdigest()
+    assert (DOCS / "data" / "classes.csv.sha256").read_text() == f"{checksum}  classes.csv\n"
+    assert checksum in (DOCS / "citing.md").read_text(encoding="utf-8")
+
+
 def test_the_numbering_is_frozen(catalogue: Catalogue) -> None:
     digest = hashlib.sha256()
     for size in range(21):
         for each in catalogue.level(size).classes:
             digest.update(f"{each} {' '.join(map(str, each.cards))}\n".encode())
     assert digest.hexdigest() == "2dcf9b311cee7b9a1023ce9b3abd1c10a714348a8d523388acf2da9c05c5eda5"
+
+
+def test_the_reference_names_this_version() -> None:
+    assert f"\nversion: {__version__}\n" in (DOCS.parent / "CITATION.cff").read_text(encoding="utf-8")

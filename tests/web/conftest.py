@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import psutil
 import pytest
 from starlette.testclient import TestClient
 
@@ -60,3 +62,17 @@ def serving(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 def is_guarded(headers: object) -> bool:
     """Whether browsers are told everything that they should refuse."""
     return all(headers.get(name) == value for name, value in HEADERS.items())  # type: ignore[attr-defined]
+
+
+def cpu_seconds(process: psutil.Process) -> float:
+    """What a process and those that it started have used of the processors."""
+    times = [each.cpu_times() for each in (process, *process.children(recursive=True))]
+    return sum(each.user + each.system for each in times)
+
+
+def wait_until_idle(process: psutil.Process) -> None:
+    """Until a server has loaded all that it loads in the background."""
+    before = -1.0
+    while cpu_seconds(process) - before > 0.05:
+        before = cpu_seconds(process)
+        time.sleep(0.5)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import warnings
@@ -34,6 +35,7 @@ PAGES = (
     "/nothing",
 )
 SEED = 7
+TITLES = {"setset": "Home"}
 
 
 @pytest.fixture(scope="module")
@@ -98,7 +100,7 @@ def test_every_page(open_page: Any, screen: str, scheme: str) -> None:
 
 
 def test_cards_are_chosen_by_clicks(open_page: Any) -> None:
-    page = open_page("/identify")
+    page = open_page("/identify", permissions=["clipboard-read", "clipboard-write"])
     page.evaluate("window.sameDocument = true")
     for card in (0, 1, 40):  # faster than answers come
         page.locator(f"#c{card}").click()
@@ -112,6 +114,9 @@ def test_cards_are_chosen_by_clicks(open_page: Any) -> None:
     expect(page.locator(".grid .in-set")).to_have_count(0)
     page.locator("#complete").click()
     expect(page.locator(".grid .addable")).to_have_count(0)
+    page.get_by_role("button", name="Copy the address of this hand").click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == page.url
     page.go_back()
     expect(page.locator(".grid .chosen")).to_have_count(3)
     page.locator("#c1").focus()
@@ -177,18 +182,28 @@ def test_copying(open_page: Any) -> None:
 
 
 def test_a_run_dies_and_the_server_comes_back(browser: Browser, tmp_path: Path) -> None:
-    """The page on progress follows, without being loaded again."""
+    """Every page is visited while it goes on; the page on progress follows, without being loaded again."""
     folder = str(tmp_path / "w")
-    run = [*SETSET, "run", "--size", "8", "--workers", "1", "--batch-lists", "200000", "-q", "-w", folder]
+    run = [*SETSET, "run", "--size", "9", "--workers", "1", "--batch-lists", "200000", "-q", "-w", folder]
     subprocess.run([*SETSET, "run", "--size", "3", "--workers", "1", "-q", "-w", folder], check=True)
     with serving("-w", folder) as (address, _):
-        page = browser.new_context(viewport=SCREENS["phone"]).new_page()
+        page, said = browser.new_context(viewport=SCREENS["phone"]).new_page(), []
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
         page.goto(f"{address}/progress")
         expect(page.locator("#connection")).to_have_text("Live.")
         with subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             expect(page.locator("#live")).to_contain_text("Running on", timeout=60_000)
+            for screen in SCREENS.values():
+                page.set_viewport_size(screen)
+                for name in ("Counts", "Classes", "Identify", "Play", "SQL", "API", "setset", "Progress"):
+                    page.get_by_role("navigation").get_by_role("link", name=name, exact=True).click()
+                    expect(page).to_have_title(re.compile(TITLES.get(name, name)))
+            expect(page.locator("#connection")).to_have_text("Live.")
+            expect(page.locator("#live")).to_contain_text("Running on")
             process.kill()
         expect(page.locator("#live")).to_contain_text("Nothing is running", timeout=60_000)
+        assert said == []
     expect(page.locator("#connection")).to_contain_text("lost", timeout=60_000)
     with serving("-w", folder, "--port", address.rpartition(":")[2]):
         expect(page.locator("#connection")).to_have_text("Live.", timeout=60_000)

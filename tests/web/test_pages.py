@@ -6,6 +6,8 @@ import csv
 import html
 import io
 import re
+import subprocess
+import sys
 from math import comb
 from pathlib import Path
 
@@ -75,9 +77,13 @@ def test_a_class(page: TestClient, catalogue: Catalogue) -> None:
     assert sum(each["cards"] for each in found["larger"]) == one.extensions
     assert sum(each["cards"] for each in found["smaller"]) == 12
     assert all(each["from_here"] == each["from_there"] for each in found["larger"] + found["smaller"])
+    assert found["digest"] == catalogue.level(12).digest
+    assert len(found["directions"]) == 40
+    assert {sum(each["cards"]) for each in found["directions"]} == {12}
     assert found["texts"]["command line"] == "setset classes show 12/786"
     assert eval(found["texts"]["Python"], {"setset": setset}) == one
     shown = page.get("/classes/12/786").text
+    assert found["digest"] in shown
     assert shown.count('<use href="#card-') == 12 + 81
     assert 'href="/classes/11/' in shown
 
@@ -93,6 +99,19 @@ def test_the_ends_of_the_catalogue(page: TestClient, size: int, number: int) -> 
 def test_what_is_not_there(page: TestClient, path: str) -> None:
     assert page.get(path).status_code == 404
     assert page.get(f"/api{path}").json()["error"]
+
+
+def test_browsing_compiles_nothing(reference: Path) -> None:
+    """The classes come with the package: the first page is quick, on any machine."""
+    ask = (
+        "import sys; from pathlib import Path; from tests.web.conftest import visitor\n"
+        f"page = visitor(Path({str(reference)!r}))\n"
+        "for path in ('/', '/counts', '/classes', '/classes/12/786', '/classes/12/786/random', '/play?seed=7',\n"
+        "             '/identify?cards=0,1,40', '/progress'):\n"
+        "    assert page.get(path).status_code in (200, 303), path\n"
+        "assert 'numba' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", ask], check=True, cwd=ROOT)
 
 
 def test_the_list_of_classes(page: TestClient, catalogue: Catalogue) -> None:
@@ -172,7 +191,7 @@ def test_the_description_of_the_api_names_every_address(page: TestClient) -> Non
 
 
 def test_charts(page: TestClient, bare: TestClient) -> None:
-    for name in ("counts", "gantt", "throughput"):
+    for name in ("counts", "gantt", "rates", "throughput"):
         assert f'src="/charts/{name}.svg"' in page.get("/progress" if name != "counts" else "/counts").text
         picture = page.get(f"/charts/{name}.svg")
         assert (picture.status_code, picture.headers["Content-Type"]) == (200, "image/svg+xml")

@@ -81,9 +81,16 @@ def test_who_does_not_go_on_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         server.listen("127.0.0.1", 0),
     )
     made = server.make_server(site, threading.Event())
-    thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]})
+    thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     half_body = b"POST /identify/many HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhan"
+    with connect(f"http://127.0.0.1:{listening.getsockname()[1]}") as client:
+        client.sendall(b"GET /static/icon.svg HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
+        assert client.recv(100).startswith(b"HTTP/1.1 200")
+        (taken,) = made.server_state.connections
+        found = taken.transport.get_extra_info("socket")
+        # Or the body would wait for the headers to be acknowledged, which browsers do 40 ms later.
+        assert found.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
     for said in (
         b"",
         b"GET / HT",

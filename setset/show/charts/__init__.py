@@ -12,7 +12,7 @@ from setset.show.charts.files import as_bytes, read_rows, save
 from setset.show.charts.game import rounds
 from setset.show.charts.lattice import lattice, neighbours
 from setset.show.charts.lists import cap, counts, odds, stabilizers
-from setset.show.charts.work import bytes, gantt, speed, throughput  # noqa: A004 (bytes of files)
+from setset.show.charts.work import bytes, gantt, rates, speed, throughput  # noqa: A004 (bytes of files)
 
 __all__ = [
     "as_bytes",
@@ -23,6 +23,7 @@ __all__ = [
     "lattice",
     "neighbours",
     "odds",
+    "rates",
     "read_rows",
     "rounds",
     "save",

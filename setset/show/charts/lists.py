@@ -156,7 +156,7 @@ def stabilizers(workspace: Workspace | None = None) -> Chart:
     """How many symmetries the lists of each class have, by size.
 
     Args:
-        workspace: Whose catalogue to use; it is computed if there is none.
+        workspace: Whose catalogue to use; that of the package if there is none.
     """
     rows = []
     for size in range(1, LARGEST + 1):

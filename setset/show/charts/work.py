@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PARTS = 200
 """Points of a line along the batches of a size, at most; neighbouring batches are taken together."""
+BINS = 100
+"""Steps of the time in which speeds are shown."""
 STEPS = 800
 """Of the time axis: what one worker did of one size without a longer pause is one bar."""
 
@@ -68,6 +70,67 @@ def throughput(workspace: Workspace) -> Chart:
     return finish(chart, "Speed by size and host", notes, "setset status")
 
 
+def rates(workspace: Workspace) -> Chart:
+    """How many lists a second each host made, in the course of time."""
+    finished = workspace.finished_work()
+    _require(finished, workspace, "no expansion is finished yet")
+    rows = _rates(finished)
+    alt = altair()
+    hosts = sorted({row["host"] for row in rows})
+    colours, _ = categories(hosts)
+    chart = (
+        alt.Chart(table(rows))
+        .mark_line(interpolate="step-after", strokeWidth=1.5)
+        .encode(
+            x=_time_axis(rows),
+            y=alt.Y("rate:Q", title="million lists a second of all workers"),
+            color=alt.Color(
+                "host:N", scale=colours, legend=alt.Legend(title="host", orient="bottom", columns=2)
+            ),
+            strokeDash=alt.StrokeDash("host:N", sort=hosts, legend=None),
+            tooltip=["host:N", "start:T", "end:T", "lists:Q", "rate:Q"],
+        )
+        .properties(width=WIDTH, height=HEIGHT)
+    )
+    notes = [f"The lists of each expansion are spread over its time; {BINS} steps."]
+    return finish(chart, "Speed of each host over time", notes, "table expansions (setset sql)")
+
+
+def _rates(finished: Sequence[FinishedWork]) -> list[Row]:
+    """For each host and step of time the lists that it made then."""
+    spans = [(_time(each.started_at), _time(each.finished_at)) for each in finished]
+    first = min(start for start, _ in spans)
+    step = max((max(stop for _, stop in spans) - first) / BINS, datetime.timedelta(milliseconds=1))
+    found: dict[str, list[float]] = {}
+    for each, (start, stop) in zip(finished, spans, strict=True):
+        lists = found.setdefault(each.host or "?", [0.0] * BINS)
+        begin, end = (start - first) / step, max((stop - first) / step, (start - first) / step + 1e-9)
+        for place in range(min(int(begin), BINS - 1), min(int(end), BINS - 1) + 1):
+            inside = min(end, place + 1 if place < BINS - 1 else end) - max(begin, place)
+            lists[place] += each.lists * inside / (end - begin)
+    return [
+        {
+            "host": host,
+            "start": (first + place * step).isoformat(timespec="milliseconds"),
+            "end": (first + (place + 1) * step).isoformat(timespec="milliseconds"),
+            "lists": round(made),
+            "rate": made / step.total_seconds() / 1e6,
+        }
+        for host, lists in sorted(found.items())
+        for place, made in enumerate(lists)
+    ]
+
+
+def _time_axis(rows: list[Row]) -> Any:
+    alt = altair()
+    return alt.X(
+        "start:T",
+        title=f"time (UTC), from {min(row['start'] for row in rows)[:16].replace('T', ' ')}",
+        scale=alt.Scale(type="utc"),
+        axis=alt.Axis(labelOverlap=True, tickCount=5, format=_time_format(rows)),
+    )
+
+
 def gantt(workspace: Workspace) -> Chart:
     """Which worker was at work on which size, and when."""
     finished = workspace.finished_work()
@@ -79,12 +142,7 @@ def gantt(workspace: Workspace) -> Chart:
         alt.Chart(table(rows))
         .mark_bar(height=10)
         .encode(
-            x=alt.X(
-                "start:T",
-                title=f"time (UTC), from {min(row['start'] for row in rows)[:16].replace('T', ' ')}",
-                scale=alt.Scale(type="utc"),
-                axis=alt.Axis(labelOverlap=True, tickCount=5, format=_time_format(rows)),
-            ),
+            x=_time_axis(rows),
             x2="end:T",
             y=alt.Y("worker:N", title=None, sort=None),
             color=alt.Color(

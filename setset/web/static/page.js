@@ -1,10 +1,10 @@
 // What makes pages quicker to use. All of them work without it.
 import { follow } from "./swap.js";
 import { watchProgress } from "./live.js";
-import { offerCopies } from "./copy.js";
+import { keepOfferingCopies } from "./copy.js";
 import { helpPlayers } from "./play.js";
 
 follow();
 watchProgress();
-offerCopies();
+keepOfferingCopies();
 helpPlayers();

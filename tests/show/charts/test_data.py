@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from datetime import datetime
 from fractions import Fraction
 from typing import Any
 
@@ -118,6 +119,15 @@ def test_throughput_is_that_of_the_status(opened: setset.Workspace) -> None:
     shown = [(row["host"], row["size"], row["rate"]) for row in read_rows(setset.charts.throughput(opened))]
     hosts = [each for each in opened.status().hosts if each.lists_per_second]
     assert shown == [(each.host, each.size, (each.lists_per_second or 0) / 1e6) for each in hosts]
+
+
+def test_rates_add_up_to_all_lists(opened: setset.Workspace) -> None:
+    rows = read_rows(setset.charts.rates(opened))
+    made = sum(each.lists for each in opened.finished_work())
+    assert sum(row["lists"] for row in rows) == pytest.approx(made, abs=len(rows))
+    first, last = (datetime.fromisoformat(text) for text in (rows[0]["start"], rows[-1]["end"]))
+    seconds = (last - first).total_seconds() / len(rows)  # one host
+    assert sum(row["rate"] * 1e6 * seconds for row in rows) == pytest.approx(made, rel=0.05)
 
 
 def test_the_gantt_chart_has_all_work(opened: setset.Workspace) -> None:

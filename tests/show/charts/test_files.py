@@ -31,6 +31,7 @@ MAKE: dict[str, Callable[[setset.Workspace], Any]] = {
     "lattice": lambda _: setset.charts.lattice(18, 20),
     "cap": lambda _: setset.charts.cap([0, 1, 3, 9]),
     "throughput": lambda workspace: setset.charts.throughput(workspace),
+    "rates": lambda workspace: setset.charts.rates(workspace),
     "gantt": lambda workspace: setset.charts.gantt(workspace),
     "bytes": lambda workspace: setset.charts.bytes(workspace, 16),
     "speed": lambda _: setset.charts.speed(BENCH),
