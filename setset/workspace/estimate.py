@@ -59,7 +59,7 @@ class Estimate:
         >>> estimate = setset.estimate(9, target=12, workers=20)
         >>> estimate.lists, estimate.sizes[-1].origin.value
         (52383162465, 'known')
-        >>> 1e9 < estimate.bytes < 5e9 and estimate.seconds < 3600
+        >>> 3e8 < estimate.bytes < 2e9 and estimate.seconds < 3600
         True
     """
 

@@ -81,9 +81,14 @@ def of_old_schema(place: Path) -> None:
     (place / "w").mkdir()
     shutil.copy(OLD, place / "w/setset.db")
     small.repair_all(WorkspaceFolder(place / "w"))
+    database = place / "w/setset.db"
+    made = _read(database, "SELECT bytes, digest, path FROM batches")
     for path in (place / "w").glob("setset.db*"):
         path.unlink()
-    shutil.copy(OLD, place / "w/setset.db")
+    shutil.copy(OLD, database)
+    with contextlib.closing(sqlite3.connect(database)) as connection, connection:
+        # The files are of today's format.
+        connection.executemany("UPDATE batches SET bytes = ?, digest = ? WHERE path = ?", made)
 
 
 @dataclass(frozen=True)
