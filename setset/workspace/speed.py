@@ -42,11 +42,11 @@ TYPICAL_BYTES = {
     8: 0.011,
     9: 0.015,
     10: 0.018,
-    11: 0.015,
-    12: 0.012,
-    13: 0.015,
-    14: 0.02,
-    15: 0.05,
+    11: 0.018,
+    12: 0.009,
+    13: 0.024,
+    14: 0.044,
+    15: 0.065,
 }
 """Of a list in a file, for target 12; the last holds for all larger sizes."""
 FEWEST_SECONDS = 0.5
