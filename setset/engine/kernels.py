@@ -28,6 +28,11 @@ columns: every bit but that of third(c, b). Depths and cards are masked (`& 31`,
 the compiler that an index is not negative, and arrays are passed only to functions that are inlined,
 never cut into views: numba counts references to them, which costs more than the work itself.
 
+**The rule.** `expand_pruned` also asks of each child whether the hyperplanes allow it to reach the target; `pruning`
+says what that means and makes the tables. How many cards of the list lie in the three hyperplanes of a direction is
+one word, with a field for each. Children of one list mostly fail in the same few directions, so one in which some fail moves
+forward in the order in which they are asked. That order is no part of what is found.
+
 The kernels stand in this one module because numba's cache does not notice a change in another file;
 for the same reason all tables come in as arguments.
 """
@@ -72,6 +77,26 @@ COLUMNS = 192
 DEPTH, BUDGET, LISTS, LEFT_LOW, LEFT_HIGH, LEAF_LOW, LEAF_HIGH = range(7)
 
 RUNNING, FULL, DONE, CORRUPT = range(4)
+
+# The tables of a rule, and what is noted while it is asked.
+DIRECTIONS = 40
+FIELD, FIELD_BITS = np.uint64(16), np.uint64(0xFFFF)  # in the word of a direction, for each hyperplane
+ONE_MORE = 32  # a card of the list in a field
+PLACES = 10 * ONE_MORE  # what a field can be: 0 to 9 cards, and up to 27 remaining ones
+PLANE_LOW, PLANE_HIGH = 0, 80  # + 2 * direction: low and high words of the cards in the first two hyperplanes
+ALLOWED = 160  # + PLACES * hyperplane + field
+STEP = ALLOWED + 3 * PLACES  # + 81 * direction + card: what a card adds to the word of a direction
+RULE_WORDS = STEP + 81 * DIRECTIONS
+ORDER = 0  # the directions, in the order in which they are asked
+TOGETHER = 3  # so many directions are asked of all children of a list at once
+KNOWN = 40  # + depth: one more than the card that was chosen there when the words behind it were made
+WORDS = 72  # + DIRECTIONS * cards + direction: the words of the list of the first cards
+CHILD, CHILD_LOW, CHILD_HIGH = (
+    960,
+    1056,
+    1152,
+)  # of the children that are asked: the card, and the cards that remain
+NOTE_WORDS = 1248
 
 SLACK = 48
 """How far storing lists in whole words may run over the end of the rows, in bytes."""
@@ -440,15 +465,150 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int) -> bool:
     return full
 
 
-@_kernel
-def expand(
-    nodes: U64, state: I64, source: U64, out: U64, spare: U64, size: int, need: int, limit: int
-) -> int:
-    """Expands lists of `size` cards, about as many as the budget allows: RUNNING, FULL, DONE or CORRUPT.
+@_inlined
+def _allows(
+    rule: U64, word: np.uint64, direction: int, card: int, low: np.uint64, high: np.uint64, total: int
+) -> bool:
+    """Whether the hyperplanes of a direction allow a list with `word` and `card` to reach the target, if `low` and `high`
+    remain to it. What is looked up is added if `total` is not 0."""
+    first = popcount(high & rule[PLANE_HIGH + 2 * direction]) + popcount(
+        low & rule[PLANE_LOW + 2 * direction]
+    )
+    second = popcount(high & rule[PLANE_HIGH + 2 * direction + 1])
+    second += popcount(low & rule[PLANE_LOW + 2 * direction + 1])
+    third = (popcount(high) + popcount(low) - first - second) & 31
+    here = word + rule[STEP + 81 * direction + (card & 127)]
+    a = rule[ALLOWED + _int(here & FIELD_BITS) + first]
+    b = rule[ALLOWED + PLACES + _int((here >> FIELD) & FIELD_BITS) + second]
+    c = rule[ALLOWED + 2 * PLACES + _int((here >> (FIELD + FIELD)) & FIELD_BITS) + third]
+    return bool(_int(a + b + c) >= total if total else (a & b & c) != 0)
 
-    A child is kept if at least `need` cards remain to it. A batch is FULL when it has `limit` lists and
-    one more is found: the caller takes the bits away, resets WRITE and LISTS, and calls again.
+
+@_inlined
+def _move_forward(notes: U64, place: int) -> None:
+    """A direction in which a child failed is asked sooner from now on."""
+    direction = notes[ORDER + place]
+    for behind in range(place, place >> 1, -1):
+        notes[ORDER + (behind & 63)] = notes[ORDER + ((behind - 1) & 63)]
+    notes[ORDER + (place >> 1)] = direction
+
+
+@_inlined
+def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bool) -> np.uint64:
+    """Of the first `many` children that are noted, those that every direction allows to reach the target, as a set
+    of cards of their word.
+
+    In the first directions all children are asked together, without a branch for each: most fail there, and which ones
+    cannot be foreseen. Those that are left pass most of the others, one child after the other.
     """
+    words &= 1023
+    for place in range(TOGETHER):
+        direction = _int(notes[ORDER + place]) & 63
+        word = notes[words + direction]
+        passing = 0
+        for child in range(many):
+            card, low, high = notes[CHILD + child], NONE, notes[CHILD_HIGH + child]
+            if with_low:
+                low = notes[CHILD_LOW + child]
+                notes[CHILD_LOW + passing] = low
+            notes[CHILD + passing], notes[CHILD_HIGH + passing] = card, high
+            passing += _allows(rule, word, direction, _int(card), low, high, total)
+        if passing < many:
+            _move_forward(notes, place)
+        many = passing
+        if many == 0:
+            return NONE
+    found = NONE
+    failed = 0
+    for child in range(many):
+        card, high = _int(notes[CHILD + child]), notes[CHILD_HIGH + child]
+        low = notes[CHILD_LOW + child] if with_low else NONE
+        passes = True
+        for place in range(TOGETHER, DIRECTIONS):
+            direction = _int(notes[ORDER + place]) & 63
+            if not _allows(rule, notes[words + direction], direction, card, low, high, total):
+                failed, passes = place, False
+                break
+        found |= np.uint64(passes) << np.uint64((card if with_low else card - LOW) & 63)
+    if failed:  # not before all children were asked in the order as it was
+        _move_forward(notes, failed)
+    return found
+
+
+@_inlined
+def _prune(
+    nodes: U64, spare: U64, depth: int, card: int, need: int, rule: U64, notes: U64, total: int
+) -> tuple[np.uint64, np.uint64, int, int]:
+    """As `_children`, but only those that pass the rule."""
+    depth, card = depth & 31, card & 127
+    low, high = _remaining(nodes, depth, card)
+    words = _add_words(rule, notes, depth, card)
+    many = 0
+    rest = low
+    while rest:
+        b = lowest(rest)
+        rest &= rest - ONE
+        left_low = nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b] & rest
+        left_high = nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b] & high
+        notes[CHILD + many], notes[CHILD_LOW + many], notes[CHILD_HIGH + many] = (
+            np.uint64(b),
+            left_low,
+            left_high,
+        )
+        many += popcount(left_low) + popcount(left_high) >= need
+    keep_low = _sift(rule, notes, words, many, total, True)
+    many = 0
+    rest = _enough(nodes, spare, depth, card, high, need)
+    while rest:
+        b = lowest(rest)
+        rest &= rest - ONE
+        left = high & (ALL_BUT_ONE << np.uint64(b)) & nodes[depth, HIGH_OF_HIGH + b]
+        notes[CHILD + many] = np.uint64(b + LOW)
+        notes[CHILD_HIGH + many] = left & spare[card, HIGH_OF_HIGH + b]
+        many += 1
+    keep_high = _sift(rule, notes, words, many, total, False)
+    return extract(keep_low, low), extract(keep_high, high), popcount(low), popcount(high)
+
+
+@_inlined
+def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
+    """Makes the words of the list with `card` at a depth, from those of the list above: returns where they are."""
+    words = (WORDS + DIRECTIONS * (depth + 1)) & 1023
+    for direction in range(DIRECTIONS):
+        notes[words + direction] = (
+            notes[(words - DIRECTIONS) + direction] + rule[STEP + 81 * direction + (card & 127)]
+        )
+    return words
+
+
+@_inlined
+def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
+    """Makes the words of the list that is chosen down to a depth, from where it differs from the last one on."""
+    same = True
+    for depth in range(depths):
+        card = _int(nodes[depth, CARD + _int(nodes[depth, CHOSEN])])
+        if same and _int(notes[KNOWN + depth]) == card + 1:
+            continue
+        same = False
+        notes[KNOWN + depth] = np.uint64(card + 1)
+        _add_words(rule, notes, depth, card)
+
+
+@_inlined
+def _expand(
+    nodes: U64,
+    state: I64,
+    source: U64,
+    out: U64,
+    spare: U64,
+    size: int,
+    need: int,
+    limit: int,
+    rule: U64,
+    notes: U64,
+    total: int,
+    pruned: bool,
+) -> int:
     last = (size - 1) & 31
     if (state[LEFT_LOW] | state[LEFT_HIGH]) and _cut(nodes, state, out, size, limit):
         return FULL
@@ -456,6 +616,8 @@ def expand(
         outcome = _advance(nodes, state, source, out, spare, last, True)
         if outcome != RUNNING:
             return outcome
+        if pruned:
+            _note_words(nodes, rule, notes, last)
         lists = state[LISTS]
         position = _int(nodes[last + 1, WRITE])
         pending = out[position >> 6]
@@ -467,7 +629,12 @@ def expand(
                 bit = lowest(rest)
                 rest &= rest - ONE
                 card = _int(nodes[last, CARD + 64 * word + bit])
-                keep_low, keep_high, low, high = _children(nodes, spare, last, card, need)
+                if pruned:
+                    keep_low, keep_high, low, high = _prune(
+                        nodes, spare, last, card, need, rule, notes, total
+                    )
+                else:
+                    keep_low, keep_high, low, high = _children(nodes, spare, last, card, need)
                 kept = popcount(keep_low) + popcount(keep_high)
                 if lists + kept > limit:
                     nodes[last, AHEAD + word] = rest
@@ -492,6 +659,37 @@ def expand(
         nodes[last + 1, WRITE] = np.uint64(position)
         state[LISTS] = lists
     return RUNNING
+
+
+@_kernel
+def expand(
+    nodes: U64, state: I64, source: U64, out: U64, spare: U64, size: int, need: int, limit: int
+) -> int:
+    """Expands lists of `size` cards, about as many as the budget allows: RUNNING, FULL, DONE or CORRUPT.
+
+    A child is kept if at least `need` cards remain to it. A batch is FULL when it has `limit` lists and
+    one more is found: the caller takes the bits away, resets WRITE and LISTS, and calls again.
+    """
+    return _expand(nodes, state, source, out, spare, size, need, limit, out, out, 0, False)
+
+
+@_kernel
+def expand_pruned(
+    nodes: U64,
+    state: I64,
+    source: U64,
+    out: U64,
+    spare: U64,
+    size: int,
+    need: int,
+    limit: int,
+    rule: U64,
+    notes: U64,
+    total: int,
+) -> int:
+    """As `expand`, but only children that pass the rule: its tables, what is noted from call to call, and the target if
+    what is looked up is to be added, otherwise 0."""
+    return _expand(nodes, state, source, out, spare, size, need, limit, rule, notes, total, True)
 
 
 @_inlined
