@@ -36,6 +36,7 @@ LEVEL = 3
 
 DIGEST_BYTES = 16
 ENDS_SOURCE = 1
+PRUNED = 2
 _HEAD = struct.Struct("<8sHBBB3xQQQQIIQ20s20s16s")
 HEAD_BYTES = _HEAD.size
 _PAD = 0xFF
@@ -59,6 +60,8 @@ class Header:
     source_digest: bytes
     lengths: tuple[int, ...]
     packed: int
+    pruned: bool
+    """Whether only lists that may reach the target were kept."""
 
     @property
     def file_bytes(self) -> int:
@@ -72,6 +75,7 @@ def encode(
     span: Span,
     ends: tuple[Cards, Cards],
     source_digest: bytes,
+    pruned: bool = False,
 ) -> bytes:
     """The batch file with these lists; `ends` are the first and the last of them."""
     payload = streams.payload()
@@ -85,7 +89,7 @@ def encode(
         VERSION,
         target,
         streams.size,
-        ENDS_SOURCE if span.ends_source else 0,
+        (ENDS_SOURCE if span.ends_source else 0) | (PRUNED if pruned else 0),
         streams.lists,
         batch_lists,
         span.first_source,
@@ -117,7 +121,7 @@ def parse_header(data: bytes | memoryview) -> Header:
         raise BadBatch(f"a batch file of format {version}; this setset reads format {VERSION}")
     _require("size", size, 3, LARGEST)
     _require("target", target, 4, LARGEST)
-    _require("flags", flags, 0, ENDS_SOURCE)
+    _require("flags", flags, 0, ENDS_SOURCE | PRUNED)
     _require("lists in a full file", batch_lists, 1, MOST_LISTS)
     _require("lists", lists, 1, batch_lists)
     _require("last source", last_source, first_source, MOST_BATCHES - 1)
@@ -130,7 +134,8 @@ def parse_header(data: bytes | memoryview) -> Header:
     _require("bytes of all streams", 8 * int(words_of(lengths).sum()), 0, most)
     first, last = (tuple(cards[:size]) for cards in fields[12:14])
     span = Span(first_source, first_part, last_source, last_part, bool(flags & ENDS_SOURCE))
-    return Header(target, size, lists, batch_lists, span, first, last, fields[14], lengths, packed)
+    pruned = bool(flags & PRUNED)
+    return Header(target, size, lists, batch_lists, span, first, last, fields[14], lengths, packed, pruned)
 
 
 def _require(field: str, value: int, least: int, most: int) -> None:

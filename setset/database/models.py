@@ -73,7 +73,7 @@ class WorkspaceRow(Digested, Base):
 
 
 class ExplorationRow(Digested, Base):
-    """All that this database knows for one target."""
+    """All that this database knows for one target. If it is pruned, only lists that may reach the target are kept."""
 
     __tablename__ = "explorations"
     __table_args__ = (CheckConstraint("target BETWEEN 4 AND 20", name="target"),)
@@ -81,6 +81,7 @@ class ExplorationRow(Digested, Base):
     id: Mapped[int] = mapped_column(primary_key=True)
     target: Mapped[int] = mapped_column(unique=True)
     created_at: Mapped[str]
+    pruned: Mapped[bool] = mapped_column(default=False, server_default=text("0"))
 
 
 class SizeRow(Digested, Base):

@@ -30,8 +30,8 @@ never cut into views: numba counts references to them, which costs more than the
 
 **The rule.** `expand_pruned` also asks of each child whether the hyperplanes allow it to reach the target; `pruning`
 says what that means and makes the tables. How many cards of the list lie in the three hyperplanes of a direction is
-one word, with a field for each. Children of one list mostly fail in the same few directions, so one in which some fail moves
-forward in the order in which they are asked. That order is no part of what is found.
+one word, with a field for each. Children of one list mostly fail in the same few directions, so one in which some
+fail moves forward in the order in which they are asked. That order is no part of what is found.
 
 The kernels stand in this one module because numba's cache does not notice a change in another file;
 for the same reason all tables come in as arguments.
@@ -469,8 +469,8 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int) -> bool:
 def _allows(
     rule: U64, word: np.uint64, direction: int, card: int, low: np.uint64, high: np.uint64, total: int
 ) -> bool:
-    """Whether the hyperplanes of a direction allow a list with `word` and `card` to reach the target, if `low` and `high`
-    remain to it. What is looked up is added if `total` is not 0."""
+    """Whether the hyperplanes of a direction allow a list with `word` and `card` to reach the target, if `low` and
+    `high` remain to it. What is looked up is added if `total` is not 0."""
     first = popcount(high & rule[PLANE_HIGH + 2 * direction]) + popcount(
         low & rule[PLANE_LOW + 2 * direction]
     )

@@ -8,10 +8,10 @@ of T cards that begins with it has at least c and at most c + r cards there. So 
 with c <= s <= c + r for each of the three hyperplanes; otherwise the list is dropped. Whoever takes cards away from a
 list only widens the bounds: if a list passes, so does every list that it begins with.
 
-**The tables.** What the kernel needs, in one array, at the places that `kernels` names. A hyperplane of a list is looked
-up under 32 c + r. For targets whose every split with parts of at most 9 is possible (all up to 18), the most cards it may
-hold is found there, and the three must add up to T or more. Otherwise it is the set of the splits, in order, that allow
-it, and the three must have one in common.
+**The tables.** What the kernel needs, in one array, at the places that `kernels` names. A hyperplane of a list is
+looked up under 32 c + r. For targets whose every split with parts of at most 9 is possible (all up to 18), the most
+cards it may hold is found there, and the three must add up to T or more. Otherwise it is the set of the splits, in
+order, that allow it, and the three must have one in common.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ import numpy as np
 import numpy.typing as npt
 
 from setset.cards import CARDS, digits
-from setset.engine import kernels as k
 
 MOST = 9
 """Cards without a set in a hyperplane."""
@@ -53,6 +52,8 @@ def values() -> npt.NDArray[np.uint8]:
 @cache
 def rule_tables(target: int) -> npt.NDArray[np.uint64]:
     """What `kernels.expand_pruned` needs to know of a target."""
+    from setset.engine import kernels as k  # the compiler, which an estimate does not wait for
+
     table = np.zeros(k.RULE_WORDS, np.uint64)
     for direction, row in enumerate(values()):
         for plane in range(2):
@@ -78,3 +79,29 @@ def _allowed(target: int, plane: int, least: int, most: int) -> int:
 def adds_up(target: int) -> bool:
     """Whether what is looked up for three hyperplanes is added, since all splits are possible."""
     return target not in SPLITS
+
+
+def may_reach(
+    cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], target: int
+) -> npt.NDArray[np.bool_]:
+    """Which of some lists of one size, a row each, pass the rule: without the compiler, for samples.
+
+    Args:
+        cards: Their cards.
+        remaining: The cards that remain to each: bits 0 to 80 of two words.
+        target: More than they have cards.
+    """
+    splits = np.array(list(ordered_splits(target)), np.int64)
+    found = np.ones(len(cards), bool)
+    for row in values():
+        here = row[cards]
+        least = np.stack([(here == plane).sum(axis=1) for plane in range(3)], axis=1)
+        words = [sum(1 << int(card) for card in np.flatnonzero(row == plane)) for plane in range(3)]
+        masks = np.array([[word & (2**64 - 1), word >> 64] for word in words], np.uint64)
+        more = np.bitwise_count(remaining[:, None, :] & masks).sum(axis=2, dtype=np.int64)
+        if adds_up(target):
+            found &= np.minimum(least + more, MOST).sum(axis=1) >= target
+        else:
+            between = (least[:, None, :] <= splits) & (splits <= (least + more)[:, None, :])
+            found &= between.all(axis=2).any(axis=1)
+    return found

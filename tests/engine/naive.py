@@ -121,7 +121,7 @@ def ordered_splits(target: int) -> list[tuple[int, ...]]:
 
 
 def may_reach(cards: tuple[int, ...], target: int) -> bool:
-    """The rule of `--prune`, by its definition: in each direction some split lies between what is there and what may be."""
+    """The rule of `--prune`, by its definition: in each direction some split is between what is there and may be."""
     if len(cards) >= target:
         return True
     left = remaining(cards)
