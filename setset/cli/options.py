@@ -53,7 +53,7 @@ target = click.option(
 prune = click.option(
     "--prune",
     is_flag=True,
-    help="Below the target keep only lists that hyperplanes allow to reach it (docs/pruning.md).",
+    help="Below the target keep only lists that may reach it (docs/pruning.md).",
 )
 only_target = click.option("--target", type=click.IntRange(4, 20), help="Only this target.")
 

@@ -31,7 +31,9 @@ never cut into views: numba counts references to them, which costs more than the
 **The rule.** `expand_pruned` also asks of each child whether the hyperplanes allow it to reach the target; `pruning`
 says what that means and makes the tables. How many cards of the list lie in the three hyperplanes of a direction is
 one word, with a field for each. Children of one list mostly fail in the same few directions, so one in which some
-fail moves forward in the order in which they are asked. That order is no part of what is found.
+fail moves forward in the order in which they are asked. That order is no part of what is found. For the largest
+targets it also asks for a centre: a card about which all cards of the list, but for a few, have their partners in
+what is chosen or remains. The centres of a list are among those of the list that it stems from.
 
 The kernels stand in this one module because numba's cache does not notice a change in another file;
 for the same reason all tables come in as arguments.
@@ -86,7 +88,11 @@ PLACES = 10 * ONE_MORE  # what a field can be: 0 to 9 cards, and up to 27 remain
 PLANE_LOW, PLANE_HIGH = 0, 80  # + 2 * direction: low and high words of the cards in the first two hyperplanes
 ALLOWED = 160  # + PLACES * hyperplane + field
 STEP = ALLOWED + 3 * PLACES  # + 81 * direction + card: what a card adds to the word of a direction
-RULE_WORDS = STEP + 81 * DIRECTIONS
+UNPAIRED = (
+    STEP + 81 * DIRECTIONS
+)  # one more than the cards that may be without a partner; 0 if nothing is asked
+THIRDS = UNPAIRED + 1  # the bytes of the table third(a, b)
+RULE_WORDS = THIRDS + (81 * 81 + 7) // 8
 ORDER = 0  # the directions, in the order in which they are asked
 TOGETHER = 3  # so many directions are asked of all children of a list at once
 KNOWN = 40  # + depth: one more than the card that was chosen there when the words behind it were made
@@ -96,7 +102,14 @@ CHILD, CHILD_LOW, CHILD_HIGH = (
     1056,
     1152,
 )  # of the children that are asked: the card, and the cards that remain
-NOTE_WORDS = 1248
+CHOSEN_CARDS, CENTRES = (
+    1248,
+    1292,
+)  # + 2 * cards: the list of the first cards, and its centres, as low and high words
+CENTRE = (
+    1336  # + 3 * index: a centre of the list that is expanded, and the partners of its cards as two words
+)
+NOTE_WORDS = CENTRE + 3 * 81
 
 SLACK = 48
 """How far storing lists in whole words may run over the end of the rows, in bytes."""
@@ -536,6 +549,80 @@ def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bo
 
 
 @_inlined
+def _third(rule: U64, a: int, b: int) -> int:
+    place = 81 * (a & 127) + (b & 127)
+    return _int((rule[THIRDS + (place >> 3)] >> np.uint64(8 * (place & 7))) & np.uint64(127))
+
+
+@_inlined
+def _add_card(low: np.uint64, high: np.uint64, card: int) -> tuple[np.uint64, np.uint64]:
+    """A set of cards with one more."""
+    return (
+        low | np.uint64(card < LOW) << np.uint64(card & 31),
+        high | np.uint64(card >= LOW) << np.uint64((card - LOW) & 63),
+    )
+
+
+@_inlined
+def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.uint64) -> int:
+    """Notes the centres of the list of the first `cards` cards, to which `low` and `high` remain, among those of the
+    list with one card less, each with the partners of all cards: returns how many."""
+    before, here = (2 * (cards - 1)) & 63, (2 * cards) & 63
+    last = _int(notes[KNOWN + ((cards - 1) & 31)]) - 1
+    chosen_low, chosen_high = _add_card(notes[CHOSEN_CARDS + before], notes[CHOSEN_CARDS + before + 1], last)
+    notes[CHOSEN_CARDS + here], notes[CHOSEN_CARDS + here + 1] = chosen_low, chosen_high
+    low, high = ~(low | chosen_low), ~(high | chosen_high)
+    found_low, found_high = NONE, NONE
+    many = 0
+    for word in range(2):
+        rest = notes[CENTRES + before + word]
+        while rest:
+            centre = lowest(rest) + LOW * word
+            rest &= rest - ONE
+            with_low, with_high = NONE, NONE
+            for place in range(cards):
+                partner = _third(rule, centre, _int(notes[KNOWN + place]) - 1)
+                with_low, with_high = _add_card(with_low, with_high, partner)
+            if popcount(with_low & low) + popcount(with_high & high) < _int(rule[UNPAIRED]):
+                at = CENTRE + 3 * many
+                notes[at], notes[at + 1], notes[at + 2] = np.uint64(centre), with_low, with_high
+                found_low, found_high = _add_card(found_low, found_high, centre)
+                many += 1
+    notes[CENTRES + here], notes[CENTRES + here + 1] = found_low, found_high
+    return many
+
+
+@_inlined
+def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, with_low: bool) -> int:
+    """Of the first `many` children that are noted, keeps those that have one of the noted centres too: returns how
+    many."""
+    here = (2 * cards) & 63
+    passing = 0
+    for child in range(many):
+        card = _int(notes[CHILD + child])
+        left_low = notes[CHILD_LOW + child] if with_low else NONE
+        left_high = notes[CHILD_HIGH + child]
+        low, high = _add_card(
+            notes[CHOSEN_CARDS + here] | left_low, notes[CHOSEN_CARDS + here + 1] | left_high, card
+        )
+        has_centre = False
+        for index in range(centres):
+            at = CENTRE + 3 * index
+            partners_low, partners_high = _add_card(
+                notes[at + 1], notes[at + 2], _third(rule, _int(notes[at]), card)
+            )
+            missing = popcount(partners_low & ~low) + popcount(partners_high & ~high)
+            if missing < _int(rule[UNPAIRED]):
+                has_centre = True
+                break
+        notes[CHILD + passing], notes[CHILD_HIGH + passing] = np.uint64(card), left_high
+        if with_low:
+            notes[CHILD_LOW + passing] = left_low
+        passing += has_centre
+    return passing
+
+
+@_inlined
 def _prune(
     nodes: U64, spare: U64, depth: int, card: int, need: int, rule: U64, notes: U64, total: int
 ) -> tuple[np.uint64, np.uint64, int, int]:
@@ -543,6 +630,9 @@ def _prune(
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     words = _add_words(rule, notes, depth, card)
+    centres = _note_centres(rule, notes, depth + 1, low, high) if rule[UNPAIRED] else 0
+    if rule[UNPAIRED] and centres == 0:
+        return NONE, NONE, popcount(low), popcount(high)
     many = 0
     rest = low
     while rest:
@@ -556,6 +646,8 @@ def _prune(
             left_high,
         )
         many += popcount(left_low) + popcount(left_high) >= need
+    if centres:
+        many = _keep_symmetric(rule, notes, depth + 1, many, centres, True)
     keep_low = _sift(rule, notes, words, many, total, True)
     many = 0
     rest = _enough(nodes, spare, depth, card, high, need)
@@ -566,6 +658,8 @@ def _prune(
         notes[CHILD + many] = np.uint64(b + LOW)
         notes[CHILD_HIGH + many] = left & spare[card, HIGH_OF_HIGH + b]
         many += 1
+    if centres:
+        many = _keep_symmetric(rule, notes, depth + 1, many, centres, False)
     keep_high = _sift(rule, notes, words, many, total, False)
     return extract(keep_low, low), extract(keep_high, high), popcount(low), popcount(high)
 
@@ -573,6 +667,7 @@ def _prune(
 @_inlined
 def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
     """Makes the words of the list with `card` at a depth, from those of the list above: returns where they are."""
+    notes[KNOWN + (depth & 31)] = np.uint64(card + 1)
     words = (WORDS + DIRECTIONS * (depth + 1)) & 1023
     for direction in range(DIRECTIONS):
         notes[words + direction] = (
@@ -590,8 +685,10 @@ def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
         if same and _int(notes[KNOWN + depth]) == card + 1:
             continue
         same = False
-        notes[KNOWN + depth] = np.uint64(card + 1)
         _add_words(rule, notes, depth, card)
+        if rule[UNPAIRED]:
+            below = (depth + 1) & 31
+            _note_centres(rule, notes, below, nodes[below, REMAINING], nodes[below, REMAINING + 1])
 
 
 @_inlined

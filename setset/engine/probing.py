@@ -93,7 +93,7 @@ def probe_counts(
         seed: Makes the batches the same each time; how many there are depends on the machine, unless it is given.
         batches: How many batches, at least 2, whatever time they take.
         population: How many lists of each sample are followed further.
-        pruned: Whether lists are dropped that hyperplanes keep from reaching the target.
+        pruned: Whether lists are dropped that cannot reach the target, by the rule of `pruning`.
     """
     root = np.random.SeedSequence(seed)
     ends = time.monotonic() + seconds

@@ -6,7 +6,8 @@ without a set puts at most 9 into each, and its *split*, how many are in each of
 **The rule.** Let a list of n < T cards have c cards in a hyperplane, and let r of its remaining cards lie there. A list
 of T cards that begins with it has at least c and at most c + r cards there. So in every direction there must be a split
 with c <= s <= c + r for each of the three hyperplanes; otherwise the list is dropped. Whoever takes cards away from a
-list only widens the bounds: if a list passes, so does every list that it begins with.
+list only widens the bounds: if a list passes, so does every list that it begins with. For targets 19 and 20 there must
+also be a centre: see `UNPAIRED`.
 
 **The tables.** What the kernel needs, in one array, at the places that `kernels` names. A hyperplane of a list is
 looked up under 32 c + r. For targets whose every split with parts of at most 9 is possible (all up to 18), the most
@@ -23,7 +24,7 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS, digits
+from setset.cards import CARDS, digits, third_table
 
 MOST = 9
 """Cards without a set in a hyperplane."""
@@ -31,6 +32,12 @@ MOST = 9
 SPLITS = {19: ((1, 9, 9), (2, 8, 9), (5, 6, 8), (6, 6, 7)), 20: ((2, 9, 9), (6, 6, 8))}
 """How the largest lists split, by the catalogue of all classes. Of every smaller size all splits occur, and a test
 derives both from the classes that come with the package."""
+
+
+UNPAIRED = {19: 1, 20: 0}
+"""About some card, its centre, each list of 20 is symmetric: it has the partner third(centre, a) of each of its cards
+a. A list of 19 has those of all cards but one. A test derives this from the classes too; smaller lists need not have
+any such centre."""
 
 
 def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
@@ -66,6 +73,11 @@ def rule_tables(target: int) -> npt.NDArray[np.uint64]:
         table[k.ALLOWED + k.PLACES * plane + k.ONE_MORE * here + more] = _allowed(
             target, plane, here, here + more
         )
+    if target in UNPAIRED:
+        table[k.UNPAIRED] = UNPAIRED[target] + 1
+    thirds = np.zeros(8 * (k.RULE_WORDS - k.THIRDS), np.uint8)
+    thirds[: CARDS * CARDS] = third_table().astype(np.uint8).reshape(-1)
+    table[k.THIRDS :] = thirds.view("<u8")
     return table
 
 
@@ -104,4 +116,19 @@ def may_reach(
         else:
             between = (least[:, None, :] <= splits) & (splits <= (least + more)[:, None, :])
             found &= between.all(axis=2).any(axis=1)
+    if target in UNPAIRED:
+        found &= _has_centre(cards, remaining, UNPAIRED[target])
+    return found
+
+
+def _has_centre(
+    cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], unpaired: int
+) -> npt.NDArray[np.bool_]:
+    octets = remaining.astype("<u8", copy=False).view(np.uint8)
+    there = np.unpackbits(octets, axis=1, bitorder="little", count=CARDS).astype(bool)
+    np.put_along_axis(there, cards.astype(np.intp), True, axis=1)
+    rows = np.arange(len(cards))[:, None]
+    found = np.zeros(len(cards), bool)
+    for partners in third_table():
+        found |= (~there[rows, partners[cards]]).sum(axis=1) <= unpaired
     return found

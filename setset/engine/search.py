@@ -275,6 +275,7 @@ def _open(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64
 def _fresh_notes() -> npt.NDArray[np.uint64]:
     notes = np.zeros(k.NOTE_WORDS, np.uint64)
     notes[k.ORDER : k.ORDER + k.DIRECTIONS] = np.arange(k.DIRECTIONS)
+    notes[k.CENTRES], notes[k.CENTRES + 1] = _words(range(CARDS))
     return notes
 
 

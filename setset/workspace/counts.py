@@ -123,7 +123,7 @@ def describe(target: int, size: int, pruned: bool = False) -> str:
     if size == 3:
         return f"seeds for target {target}"
     if pruned:
-        return f"pruned: lists of {size} that hyperplanes allow to reach {target}"
+        return f"pruned: lists of {size} that may reach {target}"
     return f"lists of {size} with {target - size} or more cards remaining"
 
 

@@ -44,7 +44,7 @@ class Exploration(Shown):
 
     @property
     def pruned(self) -> bool:
-        """Whether, below the target, only lists that hyperplanes allow to reach it are kept."""
+        """Whether, below the target, only lists that may reach it are kept."""
         return self._key().pruned
 
     @property
@@ -104,7 +104,7 @@ class Exploration(Shown):
             output: A folder for the new files, on another disk; the workspace's own if None.
             first: Expand only the source batches from this number on.
             count_only: Count without files, from the largest complete size on.
-            prune: Below the target keep only lists that hyperplanes allow to reach it (docs/pruning.md). An exploration
+            prune: Below the target keep only lists that may reach it (docs/pruning.md). An exploration
                 is pruned from its seeds on or not at all.
             compact: Merge small files after sizes from 13 on.
             executor: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, MODULE:CALLABLE, or a function that takes a

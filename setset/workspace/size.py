@@ -68,7 +68,7 @@ class Size(Shown):
         record = explorations.get_size(database, exploration, size)
         self.target, self.size = exploration.target, size
         self.pruned = exploration.pruned
-        """Whether, below the target, only lists that hyperplanes allow to reach it are kept."""
+        """Whether, below the target, only lists that may reach it are kept."""
         self.complete = record.complete
         """Whether all lists of this size are stored."""
         self.batch_lists = record.batch_lists

@@ -3,7 +3,7 @@
 assets/000N.db is what the program of revision N left, with target 18:
 0001: `run --size 4 --batch-lists 20000`, then `run --size 5 --count-only`;
 0002: `run --size 4 --batch-lists 20000`, then `classes build --size 6`;
-0003: `run --size 4 --batch-lists 20000`, `run --size 5 --count-only`, then `classes build --size 6`.
+0003, 0004: `run --size 4 --batch-lists 20000`, `run --size 5 --count-only`, then `classes build --size 6`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ ROWS = {
     "0002": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 4, 0, 2, 7, 16, 19), strict=True)),
     "0003": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 39, 35, 3, 7, 16, 19), strict=True)),
 }
+ROWS["0004"] = ROWS["0003"]
 """How many rows each table of an old database has."""
 
 

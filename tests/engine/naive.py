@@ -135,4 +135,18 @@ def may_reach(cards: tuple[int, ...], target: int) -> bool:
             for split in ordered_splits(target)
         ):
             return False
-    return True
+    if target < 19:
+        return True
+    return any(
+        sum(thirds()[centre, card] not in possible for card in cards) <= unpaired(target)
+        for centre in range(CARDS)
+    )
+
+
+@cache
+def unpaired(target: int) -> int:
+    """How many cards of a list of this size may lack their partner about the best centre, by all classes."""
+    return max(
+        min(sum(thirds()[centre, card] not in one.cards for card in one.cards) for centre in range(CARDS))
+        for one in Catalogue().classes(target)
+    )

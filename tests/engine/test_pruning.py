@@ -27,6 +27,10 @@ def test_the_splits_are_those_of_all_classes(target: int) -> None:
         }
 
 
+def test_the_largest_lists_are_symmetric() -> None:
+    assert {target: naive.unpaired(target) for target in pruning.UNPAIRED} == pruning.UNPAIRED
+
+
 @settings(max_examples=25)
 @given(some_lists((3, 12)), st.sampled_from(TARGETS), st.integers(1, 50))
 def test_pruned_expansion_is_that_of_the_definition(
