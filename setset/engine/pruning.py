@@ -104,20 +104,23 @@ def may_reach(
         target: More than they have cards.
     """
     splits = np.array(list(ordered_splits(target)), np.int64)
-    found = np.ones(len(cards), bool)
+    alive = np.arange(len(cards))
     for row in values():
-        here = row[cards]
+        here = row[cards[alive]]
         least = np.stack([(here == plane).sum(axis=1) for plane in range(3)], axis=1)
         words = [sum(1 << int(card) for card in np.flatnonzero(row == plane)) for plane in range(3)]
         masks = np.array([[word & (2**64 - 1), word >> 64] for word in words], np.uint64)
-        more = np.bitwise_count(remaining[:, None, :] & masks).sum(axis=2, dtype=np.int64)
+        most = least + np.bitwise_count(remaining[alive, None, :] & masks).sum(axis=2, dtype=np.int64)
         if adds_up(target):
-            found &= np.minimum(least + more, MOST).sum(axis=1) >= target
+            passing = np.minimum(most, MOST).sum(axis=1) >= target
         else:
-            between = (least[:, None, :] <= splits) & (splits <= (least + more)[:, None, :])
-            found &= between.all(axis=2).any(axis=1)
+            between = (least[:, None, :] <= splits) & (splits <= most[:, None, :])
+            passing = between.all(axis=2).any(axis=1)
+        alive = alive[passing]
     if target in UNPAIRED:
-        found &= _has_centre(cards, remaining, UNPAIRED[target])
+        alive = alive[_has_centre(cards[alive], remaining[alive], UNPAIRED[target])]
+    found = np.zeros(len(cards), bool)
+    found[alive] = True
     return found
 
 

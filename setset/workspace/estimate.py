@@ -208,7 +208,7 @@ def _speeds(
     else:
         wanted = list(expected)
     speeds = {
-        **typical_speeds(wanted, work, recorded, request.pruned),
+        **typical_speeds(wanted, work, recorded, request.target if request.pruned else None),
         **{size: recorded[size] for size in wanted if size in recorded},
     }
     missing = [size for size in due if size not in recorded and size > 3]

@@ -11,7 +11,12 @@ from setset.workspace.counts import REFERENCE_BY_TARGET
 COUNTED = {(12, 10): 193_845_848_301, (12, 11): 719_674_559_343}
 """By `setset run --size 12 --count-only`, which counts the sizes on its way too."""
 
-COUNTED_PRUNED: dict[int, tuple[int, ...]] = {}
+COUNTED_PRUNED = {
+    20: (
+        *(76_176, 447_633, 1_518_264, 4_724_325, 10_686_897, 9_699_750, 6_783_507, 3_915_459, 2_153_952),
+        *(747_954, 682_344, 682_344, 682_344, 682_344, 682_344, 682_344),
+    ),
+}
 """For a target the lists of 4 cards, of 5 and so on, by `setset run --prune` (docs/pruning.md)."""
 
 ALL_LISTS = {

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from setset.engine import pruning, search
+from setset.engine import probing, pruning, search
 from setset.symmetry.sampling import sample
 from tests.engine import naive
 from tests.engine.test_search import pack, some_lists, unpack
@@ -84,3 +84,20 @@ def test_counting_is_adding_up_expansions() -> None:
     assert counted[20] == plain[20] > 0
     assert all(counted[size] <= plain[size] for size in counted)
     assert counted[12] < plain[12]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_said_of_samples_is_the_definition(target: int) -> None:
+    for size in (4, 8, 11):
+        rows = np.array(sorted({tuple(row[:size]) for row in sample(16, 40, seed=size).tolist()}), np.uint8)
+        words = [sum(1 << card for card in naive.remaining(tuple(row))) for row in rows.tolist()]
+        remaining = np.array([[word & (2**64 - 1), word >> 64] for word in words], np.uint64)
+        enough = np.bitwise_count(remaining).sum(axis=1) >= target - size
+        found = pruning.may_reach(rows, remaining, target) & enough
+        assert found.tolist() == [naive.may_reach(tuple(row), target) for row in rows.tolist()]
+
+
+def test_probing_with_all_lists_is_counting() -> None:
+    """With a population as large as the sizes nothing is drawn: the samples are the lists themselves."""
+    (*_, last) = probing.samples(20, 4, np.random.default_rng(1), population=10**6, pruned=True)
+    assert (len(last.cards), last.weights.sum()) == (76_176, 76_176)
