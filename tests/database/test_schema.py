@@ -172,13 +172,16 @@ def test_an_upgraded_database_says_how_many_lists_there_are(old: WorkspaceFolder
     revision = str(schema.revision(old.database))
     schema.upgrade(old.database)
     with reading(old.path) as database:
-        counts = [(count.size, count.lists) for count in views.counts(database)]
+        found = views.counts(database)
+        counts = [(count.size, count.lists) for count in found]
         exploration = explorations.find(database, 18)
         unknown = {batch.source_digest for batch in batches.in_order(database, exploration, 4)}
     beyond = [] if revision == "0002" else [(5, 7_964_460)]
     assert counts == [(3, 45_189), (4, 681_201), *beyond]
     assert (unknown == {None}) == (revision < "0003"), "no row of older ones says from which file it was made"
-    assert rows(old.path, "SELECT DISTINCT started_at FROM timeline") == [(None,)], "nor when it was begun"
+    begun = rows(old.path, "SELECT DISTINCT started_at FROM timeline")
+    assert (begun == [(None,)]) == (revision < "0004"), "nor when it was begun"
+    assert not any(count.pruned for count in found)
     built = [size for (size,) in rows(old.path, "SELECT size FROM levels")]
     assert built == ([] if revision == "0001" else list(range(7)))
 
