@@ -18,9 +18,9 @@ _NAME = re.compile(r"\d{7,}-\d{3,}(_\d{7,}-\d{3,})?" + re.escape(SUFFIX))
 MOST_BYTES = batch_format.MOST_PAYLOAD + (1 << 20)
 
 
-def size_folder(target: int, size: int) -> str:
+def size_folder(target: int, size: int, pruned: bool = False) -> str:
     """Where the batches of a size are, below a storage root."""
-    return f"t{target:02d}/s{size:02d}"
+    return f"{'p' if pruned else 't'}{target:02d}/s{size:02d}"
 
 
 def file_name(span: Span) -> str:
@@ -50,7 +50,7 @@ def describe(data: bytes) -> BatchFile:
 
 def record(header: Header, digest: str) -> BatchFile:
     """The record of a batch file that is sound."""
-    path = f"{size_folder(header.target, header.size)}/{file_name(header.span)}"
+    path = f"{size_folder(header.target, header.size, header.pruned)}/{file_name(header.span)}"
     return BatchFile(
         header.span,
         header.lists,

@@ -38,6 +38,7 @@ LEVEL = 3
 
 DIGEST_BYTES = 16
 ENDS_SOURCE = 1
+PRUNED = 2
 _HEAD = struct.Struct("<8sHBBBB2xQQQQIIQ20s20s16s")
 HEAD_BYTES = _HEAD.size
 _PAD = 0xFF
@@ -63,6 +64,8 @@ class Header:
     packed: int
     tail: int
     version: int
+    pruned: bool
+    """Whether only lists that may reach the target were kept."""
 
     @property
     def start(self) -> int:
@@ -81,6 +84,7 @@ def encode(
     span: Span,
     ends: tuple[Cards, Cards],
     source_digest: bytes,
+    pruned: bool = False,
 ) -> bytes:
     """The batch file with these lists; `ends` are the first and the last of them."""
     packed = pack_bits(streams)
@@ -89,7 +93,7 @@ def encode(
         VERSION,
         target,
         streams.size,
-        ENDS_SOURCE if span.ends_source else 0,
+        (ENDS_SOURCE if span.ends_source else 0) | (PRUNED if pruned else 0),
         streams.tail,
         streams.lists,
         batch_lists,
@@ -132,7 +136,7 @@ def parse_header(data: bytes | memoryview) -> Header:
         raise BadBatch(f"a batch file of format {version}; this setset reads up to format {VERSION}")
     _require("size", size, 3, LARGEST)
     _require("target", target, 4, LARGEST)
-    _require("flags", flags, 0, ENDS_SOURCE)
+    _require("flags", flags, 0, ENDS_SOURCE | PRUNED)
     _require("tail", tail, 0, LARGEST if version == VERSION else 0)
     _require("lists in a full file", batch_lists, 1, MOST_LISTS)
     _require("lists", lists, 1, batch_lists)
@@ -147,8 +151,21 @@ def parse_header(data: bytes | memoryview) -> Header:
     _require("bytes of all streams", 8 * int(words_of(lengths).sum()), 0, most)
     first, last = (tuple(cards[:size]) for cards in fields[13:15])
     span = Span(first_source, first_part, last_source, last_part, bool(flags & ENDS_SOURCE))
+    pruned = bool(flags & PRUNED)
     return Header(
-        target, size, lists, batch_lists, span, first, last, fields[15], lengths, packed, tail, version
+        target,
+        size,
+        lists,
+        batch_lists,
+        span,
+        first,
+        last,
+        fields[15],
+        lengths,
+        packed,
+        tail,
+        version,
+        pruned,
     )
 
 

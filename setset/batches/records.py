@@ -11,6 +11,8 @@ from setset.cards import Cards
 
 SUFFIX = ".setset"
 """How the name of a batch file ends."""
+BATCH_FILES = f"[tp]??/s??/*{SUFFIX}"
+"""Where batch files are below a storage root, as a pattern."""
 
 
 @dataclass(frozen=True)

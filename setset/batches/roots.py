@@ -15,7 +15,7 @@ from pathlib import Path
 import xxhash
 
 from setset import platform
-from setset.batches.records import SUFFIX
+from setset.batches.records import BATCH_FILES
 from setset.errors import BadInput, ReadOnly, SetsetError
 
 TOKEN = "setset-root.json"  # noqa: S105 (a file name)
@@ -162,7 +162,7 @@ def claim_root(root: Path, owner: Token, adopt: bool = False) -> None:
         durable.make_folder(root)
         state = root_state(root, owner)
         if state is RootState.MISSING:
-            if not adopt and any(root.glob(f"t??/s??/*{SUFFIX}")):
+            if not adopt and any(root.glob(BATCH_FILES)):
                 raise BadInput(
                     f"{root} has batch files, but no {TOKEN} that says whose they are: name another folder, or run "
                     "'setset db rebuild' with --output for each folder that runs were given"

@@ -12,6 +12,7 @@ from setset.cli import options
 @click.command()
 @options.size(required=True, help="The size that a run would build.")
 @options.target
+@options.prune
 @click.option(
     "--workers", type=click.IntRange(1), help="Worker processes [default: all cores of this machine]."
 )
@@ -31,6 +32,7 @@ from setset.cli import options
 def command(
     size: int,
     target: int,
+    prune: bool,
     workers: int | None,
     count_only: bool,
     seconds: float,
@@ -57,6 +59,12 @@ def command(
 
     with setset.open(workspace, mode="a") as opened:
         estimate = opened.exploration(target).estimate(
-            size, workers=workers, count_only=count_only, seconds=seconds, seed=seed, output=output
+            size,
+            workers=workers,
+            count_only=count_only,
+            prune=prune,
+            seconds=seconds,
+            seed=seed,
+            output=output,
         )
     print_estimate(estimate, price, as_json)

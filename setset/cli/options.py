@@ -50,6 +50,11 @@ target = click.option(
     help="The size that the exploration is heading for.",
 )
 
+prune = click.option(
+    "--prune",
+    is_flag=True,
+    help="Below the target keep only lists that may reach it (docs/pruning.md).",
+)
 only_target = click.option("--target", type=click.IntRange(4, 20), help="Only this target.")
 
 

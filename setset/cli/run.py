@@ -22,8 +22,13 @@ if TYPE_CHECKING:
 @click.command()
 @options.size(required=True, help="Build all sizes up to this one.")
 @options.target
+@options.prune
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
-@click.option("--batch-lists", type=click.IntRange(1), help="Most lists in a file [default: 16,000,000].")
+@click.option(
+    "--batch-lists",
+    type=click.IntRange(1),
+    help="Most lists in a file [default: 16,000,000; with --prune 1,000,000].",
+)
 @options.output
 @click.option(
     "--from",
@@ -67,6 +72,7 @@ if TYPE_CHECKING:
 def command(
     size: int,
     target: int,
+    prune: bool,
     workers: int | None,
     batch_lists: int | None,
     output: Path | None,
@@ -94,6 +100,7 @@ def command(
       setset run --size 9 --dry-run
       setset run --size 9 --output /mnt/nas/caps
       setset run --size 12 --count-only
+      setset run --size 20 --target 20 --prune
       setset run --size 9 --quiet --log caps.log
       setset run --size 10 --executor dask=scheduler.json --output /mnt/nas/caps
     """
@@ -116,6 +123,7 @@ def command(
             size,
             workers=workers,
             count_only=count_only,
+            prune=prune,
             output=output,
             batch_lists=batch_lists,
         )
@@ -138,6 +146,7 @@ def command(
                 output=output,
                 first=first,
                 count_only=count_only,
+                prune=prune,
                 compact=not no_compact,
                 executor=executor,
                 maps=maps,
@@ -150,7 +159,7 @@ def command(
             seconds = time.monotonic() - began
             events.emit("finished", **describe_end(made, folder, seconds))
     if not (quiet or as_json):
-        print_end(made, target, size, folder, seconds)
+        print_end(made, target, size, folder, seconds, prune)
 
 
 def _look_ahead(estimate: Callable[..., Estimate]) -> Estimate | None:

@@ -47,6 +47,8 @@ class StoredBatch:
     source_digest: str | None
     """None for a batch that was recorded by version 0.1."""
     defect: str | None
+    pruned: bool = False
+    """Of its exploration: whether only lists that may reach the target are kept."""
 
     @property
     def file(self) -> BatchFile:
@@ -166,7 +168,7 @@ def find_list(
     found = found.where(at_size(exploration, size), BATCHES.c.lists_before <= index)
     rows = database.query(found.order_by(BATCHES.c.lists_before.desc()).limit(1))
     if not rows:
-        command = f"setset run --size {size} --target {exploration.target}"
+        command = f"setset run --size {size} {exploration.options}"
         raise BadInput(f"no lists of size {size} are stored yet: run '{command}' first")
     nearest = rows[0]
     if index < nearest.lists_before + nearest.lists:
@@ -280,7 +282,7 @@ def get_source(connection: Connection, exploration: ExplorationKey, size: int, n
 
 
 def _stored_batches() -> Select[Any]:
-    return select(BATCHES, EXPLORATIONS.c.target).join(EXPLORATIONS)
+    return select(BATCHES, EXPLORATIONS.c.target, EXPLORATIONS.c.pruned).join(EXPLORATIONS)
 
 
 def stored_batch(row: Row[Any]) -> StoredBatch:
@@ -309,6 +311,7 @@ def stored_batch(row: Row[Any]) -> StoredBatch:
         row.digest,
         row.source_digest,
         row.defect,
+        bool(row.pruned),
     )
 
 

@@ -35,12 +35,13 @@ class Claim:
         return Path(self.destination.root)
 
     def task(self, source: Source | None) -> ExpandTask | CountTask:
-        target, size = self.stage.exploration.target, self.stage.size
+        target, pruned = self.stage.exploration.target, self.stage.exploration.pruned
+        size = self.stage.size
         if self.stage.work is Work.STORE:
-            return ExpandTask(target, size, self.batch_lists, source, self.destination)
+            return ExpandTask(target, size, self.batch_lists, source, self.destination, pruned=pruned)
         if source is None:
             raise SetsetError("the seeds are stored, not counted")
-        return CountTask(target, size, source)
+        return CountTask(target, size, source, pruned)
 
 
 @dataclass(frozen=True)

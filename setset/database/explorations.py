@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlalchemy import and_, insert, select, text
+from sqlalchemy import and_, insert, select, text, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.database.connection import Database, now
@@ -12,12 +12,29 @@ from setset.database.models import EXPLORATIONS, SIZES
 from setset.errors import BadInput
 
 
+class OtherRule(BadInput):
+    """An exploration was begun by the other rule than the one that is asked for."""
+
+    def __init__(self, target: int, pruned: bool) -> None:
+        begun, option = ("with", "add") if pruned else ("without", "leave out")
+        super().__init__(
+            f"target {target} was begun {begun} --prune in this workspace, which counts other lists: {option} --prune, "
+            f"name another workspace, or remove what is there with 'setset rm --target {target}'"
+        )
+
+
 @dataclass(frozen=True)
 class ExplorationKey:
-    """What tells an exploration from others in this database, and its target."""
+    """What tells an exploration from others in this database, its target, and the rule by which lists are kept."""
 
     id: int
     target: int
+    pruned: bool = False
+
+    @property
+    def options(self) -> str:
+        """What names it in a command of `setset run`."""
+        return f"--target {self.target}" + (" --prune" if self.pruned else "")
 
 
 @dataclass(frozen=True)
@@ -32,25 +49,34 @@ class SizeRecord:
 
 def find(database: Database, target: int) -> ExplorationKey:
     """The exploration of a target, which must be there."""
-    for (found,) in database.query(select(EXPLORATIONS.c.id).where(EXPLORATIONS.c.target == target)):
-        return ExplorationKey(int(found), target)
+    for found in find_all(database):
+        if found.target == target:
+            return found
     raise BadInput(f"nothing is known for target {target}: run 'setset run --size 6 --target {target}' first")
 
 
-def find_or_create(database: Database, target: int) -> ExplorationKey:
-    """The exploration of a target, new if it is not there."""
+def find_or_create(database: Database, target: int, pruned: bool = False) -> ExplorationKey:
+    """The exploration of a target, new if it is not there; refuses one that was begun by the other rule."""
+    known = next((each for each in find_all(database) if each.target == target), None)
+    if known is not None and known.pruned != pruned and sizes(database, known):
+        raise OtherRule(target, known.pruned)
     with database.transaction() as connection:
-        found = connection.scalar(select(EXPLORATIONS.c.id).where(EXPLORATIONS.c.target == target))
-        if found is None:
-            made = connection.execute(insert(EXPLORATIONS).values(target=target, created_at=now()))
-            found = made.inserted_primary_key[0]  # type: ignore[index]
-        return ExplorationKey(int(found), target)
+        if known is None:
+            fresh = insert(EXPLORATIONS).values(target=target, pruned=pruned, created_at=now())
+            number = int(connection.execute(fresh).inserted_primary_key[0])  # type: ignore[index]
+        else:
+            number = known.id
+            if known.pruned != pruned:
+                mine = update(EXPLORATIONS).where(EXPLORATIONS.c.id == number)
+                connection.execute(mine.values(pruned=pruned))
+    return ExplorationKey(number, target, pruned)
 
 
 def find_all(database: Database) -> list[ExplorationKey]:
     """All explorations, by target."""
-    rows = database.query(select(EXPLORATIONS.c.id, EXPLORATIONS.c.target).order_by(EXPLORATIONS.c.target))
-    return [ExplorationKey(row.id, row.target) for row in rows]
+    columns = EXPLORATIONS.c.id, EXPLORATIONS.c.target, EXPLORATIONS.c.pruned
+    rows = database.query(select(*columns).order_by(EXPLORATIONS.c.target))
+    return [ExplorationKey(row.id, row.target, bool(row.pruned)) for row in rows]
 
 
 def begin_size(database: Database, exploration: ExplorationKey, size: int, batch_lists: int) -> SizeRecord:
@@ -78,7 +104,7 @@ def get_size(database: Database, exploration: ExplorationKey, size: int) -> Size
             return each
     raise BadInput(
         f"size {size} is not stored for target {exploration.target}: "
-        f"run 'setset run --size {size} --target {exploration.target}' first"
+        f"run 'setset run --size {size} {exploration.options}' first"
     )
 
 

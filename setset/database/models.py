@@ -87,10 +87,11 @@ WORKSPACE = _digested(
 
 EXPLORATIONS = _digested(
     "explorations",
-    "All that this database knows for one target.",
+    "All that this database knows for one target. If it is pruned, only lists that may reach the target are kept.",
     Column("id", Integer, primary_key=True),
     _required("target", Integer, unique=True),
     _required("created_at", Text),
+    _required("pruned", Boolean, default=False, server_default=text("0")),
     CheckConstraint("target BETWEEN 4 AND 20", name="target"),
 )
 

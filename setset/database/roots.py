@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import delete, func, insert, select, update
 
-from setset.batches.records import SUFFIX
+from setset.batches.records import BATCH_FILES
 from setset.batches.roots import (
     ForeignRoot,
     RootGone,
@@ -107,7 +107,7 @@ def use_root(database: Database, output: Path | None, adopt: bool = False, refil
         raise BadInput(f"--output {path!r}: the name of a folder must be text")
     root = database.folder.root(path)
     _refuse_moved(database, root, path)
-    if not refill and _holds_batches(database, path) and not any(root.glob(f"t??/s??/*{SUFFIX}")):
+    if not refill and _holds_batches(database, path) and not any(root.glob(BATCH_FILES)):
         has_token = root_state(root, _token(database, path)) is RootState.OWN
         raise RootGone(root, can_be_filled=has_token or path == OWN_ROOT)
     claim_root(root, _token(database, path), adopt)

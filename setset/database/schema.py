@@ -19,9 +19,9 @@ from setset.folder import UNFINISHED, WorkspaceFolder
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0004"
+HEAD = "0005"
 """The revision that this version reads and writes; a test compares it with the migrations."""
-SCHEMA_DIGEST = "e38121a001a66669"
+SCHEMA_DIGEST = "a9fda2cdbf9e336e"
 """Of the text of all tables, views and triggers at HEAD; a test compares it with a new database."""
 DIGESTED = (
     "workspace",

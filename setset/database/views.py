@@ -38,6 +38,7 @@ class StageProgress:
     lists_out: int | None
     seconds: float | None
     complete: bool
+    pruned: bool
     workers: float
 
 
@@ -105,6 +106,7 @@ class CountedSize:
     lists: int
     complete: bool
     origin: str
+    pruned: bool
 
 
 _Found = TypeVar("_Found")
@@ -135,6 +137,7 @@ def progress(database: Database) -> list[StageProgress]:
         values = dict(row._mapping)
         key = (row.target, row.work, row.size, row.source_size)
         values.update(work=Work(row.work), complete=bool(row.complete), workers=workers.get(key, 1.0))
+        values.update(pruned=bool(row.pruned))
         found.append(StageProgress(**values))
     return found
 
@@ -213,9 +216,9 @@ def _when(row: Row[Any]) -> dict[str, str]:
 @_or_damaged
 def counts(database: Database) -> list[CountedSize]:
     """How many lists of each size are kept for each target."""
-    found = text("SELECT target, size, lists, complete, origin FROM counts")
+    found = text("SELECT target, size, lists, complete, origin, pruned FROM counts")
     return [
-        CountedSize(row.target, row.size, row.lists, bool(row.complete), row.origin)
+        CountedSize(row.target, row.size, row.lists, bool(row.complete), row.origin, bool(row.pruned))
         for row in database.query(found)
     ]
 

@@ -31,6 +31,13 @@ columns: every bit but that of third(c, b). Depths and cards are masked (`& 31`,
 the compiler that an index is not negative, and arrays are passed only to functions that are inlined,
 never cut into views: numba counts references to them, which costs more than the work itself.
 
+**The rule.** `expand_pruned` also asks of each child whether the hyperplanes allow it to reach the target; `pruning`
+says what that means and makes the tables. How many cards of the list lie in the three hyperplanes of a direction is
+one word, with a field for each. Children of one list mostly fail in the same few directions, so one in which some
+fail moves forward in the order in which they are asked. That order is no part of what is found. For the largest
+targets it also asks for a centre: a card about which all cards of the list, but for a few, have their partners in
+what is chosen or remains. The centres of a list are among those of the list that it stems from.
+
 The kernels stand in this one module because numba's cache does not notice a change in another file;
 for the same reason all tables come in as arguments.
 """
@@ -81,6 +88,32 @@ RUNNING, FULL, DONE, CORRUPT = range(4)
 CODE_BITS = 2
 EXCEPT = 3
 """The code of a node of the last depth whose bits are among the exceptions."""
+
+# The tables of a rule.
+DIRECTIONS = 40
+FIELD, FIELD_BITS = np.uint64(16), np.uint64(0xFFFF)  # in the word of a direction, for each hyperplane
+ONE_MORE = 32  # a card of the list in a field
+PLACES = 10 * ONE_MORE  # what a field can be: 0 to 9 cards, and up to 27 remaining ones
+PLANE_LOW, PLANE_HIGH = 0, 80  # + 2 * direction: low and high words of the cards in the first two hyperplanes
+ALLOWED = 160  # + PLACES * hyperplane + field
+STEP = ALLOWED + 3 * PLACES  # + 81 * direction + card: what a card adds to the word of a direction
+# One more than the cards that may be without a partner; 0 if nothing is asked.
+UNPAIRED = STEP + 81 * DIRECTIONS
+THIRDS = UNPAIRED + 1  # the bytes of the table third(a, b)
+RULE_WORDS = THIRDS + (81 * 81 + 7) // 8
+
+# What is noted while the rule is asked.
+ORDER = 0  # the directions, in the order in which they are asked
+TOGETHER = 3  # so many directions are asked of all children of a list at once
+KNOWN = 40  # + depth: one more than the card that was chosen there when the words behind it were made
+WORDS = 72  # + DIRECTIONS * cards + direction: the words of the list of the first cards
+CHILD, CHILD_LOW, CHILD_HIGH = 960, 1056, 1152  # the children that are asked: card, and the cards that remain
+CHOSEN_CARDS = 1248  # + 2 * cards: the list of the first cards, as low and high words
+CENTRES = 1292  # + 2 * cards: its centres, likewise
+CENTRE = (
+    1336  # + 3 * index: a centre of the list that is expanded, and the partners of its cards as two words
+)
+NOTE_WORDS = CENTRE + 3 * 81
 
 SLACK = 48
 """How far storing lists in whole words may run over the end of the rows, in bytes."""
@@ -512,16 +545,235 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> 
     return full
 
 
-@_kernel
-def expand(
-    nodes: U64, state: I64, source: U64, out: U64, spare: U64, size: int, need: int, limit: int, tail: int
-) -> int:
-    """Expands lists of `size` cards, about as many as the budget allows: RUNNING, FULL, DONE or CORRUPT.
+@_inlined
+def _allows(
+    rule: U64, word: np.uint64, direction: int, card: int, low: np.uint64, high: np.uint64, total: int
+) -> bool:
+    """Whether the hyperplanes of a direction allow a list with `word` and `card` to reach the target, if `low` and
+    `high` remain to it. What is looked up is added if `total` is not 0."""
+    first = popcount(high & rule[PLANE_HIGH + 2 * direction]) + popcount(
+        low & rule[PLANE_LOW + 2 * direction]
+    )
+    second = popcount(high & rule[PLANE_HIGH + 2 * direction + 1])
+    second += popcount(low & rule[PLANE_LOW + 2 * direction + 1])
+    third = (popcount(high) + popcount(low) - first - second) & 31
+    here = word + rule[STEP + 81 * direction + (card & 127)]
+    a = rule[ALLOWED + _int(here & FIELD_BITS) + first]
+    b = rule[ALLOWED + PLACES + _int((here >> FIELD) & FIELD_BITS) + second]
+    c = rule[ALLOWED + 2 * PLACES + _int((here >> (FIELD + FIELD)) & FIELD_BITS) + third]
+    return bool(_int(a + b + c) >= total if total else (a & b & c) != 0)
 
-    A child is kept if at least `need` cards remain to it, which is the tail of what is written. A batch is FULL
-    when it has `limit` lists and one more is found: the caller takes the bits away, resets WRITE and LISTS, and
-    calls again.
+
+@_inlined
+def _move_forward(notes: U64, place: int) -> None:
+    """A direction in which a child failed is asked sooner from now on."""
+    direction = notes[ORDER + place]
+    for behind in range(place, place >> 1, -1):
+        notes[ORDER + (behind & 63)] = notes[ORDER + ((behind - 1) & 63)]
+    notes[ORDER + (place >> 1)] = direction
+
+
+@_inlined
+def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bool) -> np.uint64:
+    """Of the first `many` children that are noted, those that every direction allows to reach the target, as a set
+    of cards of their word.
+
+    In the first directions all children are asked together, without a branch for each: most fail there, and which ones
+    cannot be foreseen. Those that are left pass most of the others, one child after the other.
     """
+    words &= 1023
+    for place in range(TOGETHER):
+        direction = _int(notes[ORDER + place]) & 63
+        word = notes[words + direction]
+        passing = 0
+        for child in range(many):
+            card, low, high = notes[CHILD + child], NONE, notes[CHILD_HIGH + child]
+            if with_low:
+                low = notes[CHILD_LOW + child]
+                notes[CHILD_LOW + passing] = low
+            notes[CHILD + passing], notes[CHILD_HIGH + passing] = card, high
+            passing += _allows(rule, word, direction, _int(card), low, high, total)
+        if passing < many:
+            _move_forward(notes, place)
+        many = passing
+        if many == 0:
+            return NONE
+    found = NONE
+    failed = 0
+    for child in range(many):
+        card, high = _int(notes[CHILD + child]), notes[CHILD_HIGH + child]
+        low = notes[CHILD_LOW + child] if with_low else NONE
+        passes = True
+        for place in range(TOGETHER, DIRECTIONS):
+            direction = _int(notes[ORDER + place]) & 63
+            if not _allows(rule, notes[words + direction], direction, card, low, high, total):
+                failed, passes = place, False
+                break
+        found |= np.uint64(passes) << np.uint64((card if with_low else card - LOW) & 63)
+    if failed:  # not before all children were asked in the order as it was
+        _move_forward(notes, failed)
+    return found
+
+
+@_inlined
+def _third(rule: U64, a: int, b: int) -> int:
+    place = 81 * (a & 127) + (b & 127)
+    return _int((rule[THIRDS + (place >> 3)] >> np.uint64(8 * (place & 7))) & np.uint64(127))
+
+
+@_inlined
+def _add_card(low: np.uint64, high: np.uint64, card: int) -> tuple[np.uint64, np.uint64]:
+    """A set of cards with one more."""
+    return (
+        low | np.uint64(card < LOW) << np.uint64(card & 31),
+        high | np.uint64(card >= LOW) << np.uint64((card - LOW) & 63),
+    )
+
+
+@_inlined
+def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.uint64) -> int:
+    """Notes the centres of the list of the first `cards` cards, to which `low` and `high` remain, among those of the
+    list with one card less, each with the partners of all cards: returns how many."""
+    before, here = (2 * (cards - 1)) & 63, (2 * cards) & 63
+    last = _int(notes[KNOWN + ((cards - 1) & 31)]) - 1
+    chosen_low, chosen_high = _add_card(notes[CHOSEN_CARDS + before], notes[CHOSEN_CARDS + before + 1], last)
+    notes[CHOSEN_CARDS + here], notes[CHOSEN_CARDS + here + 1] = chosen_low, chosen_high
+    low, high = ~(low | chosen_low), ~(high | chosen_high)
+    found_low, found_high = NONE, NONE
+    many = 0
+    for word in range(2):
+        rest = notes[CENTRES + before + word]
+        while rest:
+            centre = lowest(rest) + LOW * word
+            rest &= rest - ONE
+            with_low, with_high = NONE, NONE
+            for place in range(cards):
+                partner = _third(rule, centre, _int(notes[KNOWN + place]) - 1)
+                with_low, with_high = _add_card(with_low, with_high, partner)
+            if popcount(with_low & low) + popcount(with_high & high) < _int(rule[UNPAIRED]):
+                at = CENTRE + 3 * many
+                notes[at], notes[at + 1], notes[at + 2] = np.uint64(centre), with_low, with_high
+                found_low, found_high = _add_card(found_low, found_high, centre)
+                many += 1
+    notes[CENTRES + here], notes[CENTRES + here + 1] = found_low, found_high
+    return many
+
+
+@_inlined
+def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, with_low: bool) -> int:
+    """Of the first `many` children that are noted, keeps those that have one of the noted centres too: returns how
+    many."""
+    here = (2 * cards) & 63
+    passing = 0
+    for child in range(many):
+        card = _int(notes[CHILD + child])
+        left_low = notes[CHILD_LOW + child] if with_low else NONE
+        left_high = notes[CHILD_HIGH + child]
+        low, high = _add_card(
+            notes[CHOSEN_CARDS + here] | left_low, notes[CHOSEN_CARDS + here + 1] | left_high, card
+        )
+        has_centre = False
+        for index in range(centres):
+            at = CENTRE + 3 * index
+            partners_low, partners_high = _add_card(
+                notes[at + 1], notes[at + 2], _third(rule, _int(notes[at]), card)
+            )
+            missing = popcount(partners_low & ~low) + popcount(partners_high & ~high)
+            if missing < _int(rule[UNPAIRED]):
+                has_centre = True
+                break
+        notes[CHILD + passing], notes[CHILD_HIGH + passing] = np.uint64(card), left_high
+        if with_low:
+            notes[CHILD_LOW + passing] = left_low
+        passing += has_centre
+    return passing
+
+
+@_inlined
+def _prune(
+    nodes: U64, spare: U64, depth: int, card: int, need: int, rule: U64, notes: U64, total: int
+) -> tuple[np.uint64, int, np.uint64, np.uint64]:
+    """As `_children`, but only those that pass the rule."""
+    depth, card = depth & 31, card & 127
+    low, high = _remaining(nodes, depth, card)
+    words = _add_words(rule, notes, depth, card)
+    centres = _note_centres(rule, notes, depth + 1, low, high) if rule[UNPAIRED] else 0
+    if rule[UNPAIRED] and centres == 0:
+        return NONE, popcount(low), NONE, high
+    many = 0
+    rest = low
+    while rest:
+        b = lowest(rest)
+        rest &= rest - ONE
+        left_low = nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b] & rest
+        left_high = nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b] & high
+        notes[CHILD + many], notes[CHILD_LOW + many], notes[CHILD_HIGH + many] = (
+            np.uint64(b),
+            left_low,
+            left_high,
+        )
+        many += popcount(left_low) + popcount(left_high) >= need
+    if centres:
+        many = _keep_symmetric(rule, notes, depth + 1, many, centres, True)
+    keep_low = _sift(rule, notes, words, many, total, True)
+    many = 0
+    rest = _enough(nodes, spare, depth, card, high, need)
+    while rest:
+        b = lowest(rest)
+        rest &= rest - ONE
+        left = high & (ALL_BUT_ONE << np.uint64(b)) & nodes[depth, HIGH_OF_HIGH + b]
+        notes[CHILD + many] = np.uint64(b + LOW)
+        notes[CHILD_HIGH + many] = left & spare[card, HIGH_OF_HIGH + b]
+        many += 1
+    if centres:
+        many = _keep_symmetric(rule, notes, depth + 1, many, centres, False)
+    keep_high = _sift(rule, notes, words, many, total, False)
+    return extract(keep_low, low), popcount(low), keep_high, high
+
+
+@_inlined
+def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
+    """Makes the words of the list with `card` at a depth, from those of the list above: returns where they are."""
+    notes[KNOWN + (depth & 31)] = np.uint64(card + 1)
+    words = (WORDS + DIRECTIONS * (depth + 1)) & 1023
+    for direction in range(DIRECTIONS):
+        notes[words + direction] = (
+            notes[(words - DIRECTIONS) + direction] + rule[STEP + 81 * direction + (card & 127)]
+        )
+    return words
+
+
+@_inlined
+def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
+    """Makes the words of the list that is chosen down to a depth, from where it differs from the last one on."""
+    same = True
+    for depth in range(depths):
+        card = _int(nodes[depth, CARD + _int(nodes[depth, CHOSEN])])
+        if same and _int(notes[KNOWN + depth]) == card + 1:
+            continue
+        same = False
+        _add_words(rule, notes, depth, card)
+        if rule[UNPAIRED]:
+            below = (depth + 1) & 31
+            _note_centres(rule, notes, below, nodes[below, REMAINING], nodes[below, REMAINING + 1])
+
+
+@_inlined
+def _expand(
+    nodes: U64,
+    state: I64,
+    source: U64,
+    out: U64,
+    spare: U64,
+    size: int,
+    need: int,
+    limit: int,
+    tail: int,
+    rule: U64,
+    notes: U64,
+    total: int,
+    pruned: bool,
+) -> int:
     last = (size - 1) & 31
     if (state[LEFT] | state[LEFT_SECOND]) and _cut(nodes, state, out, size, limit, need):
         return FULL
@@ -529,6 +781,8 @@ def expand(
         outcome = _advance(nodes, state, source, out, spare, last, True, tail)
         if outcome != RUNNING:
             return outcome
+        if pruned:
+            _note_words(nodes, rule, notes, last)
         lists = state[LISTS]
         position = _int(nodes[last + 1, WRITE])
         pending = out[position >> 6]
@@ -540,7 +794,12 @@ def expand(
                 bit = lowest(rest)
                 rest &= rest - ONE
                 card = _int(nodes[last, CARD + 64 * word + bit])
-                keep_low, low, keep_high, high = _children(nodes, spare, last, card, need)
+                if pruned:
+                    keep_low, low, keep_high, high = _prune(
+                        nodes, spare, last, card, need, rule, notes, total
+                    )
+                else:
+                    keep_low, low, keep_high, high = _children(nodes, spare, last, card, need)
                 kept = popcount(keep_low) + popcount(keep_high)
                 count = low + popcount(high)
                 others = high ^ keep_high
@@ -575,6 +834,39 @@ def expand(
         out[position >> 6] = pending
         state[LISTS] = lists
     return RUNNING
+
+
+@_kernel
+def expand(
+    nodes: U64, state: I64, source: U64, out: U64, spare: U64, size: int, need: int, limit: int, tail: int
+) -> int:
+    """Expands lists of `size` cards, about as many as the budget allows: RUNNING, FULL, DONE or CORRUPT.
+
+    A child is kept if at least `need` cards remain to it, which is the tail of what is written; `tail` is that of the
+    source. A batch is FULL when it has `limit` lists and one more is found: the caller takes the bits away, resets
+    WRITE and LISTS, and calls again.
+    """
+    return _expand(nodes, state, source, out, spare, size, need, limit, tail, out, out, 0, False)
+
+
+@_kernel
+def expand_pruned(
+    nodes: U64,
+    state: I64,
+    source: U64,
+    out: U64,
+    spare: U64,
+    size: int,
+    need: int,
+    limit: int,
+    tail: int,
+    rule: U64,
+    notes: U64,
+    total: int,
+) -> int:
+    """As `expand`, but only children that pass the rule: its tables, what is noted from call to call, and the target if
+    what is looked up is to be added, otherwise 0."""
+    return _expand(nodes, state, source, out, spare, size, need, limit, tail, rule, notes, total, True)
 
 
 @_inlined

@@ -30,6 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setset.cards import CARDS, third_table
+from setset.engine.pruning import may_reach
 
 POPULATION = 500
 """Lists of a sample that are followed further; more make a batch of probes slower and more precise."""
@@ -81,6 +82,7 @@ def probe_counts(
     seed: int | None = None,
     batches: int | None = None,
     population: int = POPULATION,
+    pruned: bool = False,
 ) -> dict[int, ProbedCount]:
     """The lists of each size from 3 to `upto` that are kept for a target, by as many batches of probes as time allows.
 
@@ -91,13 +93,14 @@ def probe_counts(
         seed: Makes the batches the same each time; how many there are depends on the machine, unless it is given.
         batches: How many batches, at least 2, whatever time they take.
         population: How many lists of each sample are followed further.
+        pruned: Whether lists are dropped that cannot reach the target, by the rule of `pruning`.
     """
     root = np.random.SeedSequence(seed)
     ends = time.monotonic() + seconds
     rows: list[list[float]] = []
     while len(rows) < (batches or FEWEST_BATCHES) or (batches is None and time.monotonic() < ends):
         (child,) = root.spawn(1)
-        rows.append(_probe(target, upto, np.random.default_rng(child), population))
+        rows.append(_probe(target, upto, np.random.default_rng(child), population, pruned))
     table = np.array(rows)
     errors = table.std(axis=0, ddof=1) / np.sqrt(len(table))
     return {
@@ -113,14 +116,14 @@ def draw_lists(target: int, size: int, wanted: int, rng: np.random.Generator) ->
     return rows[np.lexsort(rows.T[::-1])]
 
 
-def _probe(target: int, upto: int, rng: np.random.Generator, population: int) -> list[float]:
+def _probe(target: int, upto: int, rng: np.random.Generator, population: int, pruned: bool) -> list[float]:
     """One batch of probes: an estimate for each size from 3 on."""
-    later = [float(each.weights.sum()) for each in samples(target, upto, rng, population)][1:]
+    later = [float(each.weights.sum()) for each in samples(target, upto, rng, population, pruned)][1:]
     return [float(count_seeds(target)), *later]
 
 
 def samples(
-    target: int, upto: int, rng: np.random.Generator, population: int = POPULATION
+    target: int, upto: int, rng: np.random.Generator, population: int = POPULATION, pruned: bool = False
 ) -> Iterator[Sample]:
     """A sample of each size from 3 to `upto`: of the lists that are kept, of the seeds only those that have children.
 
@@ -132,6 +135,8 @@ def samples(
         ahead = _ordered_seeds(target, population) if size == 4 else _order(current, target, population)
         current = _children(_draw(*ahead, rng))
         current = current.take(current.remaining_counts >= target - size)
+        if pruned and size < target:
+            current = current.take(may_reach(current.cards, current.remaining, target))
         yield current
 
 

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from setset.cards import CARDS, third_table
 from setset.engine import kernels as k
+from setset.engine import pruning
 from setset.engine.bitstreams import SPARE_WORDS, Streams, words_of
 from setset.errors import SetsetError
 
@@ -32,26 +33,23 @@ def needed(target: int, size: int) -> int:
     return max(target - size, 0)
 
 
-def expand(source: Streams, target: int, limit: int) -> Iterator[Streams]:
-    """The children that are kept for the target of all lists of a batch, in batches of at most `limit`."""
+def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> Iterator[Streams]:
+    """The children that are kept for the target of all lists of a batch, in batches of at most `limit`.
+
+    With `pruned` only those that may reach the target, by the rule of `pruning`.
+    """
     nodes, state = _open(source)
-    need = needed(target, source.size + 1)
-    with _writer(nodes, source.size + 1, need) as writer:
+    size, need = source.size, needed(target, source.size + 1)
+    rule, notes = pruning.rule_tables(target), _fresh_notes()
+    total = target if pruning.adds_up(target) else 0
+    with _writer(nodes, size + 1, need) as writer:
         outcome = k.RUNNING
         while outcome != k.DONE:
             writer.make_room(BUDGET)
             state[k.BUDGET] = BUDGET
-            outcome = k.expand(
-                nodes,
-                state,
-                source.words,
-                writer.words,
-                _spare(),
-                source.size,
-                need,
-                limit,
-                source.tail,
-            )
+            walk = nodes, state, source.words, writer.words, _spare(), size, need, limit, source.tail
+            # From the target on every list is kept.
+            outcome = k.expand_pruned(*walk, rule, notes, total) if pruned and need else k.expand(*walk)
             if outcome == k.FULL or (outcome == k.DONE and state[k.LISTS]):
                 yield writer.take(int(state[k.LISTS]))
                 state[k.LISTS] = 0
@@ -59,8 +57,10 @@ def expand(source: Streams, target: int, limit: int) -> Iterator[Streams]:
     _require_all_read(nodes, source)
 
 
-def count(source: Streams, target: int, upto: int) -> dict[int, int]:
+def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict[int, int]:
     """How many lists of each size above the source's, up to `upto` cards, stem from it for the target."""
+    if pruned and source.size + 1 < target:
+        return _count_pruned(source, target, upto)
     size = source.size
     final = max(upto - 2 if upto >= target else upto - 1, size)
     nodes, state = _open(source)
@@ -72,6 +72,17 @@ def count(source: Streams, target: int, upto: int) -> dict[int, int]:
         _refuse_corrupt(outcome)
     _require_all_read(nodes, source)
     return {n: int(counts[n]) for n in range(size + 1, upto + 1)}
+
+
+def _count_pruned(source: Streams, target: int, upto: int) -> dict[int, int]:
+    """As `count`, by expanding: some lists at a time are followed to the end, so that few are in memory."""
+    counts = dict.fromkeys(range(source.size + 1, upto + 1), 0)
+    for part in expand(source, target, BUDGET, pruned=True):
+        counts[part.size] += part.lists
+        if part.size < upto:
+            for size, lists in count(part, target, upto, pruned=True).items():
+                counts[size] += lists
+    return counts
 
 
 def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lists]:
@@ -141,9 +152,10 @@ def first_and_last(source: Streams) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def compile_kernels() -> None:
     """Compiles the kernels, or loads them from numba's cache."""
     source = next(pack([seeds(4)[:100]], 3, 100))
-    for batch in expand(source, 12, 50):
-        first_and_last(batch)
-        list(unpack(batch))
+    for pruned in (False, True):
+        for batch in expand(source, 12, 50, pruned):
+            first_and_last(batch)
+            list(unpack(batch))
     count(source, 12, 5)
 
 
@@ -265,6 +277,13 @@ def _open(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64
     nodes[0, k.AHEAD + 1] = source.words[1] & np.uint64((1 << (CARDS - 64)) - 1)
     nodes[0, k.READ] += np.uint64(CARDS)
     return nodes, np.zeros(8, np.int64)
+
+
+def _fresh_notes() -> npt.NDArray[np.uint64]:
+    notes = np.zeros(k.NOTE_WORDS, np.uint64)
+    notes[k.ORDER : k.ORDER + k.DIRECTIONS] = np.arange(k.DIRECTIONS)
+    notes[k.CENTRES], notes[k.CENTRES + 1] = _words(range(CARDS))
+    return notes
 
 
 def _refuse_corrupt(outcome: int) -> None:

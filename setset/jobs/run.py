@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from setset import __version__, platform
+from setset.batches.files import size_folder
 from setset.batches.format import MOST_LISTS
 from setset.batches.roots import RootGone, require_root, root_owner
 from setset.database import (
@@ -44,8 +45,11 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE, BadSource
 
 BATCH_LISTS = 16_000_000
 """Lists in a full file: some 200 kB, a second of work to expand."""
+PRUNED_BATCH_LISTS = 1_000_000
+"""The same for a pruned exploration, whose lists take longer: most of the time goes into children that are dropped."""
 COUNT_FROM = 6
 """What a count in a new place stores first: seconds of work, some megabytes, and enough files for many workers."""
+PRUNED_COUNT_FROM = 8
 COMPACT_FROM = 13
 """From here on most lists cannot grow, so that files shrink and are worth merging."""
 
@@ -62,6 +66,8 @@ class RunRequest:
     output: Path | None = None
     first: int = 0
     count_only: bool = False
+    pruned: bool = False
+    """Keep only lists that may reach the target."""
     compact: bool = True
     command: str = "setset run"
     executor: str | StartExecutor = "local"
@@ -148,7 +154,7 @@ class _Run:
         self._ahead: Coordinator | None = None
         self._root_id = self._run_id = self._upto = 0
         self._told_of_batch_lists = False
-        self._exploration = explorations.find_or_create(database, request.target)
+        self._exploration = explorations.find_or_create(database, request.target, request.pruned)
 
     def work(self) -> None:
         request = self._request
@@ -185,7 +191,8 @@ class _Run:
         known = explorations.sizes(self._database, self._exploration)
         source_size = max((each.size for each in known if each.complete), default=None)
         if source_size is None:
-            source_size = max(SEED_SOURCE_SIZE + 1, min(size - 1, COUNT_FROM))
+            enough = PRUNED_COUNT_FROM if self._exploration.pruned else COUNT_FROM
+            source_size = max(SEED_SOURCE_SIZE + 1, min(size - 1, enough))
             self._progress.notice(
                 f"nothing to count from yet: storing the lists of up to {source_size} first"
             )
@@ -257,7 +264,7 @@ class _Run:
 
     def _claim(self, stage: Stage, first: int) -> Claim:
         wanted = self._request.batch_lists
-        batch_lists = wanted or BATCH_LISTS
+        batch_lists = wanted or (PRUNED_BATCH_LISTS if self._exploration.pruned else BATCH_LISTS)
         if stage.work is Work.STORE:
             begun = explorations.begin_size(self._database, self._exploration, stage.size, batch_lists)
             batch_lists = begun.batch_lists
@@ -306,7 +313,7 @@ class _Run:
         known = roots.folders(self._database)
         others = [root for number, root in known.items() if number != self._root_id and root_owner(root)]
         seen = tuple(str(root) for root in (known[self._root_id], *others))
-        trial = f"t{self._request.target:02d}/s03"
+        trial = size_folder(self._request.target, SEED_SOURCE_SIZE + 1, self._request.pruned)
         return Requirements(roots.workspace_id(self._database), __version__, seen, trial)
 
     @contextlib.contextmanager

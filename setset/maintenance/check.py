@@ -191,9 +191,9 @@ def _file_problem(database: Database, batch: StoredBatch, batch_lists: int) -> t
     if digest != batch.digest:
         return "a sound batch file, but not the one that the database records", batch
     made_from: str | None = header.source_digest.hex()
-    said = (header.target, header.size, header.span, header.lists, header.first, header.last, made_from)
-    recorded = (batch.target, batch.size, batch.span, batch.lists, batch.first, batch.last)
-    if said != (*recorded, batch.source_digest or made_from):
+    said = (header.target, header.pruned, header.size, header.span, header.lists, header.first, header.last)
+    recorded = (batch.target, batch.pruned, batch.size, batch.span, batch.lists, batch.first, batch.last)
+    if said != recorded or made_from != (batch.source_digest or made_from):
         return "the file's header and the database differ", batch
     if batch.source_digest is None and batch.span.is_merged:
         made_from = None  # version 0.1 wrote the digest of the first source there

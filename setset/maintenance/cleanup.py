@@ -17,8 +17,8 @@ from setset.durable import is_temporary
 from setset.errors import SetsetError
 from setset.progress import ProgressListener
 
-_SIZE_FOLDER = re.compile(r"t(\d\d)/s(\d\d)")
-_TARGET_FOLDER = re.compile(r"t\d\d")
+_SIZE_FOLDER = re.compile(r"([tp])(\d\d)/s(\d\d)")
+_TARGET_FOLDER = re.compile(r"[tp]\d\d")
 _SIZE_NAME = re.compile(r"s\d\d")
 
 
@@ -45,6 +45,7 @@ class Stray:
     size: int = 0
     header: Header | None = None
     """Of an orphan."""
+    pruned: bool = False
 
 
 def find_strays(database: Database) -> Iterator[Stray]:
@@ -108,7 +109,8 @@ def _is_useless(database: Database, stray: Stray) -> bool:
         case StrayKind.ORPHAN:
             return stray.header is not None and _is_recorded_elsewhere(database, stray.path, stray.header)
         case StrayKind.DAMAGED:
-            known = [each for each in explorations.find_all(database) if each.target == stray.target]
+            place = stray.target, stray.pruned
+            known = [each for each in explorations.find_all(database) if (each.target, each.pruned) == place]
             return any(explorations.is_complete(database, each, stray.size) for each in known)
         case _:
             return False
@@ -141,15 +143,16 @@ def _identify(path: Path, relative: str) -> Stray:
         return Stray(path, StrayKind.TEMPORARY)
     if not files.is_batch_name(name):
         return Stray(path, StrayKind.FOREIGN)
-    target, size = int(place[1]), int(place[2])
+    pruned, target, size = place[1] == "p", int(place[2]), int(place[3])
     try:
         header, _ = files.verify(path)
     except BadBatch:
         kind = StrayKind.DAMAGED if _begins_like_a_batch(path) else StrayKind.FOREIGN
-        return Stray(path, kind, target, size)
-    if (header.target, header.size) != (target, size) or files.file_name(header.span) != name:
+        return Stray(path, kind, target, size, None, pruned)
+    said = header.pruned, header.target, header.size
+    if said != (pruned, target, size) or files.file_name(header.span) != name:
         return Stray(path, StrayKind.FOREIGN)
-    return Stray(path, StrayKind.ORPHAN, target, size, header)
+    return Stray(path, StrayKind.ORPHAN, target, size, header, pruned)
 
 
 def _begins_like_a_batch(path: Path) -> bool:
@@ -168,6 +171,8 @@ def _is_recorded_elsewhere(database: Database, orphan: Path, header: Header) -> 
     """
     try:
         exploration = explorations.find(database, header.target)
+        if exploration.pruned != header.pruned:
+            return False
         if explorations.is_complete(database, exploration, header.size):
             held = batches.in_range(database, exploration, header.size, header.first, header.last)
         else:

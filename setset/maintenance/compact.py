@@ -81,7 +81,7 @@ def compact(
 def require_compactable(database: Database, exploration: ExplorationKey, size: int) -> None:
     """Refuses a size that is not complete, or from which something was derived."""
     if not explorations.is_complete(database, exploration, size):
-        raise BadInput(f"size {size} is not complete: 'setset run --size {size}' first")
+        raise BadInput(f"size {size} is not complete: 'setset run --size {size} {exploration.options}' first")
     if expansions.was_expanded(database, exploration, size):
         raise BadInput(
             f"larger sizes are derived from the files of size {size} as they are: they cannot be compacted"
@@ -113,4 +113,5 @@ def _merge_task(database: Database, group: list[StoredBatch], limit: int, known:
     if digest is None:
         raise SetsetError(f"{group[-1]} comes from a source that is not recorded: run 'setset repair'")
     destination = roots.destination(database, group[0].root_id)
-    return MergeTask(group[0].target, group[0].size, limit, span, sources, digest, destination)
+    one = group[0]
+    return MergeTask(one.target, one.size, limit, span, sources, digest, destination, one.pruned)

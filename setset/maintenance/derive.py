@@ -80,10 +80,11 @@ def expand_task(
     database: Database, exploration: ExplorationKey, size: int, source: int, root_id: int
 ) -> ExpandTask:
     """What it takes to do an expansion again, whatever files it left before."""
+    target, pruned = exploration.target, exploration.pruned
     batch_lists = explorations.get_size(database, exploration, size).batch_lists
     destination = roots.destination(database, root_id)
     if size - 1 == SEED_SOURCE_SIZE:
-        return ExpandTask(exploration.target, size, batch_lists, None, destination, reuse=False)
+        return ExpandTask(target, size, batch_lists, None, destination, reuse=False, pruned=pruned)
     batch = batches.get(database, exploration, size - 1, source)
     found = batches.source_of(database, batch)
-    return ExpandTask(exploration.target, size, batch_lists, found, destination, reuse=False)
+    return ExpandTask(target, size, batch_lists, found, destination, reuse=False, pruned=pruned)

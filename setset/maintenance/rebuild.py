@@ -17,7 +17,7 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches.format import BadBatch, Header
-from setset.batches.records import SUFFIX, BatchFile
+from setset.batches.records import BATCH_FILES, BatchFile
 from setset.batches.roots import root_owner
 from setset.database import Database, batches, expansions, explorations, open_to_write, roots, runs, schema
 from setset.database.expansions import KnownExpansion
@@ -56,12 +56,13 @@ def rebuild_database(
         database = open_to_write(aside, workspace_id)
         with runs.record_run(database, "setset db rebuild", workers=0):
             used = {roots.use_root(database, output, adopt=True) for output in (None, *outputs)}
-            sizes: dict[tuple[int, int], list[FoundFile]] = defaultdict(list)
-            for root_id in sorted(used):
-                for header, batch in _sound_files(roots.folders(database)[root_id], progress):
-                    sizes[header.target, header.size].append(FoundFile(root_id, header, batch))
-            for (target, size), found in sorted(sizes.items()):
-                _adopt(database, target, size, found)
+            everything = [
+                FoundFile(root_id, header, batch)
+                for root_id in sorted(used)
+                for header, batch in _sound_files(roots.folders(database)[root_id], progress)
+            ]
+            for (target, pruned, size), found in sorted(_by_size(everything, progress).items()):
+                _adopt(database, target, pruned, size, found)
         database.close()
         kept = schema.replace(folder.database, aside.database)
     finally:
@@ -83,7 +84,7 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
             f"these folders hold files of different workspaces: {', '.join(map(str, known))}; "
             "give --output only for folders of this one, and move away what is not"
         )
-    has_files = any(True for root in known for _ in root.glob(f"t??/s??/*{SUFFIX}"))
+    has_files = any(True for root in known for _ in root.glob(BATCH_FILES))
     if not (owners or has_files or folder.database.exists() or folder.has_kept_database()):
         raise NotAWorkspace(f"no workspace at {folder.path}: there are neither a database nor batch files")
     # Of tokens that are all lost, the old database still knows: if this is stopped, it and the new tokens agree.
@@ -104,7 +105,7 @@ def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: P
 def _sound_files(root: Path, progress: ProgressListener) -> Iterator[tuple[Header, BatchFile]]:
     """What is sound of the files of a root, each size for itself, the files read on all cores."""
     with ThreadPoolExecutor(usable_cores()) as threads:
-        for folder, paths in groupby(sorted(root.glob(f"t??/s??/*{SUFFIX}")), attrgetter("parent")):
+        for folder, paths in groupby(sorted(root.glob(BATCH_FILES)), attrgetter("parent")):
             found = list(paths)
             size = folder.name[1:]
             progress.begin(int(size) if size.isdecimal() else 0, Activity.REBUILD, len(found), 0)
@@ -131,9 +132,34 @@ def _in_their_places(
         yield header, batch
 
 
-def _adopt(database: Database, target: int, size: int, found: list[FoundFile]) -> None:
+def _by_size(
+    found: list[FoundFile], progress: ProgressListener
+) -> dict[tuple[int, bool, int], list[FoundFile]]:
+    """The files by target, rule and size. A target has one rule: where there are files of both, as a stopped `rm`
+    leaves them, it is that of most lists."""
+    lists: Counter[tuple[int, bool]] = Counter()
+    for each in found:
+        lists[each.header.target, each.header.pruned] += each.header.lists
+    sizes: dict[tuple[int, bool, int], list[FoundFile]] = defaultdict(list)
+    left: Counter[int] = Counter()
+    for each in found:
+        target, pruned = each.header.target, each.header.pruned
+        if pruned == (lists[target, True] > lists[target, False]):
+            sizes[target, pruned, each.header.size].append(each)
+        else:
+            left[target] += 1
+    for target, files_left in left.items():
+        kind = "not pruned" if lists[target, True] > lists[target, False] else "pruned"
+        progress.notice(
+            f"target {target}: {files_left:,} files of an exploration that was {kind} are left alone; "
+            "a workspace has one exploration of a target"
+        )
+    return sizes
+
+
+def _adopt(database: Database, target: int, pruned: bool, size: int, found: list[FoundFile]) -> None:
     """Records the batches of one size, and the expansions that they prove."""
-    exploration = explorations.find_or_create(database, target)
+    exploration = explorations.find_or_create(database, target, pruned)
     sources = batches.sources_of_size(database, exploration, size - 1)
     batch_lists, chains = _best_cut(found, sources)
     if not chains:

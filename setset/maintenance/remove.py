@@ -130,8 +130,9 @@ def _remove_files(
             each.path.unlink(missing_ok=True)
         progress.advance(each.lists, each.lists)
     for root in own.values():
-        folder = root / size_folder(target, size)
-        with contextlib.suppress(OSError):
-            platform.sync_folder(folder)
-            folder.rmdir()  # if nothing is left in it, of ours or of others
-            folder.parent.rmdir()
+        for pruned in (False, True):
+            folder = root / size_folder(target, size, pruned)
+            with contextlib.suppress(OSError):
+                platform.sync_folder(folder)
+                folder.rmdir()  # if nothing is left in it, of ours or of others
+                folder.parent.rmdir()

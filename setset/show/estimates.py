@@ -23,7 +23,8 @@ def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool
         sizes = [{**dataclasses.asdict(size), "seconds": size.seconds} for size in estimate.sizes]
         print_json({**dataclasses.asdict(estimate), "sizes": sizes, "price": cost})
         return
-    print_table(f"target {estimate.target}", COLUMNS, [_row(size) for size in estimate.sizes])
+    pruned = ", pruned" if estimate.pruned else ""
+    print_table(f"target {estimate.target}{pruned}", COLUMNS, [_row(size) for size in estimate.sizes])
     click.echo(describe_estimate(estimate))
     click.echo(f"core time {duration(estimate.core_seconds)}, speed and bytes: {estimate.speeds}")
     if cost is not None:

@@ -140,8 +140,9 @@ def _size(size: Size) -> str:
 
 
 def _exploration(exploration: Exploration) -> str:
-    title = f"Exploration of target {exploration.target}"
-    return _titled(title, _counts(exploration.counts()))
+    counts = exploration.counts()
+    pruned = ", pruned" if any(count.pruned for count in counts) else ""
+    return _titled(f"Exploration of target {exploration.target}{pruned}", _counts(counts))
 
 
 def _workspace(workspace: Workspace) -> str:

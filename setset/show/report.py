@@ -67,6 +67,7 @@ def _asked(exploration: Exploration, counts: Sequence[Count]) -> Data:
     mine = [count for count in counts if count.target == exploration.target]
     return {
         "target": exploration.target,
+        "pruned": exploration.pruned,
         "stored_to": max((size.size for size in exploration.sizes if size.lists), default=None),
         "counted_to": max((count.size for count in mine if count.origin != "stored"), default=None),
         "complete": all(count.complete for count in mine),
@@ -116,7 +117,7 @@ def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> 
     """Commands that make the same files with the same digests, and the same counts."""
     lines = [f"pip install setset=={__version__}"]
     for exploration in explorations:
-        target = f"--target {exploration.target}"
+        target = f"--target {exploration.target}{' --prune' if exploration.pruned else ''}"
         stored = [size for size in exploration.sizes if size.lists]
         for cut, sizes in groupby(stored, key=lambda size: size.batch_lists):
             lines.append(f"setset run {target} --size {list(sizes)[-1].size} --batch-lists {cut}")

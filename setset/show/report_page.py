@@ -74,8 +74,9 @@ def _asked_text(data: Data) -> str:
         done = [f"stored up to size {asked['stored_to']}"] if asked["stored_to"] else []
         done += [f"counted up to size {asked['counted_to']}"] if asked["counted_to"] else []
         state = "complete" if asked["complete"] else "not complete yet"
+        pruned = ", pruned" if asked["pruned"] else ""
         lines.append(
-            f"<li>All hands without a set that can grow to {asked['target']} cards (target {asked['target']}):"
+            f"<li>All hands without a set that can grow to {asked['target']} cards (target {asked['target']}{pruned}):"
             f" {as_text(', '.join(done) or 'nothing yet')}; {state}.</li>"
         )
     return f"<ul>\n{chr(10).join(lines)}\n</ul>" if lines else "<p>Nothing yet.</p>"

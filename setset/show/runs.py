@@ -41,7 +41,7 @@ def describe_end(run: Run, folder: Path, seconds: float) -> dict[str, Any]:
     }
 
 
-def print_end(run: Run, target: int, size: int, folder: Path, seconds: float) -> None:
+def print_end(run: Run, target: int, size: int, folder: Path, seconds: float, pruned: bool = False) -> None:
     """What was made, where and in how long, and what could be next, on stderr like the progress before it."""
     of = "" if target == 12 else f" --target {target}"
     lines = []
@@ -54,7 +54,7 @@ def print_end(run: Run, target: int, size: int, folder: Path, seconds: float) ->
         lines.append(f"nothing to do: all up to size {size} for target {target} is there already")
     following = "setset count" if run.lists_counted else f"setset lists --size {size}{of}"
     if size < 20 and not run.lists_counted:
-        following += f", or setset run --size {size + 1}{of}"
+        following += f", or setset run --size {size + 1}{of}{' --prune' if pruned else ''}"
     lines.append(f"next: {following}")
     with contextlib.suppress(OSError, ValueError):
         for line in lines:

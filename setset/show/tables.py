@@ -85,13 +85,17 @@ def print_status(status: Status, target: int | None = None, wide: bool = False) 
 def _print_sizes(sizes: Sequence[SizeStatus], wide: bool) -> None:
     targets = {size.target for size in sizes}
     if len(targets) == 1:
-        print_table(f"target {sizes[0].target}", STATUS, [_status_row(size) for size in sizes], wide=wide)
+        print_table(f"target {_target(sizes[0])}", STATUS, [_status_row(size) for size in sizes], wide=wide)
     else:
-        rows = [[str(size.target), *_status_row(size)] for size in sizes]
+        rows = [[_target(size), *_status_row(size)] for size in sizes]
         print_table("", (TARGET, *STATUS), rows, wide=wide)
     counted = {size.source_size for size in sizes if size.work == "count"}
     for source in sorted(counted):
         click.echo(f"* counted from size {source}, without files")
+
+
+def _target(size: SizeStatus) -> str:
+    return f"{size.target}, pruned" if size.pruned else str(size.target)
 
 
 def _host_row(host: Throughput) -> list[str]:

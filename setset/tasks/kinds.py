@@ -48,6 +48,8 @@ class ExpandTask:
     destination: Destination
     reuse: bool = True
     """Take over what an earlier run finished; otherwise all is written again, whatever is there."""
+    pruned: bool = False
+    """Keep only lists that may reach the target."""
 
     @property
     def source_number(self) -> int:
@@ -70,6 +72,7 @@ class CountTask:
     target: int
     size: int
     source: Source
+    pruned: bool = False
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -114,6 +117,7 @@ class MergeTask:
     source_digest: str
     """Of the sources of the sources."""
     destination: Destination
+    pruned: bool = False
 
     def relocated(self, place: Callable[[str], str]) -> MergeTask:
         """The same task with every path replaced."""

@@ -42,7 +42,7 @@ def execute(task: Task) -> TaskResult:
             finished = _find_finished(task) if task.reuse else None
             batches = finished or list(_expand(task))
         case CountTask():
-            counts = search.count(load_source(task.source), task.target, task.size)
+            counts = search.count(load_source(task.source), task.target, task.size, task.pruned)
         case RebuildTask():
             batches = [_save(_encode_as_recorded(task, each), task) for each in _derive(task)]
         case MergeTask():
@@ -154,7 +154,7 @@ def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
             [search.seeds(task.target)], task.size, task.batch_lists, search.needed(task.target, task.size)
         )
     else:
-        parts = search.expand(load_source(task.source), task.target, task.batch_lists)
+        parts = search.expand(load_source(task.source), task.target, task.batch_lists, task.pruned)
     ahead = next(parts, None)
     number = 0
     while ahead is not None:
@@ -191,7 +191,7 @@ def _expand(task: ExpandTask) -> Iterator[BatchFile]:
 
 def _encode(task: ExpandTask | MergeTask, span: Span, streams: Streams, source_digest: str) -> bytes:
     ends, digest = search.first_and_last(streams), bytes.fromhex(source_digest)
-    return batch_format.encode(streams, task.target, task.batch_lists, span, ends, digest)
+    return batch_format.encode(streams, task.target, task.batch_lists, span, ends, digest, task.pruned)
 
 
 def _save(data: bytes, task: WritingTask) -> BatchFile:
@@ -202,18 +202,15 @@ def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
     """The complete output of this very task, if an earlier run was stopped before it could be recorded."""
     found: list[BatchFile] = []
     source = task.source_number
-    folder = Path(task.destination.root) / files.size_folder(task.target, task.size)
+    folder = Path(task.destination.root) / files.size_folder(task.target, task.size, task.pruned)
     while True:
         try:
             data = files.read(folder / files.file_name(Span(source, len(found), source, len(found), False)))
             header, _ = batch_format.verify(data)
         except BadBatch:
             return None
-        fits = (header.target, header.size, header.batch_lists) == (
-            task.target,
-            task.size,
-            task.batch_lists,
-        )
+        said = header.target, header.pruned, header.size, header.batch_lists
+        fits = said == (task.target, task.pruned, task.size, task.batch_lists)
         span = Span(source, len(found), source, len(found), header.span.ends_source)
         if not fits or header.span != span or header.source_digest.hex() != _source_digest(task):
             return None

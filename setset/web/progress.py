@@ -38,16 +38,17 @@ def progress(site: Site, query: Query) -> Answer:
         runs = [dataclasses.asdict(each) for each in opened.runs(RUNS)]
         running = opened.in_use()
     for item in status["items"]:
-        item["remedy"] = _remedy(item)
+        pruned = any(size["pruned"] for size in status["sizes"] if size["target"] == item["target"])
+        item["remedy"] = _remedy(item, pruned)
     current = runs[0] if running and runs and runs[0]["outcome"] is None else None
     left = sum(_bytes_left(size) for size in status["sizes"])
     return {"running": running, "run": current, **status, "bytes_left": left, "runs": runs}
 
 
-def _remedy(item: Answer) -> str | None:
+def _remedy(item: Answer, pruned: bool) -> str | None:
     """The command that mends it."""
     if item["state"] == "failed":
-        return f"setset run --target {item['target']} --size {item['size']}"
+        return f"setset run --target {item['target']}{' --prune' if pruned else ''} --size {item['size']}"
     return "setset repair" if item["state"] == "defective" else None
 
 

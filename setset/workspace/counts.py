@@ -66,6 +66,8 @@ class Count(Shown):
     verdict: CountVerdict
     decoded: int | None = None
     """The same by decoding every file, if that was asked for."""
+    pruned: bool = False
+    """Whether, below the target, only lists that may reach it are kept."""
 
 
 class Counts(list[Count], Shown):
@@ -86,7 +88,8 @@ def read_counts(
             continue
         by_classes = sums.get(row.size) if row.size >= row.target else None
         by_decoding = (decoded or {}).get((row.target, row.size))
-        others = {reference(row.target, row.size), by_classes, by_decoding} - {None}
+        by_others = reference(row.target, row.size, row.pruned)
+        others = {by_others, by_classes, by_decoding} - {None}
         found.append(
             Count(
                 row.target,
@@ -94,28 +97,33 @@ def read_counts(
                 row.lists,
                 row.complete,
                 row.origin,
-                reference(row.target, row.size),
+                by_others,
                 by_classes,
-                describe(row.target, row.size),
+                describe(row.target, row.size, row.pruned),
                 row.lists == by_classes if row.complete and by_classes is not None else None,
                 _verdict(row.lists, row.complete, others),
                 by_decoding,
+                row.pruned,
             )
         )
     return found
 
 
-def reference(target: int, size: int) -> int | None:
-    """What others have found."""
-    return REFERENCE.get(size) if size >= target else REFERENCE_BY_TARGET.get((target, size))
+def reference(target: int, size: int, pruned: bool = False) -> int | None:
+    """What others have found. They did not prune, except that seeds are not touched by it."""
+    if size >= target:
+        return REFERENCE.get(size)
+    return None if pruned and size > 3 else REFERENCE_BY_TARGET.get((target, size))
 
 
-def describe(target: int, size: int) -> str:
+def describe(target: int, size: int, pruned: bool = False) -> str:
     """What is counted, in words."""
     if size >= target:
         return f"all lists of {size} cards"
     if size == 3:
         return f"seeds for target {target}"
+    if pruned:
+        return f"pruned: lists of {size} that may reach {target}"
     return f"lists of {size} with {target - size} or more cards remaining"
 
 

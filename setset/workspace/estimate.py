@@ -18,6 +18,7 @@ from setset.workspace.speed import Speed, measure_speed, recorded_speeds, typica
 
 BATCH_LISTS = 16_000_000
 """As `jobs.run`, which is not loaded to look."""
+PRUNED_BATCH_LISTS = 1_000_000
 COMPACT_FROM = 13
 EFFICIENCY = 0.9
 """Of workers on other machines, relative to cores of this one: files and messages travel."""
@@ -80,6 +81,8 @@ class Estimate:
     speeds: str
     """Where the speed of a worker and the bytes of a list come from."""
     warnings: tuple[str, ...]
+    pruned: bool = False
+    """Of a run that prunes."""
 
     @property
     def is_long(self) -> bool:
@@ -106,6 +109,7 @@ class EstimateRequest:
     probing: Probing
     measured: bool
     """Whether to measure what the workspace has no records of; otherwise typical figures do."""
+    pruned: bool = False
 
     def validate(self) -> None:
         if not 3 <= self.size <= 20:
@@ -132,7 +136,8 @@ def make_estimate(database: Database | None, request: EstimateRequest) -> Estima
     """What a run takes in a workspace, or in a new one if there is no database."""
     request.validate()
     here = _Here() if database is None else _look(database, request.target)
-    expected = expect_counts(request.target, request.size, _up_to(request.size, here.counts), request.probing)
+    known = _up_to(request.size, here.counts)
+    expected = expect_counts(request.target, request.size, known, request.probing, request.pruned)
     due = _due_lists(request, here, expected)
     speeds, origin = _speeds(request, here, expected, [size for size, many in due.items() if many])
     files = _expected_files(request, here, expected)
@@ -203,11 +208,11 @@ def _speeds(
     else:
         wanted = list(expected)
     speeds = {
-        **typical_speeds(wanted, work, recorded),
+        **typical_speeds(wanted, work, recorded, request.target if request.pruned else None),
         **{size: recorded[size] for size in wanted if size in recorded},
     }
     missing = [size for size in due if size not in recorded and size > 3]
-    if not missing or not request.measured:
+    if not missing or not request.measured or request.pruned:
         return speeds, "this workspace" if recorded else "typical"
     lists = {size: float(count.lists) for size, count in expected.items()}
     for size in missing:
@@ -220,13 +225,14 @@ def _expected_files(
 ) -> dict[int, float]:
     """The files of each size: the last file of a source is half full on average, unless it is the only one."""
     found: dict[int, float] = {}
+    wanted = request.batch_lists or (PRUNED_BATCH_LISTS if request.pruned else BATCH_LISTS)
     batches = {
         stage.size: stage.batches
         for stage in here.stages
         if stage.target == request.target and stage.size in here.complete
     }
     for size, count in expected.items():
-        full = count.lists / ((here.begun or {}).get(size) or request.batch_lists or BATCH_LISTS)
+        full = count.lists / ((here.begun or {}).get(size, wanted))
         sources = found.get(size - 1, 1.0)
         if (known := batches.get(size)) is not None:
             found[size] = known
@@ -257,6 +263,7 @@ def _add_up(request: EstimateRequest, sizes: tuple[SizeEstimate, ...], speeds: s
         free_bytes(request.folder),
         speeds,
         (),
+        request.pruned,
     )
     return replace(estimate, warnings=tuple(_warnings(estimate, request.folder)))
 
@@ -293,6 +300,7 @@ def estimate(
     *,
     workers: int | None = None,
     count_only: bool = False,
+    prune: bool = False,
     seconds: float = 10.0,
     seed: int | None = None,
 ) -> Estimate:
@@ -306,6 +314,7 @@ def estimate(
         target: 4 to 20.
         workers: Worker processes; all cores of this machine if None. More than there are is a cluster.
         count_only: Without files.
+        prune: Of a run that prunes.
         seconds: How long to probe, if anything is not known.
         seed: For the same probes each time.
 
@@ -318,5 +327,5 @@ def estimate(
         ('probed', True)
     """
     probing = Probing(seconds, seed)
-    request = EstimateRequest(size, target, workers, count_only, Path(), None, probing, measured=True)
+    request = EstimateRequest(size, target, workers, count_only, Path(), None, probing, True, prune)
     return make_estimate(None, request)

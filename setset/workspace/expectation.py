@@ -11,6 +11,14 @@ from setset.workspace.counts import REFERENCE_BY_TARGET
 COUNTED = {(12, 10): 193_845_848_301, (12, 11): 719_674_559_343}
 """By `setset run --size 12 --count-only`, which counts the sizes on its way too."""
 
+COUNTED_PRUNED = {
+    20: (
+        *(76_176, 447_633, 1_518_264, 4_724_325, 10_686_897, 9_699_750, 6_783_507, 3_915_459, 2_153_952),
+        *(747_954, 682_344, 682_344, 682_344, 682_344, 682_344, 682_344),
+    ),
+}
+"""For a target the lists of 4 cards, of 5 and so on, by `setset run --prune` (docs/pruning.md)."""
+
 ALL_LISTS = {
     4: 1_579_500,
     5: 22_441_536,
@@ -72,14 +80,14 @@ LARGEST_ERROR = 0.5
 
 
 def expect_counts(
-    target: int, size: int, here: Mapping[int, int], probing: Probing
+    target: int, size: int, here: Mapping[int, int], probing: Probing, pruned: bool = False
 ) -> dict[int, ExpectedCount]:
     """How many lists of each size from 3 to `size` are kept for a target; `here` is what the workspace knows."""
     from setset.engine.probing import count_seeds, probe_counts
 
     found = {3: ExpectedCount(count_seeds(target), 0, CountOrigin.KNOWN)}
     for each in range(4, size + 1):
-        known = ALL_LISTS[each] if each >= target else _known_below(target, each)
+        known = ALL_LISTS[each] if each >= target else _known_below(target, each, pruned)
         if known is not None:
             found[each] = ExpectedCount(known, 0, CountOrigin.KNOWN)
     for each, lists in here.items():
@@ -87,14 +95,21 @@ def expect_counts(
     unknown = [each for each in range(4, size + 1) if each not in found]
     if unknown:
         probed = probe_counts(
-            target, max(unknown), seconds=probing.seconds, seed=probing.seed, population=probing.population
+            target,
+            max(unknown),
+            seconds=probing.seconds,
+            seed=probing.seed,
+            population=probing.population,
+            pruned=pruned,
         )
         for each in unknown:
             found[each] = _bounded(each, probed[each].lists, probed[each].error)
     return {each: found[each] for each in range(3, size + 1)}
 
 
-def _known_below(target: int, size: int) -> int | None:
+def _known_below(target: int, size: int, pruned: bool) -> int | None:
+    if pruned:
+        return dict(enumerate(COUNTED_PRUNED.get(target, ()), 4)).get(size)
     return REFERENCE_BY_TARGET.get((target, size)) or COUNTED.get((target, size))
 
 

@@ -43,6 +43,11 @@ class Exploration(Shown):
         return f"<setset.Exploration of target {self.target} in {self._workspace.path}>"
 
     @property
+    def pruned(self) -> bool:
+        """Whether, below the target, only lists that may reach it are kept."""
+        return self._key().pruned
+
+    @property
     def sizes(self) -> list[Size]:
         """The stored sizes, complete or not."""
         return list(self)
@@ -78,6 +83,7 @@ class Exploration(Shown):
         output: str | Path | None = None,
         first: int = 0,
         count_only: bool = False,
+        prune: bool = False,
         compact: bool = True,
         executor: str | StartExecutor = "local",
         maps: tuple[str, ...] = (),
@@ -98,6 +104,8 @@ class Exploration(Shown):
             output: A folder for the new files, on another disk; the workspace's own if None.
             first: Expand only the source batches from this number on.
             count_only: Count without files, from the largest complete size on.
+            prune: Below the target keep only lists that may reach it (docs/pruning.md). An exploration
+                is pruned from its seeds on or not at all.
             compact: Merge small files after sizes from 13 on.
             executor: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, MODULE:CALLABLE, or a function that takes a
                 number of workers and gives a `concurrent.futures.Executor`.
@@ -124,6 +132,7 @@ class Exploration(Shown):
             output=None if output is None else Path(output),
             first=first,
             count_only=count_only,
+            pruned=prune,
             compact=compact,
             command=command or f"Exploration({self.target}).run({size})",
             executor=executor,
@@ -138,6 +147,7 @@ class Exploration(Shown):
         *,
         workers: int | None = None,
         count_only: bool = False,
+        prune: bool = False,
         seconds: float = 10.0,
         seed: int | None = None,
         output: str | Path | None = None,
@@ -152,6 +162,7 @@ class Exploration(Shown):
             size: 3 to 20.
             workers: Worker processes; all cores of this machine if None.
             count_only: Without files, from the largest complete size on.
+            prune: Of a run that prunes.
             seconds: How long to probe, if numbers of lists are not known.
             seed: For the same probes each time.
             output: A folder on the disk that the files would go to.
@@ -174,7 +185,7 @@ class Exploration(Shown):
         folder = self._workspace.path if output is None else Path(output)
         probing = Probing(seconds, seed) if thorough else BRIEF
         request = EstimateRequest(
-            size, self.target, workers, count_only, folder, batch_lists, probing, measured=thorough
+            size, self.target, workers, count_only, folder, batch_lists, probing, thorough, prune
         )
         try:
             database = self._workspace._database()
@@ -183,19 +194,25 @@ class Exploration(Shown):
         return make_estimate(database, request)
 
     def count(
-        self, size: int, *, workers: int | None = None, progress: ProgressListener | None = None
+        self,
+        size: int,
+        *,
+        prune: bool = False,
+        workers: int | None = None,
+        progress: ProgressListener | None = None,
     ) -> list[Count]:
         """Counts every size beyond the largest complete one up to `size`, without files.
 
         Args:
             size: 4 to 20.
+            prune: As in `run`.
             workers: Worker processes; all cores if None.
             progress: Is told how it goes.
 
         Returns:
             The counts of all sizes.
         """
-        self.run(size, workers=workers, count_only=True, progress=progress)
+        self.run(size, workers=workers, count_only=True, prune=prune, progress=progress)
         return self.counts()
 
     def compact(

@@ -149,7 +149,7 @@ def _marked(size: Size, content: Content) -> Content:
     marks: dict[str, Any] = {
         "target": size.target,
         "size": size.size,
-        "rule": describe(size.target, size.size),
+        "rule": describe(size.target, size.size, size.pruned),
         "version": __version__,
         "as": content.values,
     }
@@ -172,7 +172,7 @@ def _require_complete(size: Size, request: ListsRequest) -> None:
     batches = sum(1 for _ in size._numbered())
     raise BadInput(
         f"size {size.size} of target {size.target} is incomplete: of its batches the first {batches:,} are there; "
-        f"'setset run --size {size.size} --target {size.target}' makes the others, --partial exports these"
+        f"'setset run --size {size.size} {size._exploration.options}' makes the others, --partial exports these"
     )
 
 

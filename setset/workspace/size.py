@@ -67,6 +67,8 @@ class Size(Shown):
         self._database, self._exploration = database, exploration
         record = explorations.get_size(database, exploration, size)
         self.target, self.size = exploration.target, size
+        self.pruned = exploration.pruned
+        """Whether, below the target, only lists that may reach it are kept."""
         self.complete = record.complete
         """Whether all lists of this size are stored."""
         self.batch_lists = record.batch_lists

@@ -68,6 +68,12 @@ class Speed:
     bytes_per_list: float = 0.0
 
 
+PRUNED_SPEED = Speed(2.5e6, 0.25)
+"""For a target that it is pruned for, whatever the size and the work: most time goes into lists that are dropped."""
+PRUNED_WITH_CENTRE = Speed(0.8e6, 0.9)
+"""For targets of 19 and 20, of which a tenth as many lists are kept."""
+
+
 def recorded_speeds(stages: Iterable[StageProgress], target: int, work: Work) -> dict[int, Speed]:
     """What the workers of a workspace did, by size; nothing for sizes that were done too soon to tell."""
     found = {}
@@ -79,8 +85,12 @@ def recorded_speeds(stages: Iterable[StageProgress], target: int, work: Work) ->
     return found
 
 
-def typical_speeds(sizes: Iterable[int], work: Work, recorded: Mapping[int, Speed]) -> dict[int, Speed]:
+def typical_speeds(
+    sizes: Iterable[int], work: Work, recorded: Mapping[int, Speed], pruned_for: int | None = None
+) -> dict[int, Speed]:
     """What is to be expected without measuring: as fast as usual, times what this machine was at the nearest size."""
+    if pruned_for is not None:
+        return dict.fromkeys(sizes, PRUNED_WITH_CENTRE if pruned_for >= 19 else PRUNED_SPEED)
     found = {}
     for size in sizes:
         usual = _usual(size, work)

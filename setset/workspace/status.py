@@ -46,6 +46,8 @@ class SizeStatus:
     lists_per_second: float | None
     seconds_left: float | None
     state: SizeState
+    pruned: bool = False
+    """Whether only lists that may reach the target are kept."""
 
 
 class ItemState(enum.StrEnum):
@@ -123,6 +125,7 @@ def _size_status(stage: StageProgress, workers: int, in_use: bool, absent: bool)
         rate,
         left,
         _state(stage, in_use, absent and stage.work is Work.STORE),
+        stage.pruned,
     )
 
 

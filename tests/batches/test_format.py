@@ -117,7 +117,7 @@ def test_a_header_cannot_ask_for_much_memory() -> None:
     [
         (10, "B", 3, "target 3 (expected 4 to 20)"),
         (11, "B", 77, "size 77 (expected 3 to 20)"),
-        (12, "B", 2, "flags 2 (expected 0 to 1)"),
+        (12, "B", 4, "flags 4 (expected 0 to 3)"),
         (16, "Q", 1001, "lists 1,001 (expected 1 to 1,000)"),
         (24, "Q", 0, "lists in a full file 0 (expected 1 to 32,000,000)"),
         (40, "Q", 2, "last source 2 (expected 3 to 2,147,483,647)"),

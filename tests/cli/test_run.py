@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import Refuse, run_process
 from tests.commands import run_here
+from tests.conftest import Run
 
 
 def test_quiet_means_quiet(own_workspace: Path) -> None:
@@ -73,3 +74,22 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
     done = run_here("run", "--size", "3", workspace=tmp_path / "file" / "w")
     assert done.returncode == 2
     assert done.stderr.endswith(f"{tmp_path / 'file'} is a file: name a folder with --workspace\n")
+
+
+def test_a_pruned_run_says_so_everywhere(run: Run, tmp_path: Path) -> None:
+    place = ("-w", str(tmp_path / "w"))
+    pruned = ("run", "--target", "20", "--size", "4")
+    code, _, errors = run(*pruned, "--prune", *place)
+    assert code == 0
+    assert "setset run --size 5 --target 20 --prune" in errors
+    assert run("status", *place)[1].startswith("target 20, pruned\n")
+    counts = json.loads(run("count", "--json", *place)[1])
+    assert [(count["lists"], count["pruned"]) for count in counts] == [(41_148, True), (76_176, True)]
+    assert "pruned: lists of 4 that may reach 20" in run("count", *place)[1]
+    code, _, errors = run(*pruned, *place)
+    assert code == 2
+    assert errors.splitlines()[-1].endswith(
+        "add --prune, name another workspace, or remove what is there with 'setset rm --target 20'"
+    )
+    assert "target 20, pruned" in run(*pruned, "--prune", "--dry-run", *place)[1]
+    assert run("estimate", "--target", "20", "--size", "8", "--prune", "--seconds", "0", *place)[0] == 0

@@ -3,7 +3,7 @@
 assets/000N.db is what the program of revision N left, with target 18:
 0001: `run --size 4 --batch-lists 20000`, then `run --size 5 --count-only`;
 0002: `run --size 4 --batch-lists 20000`, then `classes build --size 6`;
-0003: `run --size 4 --batch-lists 20000`, `run --size 5 --count-only`, then `classes build --size 6`.
+0003, 0004: `run --size 4 --batch-lists 20000`, `run --size 5 --count-only`, then `classes build --size 6`.
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ ROWS = {
     "0002": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 4, 0, 2, 7, 16, 19), strict=True)),
     "0003": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 39, 35, 3, 7, 16, 19), strict=True)),
 }
+ROWS["0004"] = ROWS["0003"]
 """How many rows each table of an old database has."""
 
 
@@ -171,13 +172,16 @@ def test_an_upgraded_database_says_how_many_lists_there_are(old: WorkspaceFolder
     revision = str(schema.revision(old.database))
     schema.upgrade(old.database)
     with reading(old.path) as database:
-        counts = [(count.size, count.lists) for count in views.counts(database)]
+        found = views.counts(database)
+        counts = [(count.size, count.lists) for count in found]
         exploration = explorations.find(database, 18)
         unknown = {batch.source_digest for batch in batches.in_order(database, exploration, 4)}
     beyond = [] if revision == "0002" else [(5, 7_964_460)]
     assert counts == [(3, 45_189), (4, 681_201), *beyond]
     assert (unknown == {None}) == (revision < "0003"), "no row of older ones says from which file it was made"
-    assert rows(old.path, "SELECT DISTINCT started_at FROM timeline") == [(None,)], "nor when it was begun"
+    begun = rows(old.path, "SELECT DISTINCT started_at FROM timeline")
+    assert (begun == [(None,)]) == (revision < "0004"), "nor when it was begun"
+    assert not any(count.pruned for count in found)
     built = [size for (size,) in rows(old.path, "SELECT size FROM levels")]
     assert built == ([] if revision == "0001" else list(range(7)))
 

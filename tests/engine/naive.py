@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import combinations
+from itertools import combinations, permutations, product
 
 import numpy as np
 
-from setset.cards import CARDS, third
+from setset.cards import CARDS, digits, third
+from setset.symmetry.catalogue import Catalogue
 
 
 @cache
@@ -95,3 +96,65 @@ def remaining_by_size(largest: int) -> dict[int, np.ndarray]:
 def _mask(cards: Iterable[int]) -> np.ndarray:
     whole = sum(1 << card for card in cards)
     return np.array([whole & (2**64 - 1), whole >> 64], np.uint64)
+
+
+@cache
+def hyperplanes() -> list[list[frozenset[int]]]:
+    """For each of the 40 directions its three hyperplanes: the cards of equal value in a linear form."""
+    forms = [form for form in product(range(3), repeat=4) if next(filter(None, form), 0) == 1]
+    places = {card: digits(card) for card in range(CARDS)}
+
+    def value(form: tuple[int, ...], card: int) -> int:
+        return sum(a * b for a, b in zip(form, places[card], strict=True)) % 3
+
+    return [
+        [frozenset(card for card in range(CARDS) if value(form, card) == which) for which in range(3)]
+        for form in forms
+    ]
+
+
+@cache
+def splits(target: int) -> set[tuple[int, ...]]:
+    """How the lists of `target` cards split over parallel hyperplanes, by one list of each class of them."""
+    return {
+        tuple(sorted(len(plane & set(one.cards)) for plane in planes))
+        for one in Catalogue().classes(target)
+        for planes in hyperplanes()
+    }
+
+
+@cache
+def ordered_splits(target: int) -> list[tuple[int, ...]]:
+    return sorted({each for split in splits(target) for each in permutations(split)})
+
+
+def may_reach(cards: tuple[int, ...], target: int) -> bool:
+    """The rule of `--prune`, by its definition: in each direction some split is between what is there and may be."""
+    if len(cards) >= target:
+        return True
+    left = remaining(cards)
+    if len(left) < target - len(cards):
+        return False
+    chosen, possible = set(cards), {*cards, *left}
+    for planes in hyperplanes():
+        bounds = [(len(plane & chosen), len(plane & possible)) for plane in planes]
+        if not any(
+            all(least <= part <= most for part, (least, most) in zip(split, bounds, strict=True))
+            for split in ordered_splits(target)
+        ):
+            return False
+    if target < 19:
+        return True
+    return any(
+        sum(thirds()[centre, card] not in possible for card in cards) <= unpaired(target)
+        for centre in range(CARDS)
+    )
+
+
+@cache
+def unpaired(target: int) -> int:
+    """How many cards of a list of this size may lack their partner about the best centre, by all classes."""
+    return max(
+        min(sum(thirds()[centre, card] not in one.cards for card in one.cards) for centre in range(CARDS))
+        for one in Catalogue().classes(target)
+    )

@@ -54,7 +54,7 @@ def counts(workspace: Workspace | None = None) -> Chart:
     kept = [] if workspace is None else workspace.counts()
     rows += [
         {
-            "series": f"kept for target {count.target}",
+            "series": f"kept for target {count.target}{', pruned' if count.pruned else ''}",
             "size": count.size,
             "number": count.lists,
             "complete": count.complete,
