@@ -154,21 +154,23 @@ def claim_root(root: Path, owner: Token, adopt: bool = False) -> None:
     Args:
         root: The folder; made if it is not there.
         owner: What to claim it with.
-        adopt: Also take a folder that has batch files but no token, or a damaged one: for repair and rebuild.
+        adopt: Also take a folder that has batch files but no token, or a damaged one: for repair and rebuild. Where
+            there are no files, a damaged token guards nothing.
     """
     from setset import durable  # not needed by commands that only read
 
     try:
         durable.make_folder(root)
         state = root_state(root, owner)
+        may_take = adopt or not any(root.glob(BATCH_FILES))
         if state is RootState.MISSING:
-            if not adopt and any(root.glob(BATCH_FILES)):
+            if not may_take:
                 raise BadInput(
                     f"{root} has batch files, but no {TOKEN} that says whose they are: name another folder, or run "
                     "'setset db rebuild' with --output for each folder that runs were given"
                 )
             durable.create(root / TOKEN, owner.encode())
-        elif (state is RootState.DAMAGED and adopt) or (
+        elif (state is RootState.DAMAGED and may_take) or (
             state is RootState.FOREIGN and workspace_was_moved(root, owner)
         ):
             durable.save(root / TOKEN, owner.encode())

@@ -207,7 +207,7 @@ def state(database: Database, record: RootRecord) -> RootState:
 
 def is_gone(database: Database, record: RootRecord) -> bool:
     """Whether files are recorded in a root and none of them is there, nor a token of this workspace."""
-    if root_state(record.folder, token(database, record.id)) in (RootState.OWN, RootState.DAMAGED):
+    if root_state(record.folder, token(database, record.id)) is RootState.OWN:
         return False
     return record.files > 0 and not _holds_some(database, record.id, record.folder)
 

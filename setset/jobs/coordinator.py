@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 
-from setset.batches.roots import RootGone, root_owner
+from setset.batches.roots import RootGone, RootState, require_root, root_state
 from setset.database import Database, batches, expansions, runs
 from setset.database.expansions import Claim, ClaimedExpansion, Unfinished
 from setset.database.models import State
@@ -201,12 +201,13 @@ class Coordinator:
         self._unfinished.append(Unfinished(tried, State.FAILED if given_up else State.PLANNED, error))
 
     def _require_root(self) -> None:
-        """A disk that has gone away is not the fault of any expansion."""
+        """A disk that has gone away, or whose token is damaged, is not the fault of any expansion."""
+        owner = self.claim.destination.owner
         for _ in range(ATTEMPTS):
-            if root_owner(self.claim.root) is not None:
-                return
+            if root_state(self.claim.root, owner) is not RootState.MISSING:
+                break
             time.sleep(1)
-        raise RootGone(self.claim.root)
+        require_root(self.claim.root, owner)
 
     def _drain(self) -> None:
         """Drops what has not begun, waits for the rest, records."""

@@ -84,12 +84,19 @@ def test_a_root_without_its_token_is_gone(tmp_path: Path) -> None:
 )
 def test_a_damaged_token_names_no_owner(tmp_path: Path, content: bytes) -> None:
     (tmp_path / TOKEN).write_bytes(content)
+    file = tmp_path / "t12/s03/0000000-000.setset"
+    file.parent.mkdir(parents=True)
+    file.touch()
     assert root_owner(tmp_path) is None
     assert root_state(tmp_path, MINE) is RootState.DAMAGED
     with pytest.raises(BadInput, match="is damaged: run 'setset repair'"):
         claim_root(tmp_path, MINE)
     assert (tmp_path / TOKEN).read_bytes() == content
     claim_root(tmp_path, MINE, adopt=True)
+    assert root_state(tmp_path, MINE) is RootState.OWN
+    (tmp_path / TOKEN).write_bytes(content)
+    file.unlink()  # then it guards nothing
+    claim_root(tmp_path, MINE)
     assert root_state(tmp_path, MINE) is RootState.OWN
 
 

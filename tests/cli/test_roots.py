@@ -69,6 +69,20 @@ def test_a_root_that_is_lost_is_forgotten_after_a_question(place: Path) -> None:
     assert before.items() <= digests(place / "w/batches").items()
 
 
+def test_a_root_without_files_and_with_a_damaged_token_is_lost(place: Path) -> None:
+    """Nothing shows whose it is: it can be forgotten, and used again."""
+    old, workspace = place / "old", place / "w"
+    shutil.rmtree(old / "t18")
+    (old / "setset-root.json").write_text("{")
+    command = ("run", "-q", "--size", "4", "--target", "18", "--output", str(old))
+    refused = run_here(*command, workspace=workspace)
+    assert (refused.returncode, f"'setset roots forget {old}'" in refused.stderr) == (1, True)
+    assert run_here("roots", "forget", str(old), "--yes", workspace=workspace).returncode == 0
+    assert run_here(*command, workspace=workspace).returncode == 0
+    assert run_here("repair", "-q", workspace=workspace).returncode == 0
+    assert run_here("check", "-q", "--deep", workspace=workspace).stdout == "no problems found\n"
+
+
 def test_options_before_the_subcommand_are_not_ignored(place: Path) -> None:
     done = run_here("roots", "-w", str(place / "w"), "move", "2", str(place / "new"))
     assert (done.returncode, "give --workspace after move" in done.stderr) == (2, True)
