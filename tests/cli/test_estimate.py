@@ -27,9 +27,9 @@ def test_known_counts_are_exact_and_nothing_is_written(run: Run, nowhere: Path) 
     assert found["lists"] == sum(size["lists"] for size in found["sizes"])
     assert found["price"] == pytest.approx(found["core_seconds"] / 3600 * 0.04)
     assert found["workers"] == 200
-    # A run makes 90 files of 36 MB.
+    # A run makes 90 files of 8 MB.
     assert 80 <= found["files"] <= 100
-    assert 15e6 < found["bytes"] < 80e6
+    assert 4e6 < found["bytes"] < 20e6
     assert list(nowhere.iterdir()) == []
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import setset
+from setset.database import schema
 from setset.errors import BadInput, NotAWorkspace, ReadOnly
 from setset.folder import WorkspaceFolder
 from tests.small import BATCHES, COUNTS, SIZE, TARGET, Copy, Notices, batch_file, change, digests, flip, rows
@@ -72,7 +73,7 @@ def test_records_are_plain(reference: Path) -> None:
         assert workspace.sql(f"SELECT size, complete FROM counts WHERE size = {SIZE}") == [
             {"size": SIZE, "complete": 1}
         ]
-        assert workspace.schema() == type(workspace.schema())("0004", "0004")
+        assert workspace.schema() == type(workspace.schema())(schema.HEAD, schema.HEAD)
         assert repr(workspace.exploration(TARGET)[SIZE]) == (
             "<setset.Size 5 of target 16: 9,396,567 lists, complete>"
         )
