@@ -110,13 +110,13 @@ class Bench:
         self.compared(7 if self.quick else 8)
         if not self.quick:
             two = Contestant(self.run(9, 2, "nine"))
-            kernels = Contestant([sys.executable, str(HERE / "bench_kernels.py"), "9"])
+            kernels = Contestant(twice(kernels_alone(9)))
             take_turns([two, kernels])
             self.against_kernels(9, two, kernels)
             shutil.rmtree(self.folder / "nine")
 
     def against_kernels(self, size: int, two: Contestant, kernels: Contestant) -> None:
-        """A run with two workers, start-up included, beside two cores that do nothing but expand."""
+        """A run with two workers, start-up included, beside two processes that only expand, each all of it."""
         mark = 0.85 if size == 9 else None
         self.add(f"run --size {size}, 2 workers / 2 kernels", kernels.seconds / two.seconds / 2, "x", mark)
 
@@ -139,9 +139,9 @@ class Bench:
         """Two workers, one, two of Dask, and C on one core and on two, all at the same time in turns."""
         c_words = [str(self.counter), "tree", str(TARGET), str(size)]
         two, one = Contestant(self.run(size, 2, "w")), Contestant(self.run(size, 1, "one"))
-        c, c_twice = Contestant(c_words), Contestant(["sh", "-c", '"$@" & "$@"; wait', "sh", *c_words])
+        c, c_twice = Contestant(c_words), Contestant(twice(c_words))
         dask = Contestant(self.run(size, 2, "dask", "--executor", "dask"))
-        kernels = Contestant([sys.executable, str(HERE / "bench_kernels.py"), str(size)])
+        kernels = Contestant(twice(kernels_alone(size)))
         has_dask = importlib.util.find_spec("distributed") is not None
         take_turns([two, one, kernels, c, c_twice, *([dask] if has_dask else [])])
         lists = self.lists(size)
@@ -228,6 +228,15 @@ class Bench:
         self.add("count to 12, one core", total / own / 1e6, "M lists/s")
         self.add("count to 12 / C", c_time / own, "x", 0.8)
         self.add("all lists of 12 on 2 cores, projected", LISTS_OF_12 / (total / own) / 2 / 60, "min")
+
+
+def twice(words: list[str]) -> list[str]:
+    """A command that runs another one twice at the same time."""
+    return ["sh", "-c", '"$@" & "$@"; wait', "sh", *words]
+
+
+def kernels_alone(size: int) -> list[str]:
+    return [sys.executable, str(HERE / "bench_kernels.py"), str(size)]
 
 
 def timed(action: Callable[[], object]) -> tuple[int, float]:
