@@ -135,7 +135,10 @@ def require_root(root: Path, owner: Token) -> None:
     if state is RootState.MISSING:
         raise RootGone(root)
     if state is RootState.DAMAGED:
-        raise ForeignRoot(f"{root / TOKEN} is damaged: run 'setset repair'")
+        raise ForeignRoot(
+            f"{root / TOKEN} is damaged: run 'setset repair', or, if the database does not know that folder, "
+            "'setset db rebuild' with --output for each folder that runs were given"
+        )
     if state is RootState.FOREIGN and owner.folder is None:
         raise ForeignRoot(
             f"{root} holds files of another workspace than the database: run 'setset db rebuild' to make a new one "

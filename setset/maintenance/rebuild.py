@@ -85,6 +85,8 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
             "give --output only for folders of this one, and move away what is not"
         )
     has_files = any(True for root in known for _ in root.glob(BATCH_FILES))
+    # What is left of it may be empty folders; a run refuses to begin there without a database.
+    has_files = has_files or (folder.own_root.is_dir() and any(folder.own_root.iterdir()))
     if not (owners or has_files or folder.database.exists() or folder.has_kept_database()):
         raise NotAWorkspace(f"no workspace at {folder.path}: there are neither a database nor batch files")
     # Of tokens that are all lost, the old database still knows: if this is stopped, it and the new tokens agree.
