@@ -274,7 +274,8 @@ def backup(path: Path, copy: Path) -> None:
             contextlib.closing(connect(path, "ro")) as source,
             contextlib.closing(sqlite3.connect(partial)) as target,
         ):
-            target.execute("PRAGMA journal_mode = OFF")  # it counts only when it is whole, and a cut leaves one file
+            # It counts only when it is whole, and a power cut leaves one file.
+            target.execute("PRAGMA journal_mode = OFF")
             source.backup(target)
         durable.replace_durably(partial, copy)
     except sqlite3.DatabaseError as error:
