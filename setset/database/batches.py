@@ -260,8 +260,7 @@ def record_rebuilt(database: Database, batch: StoredBatch, new: BatchFile) -> No
 
 def delete_rows(connection: Connection, rows: Sequence[StoredBatch]) -> None:
     """Deletes rows one by one: SQLite takes only so many values in one statement."""
-    table = BATCHES
-    gone = delete(table).where(table.c.id == bindparam("batch"))
+    gone = delete(BATCHES).where(BATCHES.c.id == bindparam("batch"))
     if rows:
         connection.execute(gone, [{"batch": row.id} for row in rows])
 

@@ -97,8 +97,7 @@ def give_numbers(
         for place, (row, passed) in enumerate(zip(rows, sums, strict=False), number)
     ]
     if numbers:
-        table = BATCHES
-        given = update(table).where(table.c.id == bindparam("batch"))
+        given = update(BATCHES).where(BATCHES.c.id == bindparam("batch"))
         given = given.values(number=bindparam("place"), lists_before=bindparam("passed"))
         connection.execute(given, numbers)
 

@@ -43,7 +43,6 @@ def forget(database: Database, exploration: ExplorationKey, size: int, sources: 
             whole.update(touched)
             gone[batch.id] = batch
     stage = storing(exploration, size).condition
-    table = EXPANSIONS
     with database.transaction() as connection:
         batches.delete_rows(connection, list(gone.values()))
         nothing = {"state": State.PLANNED, "lists_out": None, "batches_out": None, "bytes_out": None}
@@ -51,9 +50,11 @@ def forget(database: Database, exploration: ExplorationKey, size: int, sources: 
         again = [{"row": row.id} for row in rows if row.source in whole and row.source in known]
         lost = [{"row": row.id} for row in rows if row.source not in known]
         if again:
-            connection.execute(update(table).where(table.c.id == bindparam("row")).values(**nothing), again)
+            connection.execute(
+                update(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row")).values(**nothing), again
+            )
         if lost:
-            connection.execute(delete(table).where(table.c.id == bindparam("row")), lost)
+            connection.execute(delete(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row")), lost)
         numbering.reset_numbers(connection, exploration, size)
         _forget_counts(connection, exploration, size)
     return whole

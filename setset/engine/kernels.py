@@ -235,19 +235,6 @@ extract = cast(
 
 
 @_inlined
-def _append(words: U64, position: int, count: int, pending: np.uint64, bits: np.uint64) -> np.uint64:
-    """As `_write`, for one piece after the other: `pending` is the word at `position` and need not be read
-    again, what is returned is the one behind the `count` bits."""
-    word = position >> 6
-    shift = np.uint64(position & 63)
-    pending |= bits << shift
-    behind = (bits >> ONE) >> (np.uint64(63) - shift)
-    words[word] = pending
-    words[word + 1] = behind
-    return behind if (position + count) >> 6 != word else pending
-
-
-@_inlined
 def _glance(nodes: U64, depth: int, card: int) -> int:
     """As `_descend`, but only what remains: enough for a node whose children have no children."""
     depth, card = depth & 31, card & 127
@@ -774,6 +761,7 @@ def _expand(
     total: int,
     pruned: bool,
 ) -> int:
+    """`expand` and `expand_pruned`: which of the two is known when it is compiled."""
     last = (size - 1) & 31
     if (state[LEFT] | state[LEFT_SECOND]) and _cut(nodes, state, out, size, limit, need):
         return FULL

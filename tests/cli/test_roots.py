@@ -83,6 +83,19 @@ def test_a_root_without_files_and_with_a_damaged_token_is_lost(place: Path) -> N
     assert run_here("check", "-q", "--deep", workspace=workspace).stdout == "no problems found\n"
 
 
+def test_a_damaged_token_in_a_folder_that_the_database_does_not_know(place: Path) -> None:
+    """As after an older database was restored: the message names what takes the folder over."""
+    workspace = place / "w"
+    (place / "old").rename(place / "unknown")
+    assert run_here("roots", "forget", str(place / "old"), "--yes", workspace=workspace).returncode == 0
+    (place / "unknown" / "setset-root.json").write_text("{")
+    output = ("--output", str(place / "unknown"))
+    refused = run_here("run", "-q", "--size", "5", "--target", "18", *output, workspace=workspace)
+    assert (refused.returncode, "'setset db rebuild' with --output" in refused.stderr) == (2, True)
+    assert run_here("db", "rebuild", "-q", *output, workspace=workspace).returncode == 0
+    assert run_here("check", "-q", workspace=workspace).stdout == "no problems found\n"
+
+
 def test_options_before_the_subcommand_are_not_ignored(place: Path) -> None:
     done = run_here("roots", "-w", str(place / "w"), "move", "2", str(place / "new"))
     assert (done.returncode, "give --workspace after move" in done.stderr) == (2, True)

@@ -51,6 +51,17 @@ def test_a_lost_database_is_rebuilt_from_the_files(copy: Copy, reference: Path) 
     assert digests(folder.path) == digests(reference)
 
 
+def test_empty_folders_are_what_is_left(tmp_path: Path) -> None:
+    """A run refuses to begin there and names the rebuild, which makes a database that is empty."""
+    folder = WorkspaceFolder(tmp_path / "w")
+    (folder.own_root / "t16").mkdir(parents=True)
+    with pytest.raises(NotAWorkspace, match="run 'setset db rebuild'"):
+        build(folder.path, 3)
+    rebuild(folder)
+    build(folder.path, 3)
+    assert rows(folder.path, COUNTS) == [(16, 3, 49_491, 1)]
+
+
 class Steps(NoProgress):
     """How many files of each size were to be read, and how many were when the next thing was heard."""
 
