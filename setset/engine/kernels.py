@@ -14,9 +14,10 @@ symmetric: if a fits b, then b fits a. Choosing c gives
 so a list costs one AND for each of its remaining cards, whatever its size.
 
 **Enough.** Which children of a list have at least `need` remaining cards is asked of all children at once.
-Its remaining cards are taken from the top: to every child below that fits, one card more remains. Sets of
-children count that: `twice |= once & fitting; once |= fitting`, up to `need` of them. As soon as all
-children below have enough, the rest need not be looked at, and that is after half of the cards on average.
+To none of the `need` highest remaining cards so many remain. The next one must fit all of them. To any card below
+enough remain if it fits all of these `need` + 1 cards but one, and that mostly holds for all cards below: two sets
+are enough to see it, of the cards that fit `every` one of them so far, and of those that fit all `but_one`. The few
+others are asked one by one.
 
 **The bits.** A batch is the tree of the prefixes of its lists. Each inner node has one bit for each of
 its remaining cards, ascending: 1 if the batch goes on below that card. The nodes of one depth, in
@@ -29,7 +30,8 @@ goes on without, or EXCEPT, and then its bits stand in one more stream behind th
 in the columns named below, so that it can stop anywhere and go on later. `spare[c]` has the same first
 columns: every bit but that of third(c, b). Depths and cards are masked (`& 31`, `& 127`) where that tells
 the compiler that an index is not negative, and arrays are passed only to functions that are inlined,
-never cut into views: numba counts references to them, which costs more than the work itself.
+never cut into views: numba counts references to them, which costs more than the work itself. Sets of cards are sets
+everywhere; only in the streams are they bits by index.
 
 **The rule.** `expand_pruned` also asks of each child whether the hyperplanes allow it to reach the target; `pruning`
 says what that means and makes the tables. How many cards of the list lie in the three hyperplanes of a direction is
@@ -70,18 +72,16 @@ HIGH_OF_HIGH = 0  # + (b - 17): high word of fits[b], for b >= 17
 HIGH_OF_LOW = 64  # + b: high word of fits[b], for b < 17
 LOW_OF_LOW = 81  # + b: low word of fits[b], for b < 17
 REMAINING = 98  # low, high: the cards that remain
-AHEAD = 100  # two words, by index: the children of the source that are yet to be visited
-KEEP = 102  # two words, by index: the children that are in the batch that is being written
-CHOSEN = 104  # the index of the child that is open
+AHEAD = 100  # low, high: the children of the source that are yet to be visited
+KEEP = 102  # low, high: the children that are in the batch that is being written
+CHOSEN = 104  # the card of the child that is open
 READ, READ_END = 105, 106  # positions in the words of the source, in bits
 WRITE = 107  # position in the words that are written, in bits
-CARD = 108  # + index: the remaining cards, ascending
-COLUMNS = 192
+COLUMNS = 112
 
 # The state of a walk.
-# LEFT and LEFT_SECOND are the children, by index, of the open leaf that are yet to be written, LEAF the cards that
-# remain to it.
-DEPTH, BUDGET, LISTS, LEFT, LEFT_SECOND, LEAF = range(6)
+# LEFT are the children of the open leaf that are yet to be written, LEAF the cards that remain to it: low, high.
+DEPTH, BUDGET, LISTS, LEFT, LEFT_HIGH, LEAF, LEAF_HIGH = range(7)
 
 RUNNING, FULL, DONE, CORRUPT = range(4)
 
@@ -173,15 +173,18 @@ def _highest(_context: Any, word: Any) -> Any:
     return types.int64(word), build
 
 
-def _extract(_context: Any, word: Any, mask: Any) -> Any:
-    def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-        i64 = ir.IntType(64)
-        function = builder.module.declare_intrinsic(
-            "llvm.x86.bmi.pext.64", (), ir.FunctionType(i64, [i64, i64])
-        )
-        return builder.call(function, arguments)
+def _make_two_words(name: str) -> Any:
+    """An instruction of the processor on a word and a mask."""
 
-    return types.uint64(word, mask), build
+    def on_two_words(_context: Any, word: Any, mask: Any) -> Any:
+        def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+            i64 = ir.IntType(64)
+            function = builder.module.declare_intrinsic(name, (), ir.FunctionType(i64, [i64, i64]))
+            return builder.call(function, arguments)
+
+        return types.uint64(word, mask), build
+
+    return intrinsic(on_two_words)
 
 
 popcount = cast(Callable[[np.uint64], int], intrinsic(_popcount))
@@ -227,11 +230,26 @@ def extract_by_steps(word: np.uint64, mask: np.uint64) -> np.uint64:
     return found
 
 
-extract = cast(
-    Callable[[np.uint64, np.uint64], np.uint64],
-    intrinsic(_extract) if has_fast_extract() else _inlined(extract_by_steps),
-)
+def deposit_by_steps(bits: np.uint64, mask: np.uint64) -> np.uint64:
+    """The bits of a mask that bits select by index: a step for each bit of the mask."""
+    found = NONE
+    rest = mask
+    while rest and bits:
+        found |= (rest & (~rest + ONE)) * (bits & ONE)
+        rest &= rest - ONE
+        bits >>= ONE
+    return found
+
+
+_TwoWords = Callable[[np.uint64, np.uint64], np.uint64]
+extract: _TwoWords
 """The bits of a word that a mask selects, side by side: one instruction where the processor has it."""
+deposit: _TwoWords
+"""The other way: the bits of a mask that the bits of a word select by index."""
+if has_fast_extract():
+    extract, deposit = (_make_two_words(f"llvm.x86.bmi.{name}.64") for name in ("pext", "pdep"))
+else:
+    extract, deposit = _inlined(extract_by_steps), _inlined(deposit_by_steps)
 
 
 @_inlined
@@ -260,64 +278,49 @@ def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
     """Opens the node below `card` of the node at `depth`; returns how many cards remain to it."""
     depth, card = depth & 31, card & 127
     below = depth + 1
-    _glance(nodes, depth, card)
-    count = 0
+    count = _glance(nodes, depth, card)
     rest = nodes[below, REMAINING]
     while rest:
         b = lowest(rest)
         rest &= rest - ONE
         nodes[below, LOW_OF_LOW + b] = nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b]
         nodes[below, HIGH_OF_LOW + b] = nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b]
-        nodes[below, CARD + count] = np.uint64(b)
-        count += 1
-    rest = nodes[below, REMAINING + 1]
-    while rest:
-        b = lowest(rest)
-        rest &= rest - ONE
+    # Of all high cards, not only of those that remain: four at a time, without a branch.
+    for b in range(HIGH_OF_LOW):
         nodes[below, HIGH_OF_HIGH + b] = nodes[depth, HIGH_OF_HIGH + b] & spare[card, HIGH_OF_HIGH + b]
-        nodes[below, CARD + count] = np.uint64(b + LOW)
-        count += 1
     return count
 
 
-def _make_enough(need: int) -> Callable[[U64, U64, int, int, np.uint64], np.uint64]:
-    """A function for one `need` (1 to 6), so that its sets stay in registers."""
+def _make_enough(steps: int | None) -> Callable[[U64, U64, int, int, np.uint64, int], np.uint64]:
+    """A function for one `need`, so that its steps are straight code; for None, for any."""
 
     @_inlined
-    def count_one(
-        sets: tuple[np.uint64, ...], fitting: np.uint64
-    ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64, np.uint64, np.uint64]:
-        g1, g2, g3, g4, g5, g6 = sets
-        if need >= 6:
-            g6 |= g5 & fitting
-        if need >= 5:
-            g5 |= g4 & fitting
-        if need >= 4:
-            g4 |= g3 & fitting
-        if need >= 3:
-            g3 |= g2 & fitting
-        if need >= 2:
-            g2 |= g1 & fitting
-        return g1 | fitting, g2, g3, g4, g5, g6
-
-    @_inlined
-    def enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64) -> np.uint64:
-        sets = NONE, NONE, NONE, NONE, NONE, NONE
+    def enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
+        every, but_one = ALL, ALL
         rest = high
-        for _ in range(need + 1):
+        for _ in range(need if steps is None else steps):
             x = highest(rest)
             rest &= ~(ALL << np.uint64(x))
-            sets = count_one(sets, nodes[depth, HIGH_OF_HIGH + x] & spare[card, HIGH_OF_HIGH + x] & rest)
-        while rest & ~sets[need - 1]:
-            x = highest(rest)
-            rest &= ~(ALL << np.uint64(x))
-            sets = count_one(sets, nodes[depth, HIGH_OF_HIGH + x] & spare[card, HIGH_OF_HIGH + x] & rest)
-        return sets[need - 1]
+            fitting = nodes[depth, HIGH_OF_HIGH + x] & spare[card, HIGH_OF_HIGH + x]
+            but_one = every | (but_one & fitting)
+            every &= fitting
+        x = highest(rest)
+        rest &= ~(ALL << np.uint64(x))
+        fitting = nodes[depth, HIGH_OF_HIGH + x] & spare[card, HIGH_OF_HIGH + x]
+        but_one = every | (but_one & fitting)
+        kept = rest | (every & (ONE << np.uint64(x)))
+        few = rest & ~but_one
+        while few:
+            b = lowest(few)
+            few &= few - ONE
+            left = nodes[depth, HIGH_OF_HIGH + b] & spare[card, HIGH_OF_HIGH + b] & high
+            kept ^= np.uint64(popcount(left & (ALL_BUT_ONE << np.uint64(b))) < need) << np.uint64(b)
+        return kept
 
     return enough
 
 
-_enough1, _enough2, _enough3, _enough4, _enough5, _enough6 = map(_make_enough, range(1, 7))
+_enough2, _enough3, _enough4, _enough5, _enough_any = map(_make_enough, (2, 3, 4, 5, None))
 
 
 @_inlined
@@ -326,83 +329,100 @@ def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need
     if popcount(high) <= need:
         return high if need == 0 else NONE
     if need == 3:
-        return _enough3(nodes, spare, depth, card, high)
+        return _enough3(nodes, spare, depth, card, high, need)
     if need == 4:
-        return _enough4(nodes, spare, depth, card, high)
-    if need == 5:
-        return _enough5(nodes, spare, depth, card, high)
+        return _enough4(nodes, spare, depth, card, high, need)
     if need == 2:
-        return _enough2(nodes, spare, depth, card, high)
-    if need == 1:
-        return _enough1(nodes, spare, depth, card, high)
-    if need == 6:
-        return _enough6(nodes, spare, depth, card, high)
-    found = NONE
-    rest = high
-    # To each of the last `need` cards fewer than `need` cards remain.
-    for _ in range(popcount(high) - need):
-        b = lowest(rest)
-        rest &= rest - ONE
-        left = popcount(nodes[depth, HIGH_OF_HIGH + b] & spare[card, HIGH_OF_HIGH + b] & rest)
-        found |= np.uint64(left >= need) << np.uint64(b)
-    return found
+        return _enough2(nodes, spare, depth, card, high, need)
+    if need == 5:
+        return _enough5(nodes, spare, depth, card, high, need)
+    return _enough_any(nodes, spare, depth, card, high, need)
 
 
 @_inlined
 def _children(
     nodes: U64, spare: U64, depth: int, card: int, need: int
-) -> tuple[np.uint64, int, np.uint64, np.uint64]:
-    """Which of the cards that remain after `card` make a list with at least `need` remaining cards.
-
-    The low ones as bits by index with their number, the high ones as they are, with all that remain.
-    """
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
+    """Which of the cards that remain after `card` make a list with at least `need` remaining cards, and all that
+    remain: low, high of either."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     keep_low = NONE
-    low_count = 0
     rest = low
     while rest:
         b = lowest(rest)
         rest &= rest - ONE
         left = popcount(nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b] & rest)
         left += popcount(nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b] & high)
-        keep_low |= np.uint64(left >= need) << np.uint64(low_count)
-        low_count += 1
-    return keep_low, low_count, _enough(nodes, spare, depth, card, high, need), high
+        keep_low |= np.uint64(left >= need) << np.uint64(b)
+    return keep_low, _enough(nodes, spare, depth, card, high, need), low, high
 
 
 @_inlined
-def _code(first: np.uint64, second: np.uint64, count: int, tail: int) -> int:
-    """The code of a node that goes on below these of its `count` remaining cards, as bits by index."""
-    kept = popcount(first) + popcount(second)
-    more = count - tail - kept
-    lowest_first = first & (first + ONE) == NONE and second & (second + ONE) == NONE
-    if not lowest_first or (second and first != ALL) or more < 0 or more >= EXCEPT:
+def _are_lowest(kept: np.uint64, others: np.uint64) -> bool:
+    """Whether all of some cards lie below all others of their word."""
+    return bool(kept <= (others & (~others + ONE)) - ONE)
+
+
+@_inlined
+def _code(keep_low: np.uint64, keep_high: np.uint64, low: np.uint64, high: np.uint64, tail: int) -> int:
+    """The code of a node that goes on below these of its remaining cards."""
+    others_low, others_high = low ^ keep_low, high ^ keep_high
+    more = popcount(others_low) + popcount(others_high) - tail
+    are_lowest = _are_lowest(keep_low, others_low) and _are_lowest(keep_high, others_high)
+    if not are_lowest or (others_low and keep_high) or more < 0 or more >= EXCEPT:
         return EXCEPT
     return more
 
 
 @_inlined
 def _write_last(
-    nodes: U64, out: U64, depth: int, first: np.uint64, second: np.uint64, count: int, tail: int
+    nodes: U64,
+    out: U64,
+    depth: int,
+    keep_low: np.uint64,
+    keep_high: np.uint64,
+    low: np.uint64,
+    high: np.uint64,
+    tail: int,
 ) -> None:
-    """Writes a node of the last depth, which goes on below these of its `count` remaining cards."""
-    code = _code(first, second, count, tail)
+    """Writes a node of the last depth, which goes on below these of its remaining cards."""
+    code = _code(keep_low, keep_high, low, high, tail)
     position = _int(nodes[depth, WRITE])
     _write(out, position, np.uint64(code))
     nodes[depth, WRITE] = np.uint64(position + CODE_BITS)
     if code == EXCEPT:
-        _write_bits(nodes, out, depth + 1, first, second, count)
+        _write_bits(nodes, out, depth + 1, keep_low, keep_high, low, high)
 
 
 @_inlined
-def _write_bits(nodes: U64, out: U64, row: int, first: np.uint64, second: np.uint64, count: int) -> None:
-    """Puts `count` bits behind those that the stream of a row has."""
+def _write_bits(
+    nodes: U64,
+    out: U64,
+    row: int,
+    keep_low: np.uint64,
+    keep_high: np.uint64,
+    low: np.uint64,
+    high: np.uint64,
+) -> None:
+    """Puts a bit for each remaining card of a node behind those that the stream of a row has."""
+    bits = extract(keep_high, high)
+    shift = np.uint64(popcount(low))
+    count = popcount(low) + popcount(high)
     position = _int(nodes[row, WRITE])
-    _write(out, position, first)
+    _write(out, position, extract(keep_low, low) | (bits << shift))
     if count > 64:
-        _write(out, position + 64, second)
+        _write(out, position + 64, (bits >> ONE) >> (np.uint64(63) - shift))
     nodes[row, WRITE] = np.uint64(position + count)
+
+
+@_inlined
+def _keep(nodes: U64, depth: int, card: int) -> None:
+    """Notes that the open node at a depth goes on below a card."""
+    if card < LOW:
+        nodes[depth, KEEP] |= ONE << np.uint64(card)
+    else:
+        nodes[depth, KEEP + 1] |= ONE << np.uint64((card - LOW) & 63)
 
 
 @_inlined
@@ -412,19 +432,28 @@ def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
     A node of the last depth is coded: `tail` is -1 for all others.
     """
     depth &= 31
-    if not (nodes[depth, KEEP] | nodes[depth, KEEP + 1]):
+    keep_low, keep_high = nodes[depth, KEEP], nodes[depth, KEEP + 1]
+    if not (keep_low | keep_high):
         return
-    count = popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1])
+    low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     if tail < 0:
-        _write_bits(nodes, out, depth, nodes[depth, KEEP], nodes[depth, KEEP + 1], count)
+        _write_bits(nodes, out, depth, keep_low, keep_high, low, high)
     else:
-        _write_last(nodes, out, depth, nodes[depth, KEEP], nodes[depth, KEEP + 1], count, tail)
+        _write_last(nodes, out, depth, keep_low, keep_high, low, high, tail)
     nodes[depth, KEEP] = NONE
     nodes[depth, KEEP + 1] = NONE
     if depth > 0:
         parent = (depth - 1) & 31
-        index = _int(nodes[parent, CHOSEN]) & 127
-        nodes[parent, KEEP + (index >> 6)] |= ONE << np.uint64(index & 63)
+        _keep(nodes, parent, _int(nodes[parent, CHOSEN]))
+
+
+@_inlined
+def _go_on_below(nodes: U64, depth: int, first: np.uint64, second: np.uint64) -> None:
+    """What is ahead of the open node at a depth: some of its remaining cards, as bits by index."""
+    low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
+    shift = np.uint64(popcount(low))
+    nodes[depth, AHEAD] = deposit(first, low)
+    nodes[depth, AHEAD + 1] = deposit((first >> shift) | ((second << ONE) << (np.uint64(63) - shift)), high)
 
 
 @_inlined
@@ -435,7 +464,7 @@ def _read_bits(nodes: U64, source: U64, row: int, depth: int, count: int) -> boo
         return False
     nodes[row, READ] = np.uint64(position + count)
     first, second = _read(source, position, count)
-    nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = first, second
+    _go_on_below(nodes, depth, first, second)
     return bool(first | second)
 
 
@@ -452,8 +481,8 @@ def _read_last(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bo
     kept = count - tail - code
     if kept < 1:
         return False
-    nodes[depth, AHEAD] = ALL >> np.uint64(64 - min(kept, 64))
-    nodes[depth, AHEAD + 1] = (ONE << np.uint64(max(kept - 64, 0))) - ONE
+    first, second = ALL >> np.uint64(64 - min(kept, 64)), (ONE << np.uint64(max(kept - 64, 0))) - ONE
+    _go_on_below(nodes, depth, first, second)
     return True
 
 
@@ -481,9 +510,8 @@ def _advance(
             state[DEPTH] = depth
             return RUNNING
         nodes[depth, AHEAD + word] = rest & (rest - ONE)
-        index = 64 * word + lowest(rest)
-        nodes[depth, CHOSEN] = np.uint64(index)
-        card = _int(nodes[depth, CARD + index])
+        card = lowest(rest) + LOW * word
+        nodes[depth, CHOSEN] = np.uint64(card)
         if deeper or depth + 1 < last:
             count = _descend(nodes, spare, depth, card)
         else:
@@ -512,7 +540,7 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> 
 
     If it has not, the batch is closed and the rest stays back for the next one: returns True.
     """
-    first, second = np.uint64(state[LEFT]), np.uint64(state[LEFT_SECOND])
+    first, second = np.uint64(state[LEFT]), np.uint64(state[LEFT_HIGH])
     room = limit - state[LISTS]
     in_first = popcount(first)
     full = bool(in_first + popcount(second) > room)
@@ -520,12 +548,12 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> 
         first = _lowest_bits(first, min(room, in_first))
         second = _lowest_bits(second, max(room - in_first, 0))
     state[LEFT] ^= _int(first)
-    state[LEFT_SECOND] ^= _int(second)
+    state[LEFT_HIGH] ^= _int(second)
     if first | second:
-        _write_last(nodes, out, size, first, second, state[LEAF], tail)
+        leaf = np.uint64(state[LEAF]), np.uint64(state[LEAF_HIGH])
+        _write_last(nodes, out, size, first, second, leaf[0], leaf[1], tail)
         state[LISTS] += popcount(first) + popcount(second)
-        index = _int(nodes[size - 1, CHOSEN])
-        nodes[size - 1, KEEP + (index >> 6)] |= ONE << np.uint64(index & 63)
+        _keep(nodes, size - 1, _int(nodes[size - 1, CHOSEN]))
     if full:
         for depth in range(size - 1, -1, -1):
             _close(nodes, out, depth, -1)
@@ -679,14 +707,14 @@ def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, 
 @_inlined
 def _prune(
     nodes: U64, spare: U64, depth: int, card: int, need: int, rule: U64, notes: U64, total: int
-) -> tuple[np.uint64, int, np.uint64, np.uint64]:
+) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
     """As `_children`, but only those that pass the rule."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     words = _add_words(rule, notes, depth, card)
     centres = _note_centres(rule, notes, depth + 1, low, high) if rule[UNPAIRED] else 0
     if rule[UNPAIRED] and centres == 0:
-        return NONE, popcount(low), NONE, high
+        return NONE, NONE, low, high
     many = 0
     rest = low
     while rest:
@@ -715,7 +743,7 @@ def _prune(
     if centres:
         many = _keep_symmetric(rule, notes, depth + 1, many, centres, False)
     keep_high = _sift(rule, notes, words, many, total, False)
-    return extract(keep_low, low), popcount(low), keep_high, high
+    return keep_low, keep_high, low, high
 
 
 @_inlined
@@ -735,7 +763,7 @@ def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
     """Makes the words of the list that is chosen down to a depth, from where it differs from the last one on."""
     same = True
     for depth in range(depths):
-        card = _int(nodes[depth, CARD + _int(nodes[depth, CHOSEN])])
+        card = _int(nodes[depth, CHOSEN])
         if same and _int(notes[KNOWN + depth]) == card + 1:
             continue
         same = False
@@ -763,7 +791,7 @@ def _expand(
 ) -> int:
     """`expand` and `expand_pruned`: which of the two is known when it is compiled."""
     last = (size - 1) & 31
-    if (state[LEFT] | state[LEFT_SECOND]) and _cut(nodes, state, out, size, limit, need):
+    if (state[LEFT] | state[LEFT_HIGH]) and _cut(nodes, state, out, size, limit, need):
         return FULL
     while state[BUDGET] > 0:
         outcome = _advance(nodes, state, source, out, spare, last, True, tail)
@@ -781,34 +809,33 @@ def _expand(
             while rest:
                 bit = lowest(rest)
                 rest &= rest - ONE
-                card = _int(nodes[last, CARD + 64 * word + bit])
+                card = bit + LOW * word
                 if pruned:
-                    keep_low, low, keep_high, high = _prune(
+                    keep_low, keep_high, low, high = _prune(
                         nodes, spare, last, card, need, rule, notes, total
                     )
                 else:
-                    keep_low, low, keep_high, high = _children(nodes, spare, last, card, need)
+                    keep_low, keep_high, low, high = _children(nodes, spare, last, card, need)
                 kept = popcount(keep_low) + popcount(keep_high)
-                count = low + popcount(high)
                 others = high ^ keep_high
-                code = count - need - kept
-                # Whether all that are kept lie below the others. Few lists have low cards ahead.
-                plain = not low and code < EXCEPT and keep_high <= (others & (~others + ONE)) - ONE
+                code = popcount(others) - need
+                # Few lists have low cards ahead.
+                plain = not low and code < EXCEPT and _are_lowest(keep_high, others)
                 if kept and not (plain and lists + kept <= limit):
-                    first, second = _by_index(keep_low, low, extract(keep_high, high))
                     if lists + kept > limit:
                         nodes[last, AHEAD + word] = rest
                         nodes[last, KEEP + word] = keep
-                        nodes[last, CHOSEN] = np.uint64(64 * word + bit)
+                        nodes[last, CHOSEN] = np.uint64(card)
                         nodes[last + 1, WRITE] = np.uint64(position)
                         out[position >> 6] = pending
                         state[LISTS] = lists
-                        state[LEFT], state[LEFT_SECOND], state[LEAF] = _int(first), _int(second), count
+                        state[LEFT], state[LEFT_HIGH] = _int(keep_low), _int(keep_high)
+                        state[LEAF], state[LEAF_HIGH] = _int(low), _int(high)
                         _cut(nodes, state, out, size, limit, need)
                         return FULL
-                    code = _code(first, second, count, need)
+                    code = _code(keep_low, keep_high, low, high, need)
                     if code == EXCEPT:
-                        _write_bits(nodes, out, last + 2, first, second, count)
+                        _write_bits(nodes, out, last + 2, keep_low, keep_high, low, high)
                 if kept:
                     pending |= np.uint64(code) << np.uint64(position & 63)
                     out[position >> 6] = pending
@@ -855,13 +882,6 @@ def expand_pruned(
     """As `expand`, but only children that pass the rule: its tables, what is noted from call to call, and the target if
     what is looked up is to be added, otherwise 0."""
     return _expand(nodes, state, source, out, spare, size, need, limit, tail, rule, notes, total, True)
-
-
-@_inlined
-def _by_index(low: np.uint64, low_count: int, high: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Bits of the low and of the high cards, either by index, as those of all cards."""
-    shift = np.uint64(low_count)
-    return low | (high << shift), (high >> ONE) >> (np.uint64(63) - shift)
 
 
 @_inlined
@@ -976,7 +996,7 @@ def count(
             while rest:
                 bit = lowest(rest)
                 rest &= rest - ONE
-                card = _int(nodes[last, CARD + 64 * word + bit])
+                card = bit + LOW * word
                 if size == final:
                     kept, total = _tally(nodes, spare, last, card, need)
                     counts[final + 1] += kept
@@ -993,7 +1013,7 @@ def _prefix(nodes: U64, depths: int) -> tuple[np.uint64, np.uint64, np.uint64]:
     """The cards chosen so far, one byte each."""
     first, second, third = NONE, NONE, NONE
     for depth in range(depths):
-        card = nodes[depth, CARD + _int(nodes[depth, CHOSEN])] << np.uint64(8 * (depth & 7))
+        card = nodes[depth, CHOSEN] << np.uint64(8 * (depth & 7))
         if depth < 8:
             first |= card
         elif depth < 16:
@@ -1037,48 +1057,31 @@ def unpack(
         outcome = _advance(nodes, state, source, source, spare, last, False, tail)
         if outcome != RUNNING:
             return outcome, filled
-        left = room - filled
-        first, second = NONE, NONE
+        prefix = _prefix(nodes, last)
         for word in range(2):
             rest = nodes[last, AHEAD + word]
             if not rest:
                 continue
             skipped = min(max(start - state[LISTS], 0), popcount(rest))
             rest ^= _lowest_bits(rest, skipped)
+            left = room - filled
             late = rest ^ _lowest_bits(rest, left) if popcount(rest) > left else NONE
             rest ^= late
             state[LISTS] += skipped + popcount(rest)
             nodes[last, AHEAD + word] = late
-            left -= popcount(rest)
-            first, second = (rest, second) if word == 0 else (first, rest)
-        prefix = _prefix(nodes, last)
-        lows = np.uint64(popcount(nodes[last, REMAINING]))
-        for kind in range(2):
-            cards = nodes[last, REMAINING + kind]
-            bits = (
-                first & ((ONE << lows) - ONE)
-                if kind == 0
-                else (first >> lows) | ((second << ONE) << (np.uint64(63) - lows))
-            )
-            # Every remaining card is stored; the next one overwrites it unless its bit is set.
-            while bits:
-                _put(rows, filled * size, size, prefix, np.uint64(lowest(cards) + LOW * kind) << shift)
-                filled += _int(bits & ONE)
-                bits >>= ONE
-                cards &= cards - ONE
+            while rest:
+                _put(rows, filled * size, size, prefix, np.uint64(lowest(rest) + LOW * word) << shift)
+                filled += 1
+                rest &= rest - ONE
     return RUNNING, filled
 
 
-@_kernel
-def _index_of(nodes: U64, depth: int, card: int) -> int:
-    """The index of a card among those that remain to a node; -1 if it does not."""
+@_inlined
+def _remains(nodes: U64, depth: int, card: int) -> bool:
+    """Whether a card, which may be any byte, remains to the open node at a depth."""
     if card < LOW:
-        bit = ONE << np.uint64(card)
-        return popcount(nodes[depth, REMAINING] & (bit - ONE)) if nodes[depth, REMAINING] & bit else -1
-    bit = ONE << np.uint64(card - LOW)
-    if not nodes[depth, REMAINING + 1] & bit:
-        return -1
-    return popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1] & (bit - ONE))
+        return bool((nodes[depth, REMAINING] >> np.uint64(card)) & ONE)
+    return bool(card < LOW + 64 and (nodes[depth, REMAINING + 1] >> np.uint64(card - LOW)) & ONE)
 
 
 @_kernel
@@ -1096,22 +1099,22 @@ def pack(
             return FULL, row
         depth = 0
         if state[LISTS] > 0:
-            while depth < size and nodes[depth, CARD + _int(nodes[depth, CHOSEN])] == rows[row, depth]:
+            while depth < size and nodes[depth, CHOSEN] == rows[row, depth]:
                 depth += 1
-            if depth == size or nodes[depth, CARD + _int(nodes[depth, CHOSEN])] > rows[row, depth]:
+            if depth == size or nodes[depth, CHOSEN] > rows[row, depth]:
                 return CORRUPT, row
             for below in range(size - 1, depth, -1):
                 _close(nodes, out, below, tail if below == size - 1 else -1)
         while True:
-            index = _index_of(nodes, depth, _int(rows[row, depth]))
-            if index < 0:
+            card = _int(rows[row, depth])
+            if not _remains(nodes, depth, card):
                 return CORRUPT, row
-            nodes[depth, CHOSEN] = np.uint64(index)
+            nodes[depth, CHOSEN] = np.uint64(card)
             if depth == size - 1:
                 break
-            _descend(nodes, spare, depth, _int(rows[row, depth]))
+            _descend(nodes, spare, depth, card)
             depth += 1
-        nodes[depth, KEEP + (index >> 6)] |= ONE << np.uint64(index & 63)
+        _keep(nodes, depth, card)
         state[LISTS] += 1
     return RUNNING, rows.shape[0]
 
@@ -1144,12 +1147,11 @@ def edge(nodes: U64, source: U64, spare: U64, size: int, at_end: bool, cards: U8
             sound = _read_bits(nodes, source, depth, depth, count)
         if not sound:
             return False
-        first, second = nodes[depth, AHEAD], nodes[depth, AHEAD + 1]
+        low, high = nodes[depth, AHEAD], nodes[depth, AHEAD + 1]
         if at_end:
-            index = 64 + highest(second) if second else highest(first)
+            card = LOW + highest(high) if high else highest(low)
         else:
-            index = lowest(first) if first else 64 + lowest(second)
-        card = _int(nodes[depth, CARD + index])
+            card = lowest(low) if low else LOW + lowest(high)
         cards[depth] = card
         if depth < size - 1:
             _descend(nodes, spare, depth, card)

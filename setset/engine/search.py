@@ -240,7 +240,6 @@ def _spare() -> npt.NDArray[np.uint64]:
 def _root_row() -> npt.NDArray[np.uint64]:
     row = np.zeros(k.COLUMNS, np.uint64)
     row[k.REMAINING], row[k.REMAINING + 1] = _words(range(CARDS))
-    row[k.CARD : k.CARD + CARDS] = np.arange(CARDS)
     for b in range(CARDS):
         _set_fits(row, b, *_words(range(CARDS)))
     return row
@@ -273,8 +272,8 @@ def _open(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64
     nodes[: source.size + 1, k.READ_END] = starts + np.array(source.lengths)
     if source.lengths[0] != CARDS:
         raise BadStreams("the stream of the root must have one bit a card")
-    nodes[0, k.AHEAD] = source.words[0]
-    nodes[0, k.AHEAD + 1] = source.words[1] & np.uint64((1 << (CARDS - 64)) - 1)
+    whole = int(source.words[0]) | int(source.words[1]) << 64
+    nodes[0, k.AHEAD], nodes[0, k.AHEAD + 1] = _words(card for card in range(CARDS) if whole >> card & 1)
     nodes[0, k.READ] += np.uint64(CARDS)
     return nodes, np.zeros(8, np.int64)
 
