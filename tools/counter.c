@@ -1,10 +1,11 @@
 /* The best depth-first counter of no-set lists in C that we could write, to measure the kernels against.
  *
  * As in the kernels (setset/engine/kernels.py): a set of cards is a low word for the cards 0..16 and a high word for
- * the cards 17..80, so that most of the walk is on one word. fits[d][b] are the cards that make no set with b and
- * any of the d cards chosen so far. Which children of a list have enough remaining cards is asked of all of them
- * at once: the remaining cards are taken from the top, sets g1, g2 ... hold the children to which at least 1, 2 ...
- * of them remain, and it ends as soon as all children below have enough. The last level is never visited.
+ * the cards 17..80, so that most of the walk is on one word. The high word is upside down, bit i is card 80 - i: the
+ * highest card is the cheapest to find. fits[d][b] are the cards that make no set with b and any of the d cards chosen
+ * so far, made for all high cards at once. Which children of a list have enough remaining cards is asked of all of
+ * them at once: the next card after the `need` highest ones must fit those, any card below all of these need + 1 but
+ * one, or it is asked for itself. The last level is never visited.
  *
  *   counter tree TARGET SIZE          counts the lists of SIZE cards from the empty list on
  *   counter from FILE N TARGET SIZE   the same below the N-card lists of FILE, one byte a card, ascending
@@ -22,6 +23,8 @@ typedef uint64_t u64;
 #define LOW 17
 #define count_of(word) __builtin_popcountll(word)
 #define lowest(word) __builtin_ctzll(word)
+#define below(bit) ((1ull << (bit)) - 1)
+#define TOP 80
 #define inlined static inline __attribute__((always_inline))
 
 /* High words of high cards; low and high words of low cards. For two cards: all but the third of their set. */
@@ -30,38 +33,37 @@ static u64 fits[22][64], fits_low[22][LOW], fits_high[22][LOW];
 static u64 low_at[22], high_at[22], found;
 static int target, size;
 
-/* The first `need` steps cannot be the last ones: apart from the loop they are straight code. */
-#define TAKE_HIGHEST \
-    int card = 63 - __builtin_clzll(rest); \
-    rest &= ~(~0ull << card); \
-    u64 more = fits[card] & spare[card] & rest; \
-    if (need >= 6) g6 |= g5 & more; \
-    if (need >= 5) g5 |= g4 & more; \
-    if (need >= 4) g4 |= g3 & more; \
-    if (need >= 3) g3 |= g2 & more; \
-    if (need >= 2) g2 |= g1 & more; \
-    g1 |= more;
-
-inlined u64 enough(const u64 *fits, const u64 *spare, u64 high, const int need) {
-    u64 g1 = 0, g2 = 0, g3 = 0, g4 = 0, g5 = 0, g6 = 0, rest = high;
-    for (int step = 0; step < need; step++) { TAKE_HIGHEST }
-    for (;;) {
-        TAKE_HIGHEST
-        u64 kept = need == 1 ? g1 : need == 2 ? g2 : need == 3 ? g3 : need == 4 ? g4 : need == 5 ? g5 : g6;
-        if (!(rest & ~kept)) return kept;
+/* How many of the remaining cards have `need` others above them that fit. */
+inlined int enough(const u64 *fits, const u64 *spare, u64 high, const int need) {
+    u64 every = ~0ull, but_one = ~0ull, rest = high;
+    for (int step = 0; step < need; step++) {
+        int card = lowest(rest);
+        u64 fitting = fits[card] & spare[card];
+        but_one = every | (but_one & fitting);
+        every &= fitting;
+        rest &= rest - 1;
     }
+    int card = lowest(rest);
+    but_one = every | (but_one & fits[card] & spare[card]);
+    rest &= rest - 1;
+    int kept = (every >> card & 1) + count_of(rest);
+    for (u64 few = rest & ~but_one; few; few &= few - 1) {
+        int b = lowest(few);
+        kept -= count_of(fits[b] & spare[b] & high & below(b)) < need;
+    }
+    return kept;
 }
 
 /* All children of the lists that add one of `high` to the open one, where `need` more must remain to a child. */
 inlined void count_children(int depth, u64 high, const int need) {
     for (u64 rest = high; rest;) {
         int card = lowest(rest);
+        u64 left = high & below(card) & fits[depth][card];
         rest &= rest - 1;
-        u64 left = rest & fits[depth][card];
-        const u64 *spare_of_card = spare[card + LOW];
+        const u64 *spare_of_card = spare[TOP - card];
         if (count_of(left) < need + 1) continue;
         if (need == 0) found += count_of(left);
-        else found += count_of(enough(fits[depth], spare_of_card, left, need));
+        else found += enough(fits[depth], spare_of_card, left, need);
     }
 }
 
@@ -69,13 +71,12 @@ inlined void count_children(int depth, u64 high, const int need) {
 inlined void count_grandchildren(int depth, u64 high, int need) {
     for (u64 rest = high; rest;) {
         int card = lowest(rest);
+        u64 left = high & below(card) & fits[depth][card];
         rest &= rest - 1;
-        u64 left = rest & fits[depth][card];
         if (count_of(left) < need) continue;
-        while (left) {
-            int child = lowest(left);
-            left &= left - 1;
-            found += count_of(left & fits[depth][child] & spare[card + LOW][child]);
+        for (u64 children = left; children; children &= children - 1) {
+            int child = lowest(children);
+            found += count_of(left & below(child) & fits[depth][child] & spare[TOP - card][child]);
         }
     }
 }
@@ -87,10 +88,7 @@ static void descend(int depth, int card, u64 low, u64 high) {
         fits_low[depth + 1][b] = fits_low[depth][b] & spare_low[card][b];
         fits_high[depth + 1][b] = fits_high[depth][b] & spare_high[card][b];
     }
-    for (; high; high &= high - 1) {
-        int b = lowest(high);
-        fits[depth + 1][b] = fits[depth][b] & spare[card][b];
-    }
+    for (int b = 0; b < 64; b++) fits[depth + 1][b] = fits[depth][b] & spare[card][b];
 }
 
 static void walk_high(int depth, u64 high) {
@@ -111,14 +109,14 @@ static void walk_high(int depth, u64 high) {
     }
     for (u64 rest = high; rest;) {
         int card = lowest(rest);
+        u64 left = high & below(card) & fits[depth][card];
         rest &= rest - 1;
-        u64 left = rest & fits[depth][card];
-        if (depth < 2 ? 0 : depth == 2 ? card + LOW >= 81 - (target - 3) : count_of(left) < need) continue;
+        if (depth < 2 ? 0 : depth == 2 ? TOP - card >= 81 - (target - 3) : count_of(left) < need) continue;
         if (depth + 1 == size) {
             found++;
             continue;
         }
-        descend(depth, card + LOW, 0, left);
+        descend(depth, TOP - card, 0, left);
         walk_high(depth + 1, left);
     }
 }
@@ -147,9 +145,9 @@ static void start(void) {
             for (int weight = 1; weight < 81; weight *= 3) third += (6 - a / weight % 3 - b / weight % 3) % 3 * weight;
             u64 low = ~0ull, high = ~0ull;
             if (a != b && third < LOW) low ^= 1ull << third;
-            if (a != b && third >= LOW) high ^= 1ull << (third - LOW);
+            if (a != b && third >= LOW) high ^= 1ull << (TOP - third);
             if (b < LOW) spare_low[a][b] = low, spare_high[a][b] = high;
-            else spare[a][b - LOW] = high;
+            else spare[a][TOP - b] = high;
         }
     memset(fits[0], 255, sizeof fits[0]);
     memset(fits_low[0], 255, sizeof fits_low[0]);
@@ -183,7 +181,7 @@ int main(int argc, char **argv) {
             if (card < LOW)
                 descend(depth, card, low_at[depth] & fits_low[depth][card] & ~1ull << card,
                         high_at[depth] & fits_high[depth][card]);
-            else descend(depth, card, 0, high_at[depth] & fits[depth][card - LOW] & ~1ull << (card - LOW));
+            else descend(depth, card, 0, high_at[depth] & fits[depth][TOP - card] & below(TOP - card));
         }
         walk(n, low_at[n], high_at[n]);
     }
