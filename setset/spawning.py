@@ -12,6 +12,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import spawn
 from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import RLock, Thread
 from typing import Any, Final
@@ -48,9 +49,34 @@ def without_main_module() -> Iterator[None]:
             vars(main).update(hidden)
 
 
+SILENT_IF_CUT_SHORT: Final = (
+    "import sys; hook = sys.excepthook; sys.excepthook = lambda kind, *rest: "
+    "kind.__name__ in ('EOFError', 'UnpicklingError') or hook(kind, *rest); "
+)
+"""What a child does first: if its parent is killed before it has said all that is to be done, that is no error."""
+
+
+@contextmanager
+def _silent_if_cut_short() -> Iterator[None]:
+    """Processes that are started inside this block end without a word if they never hear what to do."""
+    plain = spawn.get_command_line
+
+    def command_line(**options: Any) -> list[str]:
+        words = plain(**options)
+        if "-c" in words:  # not in a frozen program
+            words[words.index("-c") + 1] = SILENT_IF_CUT_SHORT + words[words.index("-c") + 1]
+        return words
+
+    spawn.get_command_line = command_line
+    try:
+        yield
+    finally:
+        spawn.get_command_line = plain
+
+
 class _Process(SpawnProcess):
     def start(self) -> None:
-        with without_main_module():
+        with without_main_module(), _silent_if_cut_short():
             super().start()
 
 

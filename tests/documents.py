@@ -123,6 +123,8 @@ def _run_words(words: list[str], given: str) -> str:
             exec(words[2], {})
         elif words[0] == "mv":
             shutil.move(*words[1:])
+        elif words[:2] == ["cp", "-r"]:
+            shutil.copytree(*words[2:])
         elif words[0] == "rm":
             Path(*words[1:]).unlink()
         else:

@@ -91,3 +91,50 @@ def test_several_threads_may_start_processes() -> None:
         process.join(60)
     assert [process.exitcode for process in processes] == [7] * 4
     assert dict(vars(main)) == before
+
+
+DIES = """
+import os, signal
+from multiprocessing import resource_tracker, util
+from setset.spawning import spawn_context
+
+resource_tracker.ensure_running()
+start = util.spawnv_passfds
+
+
+def start_and_die(*arguments):
+    start(*arguments)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+util.spawnv_passfds = start_and_die
+spawn_context().Process(target=print, args=("child",)).start()
+"""
+
+
+@pytest.mark.posix
+def test_a_child_whose_parent_was_killed_before_it_said_what_to_do_is_silent(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(DIES)
+    done = subprocess.run(  # until the child has closed its output, too
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (-9, "", "")
+
+
+UNREADABLE = """
+from setset.spawning import spawn_context
+def here(): pass
+child = spawn_context().Process(target=here)
+child.start()
+child.join()
+print("ended", child.exitcode)
+"""
+
+
+def test_a_child_that_cannot_do_what_it_was_told_says_so(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(UNREADABLE)
+    done = subprocess.run(
+        [sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True, timeout=100, check=False
+    )
+    assert done.stdout == "ended 1\n"
+    assert "AttributeError" in done.stderr

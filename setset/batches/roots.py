@@ -9,7 +9,7 @@ import enum
 import json
 import os
 import stat
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import xxhash
@@ -66,18 +66,24 @@ class RootState(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Token:
-    """Whose a storage root is: the id of the workspace, and its folder if the root is outside of it."""
+    """Whose a storage root is: the id of the workspace, and its folder."""
 
     workspace: str
     folder: str | None = None
+    is_inside: bool = False
+    """It is that of the root inside of the workspace, which goes wherever that is moved: the folder is only noted."""
 
-    def names(self, other: Token) -> bool:
-        """Whether two tokens are of one workspace, in one place. A copy of a workspace has the same id."""
-        same_place = None in (self.folder, other.folder) or self.folder == other.folder
-        return self.workspace == other.workspace and same_place
+    def names(self, owner: Token) -> bool:
+        """Whether this is the token of a root of that workspace, in one place. A copy has the same id."""
+        if self.is_inside or owner.is_inside:
+            same_place = owner.is_inside
+        else:
+            same_place = None in (self.folder, owner.folder) or self.folder == owner.folder
+        return self.workspace == owner.workspace and same_place
 
     def encode(self) -> bytes:
-        return json.dumps({**asdict(self), "check": self._check()}).encode()
+        found = {"workspace": self.workspace, "folder": self.folder, "check": self._check()}
+        return json.dumps(found | ({"inside": True} if self.is_inside else {})).encode()
 
     def _check(self) -> str:
         return xxhash.xxh3_64_hexdigest(f"{self.workspace}\n{self.folder}".encode(errors="surrogateescape"))
@@ -96,7 +102,7 @@ def read_token(root: Path) -> Token | None:
             raise ValueError("not a regular file")
         with os.fdopen(os.dup(descriptor), "rb") as file:
             found = json.loads(file.read(MOST_BYTES))
-        token = Token(str(found["workspace"]), found.get("folder"))
+        token = Token(str(found["workspace"]), found.get("folder"), found.get("inside") is True)
         if not isinstance(token.folder, str | None):
             raise ValueError("no folder")
         of_version_01 = found.keys() == {"workspace"} and token.workspace.isalnum()
@@ -139,7 +145,7 @@ def require_root(root: Path, owner: Token) -> None:
             f"{root / TOKEN} is damaged: run 'setset repair', or, if the database does not know that folder, "
             "'setset db rebuild' with --output for each folder that runs were given"
         )
-    if state is RootState.FOREIGN and owner.folder is None:
+    if state is RootState.FOREIGN and owner.is_inside:
         raise ForeignRoot(
             f"{root} holds files of another workspace than the database: run 'setset db rebuild' to make a new one "
             "from them, with --output for each folder that runs were given"
@@ -151,7 +157,7 @@ def require_root(root: Path, owner: Token) -> None:
         )
 
 
-def claim_root(root: Path, owner: Token, adopt: bool = False) -> None:
+def claim_root(root: Path, owner: Token, adopt: bool = False, was_moved: bool = False) -> None:
     """Makes a storage root this workspace's own; refuses one that belongs to another.
 
     Args:
@@ -159,6 +165,7 @@ def claim_root(root: Path, owner: Token, adopt: bool = False) -> None:
         owner: What to claim it with.
         adopt: Also take a folder that has batch files but no token, or a damaged one: for repair and rebuild. Where
             there are no files, a damaged token guards nothing.
+        was_moved: Also take one whose token names another folder: the workspace was there.
     """
     from setset import durable  # not needed by commands that only read
 
@@ -173,24 +180,8 @@ def claim_root(root: Path, owner: Token, adopt: bool = False) -> None:
                     "'setset db rebuild' with --output for each folder that runs were given"
                 )
             durable.create(root / TOKEN, owner.encode())
-        elif (state is RootState.DAMAGED and may_take) or (
-            state is RootState.FOREIGN and workspace_was_moved(root, owner)
-        ):
+        elif (state is RootState.DAMAGED and may_take) or (state is RootState.FOREIGN and was_moved):
             durable.save(root / TOKEN, owner.encode())
     except OSError as error:
         raise ReadOnly(f"cannot write to {root}: {error.strerror}") from error
     require_root(root, owner)
-
-
-def workspace_was_moved(root: Path, owner: Token) -> bool:
-    """Whether this workspace, whose root it is, was in another folder. Refuses a copy of one that is still there."""
-    found = read_token(root)
-    if found is None or found.workspace != owner.workspace or found.folder is None:
-        return False
-    before = Path(found.folder)
-    if root_owner(before / "batches") == owner.workspace:
-        raise ForeignRoot(
-            f"{root} holds the files of {before}, of which {owner.folder} is a copy: "
-            "name another folder with --output"
-        )
-    return True

@@ -9,7 +9,7 @@ import uuid
 
 from sqlalchemy import insert, select
 
-from setset.database import schema
+from setset.database import place, schema
 from setset.database.connection import Database, LockPolicy, now, open_engine, retry_while_locked
 from setset.database.models import WORKSPACE
 from setset.folder import WorkspaceFolder
@@ -28,11 +28,15 @@ def open_to_read(folder: WorkspaceFolder, seconds_each: float | None = None) -> 
 
 
 def open_to_write(
-    folder: WorkspaceFolder, workspace_id: str | None = None, policy: LockPolicy | None = None
+    folder: WorkspaceFolder,
+    workspace_id: str | None = None,
+    policy: LockPolicy | None = None,
+    noted: str | None = None,
 ) -> Database:
     """Opens the database of a workspace that the caller has locked; creates or upgrades it first.
 
-    A new database gets the id that is given, or a new one. Work is based on a sound database only.
+    A new database gets the id that is given, or a new one, and the note of where it was. Work is based on a sound
+    database only, and a workspace that was moved, or is a copy, knows it from then on.
     """
     policy = policy or LockPolicy()
     if not folder.database.exists():
@@ -40,8 +44,13 @@ def open_to_write(
     retry_while_locked(lambda: schema.upgrade(folder.database), policy)
     retry_while_locked(lambda: schema.require_sound(folder.database), policy)
     database = Database(folder, open_engine(folder.database, read_only=False, policy=policy))
-    with database.transaction() as connection:
-        if connection.scalar(select(WORKSPACE.c.id)) is None:
-            fresh = {"id": workspace_id or uuid.uuid4().hex, "created_at": now()}
-            connection.execute(insert(WORKSPACE).values(**fresh))
+    try:
+        with database.transaction() as connection:
+            if connection.scalar(select(WORKSPACE.c.id)) is None:
+                fresh = {"id": workspace_id or uuid.uuid4().hex, "created_at": now(), "folder": noted}
+                connection.execute(insert(WORKSPACE).values(**fresh))
+            place.note(database, connection)
+    except BaseException:
+        database.close()
+        raise
     return database

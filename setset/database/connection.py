@@ -85,6 +85,8 @@ class Database:
         self.folder = folder
         self.root_folders: dict[int, Path] = {}
         """What `roots.folders` found; most commands ask once for each batch."""
+        self.place = str(folder.path.resolve())
+        """The folder that it notes as its own: of a copy, that of the original."""
         self.repaired: list[str] = []
         """What was made again so far, and why; the outcome of the run says so."""
         self._engine = engine

@@ -80,9 +80,10 @@ def _digested(name: str, comment: str, *items: SchemaItem, **options: Any) -> Ta
 
 WORKSPACE = _digested(
     "workspace",
-    "The one row that says which workspace this is, so that a storage root knows whose it is.",
+    "The one row that says which workspace this is, so that a storage root knows whose it is, and where it was last.",
     Column("id", Text, primary_key=True),
     _required("created_at", Text),
+    Column("folder", Text),
 )
 
 EXPLORATIONS = _digested(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +16,8 @@ from setset.batches.roots import (
     Token,
     claim_root,
     root_state,
-    workspace_was_moved,
 )
+from setset.database import place
 from setset.database.connection import DRIVER_ERRORS, BadDatabase, Database, connect, damaged, now
 from setset.database.models import BATCHES, EXPLORATIONS, ROOTS, WORKSPACE
 from setset.errors import BadInput
@@ -43,16 +42,6 @@ def workspace_id(database: Database) -> str:
     return str(database.query(select(WORKSPACE.c.id))[0][0])
 
 
-def recorded_owner(path: Path) -> str | None:
-    """The id of the workspace that a database file names, which may be damaged or of any schema; None if none."""
-    with contextlib.suppress(*DRIVER_ERRORS):
-        with contextlib.closing(connect(path, "ro")) as connection:
-            found = connection.execute("SELECT id FROM workspace").fetchone()
-        if found and re.fullmatch("[0-9a-f]{32}", str(found[0])):
-            return str(found[0])
-    return None
-
-
 def recorded_outputs(path: Path) -> list[Path]:
     """The storage roots outside of the workspace that a database file names, as far as it can be read."""
     with contextlib.suppress(*DRIVER_ERRORS):
@@ -63,15 +52,16 @@ def recorded_outputs(path: Path) -> list[Path]:
 
 
 def token(database: Database, root_id: int) -> Token:
-    """What the token of a storage root must say: this workspace, and where it is if the root is outside of it."""
+    """What the token of a storage root must say: this workspace, and where it is. Inside of it the latter is a note."""
     for row in database.query(select(ROOTS.c.path).where(ROOTS.c.id == root_id)):
         return _token(database, row.path)
     raise BadDatabase(f"the database names no storage root {root_id}: run 'setset db rebuild'")
 
 
 def _token(database: Database, path: str) -> Token:
-    folder = None if path == OWN_ROOT else str(database.folder.path.resolve())
-    return Token(workspace_id(database), folder)
+    is_inside = path == OWN_ROOT
+    folder = database.place if is_inside else place.here(database)
+    return Token(workspace_id(database), folder, is_inside)
 
 
 def destination(database: Database, root_id: int) -> Destination:
@@ -110,7 +100,7 @@ def use_root(database: Database, output: Path | None, adopt: bool = False, refil
     if not refill and _holds_batches(database, path) and not any(root.glob(BATCH_FILES)):
         has_token = root_state(root, _token(database, path)) is RootState.OWN
         raise RootGone(root, can_be_filled=has_token or path == OWN_ROOT)
-    claim_root(root, _token(database, path), adopt)
+    claim(database, root, _token(database, path), adopt)
     if not _holds_batches(database, OWN_ROOT):
         # Its own root stands for the workspace when the database is lost, even with all files elsewhere.
         claim_root(database.folder.own_root, _token(database, OWN_ROOT), adopt)
@@ -121,6 +111,16 @@ def use_root(database: Database, output: Path | None, adopt: bool = False, refil
             made = connection.execute(insert(ROOTS).values(path=path, created_at=now()))
             found = made.inserted_primary_key[0]  # type: ignore[index]
         return int(found)
+
+
+def claim(database: Database, root: Path, owner: Token, adopt: bool = False) -> None:
+    """As `claim_root`; but what is or may be a root of the workspace that this one is a copy of is refused."""
+    was_moved = False
+    if not owner.is_inside:
+        state = root_state(root, owner)
+        place.require_no_copy(database, root, state)
+        was_moved = state is RootState.FOREIGN and place.was_moved(root, owner)
+    claim_root(root, owner, adopt, was_moved)
 
 
 def claim_own(database: Database) -> None:
@@ -198,7 +198,7 @@ def state(database: Database, record: RootRecord) -> RootState:
     found = root_state(record.folder, owner)
     if found is RootState.FOREIGN:
         with contextlib.suppress(ForeignRoot):
-            if workspace_was_moved(record.folder, owner):
+            if place.was_moved(record.folder, owner):
                 return RootState.OWN
     if found is RootState.MISSING and (is_gone(database, record) or not record.folder.is_dir()):
         return RootState.ABSENT
@@ -276,5 +276,5 @@ def claim_all(database: Database) -> None:
     for root_id, root in folders(database).items():
         with contextlib.suppress(ForeignRoot):
             owner = token(database, root_id)
-            if root_state(root, owner) is RootState.FOREIGN and workspace_was_moved(root, owner):
-                claim_root(root, owner)
+            if root_state(root, owner) is RootState.FOREIGN:
+                claim(database, root, owner)

@@ -19,9 +19,9 @@ from setset.folder import UNFINISHED, WorkspaceFolder
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0005"
+HEAD = "0006"
 """The revision that this version reads and writes; a test compares it with the migrations."""
-SCHEMA_DIGEST = "a9fda2cdbf9e336e"
+SCHEMA_DIGEST = "c3a12930f01f49c0"
 """Of the text of all tables, views and triggers at HEAD; a test compares it with a new database."""
 DIGESTED = (
     "workspace",

@@ -19,7 +19,17 @@ from setset.batches import files
 from setset.batches.format import BadBatch, Header
 from setset.batches.records import BATCH_FILES, BatchFile
 from setset.batches.roots import root_owner
-from setset.database import Database, batches, expansions, explorations, open_to_write, roots, runs, schema
+from setset.database import (
+    Database,
+    batches,
+    expansions,
+    explorations,
+    open_to_write,
+    place,
+    roots,
+    runs,
+    schema,
+)
 from setset.database.expansions import KnownExpansion
 from setset.errors import BadInput, NotAWorkspace
 from setset.executors.window import submit_ahead
@@ -53,7 +63,7 @@ def rebuild_database(
     aside = WorkspaceFolder(folder.path, REBUILT)
     try:
         schema.remove(aside.database)
-        database = open_to_write(aside, workspace_id)
+        database = open_to_write(aside, workspace_id, noted=place.recorded_place(folder.database))
         with runs.record_run(database, "setset db rebuild", workers=0):
             used = {roots.use_root(database, output, adopt=True) for output in (None, *outputs)}
             everything = [
@@ -90,7 +100,7 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
     if not (owners or has_files or folder.database.exists() or folder.has_kept_database()):
         raise NotAWorkspace(f"no workspace at {folder.path}: there are neither a database nor batch files")
     # Of tokens that are all lost, the old database still knows: if this is stopped, it and the new tokens agree.
-    return next(iter(owners), None) or roots.recorded_owner(folder.database)
+    return next(iter(owners), None) or place.recorded_owner(folder.database)
 
 
 def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener) -> None:
@@ -228,7 +238,7 @@ def _chains(found: list[FoundFile]) -> list[Chain]:
     chains: list[Chain] = []
     dead: set[tuple[int, int]] = set()
     reached = 0
-    for source in sorted(place[0] for place in starting if place[1] == 0):
+    for source in sorted(number for number, part in starting if part == 0):
         if source < reached:
             continue
         files_of_chain = _follow(starting, dead, (source, 0))

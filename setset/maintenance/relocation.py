@@ -11,8 +11,8 @@ from pathlib import Path
 from setset import durable
 from setset.batches import files
 from setset.batches.format import BadBatch
-from setset.batches.roots import TOKEN, RootState, Token, read_token, root_state, workspace_was_moved
-from setset.database import Database, batches, explorations, roots
+from setset.batches.roots import TOKEN, RootState, Token, read_token, root_state
+from setset.database import Database, batches, explorations, place, roots
 from setset.database.batches import StoredBatch
 from setset.database.roots import RootRecord
 from setset.errors import BadInput, ReadOnly
@@ -106,7 +106,7 @@ def _require_root_of(new: Path, owner: Token, record: RootRecord) -> None:
             f"{new / TOKEN} is damaged: copy it again from where {record.folder} was, or run 'setset db rebuild' "
             f"with --output {new}"
         )
-    if found is RootState.FOREIGN and not workspace_was_moved(new, owner):
+    if found is RootState.FOREIGN and not place.was_moved(new, owner):
         raise BadInput(f"{new} is not the storage root {record.folder}: it belongs to another workspace")
 
 

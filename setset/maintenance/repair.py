@@ -17,7 +17,7 @@ from pathlib import Path
 from setset import platform
 from setset.batches import files
 from setset.batches.format import BadBatch
-from setset.batches.roots import TOKEN, claim_root
+from setset.batches.roots import TOKEN, ForeignRoot
 from setset.database import Database, batches, expansions, explorations, numbering, removal, roots
 from setset.database.batches import StoredBatch
 from setset.database.explorations import ExplorationKey, SizeRecord
@@ -40,8 +40,8 @@ def repair_all(
     Each size is checked when those before it are sound. Returns what was found and repaired. What fails does not
     keep it from the others; the first such error is raised at the end.
     """
-    repaired = _repair_roots(database)
     failures: list[SetsetError] = []
+    repaired = _repair_roots(database, failures)
     for exploration in explorations.find_all(database):
         for each in explorations.sizes(database, exploration):
             if size not in (None, each.size):
@@ -60,16 +60,20 @@ def repair_all(
     return repaired
 
 
-def _repair_roots(database: Database) -> list[Finding]:
-    """Makes tokens again that were altered, in roots that hold files of this workspace."""
+def _repair_roots(database: Database, failures: list[SetsetError]) -> list[Finding]:
+    """Makes tokens again that were altered, in roots that hold files of this workspace. Adds what it must not do."""
     found = [finding for finding in check_roots(database) if finding.kind.remedy.is_repair]
     # Repairing is the explicit act that may fill a folder that was emptied.
     roots.claim_own(database)
     damaged = {finding.where for finding in found}
     for root_id, root in roots.folders(database).items():
         if str(root / TOKEN) in damaged and _holds_own_files(database, root_id, root):
-            claim_root(root, roots.token(database, root_id), adopt=True)
-    return found
+            try:
+                roots.claim(database, root, roots.token(database, root_id), adopt=True)
+            except ForeignRoot as error:
+                failures.append(error)
+                damaged.remove(str(root / TOKEN))
+    return [finding for finding in found if finding.where in damaged]
 
 
 def _holds_own_files(database: Database, root_id: int, root: Path) -> bool:

@@ -128,9 +128,9 @@ def test_no_altered_bit_of_a_token_makes_it_anothers(tmp_path: Path) -> None:
         assert found == Token("mine", "/home/me/w"), bytes(altered)
 
 
-@given(st.text("abc019", min_size=1), st.none() | st.text())
-def test_a_token_comes_back_as_it_was(workspace: str, folder: str | None) -> None:
-    token = Token(workspace, folder)
+@given(st.text("abc019", min_size=1), st.none() | st.text(), st.booleans())
+def test_a_token_comes_back_as_it_was(workspace: str, folder: str | None, is_inside: bool) -> None:
+    token = Token(workspace, folder, is_inside)
     with TemporaryDirectory() as root:
         (Path(root) / TOKEN).write_bytes(token.encode())
         assert read_token(Path(root)) == token
@@ -154,17 +154,24 @@ def test_files_without_a_token_are_taken_only_if_that_is_asked_for(tmp_path: Pat
     assert root_state(tmp_path, MINE) is RootState.OWN
 
 
-def test_a_root_outside_goes_with_a_workspace_that_was_moved_not_with_its_copy(tmp_path: Path) -> None:
-    before, after, nas = tmp_path / "before", tmp_path / "after", tmp_path / "nas"
-    claim_root(before / "batches", MINE)
-    claim_root(nas, Token("mine", str(before)))
-    with pytest.raises(ForeignRoot, match=f"of which {after} is a copy"):
-        claim_root(nas, Token("mine", str(after)))
-    assert root_state(nas, Token("mine", str(before))) is RootState.OWN
-    before.rename(after)
-    claim_root(nas, Token("mine", str(after)))
-    assert root_state(nas, Token("mine", str(after))) is RootState.OWN
-    assert root_state(nas, Token("mine", str(before))) is RootState.FOREIGN
+def test_a_root_outside_goes_with_a_workspace_that_was_moved(tmp_path: Path) -> None:
+    before, after, nas = Token("mine", "/before"), Token("mine", "/after"), tmp_path / "nas"
+    claim_root(nas, before)
+    with pytest.raises(ForeignRoot, match="the files of another workspace"):
+        claim_root(nas, after)
+    assert root_state(nas, before) is RootState.OWN
+    claim_root(nas, after, was_moved=True)
+    assert root_state(nas, after) is RootState.OWN
+    assert root_state(nas, before) is RootState.FOREIGN
+
+
+def test_the_root_inside_goes_wherever_its_workspace_is(tmp_path: Path) -> None:
+    claim_root(tmp_path, Token("mine", "/before", is_inside=True))
+    assert read_token(tmp_path) == Token("mine", "/before", is_inside=True)
+    assert root_state(tmp_path, Token("mine", "/after", is_inside=True)) is RootState.OWN
+    assert root_state(tmp_path, Token("mine", "/after")) is RootState.FOREIGN
+    with pytest.raises(ForeignRoot, match="of another workspace than the database"):
+        claim_root(tmp_path, Token("another", "/before", is_inside=True))
 
 
 def test_where_no_folder_can_be_is_one_line(tmp_path: Path) -> None:

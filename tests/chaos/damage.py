@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,12 +15,13 @@ from random import Random
 
 from alembic import command as alembic
 
-from setset.batches.roots import TOKEN
+from setset.batches.roots import TOKEN, read_token
 from setset.database import schema
-from setset.database.connection import DRIVER_ERRORS
+from setset.database.connection import DRIVER_ERRORS, connect
+from setset.database.place import recorded_place
 from tests.chaos.commands import die_at
 from tests.chaos.faults import STRANGERS, cut_short, exchange, flip_some_bits
-from tests.chaos.scene import Scene
+from tests.chaos.scene import NAMES, Scene
 
 
 def _damage(scene: Scene, random: Random, damage: Callable[[Path], None]) -> None:
@@ -125,8 +125,10 @@ def older_schema(scene: Scene, random: Random) -> None:
     fresh = scene.folder / "schema.db"
     fresh.unlink(missing_ok=True)
     fresh.touch()
-    alembic.upgrade(schema.alembic_config(fresh), random.choice(["0001", "0002"]))
-    with contextlib.suppress(*DRIVER_ERRORS), contextlib.closing(sqlite3.connect(fresh)) as old, old:
+    # Those before 0005 knew nothing of pruning.
+    revisions = ["0005"] if scene.plan.pruned else ["0001", "0002", "0005"]
+    alembic.upgrade(schema.alembic_config(fresh), random.choice(revisions))
+    with contextlib.suppress(*DRIVER_ERRORS), contextlib.closing(connect(fresh, "rw")) as old, old:
         old.execute("ATTACH ? AS new", (str(scene.database),))
         if old.execute("SELECT version_num FROM new.alembic_version").fetchone() != (schema.HEAD,):
             return
@@ -171,14 +173,16 @@ def root_away(scene: Scene, random: Random) -> None:
 def copy_goes_on(scene: Scene, random: Random) -> None:
     """A copy of the workspace is worked on. Nothing of the original may change."""
     copy = Scene(scene.folder, scene.plan, "copy", moved=scene.moved)
-    claimed = all((scene.place(name) / TOKEN).exists() for name in scene.plan.outputs if name)
-    if not (scene.workspace.exists() and claimed):
+    used = [scene.place(name) for name in scene.plan.outputs if name]
+    claimed = all((root / TOKEN).exists() or any(root.glob(NAMES)) for root in used)
+    if not (scene.workspace.exists() and claimed and (not used or _is_noted(scene))):
         return  # a folder that is nobody's yet is the first one's who takes it
     shutil.rmtree(copy.workspace, ignore_errors=True)
     shutil.copytree(scene.workspace, copy.workspace)
     before = {path: path.read_bytes() for path in scene.files()}
     if random.random() < 0.5:
-        shutil.rmtree(copy.workspace / "batches" / f"t{scene.plan.target}", ignore_errors=True)
+        for files in copy.workspace.glob("batches/[tp]??"):
+            shutil.rmtree(files)
     for command in random.sample(["run", "repair", "compact", "db rebuild"], 2):
         copy.do(command)
     scene.said += [(f"(copy) {what}", outcome) for what, outcome in copy.said]
@@ -187,6 +191,16 @@ def copy_goes_on(scene: Scene, random: Random) -> None:
     changed = sorted(str(path) for path in before if after.get(path) != before[path])
     if changed:
         scene.problems.append(f"the copy changed {len(changed)} files of the original: {changed[0]}")
+
+
+def _is_noted(scene: Scene) -> bool:
+    """Whether the workspace noted where it is. If all notes are lost, or it was moved and nothing was written since,
+    it and its copy are alike."""
+    notes = {recorded_place(scene.database)}
+    with contextlib.suppress(ValueError):
+        token = read_token(scene.workspace / "batches")
+        notes.add(token.folder if token else None)
+    return str(scene.workspace.resolve()) in notes
 
 
 def copy_takes_over(scene: Scene, random: Random) -> None:  # noqa: ARG001

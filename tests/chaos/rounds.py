@@ -95,7 +95,7 @@ class Place:
         return outcome
 
     def files(self) -> list[Path]:
-        return sorted(self.root.glob(f"t??/s??/[0-9]*{SUFFIX}"))
+        return sorted(self.root.glob(f"[tp]??/s??/[0-9]*{SUFFIX}"))
 
 
 Fault = Callable[[Place, Process, Random], None]

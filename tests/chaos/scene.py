@@ -29,6 +29,14 @@ CUTS: tuple[tuple[int, tuple[int, ...]], ...] = (
     (11, (20_000, 100_000)),
 )
 """Targets, and for each size from 3 on the lists in a full file. Not target 12, whose counts have references."""
+PRUNED_CUTS: tuple[tuple[int, tuple[int, ...]], ...] = (
+    (20, (10_000, 20_000, 80_000)),
+    (19, (9_000, 30_000)),
+)
+"""The same for explorations that are pruned."""
+PRUNED_SHARE = 0.15
+NAMES = f"[tp]??/s??/[0-9]*{SUFFIX}"
+"""Where batch files are below a storage root, those of pruned explorations too."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,7 @@ class Plan:
     cuts: tuple[int, ...]
     outputs: tuple[str | None, ...]
     compacted: bool
+    pruned: bool = False
 
     @property
     def size(self) -> int:
@@ -46,12 +55,13 @@ class Plan:
 
     @staticmethod
     def draw(random: Random) -> Plan:
-        target, cuts = random.choice(CUTS)
+        pruned = random.random() < PRUNED_SHARE
+        target, cuts = random.choice(PRUNED_CUTS if pruned else CUTS)
         inside: list[str | None] = [None] * len(cuts)
         outputs = random.choice(
             [inside, inside, inside, [*inside[1:], "out"], ["out"] * len(cuts), [*inside[2:], "out", "out2"]]
         )
-        return Plan(target, cuts, tuple(outputs), random.random() < 0.5)
+        return Plan(target, cuts, tuple(outputs), random.random() < 0.5, pruned)
 
 
 @dataclass
@@ -102,7 +112,7 @@ class Scene:
         return [self.workspace / "batches", *self.outputs]
 
     def files(self) -> list[Path]:
-        found = {path for root in self.roots for path in root.glob(f"t??/s??/[0-9]*{SUFFIX}")}
+        found = {path for root in self.roots for path in root.glob(NAMES)}
         return sorted(found - set(self.strangers))
 
     def some_file(self, random: Random) -> Path | None:
@@ -121,6 +131,7 @@ class Scene:
             found += ["--size", str(size), "--target", str(plan.target), "--workers", "2"]
             found += ["--batch-lists", str(cut or plan.cuts[size - 3])]
             found += ["--output", str(self.place(output))] if output else []
+            found += ["--prune"] * plan.pruned
         elif name == "check":
             found += ["--strict"]
         elif name == "compact":

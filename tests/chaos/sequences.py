@@ -129,10 +129,11 @@ def recover(scene: Scene) -> tuple[list[str], list[str]]:
         if command == "check --deep":
             silent.append(f"only check --deep found: {outcome.said[-300:]}")
         named = [name for name in NAMED.findall(outcome.said) if _can_be_obeyed(name)]
-        fresh = [name for name in named if (outcome.said, name) not in obeyed]
+        complaint = _complaint(outcome)
+        fresh = [name for name in named if (complaint, name) not in obeyed]
         if not fresh:
             return [f"{command} -> {outcome.code}, which names nothing more: {outcome.said[-400:]}"], silent
-        obeyed.add((outcome.said, fresh[0]))
+        obeyed.add((complaint, fresh[0]))
         command = fresh[0]
     return [f"still not sound after {MOST_COMMANDS} commands: {scene.said[-1][1].said[-400:]}"], silent
 
@@ -153,6 +154,12 @@ def _is_clean(scene: Scene, outcome: Outcome) -> bool:
         if kind != "foreign" or not (where in allowed or where.rpartition("/")[2] in scene.damaged):
             return False
     return outcome.code == 1
+
+
+def _complaint(outcome: Outcome) -> str:
+    """What a command ended with, without what it said of its progress; all that it said if it ended with no error."""
+    last = outcome.said.strip().rpartition("\n")[2]
+    return last if last.startswith("setset: ") else outcome.said
 
 
 def _last_line(outcome: Outcome) -> str:

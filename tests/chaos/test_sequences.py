@@ -13,7 +13,7 @@ import pytest
 
 from setset.database.connection import connect
 from tests.chaos.processes import CHECKOUT
-from tests.chaos.scene import CUTS, Plan, Stage
+from tests.chaos.scene import CUTS, PRUNED_CUTS, Plan, Stage
 from tests.chaos.sequences import MOST_COMMANDS, End, Sequence, judge, play, recover, table
 from tests.chaos.steps import STEPS
 
@@ -33,13 +33,23 @@ def test_a_round_recovers(stage: Stage, number: int) -> None:
     assert verdict.end is End.RECOVERED, verdict
 
 
+def test_files_of_pruned_explorations_are_damaged_and_come_back(stage: Stage) -> None:
+    plan = Plan(*PRUNED_CUTS[1], (None, "out"), compacted=True, pruned=True)
+    steps = ("flip bits", "older schema", "delete", "delete the database")
+    verdict = play(Sequence("pruned", plan, "finished", steps), stage)
+    assert verdict.end is End.RECOVERED, verdict
+    scene = stage.set(plan, "finished")
+    assert {path.parts[-3] for path in scene.files()} == {"p19"}
+
+
 def test_a_round_is_fixed_by_its_seed() -> None:
     assert Sequence.draw("7/3") == Sequence.draw("7/3")
     drawn = [Sequence.draw(f"1/{number}") for number in range(400)]
     assert {step for each in drawn for step in each.steps} == set(STEPS)
     assert {len(each.steps) for each in drawn} == {2, 3, 4, 5}
-    assert {each.plan.target for each in drawn} == {11, 13, 16, 18}
+    assert {each.plan.target for each in drawn} == {11, 13, 16, 18, 19, 20}
     assert 150 < sum(each.plan.compacted for each in drawn) < 250
+    assert {each.plan.target for each in drawn if each.plan.pruned} == {19, 20}
 
 
 def test_a_count_that_was_edited_is_lost(stage: Stage) -> None:

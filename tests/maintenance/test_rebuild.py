@@ -15,6 +15,7 @@ import setset
 from setset.batches import files
 from setset.batches.format import MOST_BATCHES, encode
 from setset.batches.records import Span, combine_digests
+from setset.batches.roots import TOKEN, Token
 from setset.database import batches, expansions, explorations
 from setset.database.connection import connect
 from setset.engine import search
@@ -375,10 +376,17 @@ def test_sources_that_were_cut_differently_are_not_those_of_larger_lists(
     assert findings(folder, deep=True) == []
 
 
+def claim(folder: WorkspaceFolder, root: Path) -> None:
+    """Makes a folder of files that of a copy, which takes none that may be the original's."""
+    ((owner,),) = rows(folder.path, "SELECT id FROM workspace")
+    (root / TOKEN).write_bytes(Token(owner, str(folder.path.resolve())).encode())
+
+
 def test_of_a_file_in_two_roots_that_of_the_workspace_is_taken(tailed_copy: Copy, tailed: Path) -> None:
     folder = tailed_copy()
     other = folder.path.parent / "nas"
     shutil.copytree(folder.own_root / f"t{TARGET}", other / f"t{TARGET}")
+    claim(folder, other)
     rebuild(folder, other)
     assert rows(folder.path, "SELECT DISTINCT root_id FROM batches") == [(1,)]
     assert rows(folder.path, BATCHES) == rows(tailed, BATCHES)
@@ -395,6 +403,7 @@ def test_the_parts_of_a_source_may_be_in_several_roots(tailed_copy: Copy, tailed
     for name in ("0000001-000.setset", "0000005-000.setset", "0000014-000_0000015-000.setset"):
         (files_of(folder) / name).rename(there / name)
     shutil.copy(files_of(folder) / "0000003-000.setset", there)
+    claim(folder, other)
     rebuild(folder, other)
     assert undone(folder) == []
     assert rows(folder.path, COUNTS) == rows(tailed, COUNTS)
@@ -457,6 +466,7 @@ def test_whatever_files_there_are_only_what_they_prove_is_recorded(
             numbers = range(span.first_source, span.last_source + 1)
             made_from = combine_digests([digest_of.get(number, "11" * 16) for number in numbers])
             forge(here[elsewhere], span, batch_lists, made_from if is_right else "22" * 16)
+        claim(folder, nas)
         before = digests(Path(temporary))
         rebuild(folder, nas)
         assert digests(Path(temporary)) == before
