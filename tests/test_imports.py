@@ -245,6 +245,6 @@ def test_one_hand_needs_no_compiler(arguments: list[str]) -> None:
     assert python(COMMAND, *arguments).stderr.strip() == "['numpy']"
 
 
-def test_the_coordinator_leaves_the_compiler_to_its_workers(tmp_path: Path) -> None:
+def test_a_new_run_loads_no_compiler_and_no_migrations(tmp_path: Path) -> None:
     run = python(COMMAND, "run", "--size", "3", "--workers", "1", "-w", str(tmp_path / "w"))
-    assert run.stderr.splitlines()[-1] == "['alembic', 'numpy', 'sqlalchemy']"
+    assert run.stderr.splitlines()[-1] == "['numpy', 'sqlalchemy']"

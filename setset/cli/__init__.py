@@ -6,6 +6,7 @@ Commands import what they need inside their bodies, so that `--help` loads neith
 from __future__ import annotations
 
 import contextlib
+import gc
 import importlib
 import os
 import sys
@@ -145,6 +146,8 @@ def main() -> None:
     """The entry point: runs the command, turns errors into one line on stderr and an exit code."""
     # Nothing here multiplies matrices: numpy needs no threads for that, in this process and in the workers.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # Loading SQLAlchemy makes a hundred thousand objects and no garbage: Python would look through them many times.
+    gc.set_threshold(100_000)
     try:
         code = _run_command()
     except SetsetError as error:
@@ -167,4 +170,5 @@ def main() -> None:
         else:
             _print_error(error)
         code = NoSpace.exit_code if error.errno in NO_SPACE else SetsetError.exit_code
+    gc.freeze()  # nor look through them once more when all of them end
     sys.exit(code if isinstance(code, int) else 0)

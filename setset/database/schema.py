@@ -103,6 +103,11 @@ def migrations() -> Path:
     return packaged if packaged.is_dir() else Path(str(resources.files("setset"))).parent / "migrations"
 
 
+def head_script() -> Path:
+    """What the migrations make of an empty database, as SQL; `tools/head.py` writes it."""
+    return migrations() / "head.sql"
+
+
 def alembic_config(path: Path) -> Config:
     from alembic.config import Config
 
@@ -113,15 +118,21 @@ def alembic_config(path: Path) -> Config:
 
 
 def create(path: Path) -> None:
-    """Makes a new, empty database with the current schema, complete or not at all."""
+    """Makes a new, empty database with the current schema, complete or not at all.
+
+    By the script that the migrations amount to: without them, and without Alembic, that takes a tenth of the time.
+    """
     fresh = path.with_name(f".{path.name}.new")
     remove(fresh)
     keep_side_files(path, path)
     try:
-        sqlite3.connect(fresh).close()
-        fresh.touch()
-        _migrate(fresh)
+        with contextlib.closing(sqlite3.connect(fresh)) as connection:
+            # It counts only when it is whole and in its place.
+            connection.execute("PRAGMA journal_mode = OFF")
+            connection.executescript(head_script().read_text(encoding="utf-8"))
         durable.replace_durably(fresh, path)
+    except sqlite3.DatabaseError as error:
+        raise explain(path, error) from error
     finally:
         remove(fresh)
 

@@ -146,7 +146,7 @@ def _workers_beside(database: Database) -> dict[tuple[int, str, int, int], float
     found = text(
         "SELECT x.target, e.work, e.size, e.source_size, SUM(e.seconds * r.workers) / SUM(e.seconds) AS workers "
         "FROM expansions e JOIN explorations x ON x.id = e.exploration_id JOIN runs r ON r.id = e.run_id "
-        "WHERE e.seconds > 0 AND r.workers > 0 GROUP BY x.target, e.work, e.size, e.source_size"
+        "WHERE e.seconds > 0 AND r.workers > 0 GROUP BY e.exploration_id, e.work, e.size, e.source_size"
     )
     return {(row.target, row.work, row.size, row.source_size): row.workers for row in database.query(found)}
 

@@ -14,7 +14,8 @@ from setset.compiler import cache_folder, node_folder
 def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
     """Loads the kernels. The first worker of a node compiles them, the others wait for it.
 
-    Where they have been compiled before nobody waits: numba finds them when they are first called.
+    Where they have been compiled before nobody waits: numba finds each when it is first called. The first call of any
+    takes longest, since numba sets itself up then: that is done here, at the same time in all workers.
 
     Args:
         on_compiling: Is called before they are compiled, which takes some seconds.
@@ -29,6 +30,7 @@ def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
     folder = node_folder()
     made = folder / xxhash.xxh3_64_hexdigest(repr(facts).encode())
     if made.exists():
+        next(search.pack([search.seeds(4)[:100]], 3, 100))
         return
     with (folder / "lock").open("a+b") as lock:
         platform.lock_for_handle(lock, wait=True)

@@ -26,6 +26,7 @@ from setset.errors import NotAWorkspace, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.workspace.catalogue import class_totals, load_catalogue
 from tests.small import COUNTS, Copy, build_classes, change, reading, rows
+from tools.head import head
 
 ASSETS = Path(__file__).parent / "assets"
 TABLES = ["workspace", "explorations", "sizes", "storage_roots", "batches", "expansions", "tallies", "runs"]
@@ -79,6 +80,10 @@ def restricted(
 def test_the_models_are_what_the_migrations_make(tmp_path: Path) -> None:
     schema.create(tmp_path / "new.db")
     command.check(schema.alembic_config(tmp_path / "new.db"))
+
+
+def test_a_new_database_is_what_the_migrations_make() -> None:
+    assert schema.head_script().read_text(encoding="utf-8") == head(), "run 'python tools/head.py'"
 
 
 def test_the_head_is_the_last_revision() -> None:
