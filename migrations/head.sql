@@ -3,7 +3,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0005');
+INSERT INTO "alembic_version" VALUES('0006');
 CREATE TABLE batches (
 	id INTEGER NOT NULL, 
 	exploration_id INTEGER NOT NULL, 
@@ -149,7 +149,7 @@ CREATE TABLE tallies (
 );
 CREATE TABLE workspace (
 	id TEXT NOT NULL, 
-	created_at TEXT NOT NULL, row_digest INTEGER, 
+	created_at TEXT NOT NULL, row_digest INTEGER, folder TEXT, 
 	CONSTRAINT pk_workspace PRIMARY KEY (id)
 );
 CREATE INDEX ix_batches_defect ON batches (defect) WHERE defect IS NOT NULL;
@@ -179,8 +179,6 @@ SELECT v.size, COUNT(*) AS classes, SUM(c.lists) AS lists, SUM(c.complete) AS co
        SUM(CASE WHEN c.complete THEN c.lists ELSE 0 END) AS complete_lists,
        SUM(c.game_classes) AS game_classes, v.hands, 1.0 * SUM(c.lists) / v.hands AS chance
 FROM levels v JOIN classes c ON c.size = v.size GROUP BY v.size ORDER BY v.size;
-CREATE TRIGGER workspace_digest_on_insert AFTER INSERT ON workspace BEGIN UPDATE workspace SET row_digest = hash_of_row(NEW.id, NEW.created_at) WHERE rowid = NEW.rowid; END;
-CREATE TRIGGER workspace_digest_on_update AFTER UPDATE OF id, created_at ON workspace BEGIN UPDATE workspace SET row_digest = hash_of_row(NEW.id, NEW.created_at) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER sizes_digest_on_insert AFTER INSERT ON sizes BEGIN UPDATE sizes SET row_digest = hash_of_row(NEW.exploration_id, NEW.size, NEW.batch_lists, NEW.numbered, NEW.complete) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER sizes_digest_on_update AFTER UPDATE OF exploration_id, size, batch_lists, numbered, complete ON sizes BEGIN UPDATE sizes SET row_digest = hash_of_row(NEW.exploration_id, NEW.size, NEW.batch_lists, NEW.numbered, NEW.complete) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER storage_roots_digest_on_insert AFTER INSERT ON storage_roots BEGIN UPDATE storage_roots SET row_digest = hash_of_row(NEW.id, NEW.path, NEW.created_at) WHERE rowid = NEW.rowid; END;
@@ -254,4 +252,6 @@ WITH found AS (
 SELECT x.target, r.size, r.lists, r.complete, r.origin, x.pruned
 FROM ranked r JOIN explorations x ON x.id = r.exploration_id
 WHERE r.place = 1 ORDER BY x.target, r.size;
+CREATE TRIGGER workspace_digest_on_insert AFTER INSERT ON workspace BEGIN UPDATE workspace SET row_digest = hash_of_row(NEW.id, NEW.created_at, NEW.folder) WHERE rowid = NEW.rowid; END;
+CREATE TRIGGER workspace_digest_on_update AFTER UPDATE OF id, created_at, folder ON workspace BEGIN UPDATE workspace SET row_digest = hash_of_row(NEW.id, NEW.created_at, NEW.folder) WHERE rowid = NEW.rowid; END;
 COMMIT;
