@@ -335,4 +335,4 @@ def batch_columns(exploration: ExplorationKey, size: int, root_id: int, batch: B
 
 
 def spell(cards: Cards) -> str:
-    return " ".join(str(card) for card in cards)
+    return " ".join(map(str, cards))

@@ -23,7 +23,6 @@ import numpy.typing as npt
 from setset.cards import CARDS, digits
 from setset.compiler import njit
 from setset.errors import SetsetError
-from setset.symmetry.canonical import find_least_frames
 from setset.symmetry.classes import ListClass
 from setset.symmetry.geometry import (
     DIMENSION,
@@ -32,6 +31,7 @@ from setset.symmetry.geometry import (
     difference_table,
     span_frames,
 )
+from setset.symmetry.least import find_frames_of_form
 
 GAME_ORDER: Final = 31_104
 GAMES: Final = GROUP_ORDER // GAME_ORDER
@@ -138,7 +138,7 @@ def _game_classes(one: ListClass) -> int:
     if one.stabilizer == 1:
         return GAMES
     # The frames that lead to the form itself are the images of the standard one under the maps that keep it.
-    _, frames = find_least_frames(one.cards)
+    frames = find_frames_of_form(one.cards)
     kept = int(_sum_kept_games(_complete_frames(frames), *_make_tables(), difference_table(), GAMES))
     number, rest = divmod(kept, one.stabilizer)
     if rest:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import Connection, Table
 
 from setset.database import catalogue as stored_catalogue
 from setset.database.catalogue import load_level, load_totals
+from setset.database.models import LINKS
 from setset.errors import SetsetError
 from setset.symmetry import Catalogue, game_classes
 from tests.small import build_classes, reading, rows
@@ -97,11 +100,14 @@ def test_the_double_count_holds_in_the_database(classified: Path) -> None:
 def test_a_size_is_stored_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build_classes(tmp_path, 5)
     with monkeypatch.context() as broken:
-        broken.setattr(
-            stored_catalogue,
-            "_INSERT_LINKS",
-            stored_catalogue._INSERT_LINKS.replace("INTO links", "INTO nowhere"),
-        )
+        insert = stored_catalogue._insert
+
+        def insert_no_links(connection: Connection, table: Table, *rest: Any) -> None:
+            if table is LINKS:
+                connection.exec_driver_sql("INSERT INTO nowhere VALUES (1)")
+            insert(connection, table, *rest)
+
+        broken.setattr(stored_catalogue, "_insert", insert_no_links)
         with pytest.raises(SetsetError, match="no such table"):
             build_classes(tmp_path, 8)
     assert rows(tmp_path, "SELECT size FROM levels ORDER BY size") == [(size,) for size in range(6)]
