@@ -223,12 +223,14 @@ class Coordinator:
         self._record_and_claim(0)
 
     def _out_of_space(self, error: NoSpace) -> NoSpace:
-        """Says about how much is needed, from what the expansions before it took."""
+        """Says about how much is needed, from what the expansions before it took, or else those of the size before."""
         claim, stage = self.claim, self.claim.stage
         _, left = expansions.remaining(self._database, stage, claim.first)
-        found, taken = batches.totals(self._database, stage.exploration, stage.size)
-        each = taken / found if found else 0.05
-        need = left * 10 * each / 1e6
+        known = (
+            batches.totals(self._database, stage.exploration, size) for size in (stage.size, stage.size - 1)
+        )
+        lists, taken = next((totals for totals in known if totals[0]), (1, 0))
+        need = left * 10 * taken / lists / 1e6
         return NoSpace(
             f"{error}; about {max(need, 1):,.0f} MB more are needed for size {stage.size}: make room in {claim.root}, "
             "or give another folder with --output, and run again"

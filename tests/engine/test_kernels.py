@@ -11,16 +11,25 @@ from numba import config, njit
 from setset.engine import kernels
 
 words = st.integers(0, 2**64 - 1)
-by_steps = njit(kernels.extract_by_steps)
-by_this_processor = njit(lambda word, mask: kernels.extract(word, mask))
+extract_by_steps, deposit_by_steps = njit(kernels.extract_by_steps), njit(kernels.deposit_by_steps)
+extract_by_this_processor = njit(lambda word, mask: kernels.extract(word, mask))
+deposit_by_this_processor = njit(lambda word, mask: kernels.deposit(word, mask))
 
 
 @given(words, words)
 def test_the_bits_that_a_mask_selects(word: int, mask: int) -> None:
     selected = [word >> place & 1 for place in range(64) if mask >> place & 1]
     expected = sum(bit << place for place, bit in enumerate(selected))
-    for extract in (by_steps, by_this_processor):
+    for extract in (extract_by_steps, extract_by_this_processor):
         assert int(extract(np.uint64(word), np.uint64(mask))) == expected
+
+
+@given(words, words)
+def test_the_bits_of_a_mask_that_a_word_selects(word: int, mask: int) -> None:
+    places = [place for place in range(64) if mask >> place & 1]
+    expected = sum(1 << place for index, place in enumerate(places) if word >> index & 1)
+    for deposit in (deposit_by_steps, deposit_by_this_processor):
+        assert int(deposit(np.uint64(word), np.uint64(mask))) == expected
 
 
 def test_processors_without_the_instruction_or_with_a_slow_one_take_steps(
