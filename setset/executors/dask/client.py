@@ -131,15 +131,17 @@ def close(client: distributed.Client | None, own: distributed.LocalCluster | Non
 
 async def _answers(address: str, deadline: float, stopping: Callable[[], bool]) -> bool:
     """Whether somebody listens, before there is a client: one that cannot connect takes half a minute to end, and
-    does not hear Ctrl-C."""
+    does not hear Ctrl-C. Dask waits for ever for one that listens and says nothing, as a stopped process does."""
     options = Security().get_connection_args("client")
     seconds = max(deadline - time.monotonic(), 0.1)
     attempt = asyncio.ensure_future(comm.connect(address, timeout=seconds, **options))
-    while not attempt.done() and not stopping():
+    while not attempt.done() and not stopping() and time.monotonic() < deadline + PAUSE:
         await asyncio.wait([attempt], timeout=PAUSE)
     if not attempt.done():
         attempt.cancel()
-        return False
+        if stopping():
+            return False
+        raise TimeoutError("it listens, but says nothing")
     attempt.result().abort()
     return True
 

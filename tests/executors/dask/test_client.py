@@ -96,6 +96,19 @@ def test_a_cluster_that_cannot_start(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert "Traceback" not in said
 
 
+def test_a_scheduler_that_listens_and_says_nothing_is_not_waited_for() -> None:
+    """Such as one that is stopped: the system takes the connection, and nobody answers."""
+    from setset.errors import SetsetError
+    from setset.executors.dask.client import connect
+
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(
+            SetsetError, match=r"no Dask scheduler answers at .* \(it listens, but says nothing\)"
+        ):
+            connect(address, 1, lambda: False)
+
+
 def test_a_cluster_of_ones_own_lets_nobody_else_in() -> None:
     """Another user of this machine knows the address, but has no certificate."""
     from setset.errors import SetsetError
