@@ -19,7 +19,9 @@ from setset.engine.bitstreams import SPARE_WORDS, Streams, words_of
 from setset.errors import SetsetError
 
 BUDGET = 200_000
-"""Lists a kernel visits before it comes back to let the output grow: milliseconds of work."""
+"""Lists a kernel visits before it comes back: milliseconds of work."""
+EXPAND_BUDGET = 500_000
+"""The same for one whose output may have to grow, which takes longer to see to."""
 
 Lists = npt.NDArray[np.uint8]
 
@@ -45,8 +47,8 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
     with _writer(nodes, size + 1, need) as writer:
         outcome = k.RUNNING
         while outcome != k.DONE:
-            writer.make_room(BUDGET)
-            state[k.BUDGET] = BUDGET
+            writer.make_room(EXPAND_BUDGET)
+            state[k.BUDGET] = EXPAND_BUDGET
             walk = nodes, state, source.words, writer.words, _spare(), size, need, limit, source.tail
             # From the target on every list is kept.
             outcome = k.expand_pruned(*walk, rule, notes, total) if pruned and need else k.expand(*walk)
