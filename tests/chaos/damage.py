@@ -162,12 +162,25 @@ def root_away(scene: Scene, random: Random) -> None:
     if random.random() < 0.5:
         root.mkdir()
     command = random.choice(["run", "run", "check", "repair", "db rebuild"])
+    is_known = _has_recorded_files(scene, root)
     scene.do(command)
     written = [path for path in root.rglob("*") if path.is_file()] if root.exists() else []
-    if written and command == "run" and root != scene.workspace / "batches":
+    if written and is_known and command == "run" and root != scene.workspace / "batches":
         scene.problems.append(f"written where the storage root was: {written[0]}")
     shutil.rmtree(root, ignore_errors=True)
     away.rename(root)
+
+
+def _has_recorded_files(scene: Scene, root: Path) -> bool:
+    """Whether the database has files in a root. One that was restored may be older than the root: then that it is given
+    as --output is all that there is to know."""
+    query = "SELECT COUNT(*) FROM batches JOIN storage_roots r ON r.id = root_id WHERE r.path = ?"
+    with (
+        contextlib.suppress(*DRIVER_ERRORS),
+        contextlib.closing(connect(scene.database, "ro")) as connection,
+    ):
+        return bool(connection.execute(query, [str(root.resolve())]).fetchone()[0])
+    return False
 
 
 def copy_goes_on(scene: Scene, random: Random) -> None:
