@@ -16,10 +16,12 @@ from sqlalchemy import Connection, select, update
 from setset import durable
 from setset.batches.records import BATCH_FILES
 from setset.batches.roots import TOKEN, ForeignRoot, RootState, Token, read_token
-from setset.database.connection import DRIVER_ERRORS, Database, connect
+from setset.database.connection import DRIVER_ERRORS, Database, connect, damaged
 from setset.database.models import ROOTS, WORKSPACE
 from setset.errors import Locked
 from setset.folder import OWN_ROOT, WorkspaceFolder
+
+NO_ROW = "it does not say which workspace it is of"
 
 
 def original(database: Database) -> Path | None:
@@ -84,7 +86,9 @@ def require_no_copy(database: Database, root: Path, state: RootState) -> None:
 
 def note(database: Database, connection: Connection) -> None:
     """Notes where a workspace is, unless it is noted; of a copy, where the original is. For whoever has the lock."""
-    row = connection.execute(select(WORKSPACE.c.id, WORKSPACE.c.folder)).one()
+    row = connection.execute(select(WORKSPACE.c.id, WORKSPACE.c.folder)).first()
+    if row is None:
+        raise damaged(database.folder.database, NO_ROW)
     owner, token = Token(row.id, here(database)), None
     with contextlib.suppress(ValueError):
         token = read_token(database.folder.own_root)

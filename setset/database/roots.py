@@ -39,7 +39,9 @@ class RootRecord:
 
 
 def workspace_id(database: Database) -> str:
-    return str(database.query(select(WORKSPACE.c.id))[0][0])
+    for row in database.query(select(WORKSPACE.c.id)):
+        return str(row.id)
+    raise damaged(database.folder.database, place.NO_ROW)
 
 
 def recorded_outputs(path: Path) -> list[Path]:

@@ -11,6 +11,7 @@ import pytest
 from setset.batches.roots import TOKEN, Token
 from setset.database.place import recorded_owner, recorded_place, still_in
 from setset.folder import WorkspaceFolder
+from tests.commands import run_here
 from tests.small import Copy, build, change, flip, rows
 
 ANOTHER = "f" * 32
@@ -87,3 +88,13 @@ def test_a_database_that_cannot_be_read_names_nothing(tmp_path: Path) -> None:
     for path in (tmp_path / "setset.db", tmp_path / "none.db"):
         assert recorded_owner(path) is None
         assert recorded_place(path) is None
+
+
+@pytest.mark.parametrize("command", ["status", "check", "run --size 3 --target 11", "repair", "roots"])
+def test_a_database_that_does_not_say_which_workspace_it_is_of(copy: Copy, command: str) -> None:
+    folder = copy()
+    change(folder.path, "DELETE FROM workspace")
+    done = run_here(*command.split(), workspace=folder.path)
+    assert "setset db rebuild" in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (1, 2)
