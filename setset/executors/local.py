@@ -18,6 +18,10 @@ from setset.executors.worker_process import WorkerProcess
 
 COMPILING = "compiling the kernels, which takes some seconds; the next run finds them compiled"
 
+HEAD_START = 2.0
+"""Seconds at most that the other workers wait for the first one: it is ready sooner if it loads the compiler alone, and
+the first tasks of a run come one after the other."""
+
 TRY_FEWER = "try fewer with --workers, or see the limit on processes ('ulimit -u')"
 
 
@@ -41,6 +45,7 @@ class LocalExecutor(Executor):
         self._queue: deque[_Call] = deque()
         self._changed = threading.Condition()
         self._closed = False
+        self._first_is_ready = threading.Event()
         self._processes: dict[int, WorkerProcess] = {}
         self._left = workers
         self._lost: ExecutorLost | None = None
@@ -72,8 +77,11 @@ class LocalExecutor(Executor):
     def _serve(self, place: int) -> None:
         """The thread of a worker: starts its process, gives it calls, takes its answers."""
         failures = 0
+        if place:
+            self._first_is_ready.wait(HEAD_START)
         while not self._closed:
             process = self._start(place)
+            self._first_is_ready.set()
             if isinstance(process, str):
                 failures += 1
                 if failures >= ATTEMPTS:
@@ -143,6 +151,7 @@ class LocalExecutor(Executor):
             for call in queued:
                 self._queue.remove(call)
             self._closed = True
+            self._first_is_ready.set()
             self._changed.notify_all()
         for call in queued:
             call.future.cancel()
