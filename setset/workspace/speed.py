@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from setset.batches.records import Span
+from setset.cards import CARDS
 from setset.database.models import Work
 from setset.database.views import StageProgress
 
@@ -18,40 +19,40 @@ if TYPE_CHECKING:
     from setset.engine.bitstreams import Streams
 
 TYPICAL_RATES = {
-    4: 90e6,
-    5: 160e6,
-    6: 300e6,
-    7: 260e6,
-    8: 220e6,
-    9: 150e6,
-    10: 140e6,
-    11: 120e6,
-    12: 125e6,
-    13: 110e6,
-    14: 90e6,
-    15: 40e6,
+    4: 150e6,
+    5: 400e6,
+    6: 450e6,
+    7: 360e6,
+    8: 330e6,
+    9: 260e6,
+    10: 220e6,
+    11: 220e6,
+    12: 180e6,
+    13: 85e6,
+    14: 55e6,
+    15: 25e6,
 }
 """Lists of a size that a worker stores in a second, for target 12; the last holds for all larger sizes."""
-TYPICAL_COUNT_RATE = 330e6
+TYPICAL_COUNT_RATE = 400e6
 TYPICAL_BYTES = {
     3: 0.011,
-    4: 0.003,
-    5: 0.002,
-    6: 0.003,
-    7: 0.006,
-    8: 0.011,
-    9: 0.015,
-    10: 0.018,
-    11: 0.018,
-    12: 0.009,
-    13: 0.024,
-    14: 0.044,
-    15: 0.065,
+    4: 0.0033,
+    5: 0.0019,
+    6: 0.0031,
+    7: 0.0065,
+    8: 0.0116,
+    9: 0.0195,
+    10: 0.0272,
+    11: 0.027,
+    12: 0.028,
+    13: 0.063,
+    14: 0.095,
+    15: 0.19,
 }
 """Of a list in a file, for target 12; the last holds for all larger sizes."""
 FEWEST_SECONDS = 0.5
 """Work of a worker that took less says nothing about its speed."""
-LISTS_MEASURED = 2_000_000
+LISTS_MEASURED = 8_000_000
 """About, in one stretch."""
 COUNTED_MEASURED = 10_000_000
 MOST_STARTS = 5_000
@@ -130,8 +131,8 @@ def measure_speed(target: int, size: int, work: Work, lists: Mapping[int, float]
     if work is Work.COUNT:
         parts = [_count_some(target, size, lists, rng)]
     else:
-        # The first three cards of lists that have the same chance each: seeds that many stem from come more often.
-        starts = draw_lists(target, size - 1, STRETCHES, rng)[:, :3]
+        # Lists that have the same chance each: the first ones below a seed have more low cards ahead than most.
+        starts = draw_lists(target, size - 1, STRETCHES, rng)
         parts = [_store_stretch(target, size, start, lists) for start in starts]
     made, written, seconds = (sum(column) for column in zip((0, 0, 0.0), *parts, strict=True))
     return Speed(made / seconds, written / made) if made and seconds else _usual(size, work)
@@ -144,11 +145,12 @@ Measured = tuple[int, int, float]
 def _store_stretch(
     target: int, size: int, start: npt.NDArray[np.uint8], lists: Mapping[int, float]
 ) -> Measured:
-    """Makes the lists of a size below some neighbouring seeds, as a worker does with a batch."""
+    """Makes the lists of a size below some neighbouring ones, as a worker does with a batch."""
     from setset.batches import format as batch_format
     from setset.engine import search
 
-    source = _stretch(target, size - 1, start, lists[size - 1] / lists[size] * LISTS_MEASURED, lists)
+    wanted = {each: LISTS_MEASURED * lists[each] / lists[size] for each in range(3, size)}
+    source = _stretch(target, start, wanted)
     made, written, began = 0, 0, time.process_time()
     for part in search.expand(source, target, 2 * LISTS_MEASURED):
         span, ends = Span(0, 0, 0, 0, True), search.first_and_last(part)
@@ -171,18 +173,20 @@ def _count_some(target: int, size: int, lists: Mapping[int, float], rng: np.rand
     return made, 0, time.process_time() - began
 
 
-def _stretch(
-    target: int, size: int, start: npt.NDArray[np.uint8], wanted: float, lists: Mapping[int, float]
-) -> Streams:
-    """About as many lists of a size, consecutive from those below the seed `start` on."""
+def _stretch(target: int, start: npt.NDArray[np.uint8], wanted: Mapping[int, float]) -> Streams:
+    """About as many lists as are wanted, consecutive from the list `start` on."""
     import numpy as np
 
     from setset.engine import search
 
-    seeds = search.seeds(target)
-    first = int(np.flatnonzero((seeds == start).all(axis=1))[0])
-    many = max(1, round(wanted * lists[3] / lists[size]))
-    source = next(search.pack([seeds[first : first + many]], 3, many))
-    while source.size < size:
-        source = next(search.expand(source, target, max(1, round(wanted))))
-    return source
+    rows, size = search.seeds(target), 3
+    while True:
+        first = int(np.flatnonzero((rows == start[:size]).all(axis=1))[0])
+        rows = rows[first : first + max(1, round(wanted[size]))]
+        source = next(search.pack([rows], size, len(rows), search.needed(target, size)))
+        if size == len(start):
+            return source
+        # The children of the first list come first.
+        size += 1
+        some = next(search.expand(source, target, max(1, round(wanted[size])) + CARDS))
+        rows = np.concatenate([chunk.copy() for chunk in search.unpack(some)])
