@@ -86,7 +86,8 @@ class Token:
         return json.dumps(found | ({"inside": True} if self.is_inside else {})).encode()
 
     def _check(self) -> str:
-        return xxhash.xxh3_64_hexdigest(f"{self.workspace}\n{self.folder}".encode(errors="surrogateescape"))
+        said = f"{self.workspace}\n{self.folder}" + ("\ninside" if self.is_inside else "")
+        return xxhash.xxh3_64_hexdigest(said.encode(errors="surrogateescape"))
 
 
 def read_token(root: Path) -> Token | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -178,3 +179,14 @@ def test_where_no_folder_can_be_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
     with pytest.raises(ReadOnly, match="cannot write to"):
         claim_root(tmp_path / "file" / "root", MINE)
+
+
+def test_every_bit_of_the_token_inside_of_a_workspace_matters(tmp_path: Path) -> None:
+    sound = Token("0" * 32, "/somewhere", is_inside=True)
+    data = sound.encode()
+    for place in range(8 * len(data)):
+        altered = bytearray(data)
+        altered[place // 8] ^= 1 << place % 8
+        (tmp_path / TOKEN).write_bytes(altered)
+        with contextlib.suppress(ValueError):
+            assert read_token(tmp_path) == sound, bytes(altered)
