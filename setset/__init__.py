@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from setset.symmetry.catalogue import catalogue_in_memory as catalogue_in_memory
     from setset.symmetry.classes import Level as Level
     from setset.symmetry.classes import Link as Link
+    from setset.symmetry.classes import Links as Links
     from setset.symmetry.classes import ListClass as ListClass
     from setset.symmetry.classes import Totals as Totals
     from setset.symmetry.classification import Classification as Classification
@@ -203,6 +204,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "symmetry.classes": (
             "Level",
             "Link",
+            "Links",
             "ListClass",
             "Totals",
         ),

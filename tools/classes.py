@@ -14,7 +14,7 @@ from setset.cards import LARGEST
 from setset.symmetry.build import build_level
 from setset.symmetry.catalogue import STORED
 from setset.symmetry.classes import Level
-from setset.symmetry.game import game_classes
+from setset.symmetry.game import game_classes_of_each
 
 
 def main() -> None:
@@ -23,7 +23,7 @@ def main() -> None:
     for size in range(LARGEST + 1):
         level = build_level(size, level.classes if level else ())
         forms = np.array([each.cards for each in level.classes], np.uint8).reshape(len(level.classes), size)
-        links = np.array(level.links, np.int16).reshape(len(level.links), 4)
+        links = level.links.rows.astype(np.int16)
         steps = np.diff(links[:, :2], axis=0, prepend=np.zeros((1, 2), np.int16))  # which take half the bytes
         arrays[f"forms_{size}"] = forms.T.copy()  # columns are alike, and take half the bytes
         arrays[f"stabilizers_{size}"] = np.array([each.stabilizer for each in level.classes], "<i8")
@@ -31,7 +31,7 @@ def main() -> None:
         arrays[f"smaller_{size}"] = steps[:, 0].astype(np.uint8)
         arrays[f"larger_{size}"] = steps[:, 1].astype("<i2")
         arrays[f"link_extensions_{size}"] = links[:, 2].astype(np.uint8)
-        arrays[f"game_classes_{size}"] = np.array([game_classes([each]) for each in level.classes], "<i4")
+        arrays[f"game_classes_{size}"] = np.array(game_classes_of_each(level.classes), "<i4")
     np.savez_compressed(STORED, allow_pickle=False, **arrays)
     print(f"{STORED.relative_to(Path.cwd())}: {STORED.stat().st_size:,} bytes")
 

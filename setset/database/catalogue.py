@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, fields
-from itertools import chain, islice
-from operator import attrgetter
+from itertools import chain
 
+import numpy as np
 from sqlalchemy import Connection, Table, delete, insert, select
 
 from setset.database.batches import spell
 from setset.database.connection import BadDatabase, Database, now
 from setset.database.models import CLASSES, LEVELS, LINKS
-from setset.symmetry.classes import Level, Link, ListClass, Totals
+from setset.symmetry.classes import Level, Link, Links, ListClass, Totals
 
 _VALUES_AT_ONCE = 800
 """In one statement, which takes half of the time of one a row. SQLite may have been built for 999 at most."""
@@ -62,14 +62,14 @@ def _classes(database: Database, size: int) -> tuple[ListClass, ...]:
     )
 
 
-def _links(database: Database, size: int) -> tuple[Link, ...]:
+def _links(database: Database, size: int) -> Links:
     link = LINKS.c
     rows = database.query(
         select(link.smaller, link.larger, link.extensions, link.deletions)
         .where(link.size == size)
         .order_by(link.smaller, link.larger)
     )
-    return tuple(Link(**row._mapping) for row in rows)
+    return Links(list(map(tuple, rows)))
 
 
 def store_level(database: Database, level: Level, game_classes: list[int]) -> Totals:
@@ -83,21 +83,24 @@ def store_level(database: Database, level: Level, game_classes: list[int]) -> To
         for table in (LINKS, CLASSES, LEVELS):
             connection.execute(delete(table).where(table.c.size == size))
         connection.execute(insert(LEVELS).values(**asdict(found), **sealed))
-        _insert(connection, CLASSES, CLASSES.columns.keys(), map(_row, level.classes, game_classes))
+        classes = chain.from_iterable(map(_row, level.classes, game_classes))
+        _insert(connection, CLASSES, CLASSES.columns.keys(), list(classes))
         # In the order of the primary key each goes to the end of the table.
-        links = sorted(level.links, key=attrgetter("larger"))
-        _insert(connection, LINKS, ("size", *Link._fields), ((size, *link) for link in links))
+        links = level.links.rows[np.argsort(level.links.rows[:, 1], kind="stable")]
+        links = np.insert(links, 0, size, axis=1)
+        _insert(connection, LINKS, ("size", *Link._fields), links.ravel().tolist())
     return found
 
 
-def _insert(
-    connection: Connection, table: Table, columns: Sequence[str], rows: Iterator[tuple[object, ...]]
-) -> None:
-    """Straight to the driver: there are 116,052 links, and SQLAlchemy would take longer than finding them."""
+def _insert(connection: Connection, table: Table, columns: Sequence[str], values: Sequence[object]) -> None:
+    """Rows, one value after the other. Straight to the driver: there are 116,052 links, and SQLAlchemy would take
+    longer than finding them."""
     head = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES "  # noqa: S608
     row = f"({', '.join('?' * len(columns))})"
-    while some := list(islice(rows, _VALUES_AT_ONCE // len(columns))):
-        connection.exec_driver_sql(head + ", ".join([row] * len(some)), tuple(chain.from_iterable(some)))
+    at_once = _VALUES_AT_ONCE // len(columns) * len(columns)
+    for start in range(0, len(values), at_once):
+        some = tuple(values[start : start + at_once])
+        connection.exec_driver_sql(head + ", ".join([row] * (len(some) // len(columns))), some)
 
 
 def _row(one: ListClass, game_classes: int) -> tuple[object, ...]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from setset.symmetry.catalogue import catalogue_in_memory as catalogue_in_memory
     from setset.symmetry.classes import Level as Level
     from setset.symmetry.classes import Link as Link
+    from setset.symmetry.classes import Links as Links
     from setset.symmetry.classes import ListClass as ListClass
     from setset.symmetry.classes import Totals as Totals
     from setset.symmetry.classification import Classification as Classification
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from setset.symmetry.description import describe_class as describe_class
     from setset.symmetry.description import find_classes as find_classes
     from setset.symmetry.game import game_classes as game_classes
+    from setset.symmetry.game import game_classes_of_each as game_classes_of_each
     from setset.symmetry.geometry import GROUP_ORDER as GROUP_ORDER
     from setset.symmetry.ranking import member_arrays as member_arrays
     from setset.symmetry.ranking import member_rank as member_rank
@@ -49,7 +51,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "build": ("build_level",),
         "canonical": ("CanonicalForm", "canonical_form", "canonicalize"),
         "catalogue": ("Catalogue", "catalogue_in_memory"),
-        "classes": ("Level", "Link", "ListClass", "Totals"),
+        "classes": ("Level", "Link", "Links", "ListClass", "Totals"),
         "description": (
             "ClassDescription",
             "ClassOrder",
@@ -59,7 +61,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
             "find_classes",
         ),
         "classification": ("Classification", "chance", "classes_of", "classify", "classify_many"),
-        "game": ("game_classes",),
+        "game": ("game_classes", "game_classes_of_each"),
         "geometry": ("GROUP_ORDER",),
         "ranking": ("member_arrays", "member_rank", "members", "rank", "unrank"),
         "sampling": ("sample",),

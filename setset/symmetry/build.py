@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from setset.cards import CARDS, check_size
 from setset.errors import BadInput, SetsetError
-from setset.symmetry.classes import Level, Link, ListClass
+from setset.symmetry.classes import Level, Links, ListClass
 from setset.symmetry.fingerprints import (
     find_places,
     fingerprint_deletions,
@@ -62,7 +62,7 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
     """
     check_size(size, largest=LAST_LEVEL)
     if size == 0:
-        return Level(0, (ListClass(0, 0, (), GROUP_ORDER, CARDS),), ())
+        return Level(0, (ListClass(0, 0, (), GROUP_ORDER, CARDS),), Links())
     in_order = all(each.size == size - 1 and each.number == place for place, each in enumerate(previous))
     if not previous or not in_order:
         raise BadInput(f"classes of size {size} are built from all classes of size {size - 1}, in order")
@@ -146,11 +146,11 @@ def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
 
 def _check_double_count(
     extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers
-) -> tuple[Link, ...]:
+) -> Links:
     """The links, if both ways to count the pairs of lists, one in the other, agree for each link."""
     agree = np.array_equal(extensions[:, :2], deletions[:, :2]) and np.array_equal(
         smaller[extensions[:, 0]] * extensions[:, 2], larger[deletions[:, 1]] * deletions[:, 2]
     )
     if not agree:
         raise SetsetError("the double count fails: extensions and deletions of the classes do not match")
-    return tuple(map(Link, *extensions.T.tolist(), deletions[:, 2].tolist()))
+    return Links(np.column_stack([extensions, deletions[:, 2]]))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from setset.cards import LARGEST, Cards, check_size
 from setset.errors import BadInput
-from setset.symmetry.classes import Level, Link, ListClass
+from setset.symmetry.classes import Level, Link, Links, ListClass
 
 if TYPE_CHECKING:
     import numpy as np
@@ -171,42 +171,42 @@ class Catalogue:
         return self._linked[size, end]
 
 
-def _stored(size: int, *names: str) -> list[Any]:
-    """Arrays of a size that come with the package, as lists."""
+def _stored(size: int, *names: str) -> list[npt.NDArray[Any]]:
+    """Arrays of a size that come with the package."""
     import numpy as np
 
     with np.load(STORED, allow_pickle=False) as stored:
-        return [stored[f"{name}_{size}"].T.tolist() for name in names]
+        return [stored[f"{name}_{size}"].T for name in names]
 
 
 @cache
 def _stored_classes(size: int) -> tuple[ListClass, ...]:
-    rows = zip(*_stored(size, "forms", "stabilizers", "extensions"), strict=True)
+    columns = [column.tolist() for column in _stored(size, "forms", "stabilizers", "extensions")]
     return tuple(
         ListClass(size, number, tuple(cards), stabilizer, free)
-        for number, (cards, stabilizer, free) in enumerate(rows)
+        for number, (cards, stabilizer, free) in enumerate(zip(*columns, strict=True))
     )
 
 
 @cache
 def _stored_game_classes(size: int) -> list[int]:
     (found,) = _stored(size, "game_classes")
-    return list(found)
+    return list(found.tolist())
 
 
 @cache
 def _stored_level(size: int) -> Level:
     """Of the numbers of linked classes the differences are stored; the double count gives the deletions."""
+    import numpy as np
+
     classes = _stored_classes(size)
     if size == 0:
-        return Level(0, classes, ())
-    smaller = _stored_classes(size - 1)
-    heres, theres, extensions = _stored(size, "smaller", "larger", "link_extensions")
-    links = (
-        Link(here, there, ways, ways * classes[there].stabilizer // smaller[here].stabilizer)
-        for here, there, ways in zip(accumulate(heres), accumulate(theres), extensions, strict=True)
-    )
-    return Level(size, classes, tuple(links))
+        return Level(0, classes, Links())
+    steps_here, steps_there, ways = _stored(size, "smaller", "larger", "link_extensions")
+    here, there = np.cumsum(steps_here, dtype=np.int64), np.cumsum(steps_there, dtype=np.int64)
+    (smaller,), (larger,) = _stored(size - 1, "stabilizers"), _stored(size, "stabilizers")
+    deletions = ways * larger[there] // smaller[here]
+    return Level(size, classes, Links(np.column_stack([here, there, ways, deletions])))
 
 
 @cache

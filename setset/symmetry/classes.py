@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
-from typing import NamedTuple
+from typing import NamedTuple, overload
+
+import numpy as np
+import numpy.typing as npt
 
 from setset.cards import CARDS, Cards
 from setset.lazy import Shown
@@ -56,13 +60,51 @@ class Link(NamedTuple):
     """How many cards, taken from a list of the larger class, leave one of the smaller."""
 
 
+class Links(Sequence[Link]):
+    """The links of one size, in order, kept as numbers: there are 30,000 of some sizes, and few are looked at.
+
+    >>> Links([(0, 0, 80, 2)])[0].deletions
+    2
+    """
+
+    __slots__ = ("rows",)
+
+    def __init__(self, rows: npt.ArrayLike = ()) -> None:
+        self.rows: npt.NDArray[np.int64] = np.array(rows, np.int64).reshape(-1, len(Link._fields))
+        """A link a row, its fields in order."""
+        self.rows.setflags(write=False)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[Link]:
+        return map(Link, *self.rows.T.tolist())
+
+    @overload
+    def __getitem__(self, place: int) -> Link: ...
+    @overload
+    def __getitem__(self, place: slice) -> Links: ...
+    def __getitem__(self, place: int | slice) -> Link | Links:
+        found = self.rows[place]
+        return Links(found) if isinstance(place, slice) else Link(*found.tolist())
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Links) and np.array_equal(self.rows, other.rows)
+
+    def __hash__(self) -> int:
+        return hash(self.rows.tobytes())
+
+    def __repr__(self) -> str:
+        return f"Links({self.rows.tolist()})"
+
+
 @dataclass(frozen=True, slots=True)
 class Level(Shown):
     """All classes of one size, and their links to the classes with one card less, both in order."""
 
     size: int
     classes: tuple[ListClass, ...]
-    links: tuple[Link, ...]
+    links: Links
 
     @property
     def lists(self) -> int:
@@ -85,8 +127,8 @@ class Level(Shown):
         import xxhash
 
         classes = json.dumps([(one.cards, one.stabilizer, one.extensions) for one in self.classes])
-        # What JSON makes of the links, which are many, in half of the time.
-        links = ", ".join(map("[%d, %d, %d, %d]".__mod__, self.links))
+        # What JSON makes of the links, which are many, in less time.
+        links = ", ".join(["[%d, %d, %d, %d]"] * len(self.links)) % tuple(self.links.rows.ravel().tolist())
         return xxhash.xxh3_128_hexdigest(f"[{self.size}, {classes}, [{links}]]".encode())
 
 

@@ -31,7 +31,7 @@ from setset.symmetry.geometry import (
     difference_table,
     span_frames,
 )
-from setset.symmetry.least import find_frames_of_form
+from setset.symmetry.least import find_frames_of_forms
 
 GAME_ORDER: Final = 31_104
 GAMES: Final = GROUP_ORDER // GAME_ORDER
@@ -128,17 +128,28 @@ def game_classes(classes: Iterable[ListClass]) -> int:
     >>> game_classes(catalogue_in_memory().level(4).classes)
     128
     """
-    return sum(map(_game_classes, classes))
+    return sum(game_classes_of_each(classes))
 
 
-def _game_classes(one: ListClass) -> int:
-    """Into how many classes of the game one class falls."""
+def game_classes_of_each(classes: Iterable[ListClass]) -> list[int]:
+    """Into how many classes of the game each class falls: as `game_classes`, in the order of the classes."""
+    chosen = list(classes)
+    counts = [_known_game_classes(one) for one in chosen]
+    others = [place for place, count in enumerate(counts) if count is None]
+    # The frames that lead to the form itself are the images of the standard one under the maps that keep it.
+    frames = find_frames_of_forms([chosen[place].cards for place in others])
+    found = {place: _divide_games(chosen[place], each) for place, each in zip(others, frames, strict=True)}
+    return [found[place] if count is None else count for place, count in enumerate(counts)]
+
+
+def _known_game_classes(one: ListClass) -> int | None:
     if one.size < len(SMALL_SIZES):
         return SMALL_SIZES[one.size]
-    if one.stabilizer == 1:
-        return GAMES
-    # The frames that lead to the form itself are the images of the standard one under the maps that keep it.
-    frames = find_frames_of_form(one.cards)
+    return GAMES if one.stabilizer == 1 else None
+
+
+def _divide_games(one: ListClass, frames: CardArray) -> int:
+    """Into how many classes of the game one class falls, from the frames of its stabilizer."""
     kept = int(_sum_kept_games(_complete_frames(frames), *_make_tables(), difference_table(), GAMES))
     number, rest = divmod(kept, one.stabilizer)
     if rest:

@@ -61,7 +61,7 @@ def _build(
     on_built: Callable[[Totals], None],
 ) -> list[Totals]:
     from setset.database import catalogue
-    from setset.symmetry import build_level, game_classes
+    from setset.symmetry import build_level, game_classes_of_each
 
     done = set() if force else catalogue.load_totals(database).keys()
     previous: Level | None = None
@@ -74,7 +74,7 @@ def _build(
         if previous is None and size:
             previous = catalogue.load_level(database, size - 1)
         level = build_level(size, previous.classes if previous else ())
-        built.append(catalogue.store_level(database, level, [game_classes([one]) for one in level.classes]))
+        built.append(catalogue.store_level(database, level, game_classes_of_each(level.classes)))
         on_built(built[-1])
         previous = level
     return built

@@ -13,6 +13,7 @@ from setset.symmetry import (
     AffineMap,
     Catalogue,
     Level,
+    Links,
     canonical_form,
     chance,
     classes_of,
@@ -87,6 +88,6 @@ def test_a_catalogue_that_lacks_classes_is_noticed() -> None:
     shared = next(number for number, one in enumerate(prints) if prints.count(one) == 2)
     for gone in (prints.index(min(prints)), shared):
         classes = tuple(each for each in whole.classes(9) if each.number != gone)
-        lacking = Catalogue([Level(9, classes, ())])
+        lacking = Catalogue([Level(9, classes, Links())])
         with pytest.raises(SetsetError, match=r"not a canonical form|does not have all classes of 9 cards"):
             list(classify_many([whole.get(9, gone).cards], lacking))
