@@ -14,7 +14,7 @@ import xxhash
 
 from setset.batches.records import Span
 from setset.cards import CARDS, LARGEST, Cards
-from setset.engine.bitstreams import Streams, from_payload, from_plain, words_of
+from setset.engine.bitstreams import Streams, from_earlier, from_payload, words_of
 from setset.errors import SetsetError
 
 if sys.version_info >= (3, 14):
@@ -23,9 +23,9 @@ else:
     from backports import zstd
 
 MAGIC = b"\x93SETSET\n"
-VERSION = 2
-PLAIN_VERSION = 1
-"""Of files of earlier versions, whose last depth is not coded; they are read, too."""
+VERSION = 3
+PLAIN_VERSION, LAST_CODED_VERSION = 1, 2
+"""Of files of earlier versions, which have no codes or codes for the last depth only; they are read, too."""
 MOST_LISTS = 32_000_000
 """The most lists that a file may hold, so that a file from a stranger cannot ask for much memory."""
 MOST_BATCHES = 1 << 31
@@ -132,17 +132,17 @@ def parse_header(data: bytes | memoryview) -> Header:
     lists, batch_lists, first_source, last_source, first_part, last_part, packed = fields[6:13]
     if magic != MAGIC:
         raise BadBatch("not a batch file")
-    if version not in (PLAIN_VERSION, VERSION):
+    if not PLAIN_VERSION <= version <= VERSION:
         raise BadBatch(f"a batch file of format {version}; this setset reads up to format {VERSION}")
     _require("size", size, 3, LARGEST)
     _require("target", target, 4, LARGEST)
     _require("flags", flags, 0, ENDS_SOURCE | PRUNED)
-    _require("tail", tail, 0, LARGEST if version == VERSION else 0)
+    _require("tail", tail, 0, 0 if version == PLAIN_VERSION else LARGEST)
     _require("lists in a full file", batch_lists, 1, MOST_LISTS)
     _require("lists", lists, 1, batch_lists)
     _require("last source", last_source, first_source, MOST_BATCHES - 1)
     _require("last part", last_part, first_part if first_source == last_source else 0, MOST_BATCHES - 1)
-    streams = size + 1 if version == VERSION else size
+    streams = {PLAIN_VERSION: size, LAST_CODED_VERSION: size + 1, VERSION: 2 * size}[version]
     if len(data) < HEAD_BYTES + 8 * streams:
         raise BadBatch("too short for a batch file")
     lengths = struct.unpack_from(f"<{streams}Q", data, HEAD_BYTES)
@@ -196,6 +196,6 @@ def decode(data: bytes | memoryview) -> tuple[Header, Streams]:
         raise BadBatch(f"its bits cannot be unpacked: {error}") from error
     if len(payload) != expected or not decompressor.eof or decompressor.unused_data:
         raise BadBatch("its bits are not as many as its header says")
-    if header.version == PLAIN_VERSION:
-        return header, from_plain(header.lists, header.lengths, payload)
+    if header.version < VERSION:
+        return header, from_earlier(header.size, header.lists, header.lengths, payload, header.tail)
     return header, from_payload(header.lists, header.lengths, payload, header.tail)

@@ -13,10 +13,9 @@ SPARE_WORDS = 2
 
 @dataclass(frozen=True)
 class Streams:
-    """One stream of bits a depth: for each inner node one bit for each of its remaining cards.
+    """For each depth a stream with the codes of its nodes; then for each one with the bits of the exceptions.
 
-    The nodes of the last depth are coded, and the last stream has the bits of those that the code does not
-    describe; `tail` is how many of its highest remaining cards a node there usually goes on without, see
+    `tail` is how many of its highest remaining cards a node of the last depth usually goes on without, see
     engine/kernels.py. `words` holds the streams one after the other, each starting at a word of its own, little-endian,
     least significant bit first, and `SPARE_WORDS` more words.
     """
@@ -29,7 +28,7 @@ class Streams:
     @property
     def size(self) -> int:
         """How many cards each list has."""
-        return len(self.lengths) - 1
+        return len(self.lengths) // 2
 
     @property
     def starts(self) -> npt.NDArray[np.int64]:
@@ -53,12 +52,23 @@ def from_payload(lists: int, lengths: tuple[int, ...], payload: bytes, tail: int
     return Streams(lists, lengths, words, tail)
 
 
-def from_plain(lists: int, lengths: tuple[int, ...], payload: bytes) -> Streams:
-    """Streams from a payload without codes: each node of the last depth is an exception."""
-    *upper, _ = words_of(lengths)
-    before = int(sum(upper))
-    ones = np.unpackbits(np.frombuffer(payload, np.uint8)[8 * (before - int(upper[-1])) : 8 * before]).sum()
-    codes = np.full((2 * int(ones) + 7) // 8, 0xFF, np.uint8).tobytes()
-    codes = codes.ljust(8 * ((len(codes) + 7) // 8), b"\0")
-    coded = (*lengths[:-1], 2 * int(ones), lengths[-1])
-    return from_payload(lists, coded, payload[: 8 * before] + codes + payload[8 * before :], 0)
+def from_earlier(size: int, lists: int, lengths: tuple[int, ...], payload: bytes, tail: int) -> Streams:
+    """Streams as earlier formats have them: one a depth, with the bits of each node, or for the last depth, if there
+    is one more, codes and exceptions. Where there are no codes all nodes are exceptions."""
+    parts = np.split(np.frombuffer(payload, dtype="<u8"), np.cumsum(words_of(lengths))[:-1])
+    coded = len(lengths) - size
+    nodes = [1, *(int(np.bitwise_count(part).sum()) for part in parts[: size - 1])]
+    codes = [_ones(2 * many) for many in nodes]
+    code_lengths = [2 * many for many in nodes]
+    if coded:
+        codes[-1], code_lengths[-1] = parts.pop(size - 1), lengths[size - 1]
+        lengths = (*lengths[: size - 1], lengths[size])
+    whole = np.concatenate([*codes, *parts]).tobytes()
+    return from_payload(lists, (*code_lengths, *lengths), whole, tail)
+
+
+def _ones(count: int) -> npt.NDArray[np.uint64]:
+    """So many bits, all set, in whole words."""
+    bits = np.ones(count, np.uint8)
+    octets = np.packbits(np.pad(bits, (0, -count % 64)), bitorder="little")
+    return octets.view("<u8")

@@ -19,12 +19,12 @@ enough remain if it fits all of these `need` + 1 cards but one, and that mostly 
 are enough to see it, of the cards that fit `every` one of them so far, and of those that fit all `but_one`. The few
 others are asked one by one.
 
-**The bits.** A batch is the tree of the prefixes of its lists. Each inner node has one bit for each of
-its remaining cards, ascending: 1 if the batch goes on below that card. The nodes of one depth, in
-order, make one stream of bits, least significant bit first. The last depth, which has most of them, is coded:
-nearly always a node goes on below its lowest remaining cards, all but the last few, since too little remains
-above those. So a node has a code of two bits there, how many more than the usual `tail` of its highest cards it
-goes on without, or EXCEPT, and then its bits stand in one more stream behind the others, of the exceptions.
+**The bits.** A batch is the tree of the prefixes of its lists. An inner node goes on below some of its remaining
+cards: nearly always below the lowest ones, all but the last few, since too little remains above those. So a node is
+a code of two bits: how many more than the usual `tail` of its highest cards it goes on without, or EXCEPT, and
+then there is one bit for each of its remaining cards, ascending: 1 if the batch goes on below that card. The codes of
+the nodes of one depth, in order, make one stream, least significant bit first, the bits of the exceptions another.
+The `tail` that is given is that of the last depth; the depth above each has one more.
 
 **The node row.** All that a walk knows of the node that is open at depth d is in the row `nodes[d]`,
 in the columns named below, so that it can stop anywhere and go on later. `spare[c]` has the same first
@@ -75,8 +75,9 @@ REMAINING = 98  # low, high: the cards that remain
 AHEAD = 100  # low, high: the children of the source that are yet to be visited
 KEEP = 102  # low, high: the children that are in the batch that is being written
 CHOSEN = 104  # the card of the child that is open
-READ, READ_END = 105, 106  # positions in the words of the source, in bits
-WRITE = 107  # position in the words that are written, in bits
+READ, READ_END = 105, 106  # positions of codes in the words of the source, in bits
+WRITE = 107  # position of the next code in the words that are written, in bits
+READ_BITS, READ_BITS_END, WRITE_BITS = 108, 109, 110  # the same of exceptions
 COLUMNS = 112
 
 # The state of a walk.
@@ -87,7 +88,7 @@ RUNNING, FULL, DONE, CORRUPT = range(4)
 
 CODE_BITS = 2
 EXCEPT = 3
-"""The code of a node of the last depth whose bits are among the exceptions."""
+"""The code of a node whose bits are among the exceptions."""
 
 # The tables of a rule.
 DIRECTIONS = 40
@@ -376,7 +377,7 @@ def _code(keep_low: np.uint64, keep_high: np.uint64, low: np.uint64, high: np.ui
 
 
 @_inlined
-def _write_last(
+def _write_node(
     nodes: U64,
     out: U64,
     depth: int,
@@ -386,34 +387,34 @@ def _write_last(
     high: np.uint64,
     tail: int,
 ) -> None:
-    """Writes a node of the last depth, which goes on below these of its remaining cards."""
+    """Writes a node, which goes on below these of its remaining cards."""
     code = _code(keep_low, keep_high, low, high, tail)
     position = _int(nodes[depth, WRITE])
     _write(out, position, np.uint64(code))
     nodes[depth, WRITE] = np.uint64(position + CODE_BITS)
     if code == EXCEPT:
-        _write_bits(nodes, out, depth + 1, keep_low, keep_high, low, high)
+        _write_bits(nodes, out, depth, keep_low, keep_high, low, high)
 
 
 @_inlined
 def _write_bits(
     nodes: U64,
     out: U64,
-    row: int,
+    depth: int,
     keep_low: np.uint64,
     keep_high: np.uint64,
     low: np.uint64,
     high: np.uint64,
 ) -> None:
-    """Puts a bit for each remaining card of a node behind those that the stream of a row has."""
+    """Puts a bit for each remaining card of a node behind those of the exceptions of its depth."""
     bits = extract(keep_high, high)
     shift = np.uint64(popcount(low))
     count = popcount(low) + popcount(high)
-    position = _int(nodes[row, WRITE])
+    position = _int(nodes[depth, WRITE_BITS])
     _write(out, position, extract(keep_low, low) | (bits << shift))
     if count > 64:
         _write(out, position + 64, (bits >> ONE) >> (np.uint64(63) - shift))
-    nodes[row, WRITE] = np.uint64(position + count)
+    nodes[depth, WRITE_BITS] = np.uint64(position + count)
 
 
 @_inlined
@@ -427,19 +428,13 @@ def _keep(nodes: U64, depth: int, card: int) -> None:
 
 @_inlined
 def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
-    """Writes the bits of the node at `depth` if anything of it is in this batch, and tells its parent.
-
-    A node of the last depth is coded: `tail` is -1 for all others.
-    """
+    """Writes the node at `depth` if anything of it is in this batch, and tells its parent."""
     depth &= 31
     keep_low, keep_high = nodes[depth, KEEP], nodes[depth, KEEP + 1]
     if not (keep_low | keep_high):
         return
     low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
-    if tail < 0:
-        _write_bits(nodes, out, depth, keep_low, keep_high, low, high)
-    else:
-        _write_last(nodes, out, depth, keep_low, keep_high, low, high, tail)
+    _write_node(nodes, out, depth, keep_low, keep_high, low, high, tail)
     nodes[depth, KEEP] = NONE
     nodes[depth, KEEP + 1] = NONE
     if depth > 0:
@@ -457,27 +452,15 @@ def _go_on_below(nodes: U64, depth: int, first: np.uint64, second: np.uint64) ->
 
 
 @_inlined
-def _read_bits(nodes: U64, source: U64, row: int, depth: int, count: int) -> bool:
-    """Reads which children the open node at `depth` has from the stream of a row; False if there are none."""
-    position = _int(nodes[row, READ])
-    if count == 0 or position + count > _int(nodes[row, READ_END]):
-        return False
-    nodes[row, READ] = np.uint64(position + count)
-    first, second = _read(source, position, count)
-    _go_on_below(nodes, depth, first, second)
-    return bool(first | second)
-
-
-@_inlined
-def _read_last(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bool:
-    """As `_read_bits`, for a node of the last depth."""
+def _read_node(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bool:
+    """Reads which children the open node at `depth` has, to which `count` cards remain; False if there are none."""
     position = _int(nodes[depth, READ])
     if position + CODE_BITS > _int(nodes[depth, READ_END]):
         return False
     nodes[depth, READ] = np.uint64(position + CODE_BITS)
     code = _int((source[position >> 6] >> np.uint64(position & 63)) & np.uint64(EXCEPT))
     if code == EXCEPT:
-        return _read_bits(nodes, source, depth + 1, depth, count)
+        return _read_bits(nodes, source, depth, count)
     kept = count - tail - code
     if kept < 1:
         return False
@@ -487,13 +470,31 @@ def _read_last(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bo
 
 
 @_inlined
+def _read_bits(nodes: U64, source: U64, depth: int, count: int) -> bool:
+    """As `_read_node`, for one that is an exception."""
+    position = _int(nodes[depth, READ_BITS])
+    if count == 0 or position + count > _int(nodes[depth, READ_BITS_END]):
+        return False
+    nodes[depth, READ_BITS] = np.uint64(position + count)
+    first, second = _read(source, position, count)
+    _go_on_below(nodes, depth, first, second)
+    return bool(first | second)
+
+
+@_kernel
+def begin(nodes: U64, source: U64, size: int, tail: int) -> bool:
+    """Reads which children the root has; False if the bits are no batch."""
+    return _read_node(nodes, source, 0, LOW + 64, tail + size - 1)
+
+
+@_inlined
 def _advance(
-    nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: int, deeper: bool, tail: int
+    nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: int, deeper: bool, tail: int, need: int
 ) -> int:
     """Goes on to the next node at depth `last` with children to visit: RUNNING there, DONE or CORRUPT.
 
     The nodes that it leaves are closed. Unless the walk is to go deeper than `last`, a node there needs
-    only its remaining cards. `tail` is that of the source.
+    only its remaining cards. `tail` is that of the source, `need` that of what is written, one depth below `last`.
     """
     depth = state[DEPTH]
     while True:
@@ -501,7 +502,7 @@ def _advance(
         word = 0 if nodes[depth, AHEAD] else 1
         rest = nodes[depth, AHEAD + word]
         if not rest:
-            _close(nodes, out, depth, -1)
+            _close(nodes, out, depth, need + last + 1 - depth)
             if depth == 0:
                 return DONE
             depth -= 1
@@ -517,11 +518,7 @@ def _advance(
         else:
             count = _glance(nodes, depth, card)
         depth += 1
-        if depth == last:
-            sound = _read_last(nodes, source, depth, count, tail)
-        else:
-            sound = _read_bits(nodes, source, depth, depth, count)
-        if not sound:
+        if not _read_node(nodes, source, depth, count, tail + last - depth):
             return CORRUPT
 
 
@@ -532,6 +529,13 @@ def _lowest_bits(word: np.uint64, count: int) -> np.uint64:
     for _ in range(count):
         rest &= rest - ONE
     return word ^ rest
+
+
+@_kernel
+def finish(nodes: U64, out: U64, size: int, tail: int) -> None:
+    """Closes the open nodes of the first `size` depths, of which the last one has this tail."""
+    for depth in range(size - 1, -1, -1):
+        _close(nodes, out, depth, tail + size - 1 - depth)
 
 
 @_kernel
@@ -551,12 +555,11 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> 
     state[LEFT_HIGH] ^= _int(second)
     if first | second:
         leaf = np.uint64(state[LEAF]), np.uint64(state[LEAF_HIGH])
-        _write_last(nodes, out, size, first, second, leaf[0], leaf[1], tail)
+        _write_node(nodes, out, size, first, second, leaf[0], leaf[1], tail)
         state[LISTS] += popcount(first) + popcount(second)
         _keep(nodes, size - 1, _int(nodes[size - 1, CHOSEN]))
     if full:
-        for depth in range(size - 1, -1, -1):
-            _close(nodes, out, depth, -1)
+        finish(nodes, out, size, tail + 1)
     return full
 
 
@@ -794,7 +797,7 @@ def _expand(
     if (state[LEFT] | state[LEFT_HIGH]) and _cut(nodes, state, out, size, limit, need):
         return FULL
     while state[BUDGET] > 0:
-        outcome = _advance(nodes, state, source, out, spare, last, True, tail)
+        outcome = _advance(nodes, state, source, out, spare, last, True, tail, need)
         if outcome != RUNNING:
             return outcome
         if pruned:
@@ -835,7 +838,7 @@ def _expand(
                         return FULL
                     code = _code(keep_low, keep_high, low, high, need)
                     if code == EXCEPT:
-                        _write_bits(nodes, out, last + 2, keep_low, keep_high, low, high)
+                        _write_bits(nodes, out, last + 1, keep_low, keep_high, low, high)
                 if kept:
                     pending |= np.uint64(code) << np.uint64(position & 63)
                     out[position >> 6] = pending
@@ -987,7 +990,7 @@ def count(
     last = (size - 1) & 31
     need = max(target - final - 1, 0)
     while state[BUDGET] > 0:
-        outcome = _advance(nodes, state, source, source, spare, last, True, tail)
+        outcome = _advance(nodes, state, source, source, spare, last, True, tail, 0)
         if outcome != RUNNING:
             return outcome
         for word in range(2):
@@ -1054,7 +1057,7 @@ def unpack(
     shift = np.uint64(8 * (last & 7))
     filled = 0
     while filled < room:
-        outcome = _advance(nodes, state, source, source, spare, last, False, tail)
+        outcome = _advance(nodes, state, source, source, spare, last, False, tail, 0)
         if outcome != RUNNING:
             return outcome, filled
         prefix = _prefix(nodes, last)
@@ -1104,7 +1107,7 @@ def pack(
             if depth == size or nodes[depth, CHOSEN] > rows[row, depth]:
                 return CORRUPT, row
             for below in range(size - 1, depth, -1):
-                _close(nodes, out, below, tail if below == size - 1 else -1)
+                _close(nodes, out, below, tail + size - 1 - below)
         while True:
             card = _int(rows[row, depth])
             if not _remains(nodes, depth, card):
@@ -1119,17 +1122,10 @@ def pack(
     return RUNNING, rows.shape[0]
 
 
-@_kernel
-def finish(nodes: U64, out: U64, size: int, tail: int) -> None:
-    """Closes the batch that `pack` has open."""
-    for depth in range(size - 1, -1, -1):
-        _close(nodes, out, depth, tail if depth == size - 1 else -1)
-
-
 @_inlined
-def _go_to_end(nodes: U64, row: int, count: int) -> None:
-    """What is read next of the stream of a row are its last bits."""
-    nodes[row, READ] = np.uint64(max(_int(nodes[row, READ]), _int(nodes[row, READ_END]) - count))
+def _go_to_end(nodes: U64, depth: int, read: int, end: int, count: int) -> None:
+    """What is read next of a stream of a depth, by the columns of its position and its end, are its last bits."""
+    nodes[depth, read] = np.uint64(max(_int(nodes[depth, read]), _int(nodes[depth, end]) - count))
 
 
 @_kernel
@@ -1138,14 +1134,9 @@ def edge(nodes: U64, source: U64, spare: U64, size: int, at_end: bool, cards: U8
     for depth in range(size):
         count = popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1])
         if at_end:
-            _go_to_end(nodes, depth, CODE_BITS if depth == size - 1 else count)
-        if depth == size - 1:
-            if at_end:
-                _go_to_end(nodes, depth + 1, count)
-            sound = _read_last(nodes, source, depth, count, tail)
-        else:
-            sound = _read_bits(nodes, source, depth, depth, count)
-        if not sound:
+            _go_to_end(nodes, depth, READ, READ_END, CODE_BITS)
+            _go_to_end(nodes, depth, READ_BITS, READ_BITS_END, count)
+        if not _read_node(nodes, source, depth, count, tail + size - 1 - depth):
             return False
         low, high = nodes[depth, AHEAD], nodes[depth, AHEAD + 1]
         if at_end:

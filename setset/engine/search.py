@@ -142,8 +142,7 @@ def first_and_last(source: Streams) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The first and the last list of a batch, without a walk through it."""
     ends = []
     for at_end in (False, True):
-        nodes, _ = _open(source)
-        nodes[0, k.READ] = 0
+        nodes = _at_start(source)
         cards = np.empty(source.size, np.uint8)
         if not k.edge(nodes, source.words, _spare(), source.size, at_end, cards, source.tail):
             raise BadStreams("the bits hold no list")
@@ -168,8 +167,8 @@ def _writer(nodes: npt.NDArray[np.uint64], size: int, tail: int) -> Iterator[_Wr
     try:
         words = _left_over.pop()
     except IndexError:
-        words = np.empty((size + 1) * 1024, np.uint64)
-    streams = size + 1
+        words = np.empty(2 * size * 1024, np.uint64)
+    streams = 2 * size
     writer = _Writer(nodes, words[: len(words) // streams * streams].reshape(streams, -1), tail)
     try:
         yield writer
@@ -203,7 +202,7 @@ class _Writer:
             used = int(lengths.max()) // 64 + 1
             rows[:, :used] = self._rows[:, :used]
             self._rows = rows
-            self._nodes[:streams, k.WRITE] = self._starts() + lengths
+            self._move_to(self._starts() + lengths)
 
     def take(self, lists: int) -> Streams:
         """The finished batch; the next one starts empty."""
@@ -216,14 +215,21 @@ class _Writer:
     def _reset(self) -> None:
         # The kernels zero each word before they reach it, except the first.
         self._rows[:, 0] = 0
-        self._nodes[: len(self._rows), k.WRITE] = self._starts()
+        self._move_to(self._starts())
+
+    def _move_to(self, positions: npt.NDArray[np.int64]) -> None:
+        """Where each stream goes on: those of codes, then those of exceptions."""
+        size = len(positions) // 2
+        self._nodes[:size, k.WRITE], self._nodes[:size, k.WRITE_BITS] = positions[:size], positions[size:]
 
     def _starts(self) -> npt.NDArray[np.int64]:
         _, capacity = self._rows.shape
         return np.arange(0, 64 * self._rows.size, 64 * capacity, dtype=np.int64)
 
     def _lengths(self) -> npt.NDArray[np.int64]:
-        return self._nodes[: len(self._rows), k.WRITE].astype(np.int64) - self._starts()
+        size = len(self._rows) // 2
+        positions = np.concatenate([self._nodes[:size, k.WRITE], self._nodes[:size, k.WRITE_BITS]])
+        return positions.astype(np.int64) - self._starts()
 
 
 @cache
@@ -269,15 +275,19 @@ def _root() -> npt.NDArray[np.uint64]:
 
 def _open(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """A walk that is about to visit the lists of a batch."""
-    nodes, starts = _root(), source.starts
-    nodes[: source.size + 1, k.READ] = starts
-    nodes[: source.size + 1, k.READ_END] = starts + np.array(source.lengths)
-    if source.lengths[0] != CARDS:
-        raise BadStreams("the stream of the root must have one bit a card")
-    whole = int(source.words[0]) | int(source.words[1]) << 64
-    nodes[0, k.AHEAD], nodes[0, k.AHEAD + 1] = _words(card for card in range(CARDS) if whole >> card & 1)
-    nodes[0, k.READ] += np.uint64(CARDS)
+    nodes = _at_start(source)
+    if not k.begin(nodes, source.words, source.size, source.tail):
+        raise BadStreams("the bits hold no list")
     return nodes, np.zeros(8, np.int64)
+
+
+def _at_start(source: Streams) -> npt.NDArray[np.uint64]:
+    """The nodes of a walk that has read nothing."""
+    nodes, size, starts = _root(), source.size, source.starts
+    ends = starts + np.array(source.lengths)
+    nodes[:size, k.READ], nodes[:size, k.READ_BITS] = starts[:size], starts[size:]
+    nodes[:size, k.READ_END], nodes[:size, k.READ_BITS_END] = ends[:size], ends[size:]
+    return nodes
 
 
 def _fresh_notes() -> npt.NDArray[np.uint64]:
@@ -293,5 +303,6 @@ def _refuse_corrupt(outcome: int) -> None:
 
 
 def _require_all_read(nodes: npt.NDArray[np.uint64], source: Streams) -> None:
-    if (nodes[: source.size + 1, k.READ] != nodes[: source.size + 1, k.READ_END]).any():
+    read, ends = [k.READ, k.READ_BITS], [k.READ_END, k.READ_BITS_END]
+    if (nodes[: source.size, read] != nodes[: source.size, ends]).any():
         raise BadStreams("bits are left over after the last list")

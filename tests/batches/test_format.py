@@ -144,4 +144,4 @@ def test_an_altered_file_is_named_so() -> None:
 def test_words_are_little_endian_on_disk() -> None:
     """The documented format does not depend on the machine."""
     (batch,) = search.pack([np.array([(0, 1, 3)], np.uint8)], 3, 10)
-    assert batch.payload()[:8] == (1).to_bytes(8, "little")
+    assert batch.payload()[24:32] == (1).to_bytes(8, "little")  # the root goes on with card 0

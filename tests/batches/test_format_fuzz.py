@@ -110,7 +110,7 @@ def test_ten_thousand_mutated_files_are_refused_or_decoded_to_lists() -> None:
 
 def test_a_small_file_does_not_unpack_to_a_large_one() -> None:
     """A quarter of a gigabyte of zeros packs to some kilobytes; nothing is allocated for it."""
-    lengths = (81, 80 * 81, 2 * 80 * 81, 2**30)
+    lengths = (2, 2 * 81, 2 * 80 * 81, 81, 80 * 81, 2**30)
     payload = bytes(8 * int(sum((length + 63) // 64 for length in lengths)))
     streams = Streams(30_000_000, lengths, np.zeros(len(payload) // 8 + 2, np.uint64), 0)
     data = encode(streams, 12, 30_000_000, Span(0, 0, 0, 0, True), ((0, 1, 3), (0, 1, 3)), bytes(16))

@@ -43,24 +43,35 @@ def expand(lists: Iterable[tuple[int, ...]], target: int) -> Iterator[tuple[int,
                 yield child
 
 
-def streams(lists: list[tuple[int, ...]], tail: int) -> list[list[int]]:
-    """The bits of a batch, depth by depth, straight from the definition in docs/batch-file.md."""
-    size = len(lists[0])
-    nodes = [
+def bits_of_nodes(lists: list[tuple[int, ...]]) -> list[list[list[int]]]:
+    """For each depth, for each node in order, a bit for each remaining card: whether the lists go on with it."""
+    prefixes = [{cards[:depth] for cards in lists} for depth in range(len(lists[0]) + 1)]
+    return [
         [
-            [int((*prefix, card) in {cards[: depth + 1] for cards in lists}) for card in remaining(prefix)]
-            for prefix in sorted({cards[:depth] for cards in lists})
+            [int((*prefix, card) in prefixes[depth + 1]) for card in remaining(prefix)]
+            for prefix in sorted(prefixes[depth])
         ]
-        for depth in range(size)
+        for depth in range(len(lists[0]))
     ]
-    rows = [[bit for bits in level for bit in bits] for level in nodes[:-1]]
+
+
+def streams(lists: list[tuple[int, ...]], tail: int) -> list[list[int]]:
+    """The codes and the exceptions of a batch, depth by depth, straight from the definition in docs/batch-file.md."""
+    coded = [code_nodes(nodes, tail + above) for above, nodes in enumerate(reversed(bits_of_nodes(lists)))][
+        ::-1
+    ]
+    return [codes for codes, _ in coded] + [exceptions for _, exceptions in coded]
+
+
+def code_nodes(nodes: list[list[int]], tail: int) -> tuple[list[int], list[int]]:
+    """The codes of the nodes of a depth, and the bits of those that none describes."""
     codes, exceptions = [], []
-    for bits in nodes[-1]:
+    for bits in nodes:
         usual = [[1] * (len(bits) - tail - code) + [0] * (tail + code) for code in range(3)]
         code = usual.index(bits) if bits in usual else 3
         codes += [code & 1, code >> 1]
         exceptions += bits if code == 3 else []
-    return [*rows, codes, exceptions]
+    return codes, exceptions
 
 
 def remaining_by_size(largest: int) -> dict[int, np.ndarray]:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setset.engine import search
-from setset.engine.bitstreams import Streams, from_payload, from_plain
+from setset.engine.bitstreams import Streams, from_earlier, from_payload
 from tests.engine import naive
 
 
@@ -104,7 +104,7 @@ def test_unpacking_starts_anywhere(lists: list[tuple[int, ...]], start: int, chu
 def test_nodes_with_more_remaining_cards_than_a_word_has_bits(tail: int) -> None:
     lists = [pair for pair in itertools.combinations(range(81), 2) if pair[1] < 81 - tail]
     (batch,) = pack(lists, len(lists), tail)
-    assert batch.lengths[-1] == 0
+    assert batch.lengths[2:] == (0, 0)
     for start, chunk in itertools.product((0, 1, 17, 63, 64, 65, 80), (1, 2, 63, 64, 65, 81, 5000)):
         rows = [tuple(row) for rows in search.unpack(batch, start, chunk) for row in rows.tolist()]
         assert rows == lists[start:]
@@ -172,13 +172,14 @@ def test_other_bits_are_noticed_or_other_lists(
     assert (found == lists) == padding
 
 
-@given(some_lists((3, 20)))
-def test_streams_without_codes_are_read(lists: list[tuple[int, ...]]) -> None:
-    """As files of format 1 have them."""
-    rows = naive.streams(lists, 100)
-    plain = [*rows[:-2], rows[-1]]
-    payload = b"".join(
-        np.packbits(np.array(row + [0] * (-len(row) % 64), np.uint8), bitorder="little").tobytes()
-        for row in plain
-    )
-    assert unpack([from_plain(len(lists), tuple(map(len, plain)), payload)]) == lists
+@given(some_lists((3, 20)), st.integers(0, 20))
+def test_streams_of_earlier_formats_are_read(lists: list[tuple[int, ...]], tail: int) -> None:
+    nodes = naive.bits_of_nodes(lists)
+    plain = [list(itertools.chain(*depth)) for depth in nodes]
+    for rows, used in ((plain, 0), ([*plain[:-1], *naive.code_nodes(nodes[-1], tail)], tail)):
+        payload = b"".join(
+            np.packbits(np.array(row + [0] * (-len(row) % 64), np.uint8), bitorder="little").tobytes()
+            for row in rows
+        )
+        found = from_earlier(len(lists[0]), len(lists), tuple(map(len, rows)), payload, used)
+        assert unpack([found]) == lists

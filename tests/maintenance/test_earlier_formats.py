@@ -1,4 +1,4 @@
-"""A workspace of an earlier version, with files of format 1: it is read, goes on, and is mended."""
+"""A workspace of an earlier version, with files of format 1 or 2: it is read, goes on, and is mended."""
 
 from __future__ import annotations
 
@@ -8,19 +8,25 @@ from pathlib import Path
 import pytest
 
 from setset.batches import files
-from setset.batches.format import PLAIN_VERSION, VERSION
+from setset.batches.format import LAST_CODED_VERSION, PLAIN_VERSION, VERSION
 from setset.folder import OWN_ROOT, WorkspaceFolder
 from tests.small import COUNTS, build, findings, rebuild, repair_all, rows
 
-FILES = Path(__file__).parent / "assets" / "format1"
-"""Target 19, sizes 3 and 4, `--batch-lists 200000`, as version 0.1 wrote them."""
+ASSETS = Path(__file__).parent / "assets"
+"""Target 19, sizes 3 and 4, `--batch-lists 200000`, as earlier versions wrote them."""
 LOST = "t19/s04/0000000-001.setset"
 
 
+@pytest.fixture(params=[PLAIN_VERSION, LAST_CODED_VERSION])
+def earlier(request: pytest.FixtureRequest) -> int:
+    found: int = request.param
+    return found
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> WorkspaceFolder:
+def folder(tmp_path: Path, earlier: int) -> WorkspaceFolder:
     old = WorkspaceFolder(tmp_path)
-    shutil.copytree(FILES, old.path / OWN_ROOT)
+    shutil.copytree(ASSETS / f"format{earlier}", old.path / OWN_ROOT)
     rebuild(old)
     return old
 
@@ -33,11 +39,11 @@ def grow(folder: WorkspaceFolder) -> None:
     build(folder.path, 5, target=19, batch_lists=5_000_000)
 
 
-def test_it_goes_on_and_stays_as_it_is(folder: WorkspaceFolder) -> None:
+def test_it_goes_on_and_stays_as_it_is(folder: WorkspaceFolder, earlier: int) -> None:
     grow(folder)
     assert findings(folder, deep=True) == []
     assert rows(folder.path, COUNTS) == [(19, 3, 43_137, 1), (19, 4, 640_764, 1), (19, 5, 7_326_612, 1)]
-    assert version(folder, LOST) == PLAIN_VERSION
+    assert version(folder, LOST) == earlier
     assert version(folder, "t19/s05/0000001-000.setset") == VERSION
 
 
@@ -51,7 +57,7 @@ def test_what_is_lost_is_made_again_in_the_format_of_today(folder: WorkspaceFold
 
 
 def test_an_altered_list_is_seen_by_a_deep_check(folder: WorkspaceFolder) -> None:
-    """Files of either format are compared list by list."""
+    """Files of any format are compared list by list."""
     first, second = (folder.path / OWN_ROOT / f"t19/s04/0000000-00{part}.setset" for part in (0, 1))
     assert findings(folder, deep=True) == []
     shutil.copy(first, second)
