@@ -23,6 +23,15 @@ class BadInput(SetsetError):
     exit_code = 2
 
 
+def require_between(name: str, value: int, least: int, most: int | None = None) -> None:
+    """Refuses a value of an option or argument that is too small or too large.
+
+    >>> require_between("--size", 9, 3, 20)
+    """
+    if value < least or (most is not None and value > most):
+        raise BadInput(f"{name} {value}: expected {least} {'or more' if most is None else f'to {most:,}'}")
+
+
 class NotAWorkspace(SetsetError):
     """There is no exploration database where one was expected."""
 

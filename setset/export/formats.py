@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
 from setset.cards import FEATURES
-from setset.errors import BadInput
+from setset.errors import BadInput, require_between
 
 
 class Format(enum.StrEnum):
@@ -61,8 +61,7 @@ def choose_content(size: int, format: str, values: str, row_group_size: int) -> 
         raise BadInput(f"--as {values}: expected one of {', '.join(Values)}")
     if format == Format.NPY and values == Values.NAMES:
         raise BadInput("--as names needs parquet, csv or jsonl: npy holds numbers")
-    if row_group_size < 1:
-        raise BadInput(f"--row-group-size {row_group_size}: expected 1 or more")
+    require_between("--row-group-size", row_group_size, 1)
     return Content(Format(format), Values(values), size, row_group_size)
 
 

@@ -13,6 +13,7 @@ from setset import __version__, platform
 from setset.batches.files import size_folder
 from setset.batches.format import MOST_LISTS
 from setset.batches.roots import RootGone, require_root, root_owner
+from setset.cards import LARGEST
 from setset.database import (
     Database,
     LockPolicy,
@@ -29,7 +30,7 @@ from setset.database import (
 from setset.database.expansions import Claim
 from setset.database.models import Work
 from setset.database.stages import Stage, storing
-from setset.errors import BadInput, SetsetError
+from setset.errors import BadInput, SetsetError, require_between
 from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
 from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
@@ -75,14 +76,12 @@ class RunRequest:
 
     def validate(self) -> None:
         """Refuses what cannot be done, naming the option."""
-        if not 3 <= self.size <= 20:
-            raise BadInput(f"--size {self.size}: expected 3 to 20")
-        if not 4 <= self.target <= 20:
-            raise BadInput(f"--target {self.target}: expected 4 to 20")
-        if self.workers is not None and self.workers < 1:
-            raise BadInput(f"--workers {self.workers}: expected 1 or more")
-        if self.batch_lists is not None and not 1 <= self.batch_lists <= MOST_LISTS:
-            raise BadInput(f"--batch-lists {self.batch_lists}: expected 1 to {MOST_LISTS:,}")
+        require_between("--size", self.size, 3, LARGEST)
+        require_between("--target", self.target, 4, LARGEST)
+        if self.workers is not None:
+            require_between("--workers", self.workers, 1)
+        if self.batch_lists is not None:
+            require_between("--batch-lists", self.batch_lists, 1, MOST_LISTS)
         if self.first and self.size == 3:
             raise BadInput("--from cannot be used with --size 3, which has only one source, the seeds")
         if self.first and self.count_only:

@@ -8,10 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from setset.cards import LARGEST
 from setset.database import Database, explorations, views
 from setset.database.models import Work
 from setset.database.views import StageProgress
-from setset.errors import BadInput
+from setset.errors import require_between
 from setset.platform import usable_cores
 from setset.workspace.expectation import CountOrigin, ExpectedCount, Probing, expect_counts
 from setset.workspace.speed import Speed, measure_speed, recorded_speeds, typical_speeds
@@ -112,12 +113,10 @@ class EstimateRequest:
     pruned: bool = False
 
     def validate(self) -> None:
-        if not 3 <= self.size <= 20:
-            raise BadInput(f"--size {self.size}: expected 3 to 20")
-        if not 4 <= self.target <= 20:
-            raise BadInput(f"--target {self.target}: expected 4 to 20")
-        if self.workers is not None and self.workers < 1:
-            raise BadInput(f"--workers {self.workers}: expected 1 or more")
+        require_between("--size", self.size, 3, LARGEST)
+        require_between("--target", self.target, 4, LARGEST)
+        if self.workers is not None:
+            require_between("--workers", self.workers, 1)
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from setset.cards import LARGEST
 from setset.database import explorations
 from setset.database.explorations import ExplorationKey
-from setset.errors import BadInput
+from setset.errors import require_between
 from setset.lazy import Shown
 from setset.workspace.counts import Count
 from setset.workspace.size import Size
@@ -260,8 +261,7 @@ class Exploration(Shown):
         from setset.progress import NoProgress
 
         first = 3 if size is None else size
-        if not 3 <= first <= 20:
-            raise BadInput(f"size {size}: expected 3 to 20")
+        require_between("size", first, 3, LARGEST)
         if dry_run:
             return plan_removal(self._workspace._database(), self.target, first)
         command = f"setset rm --target {self.target}" + ("" if size is None else f" --size {size}")

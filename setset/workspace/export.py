@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from setset import __version__
-from setset.errors import BadInput
+from setset.errors import BadInput, require_between
 from setset.export.formats import (
     ROW_GROUP_SIZE,
     SUFFIXES,
@@ -205,8 +205,8 @@ def _range_length(size: Size, request: ListsRequest) -> int:
         raise BadInput(
             f"there is no list {request.start:,} of size {size.size}: {known:,} are stored, numbered from 0"
         )
-    if request.limit is not None and request.limit < 1:
-        raise BadInput(f"--limit {request.limit}: expected 1 or more")
+    if request.limit is not None:
+        require_between("--limit", request.limit, 1)
     left = known - request.start
     return left if request.limit is None else min(request.limit, left)
 

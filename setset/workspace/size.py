@@ -11,7 +11,7 @@ from setset.cards import Cards
 from setset.database import Database, batches, explorations, roots
 from setset.database.batches import StoredBatch
 from setset.database.explorations import ExplorationKey
-from setset.errors import BadInput, SetsetError
+from setset.errors import BadInput, SetsetError, require_between
 from setset.export.formats import ROW_GROUP_SIZE
 from setset.lazy import Shown
 
@@ -117,8 +117,7 @@ class Size(Shown):
             BadInput: There is no such list or batch.
             SetsetError: A file is damaged; `setset repair` rebuilds it.
         """
-        if chunk < 1:
-            raise BadInput(f"chunk {chunk}: expected 1 or more")
+        require_between("chunk", chunk, 1)
         if batch is not None:
             only = batches.get(self._database, self._exploration, self.size, batch)
             if not 0 <= start < only.lists:
@@ -126,8 +125,7 @@ class Size(Shown):
                     f"there is no list {start:,} in {only}: it has {only.lists:,}, numbered from 0"
                 )
             return self._read([only], start, chunk)
-        if start < 0:
-            raise BadInput(f"start {start}: expected 0 or more")
+        require_between("start", start, 0)
         first, skip = batches.find_list(self._database, self._exploration, self.size, start)
         numbered = batches.numbered_from(self._database, self._exploration, self.size, first.number or 0)
         return self._read(numbered, skip, chunk)

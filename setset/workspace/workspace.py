@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from setset.cards import LARGEST
 from setset.database import (
     Database,
     LockPolicy,
@@ -21,7 +22,7 @@ from setset.database import (
 )
 from setset.database.runs import Run
 from setset.database.views import FinishedWork
-from setset.errors import BadInput, ReadOnly
+from setset.errors import BadInput, ReadOnly, require_between
 from setset.folder import WorkspaceFolder
 from setset.lazy import Shown
 from setset.platform import usable_cores
@@ -125,8 +126,7 @@ class Workspace(Shown):
 
     def exploration(self, target: int = 12) -> Exploration:
         """The exploration of a target, begun or not."""
-        if not 4 <= target <= 20:
-            raise BadInput(f"target {target}: expected 4 to 20")
+        require_between("target", target, 4, LARGEST)
         return Exploration(self, target)
 
     def status(self, target: int | None = None) -> Status:

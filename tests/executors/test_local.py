@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import CancelledError, wait
@@ -13,6 +14,7 @@ import pytest
 
 from setset.executors.base import WorkerDied, worker_count
 from setset.executors.local import LocalExecutor
+from setset.executors.worker_process import WorkerProcess
 
 LONGEST = 120
 """Seconds after which a test fails instead of hanging."""
@@ -98,3 +100,35 @@ def test_workers_end_at_once_if_nobody_waits() -> None:
     assert time.monotonic() - started < 60
     assert not any(psutil.pid_exists(pid) for pid in pids)
     assert all(isinstance(future.exception(LONGEST), WorkerDied) for future in futures)
+
+
+class Watched(LocalExecutor):
+    """Notes in which order its workers are started. The first one gives the others some seconds to be sooner."""
+
+    def __init__(self, workers: int, seconds: float) -> None:
+        self.started: list[int] = []
+        self.others = threading.Event()
+        self.seconds = seconds
+        super().__init__(workers)
+
+    def _start(self, place: int) -> WorkerProcess | str:
+        if place == 0:
+            self.others.wait(self.seconds)
+        else:
+            self.others.set()
+        self.started.append(place)
+        return super()._start(place)
+
+
+def test_the_first_worker_starts_alone() -> None:
+    """Two that load the compiler at the same time are both late."""
+    with Watched(3, seconds=0.3) as executor:
+        assert executor.submit(len, "ab").result(timeout=60) == 2
+        assert executor.started[0] == 0
+
+
+def test_the_others_do_not_wait_for_it_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("setset.executors.local.HEAD_START", 0.05)
+    with Watched(2, seconds=60) as executor:
+        assert executor.submit(len, "ab").result(timeout=60) == 2
+        assert executor.started[0] == 1
