@@ -1,4 +1,4 @@
-"""Commands that are measured against each other by wall time, two seconds each in turn.
+"""Commands that are measured against each other by wall time, some seconds each in turn.
 
 A machine that is shared changes its speed by half from one minute to the next. Stopped and continued in turns,
 all contestants meet the same weather.
@@ -17,8 +17,9 @@ from pathlib import Path
 
 import psutil
 
-TURN_SECONDS = 2.0
-"""Each stop costs a program with an event loop something: its timers are all due when it goes on."""
+TURN_SECONDS, LONG_TURN_SECONDS = 2.0, 10.0
+"""Each stop costs a program of several processes something: its timers are all due when it goes on. So those that run
+for minutes have longer turns."""
 
 
 @dataclass
@@ -31,15 +32,15 @@ class Contestant:
     memory_of_child: int = 0
     _process: psutil.Popen | None = field(default=None, repr=False)
 
-    def take_turn(self) -> bool:
-        """Goes on for two seconds; False when it is at its end."""
+    def take_turn(self, seconds: float) -> bool:
+        """Goes on for so long; False when it is at its end."""
         started = time.monotonic()
         if self._process is None:
             self._process = psutil.Popen(self.words, stdout=subprocess.DEVNULL, start_new_session=True)
         else:
             os.killpg(self._process.pid, signal.SIGCONT)
         try:
-            code = self._process.wait(timeout=TURN_SECONDS)
+            code = self._process.wait(timeout=seconds)
         except psutil.TimeoutExpired:
             os.killpg(self._process.pid, signal.SIGSTOP)
             self.seconds += time.monotonic() - started
@@ -62,12 +63,12 @@ class Contestant:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
 
-def take_turns(contestants: Sequence[Contestant]) -> None:
+def take_turns(contestants: Sequence[Contestant], seconds: float = TURN_SECONDS) -> None:
     """Runs all of them to their ends."""
     running = list(contestants)
     try:
         while running:
-            running = [contestant for contestant in running if contestant.take_turn()]
+            running = [contestant for contestant in running if contestant.take_turn(seconds)]
     finally:
         for contestant in running:
             contestant.kill()

@@ -76,8 +76,8 @@ AHEAD = 100  # low, high: the children of the source that are yet to be visited
 KEEP = 102  # low, high: the children that are in the batch that is being written
 CHOSEN = 104  # the card of the child that is open
 READ, READ_END = 105, 106  # positions of codes in the words of the source, in bits
-WRITE = 107  # position of the next code in the words that are written, in bits
-READ_BITS, READ_BITS_END, WRITE_BITS = 108, 109, 110  # the same of exceptions
+READ_BITS, READ_BITS_END = 107, 108  # the same of exceptions
+WRITE, WRITE_BITS = 109, 110  # positions in the words that are written
 COLUMNS = 112
 
 # The state of a walk.

@@ -183,9 +183,10 @@ class _Writer:
     """Grows the words that a kernel writes, one row a stream, and takes finished batches out of them."""
 
     def __init__(self, nodes: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint64], tail: int) -> None:
-        self._nodes = nodes
-        self._rows = rows
+        # Of the codes of each depth, and of their exceptions.
+        self._positions = nodes[: len(rows) // 2, k.WRITE : k.WRITE_BITS + 1].T
         self._tail = tail
+        self._use(rows)
         self._reset()
 
     @property
@@ -195,41 +196,33 @@ class _Writer:
     def make_room(self, lists: int) -> None:
         """Room for one node a list at each depth, and for the nodes that a full batch closes."""
         streams, capacity = self._rows.shape
-        lengths = self._lengths()
-        want = (int(lengths.max()) + CARDS * (lists + 2 * CARDS)) // 64 + 4
+        lengths = self._positions - self._starts
+        longest = int(lengths.max())
+        want = (longest + CARDS * (lists + 2 * CARDS)) // 64 + 4
         if want > capacity:
             rows = np.empty((streams, max(want, 2 * capacity)), np.uint64)
-            used = int(lengths.max()) // 64 + 1
+            used = longest // 64 + 1
             rows[:, :used] = self._rows[:, :used]
-            self._rows = rows
-            self._move_to(self._starts() + lengths)
+            self._use(rows)
+            self._positions[:] = self._starts + lengths
 
     def take(self, lists: int) -> Streams:
         """The finished batch; the next one starts empty."""
-        lengths = tuple(int(length) for length in self._lengths())
+        lengths = tuple((self._positions - self._starts).ravel().tolist())
         used = [row[:count] for row, count in zip(self._rows, words_of(lengths), strict=True)]
         words = np.concatenate([*used, np.zeros(SPARE_WORDS, np.uint64)])
         self._reset()
         return Streams(lists, lengths, words, self._tail)
 
+    def _use(self, rows: npt.NDArray[np.uint64]) -> None:
+        self._rows = rows
+        starts = np.arange(0, 64 * rows.size, 64 * rows.shape[1], dtype=np.uint64)
+        self._starts = starts.reshape(self._positions.shape)
+
     def _reset(self) -> None:
         # The kernels zero each word before they reach it, except the first.
         self._rows[:, 0] = 0
-        self._move_to(self._starts())
-
-    def _move_to(self, positions: npt.NDArray[np.int64]) -> None:
-        """Where each stream goes on: those of codes, then those of exceptions."""
-        size = len(positions) // 2
-        self._nodes[:size, k.WRITE], self._nodes[:size, k.WRITE_BITS] = positions[:size], positions[size:]
-
-    def _starts(self) -> npt.NDArray[np.int64]:
-        _, capacity = self._rows.shape
-        return np.arange(0, 64 * self._rows.size, 64 * capacity, dtype=np.int64)
-
-    def _lengths(self) -> npt.NDArray[np.int64]:
-        size = len(self._rows) // 2
-        positions = np.concatenate([self._nodes[:size, k.WRITE], self._nodes[:size, k.WRITE_BITS]])
-        return positions.astype(np.int64) - self._starts()
+        self._positions[:] = self._starts
 
 
 @cache

@@ -25,6 +25,8 @@ from setset.tasks.kinds import BadSource, TaskResult
 
 WINDOW = 3
 """Tasks in flight for each worker, so that none waits while the coordinator writes or for a message."""
+RECORD_SECONDS = 0.5
+"""How long what came back may wait to be recorded together with more, if no worker has to wait for that."""
 DRAIN_SECONDS = 5.0
 """How long an interrupted run waits for what is in flight."""
 
@@ -92,10 +94,14 @@ class Coordinator:
     def _work(self) -> None:
         try:
             self._record_and_claim(self._room())
+            due = time.monotonic() + RECORD_SECONDS
             while self._in_flight:
                 self._collect(0.2)
                 if self._stop or self._lost:
                     break
+                if not self._unfinished and self._all_have_more() and time.monotonic() < due:
+                    continue
+                due = time.monotonic() + RECORD_SECONDS
                 if self._finished or self._unfinished or self._workers_joined():
                     self._record_and_claim(0 if self._no_space else self._room())
         except KeyboardInterrupt:
@@ -111,6 +117,10 @@ class Coordinator:
             raise self._out_of_space(self._no_space)
         if self._failures:
             raise ExpansionsFailed(self._failures)
+
+    def _all_have_more(self) -> bool:
+        """Whether a task waits for each worker, besides the one that it is at."""
+        return self._handed_out() > 2 * self._workers
 
     def _workers_joined(self) -> bool:
         """Whether there are more workers than tasks were handed out for."""

@@ -7,6 +7,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -183,10 +184,21 @@ def _merge(task: MergeTask) -> bytes:
 
 
 def _expand(task: ExpandTask) -> Iterator[BatchFile]:
+    """The files of an expansion. While the disk is busy with one, the next one is searched."""
+    saving: Future[BatchFile] | None = None
+    with ThreadPoolExecutor(1) as writer:
+        for number, is_last, part in parts_of_expansion(task):
+            if saving:
+                yield saving.result()
+            saving = writer.submit(_save_part, task, number, is_last, part)
+        if saving:
+            yield saving.result()
+
+
+def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams) -> BatchFile:
     source = task.source_number
-    for number, is_last, part in parts_of_expansion(task):
-        span = Span(source, number, source, number, is_last)
-        yield _save(_encode(task, span, part, _source_digest(task)), task)
+    span = Span(source, number, source, number, is_last)
+    return _save(_encode(task, span, part, _source_digest(task)), task)
 
 
 def _encode(task: ExpandTask | MergeTask, span: Span, streams: Streams, source_digest: str) -> bytes:
