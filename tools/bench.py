@@ -216,7 +216,8 @@ class Bench:
         self.add("classes build / C counting size 7", taken / c_seconds, "x")
 
     def counting_to_12(self) -> None:
-        """Lists of 12 below a sample of 9-lists, spread over all of them, against C on the same lists."""
+        """Lists of 12 below a sample of 9-lists, spread over all of them, against C on the same lists. Each the better
+        of two, in turns."""
         batches = [
             next(search.expand(eight, TARGET, 4_000_000)) for eight in sample_of(8, 2 if self.quick else 6)
         ]
@@ -224,10 +225,14 @@ class Bench:
         total = own = c_time = 0.0
         for batch in batches:
             raw.write_bytes(b"".join(rows.tobytes() for rows in search.unpack(batch)))
-            found, c_rate = self.counted_in_c("from", raw, 9, TARGET, 12)
-            counted, seconds = timed(lambda batch=batch: search.count(batch, TARGET, 12)[12])
-            assert counted == found, f"{counted} counted, {found} in C"
-            total, own, c_time = total + counted, own + seconds, c_time + found / c_rate
+            c_rate, own_rate = 0.0, 0.0
+            for _ in range(2):
+                found, rate = self.counted_in_c("from", raw, 9, TARGET, 12)
+                c_rate = max(c_rate, rate)
+                counted, seconds = timed(lambda batch=batch: search.count(batch, TARGET, 12)[12])
+                own_rate = max(own_rate, counted / seconds)
+                assert counted == found, f"{counted} counted, {found} in C"
+            total, own, c_time = total + counted, own + counted / own_rate, c_time + counted / c_rate
         self.add("C counter, 10-lists visited, lists of 12", total / c_time / 1e6, "M lists/s")
         self.add("count to 12, one core", total / own / 1e6, "M lists/s")
         self.add("count to 12 / C", c_time / own, "x", 0.8)

@@ -6,11 +6,14 @@ import re
 from collections.abc import Callable
 from concurrent.futures import Executor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import setset
 from setset.batches.roots import RootGone
+from setset.database import expansions
+from setset.database.expansions import ClaimedExpansion
 from setset.errors import Interrupted, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.jobs import coordinator
@@ -60,6 +63,24 @@ def test_no_worker_waits_for_the_last_expansion_of_a_size(tmp_path: Path) -> Non
     assert begun == []
     build(tmp_path / "stopped", 5, target=20)
     assert digests(tmp_path / "stopped") == digests(tmp_path / "plain")
+
+
+def test_what_comes_back_together_is_recorded_together(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A transaction for each result would take a part of every run, and more of it the more workers there are."""
+    monkeypatch.setattr(coordinator, "RECORD_SECONDS", 60)
+    together: list[int] = []
+
+    def record(*arguments: Any) -> list[ClaimedExpansion]:
+        together.append(len(arguments[2]))
+        return real(*arguments)
+
+    real = expansions.record_and_claim
+    monkeypatch.setattr(expansions, "record_and_claim", record)
+    build(tmp_path, 4, target=20, batch_lists=2_000, workers=2)
+    assert sum(together) == rows(tmp_path, "SELECT COUNT(*) FROM expansions")[0][0]
+    assert len(together) < 0.7 * sum(together)
 
 
 @pytest.mark.parametrize("executor", [IdleExecutor, DyingExecutor])

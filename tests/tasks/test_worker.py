@@ -6,8 +6,11 @@ import os
 import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +20,8 @@ from setset.batches import format as batch_format
 from setset.batches.records import NO_SOURCE, BatchFile, Span, combine_digests
 from setset.batches.roots import ForeignRoot, RootGone, Token, claim_root
 from setset.engine import search
-from setset.errors import SetsetError
+from setset.engine.bitstreams import Streams
+from setset.errors import NoSpace, SetsetError
 from setset.tasks import execute as entry
 from setset.tasks import worker
 from setset.tasks.kinds import (
@@ -90,6 +94,47 @@ def test_an_expansion_is_that_of_the_naive_twin(root: Path, seeds: tuple[BatchFi
     assert {(batch.span.first_source, batch.span.last_source) for batch in result.batches} == {(1, 1)}
     header, _ = files.verify(root / result.batches[0].path)
     assert header.source_digest.hex() == seeds[1].digest
+
+
+def test_the_search_goes_on_while_a_file_is_written(
+    root: Path, seeds: tuple[BatchFile, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = threading.Event()
+
+    def expand(*arguments: Any) -> Iterator[Streams]:
+        for number, part in enumerate(real_expand(*arguments)):
+            if number == 2:
+                found.set()
+            yield part
+
+    def save(data: bytes, where: Path, owner: Token) -> BatchFile:
+        assert found.wait(20), "the third part is not searched before the first one is written"
+        return real_save(data, where, owner)
+
+    real_expand, real_save = search.expand, files.save_batch
+    monkeypatch.setattr(search, "expand", expand)
+    monkeypatch.setattr(files, "save_batch", save)
+    made = worker.execute(expand_first(root, seeds)).batches
+    assert len(made) > 2
+    assert lists_in(root, made) == list(naive.expand(lists_in(root, seeds[:1]), TARGET))
+
+
+def test_a_file_that_cannot_be_written_ends_the_task(
+    root: Path, seeds: tuple[BatchFile, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    saved: list[BatchFile] = []
+
+    def save(data: bytes, where: Path, owner: Token) -> BatchFile:
+        if saved:
+            raise NoSpace("the disk is full")
+        saved.append(real_save(data, where, owner))
+        return saved[0]
+
+    real_save = files.save_batch
+    monkeypatch.setattr(files, "save_batch", save)
+    with pytest.raises(NoSpace, match="the disk is full"):
+        worker.execute(expand_first(root, seeds))
+    assert [path.name for path in (root / saved[0].path).parent.iterdir()] == [Path(saved[0].path).name]
 
 
 def test_what_was_finished_but_not_recorded_is_taken_over(
