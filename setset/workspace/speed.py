@@ -53,7 +53,7 @@ TYPICAL_BYTES = {
 FEWEST_SECONDS = 0.5
 """Work of a worker that took less says nothing about its speed."""
 LISTS_MEASURED = 8_000_000
-"""About, in one stretch."""
+"""About, in one stretch, of all sizes up to the one that is measured."""
 COUNTED_MEASURED = 10_000_000
 MOST_STARTS = 5_000
 """How many lists counting starts from; drawing them takes time, too."""
@@ -149,7 +149,9 @@ def _store_stretch(
     from setset.batches import format as batch_format
     from setset.engine import search
 
-    wanted = {each: LISTS_MEASURED * lists[each] / lists[size] for each in range(3, size)}
+    # Of all sizes together: for a high target there are many more lists of some size before.
+    share = LISTS_MEASURED / sum(lists[each] for each in range(3, size + 1))
+    wanted = {each: share * lists[each] for each in range(3, size)}
     source = _stretch(target, start, wanted)
     made, written, began = 0, 0, time.process_time()
     for part in search.expand(source, target, 2 * LISTS_MEASURED):

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import setset
+from setset.database.models import Work
+from setset.engine import search
+from setset.engine.bitstreams import Streams
+from setset.engine.probing import probe_counts
 from setset.symmetry import Catalogue
+from setset.workspace import speed
 from setset.workspace.estimate import free_bytes
 from setset.workspace.expectation import ALL_LISTS
 from tests import small
@@ -67,3 +73,20 @@ def test_a_folder_that_is_not_there_yet_is_on_a_disk(tmp_path: Path) -> None:
 def test_what_cannot_be_is_refused(arguments: dict[str, int]) -> None:
     with pytest.raises(setset.BadInput):
         setset.estimate(**arguments)
+
+
+def test_measuring_a_high_target_is_no_work_of_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are many more lists of 12 than of 18 cards; those are no reason to make more of them."""
+    most, real = 100_000, search.pack
+    packed: list[int] = []
+
+    def pack(chunks: list[search.Lists], *arguments: int) -> Iterator[Streams]:
+        packed.extend(map(len, chunks))
+        return real(chunks, *arguments)
+
+    monkeypatch.setattr(speed, "LISTS_MEASURED", most)
+    monkeypatch.setattr(search, "pack", pack)
+    lists = {size: many.lists for size, many in probe_counts(18, 18, batches=2, seed=1).items()}
+    measured = speed.measure_speed(18, 18, Work.STORE, lists, seed=1)
+    assert measured.lists_per_second > 0
+    assert most < sum(packed) < 2 * speed.STRETCHES * most
