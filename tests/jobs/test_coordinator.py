@@ -79,8 +79,9 @@ def test_what_comes_back_together_is_recorded_together(
     real = expansions.record_and_claim
     monkeypatch.setattr(expansions, "record_and_claim", record)
     build(tmp_path, 4, target=20, batch_lists=2_000, workers=2)
-    assert sum(together) == rows(tmp_path, "SELECT COUNT(*) FROM expansions")[0][0]
-    assert len(together) < 0.7 * sum(together)
+    assert sum(together) == rows(tmp_path, "SELECT COUNT(*) FROM expansions")[0][0] > 20
+    assert max(together) > 1
+    assert len(list(filter(None, together))) < 0.8 * sum(together)
 
 
 @pytest.mark.parametrize("executor", [IdleExecutor, DyingExecutor])
