@@ -5,7 +5,7 @@ blocks of a page one after the other, in one folder. Comments right above a bloc
 not see, say what is special about it:
 
     <!-- with a workspace: setset run --size 5 -->    what was done before, in ./setset-workspace
-    <!-- figures vary: times -->                      figures stand for any figure; numbers of lists (1,234) do not
+    <!-- figures vary: times -->                      figures stand for any figure; numbers of lists (12,345) do not
     <!-- all figures vary: it draws lists -->         and these do too
     <!-- not run: needs hours -->                     and why
 
@@ -36,7 +36,7 @@ _BLOCK = re.compile(r"^((?:<!--[^\n]*-->\n)*)( *)```([a-z]*)\n(.*?)^\2```$", re.
 _NOTE = re.compile(r"<!-- (with a workspace|(?:all )?figures vary|not run): (.+) -->")
 _UNIT = r"(?: ?(?:B|kB|MB|GB|TB|ms|s|min|h|d|%|M lists/s)(?![\w/]))"
 _FIGURE = re.compile(rf"[+-]?\d[\d.,]*(?:e[+-]\d+)?{_UNIT}?")
-_LISTS = re.compile(r"\d{1,3}(?:,\d{3})+")
+_LISTS = re.compile(r"\d{2,3}(?:,\d{3})+|\d{1,3}(?:,\d{3}){2,}")
 
 
 _CHANCE = re.compile(r"^(?:setset: compiling .*|.* M lists/s, [\d.]+%, .* left)\n", re.MULTILINE)
