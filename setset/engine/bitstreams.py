@@ -56,19 +56,19 @@ def from_earlier(size: int, lists: int, lengths: tuple[int, ...], payload: bytes
     """Streams as earlier formats have them: one a depth, with the bits of each node, or for the last depth, if there
     is one more, codes and exceptions. Where there are no codes all nodes are exceptions."""
     parts = np.split(np.frombuffer(payload, dtype="<u8"), np.cumsum(words_of(lengths))[:-1])
-    coded = len(lengths) - size
     nodes = [1, *(int(np.bitwise_count(part).sum()) for part in parts[: size - 1])]
     codes = [_ones(2 * many) for many in nodes]
     code_lengths = [2 * many for many in nodes]
-    if coded:
+    if len(lengths) > size:
         codes[-1], code_lengths[-1] = parts.pop(size - 1), lengths[size - 1]
         lengths = (*lengths[: size - 1], lengths[size])
-    whole = np.concatenate([*codes, *parts]).tobytes()
+    whole = np.concatenate([*codes, *parts]).astype("<u8", copy=False).tobytes()
     return from_payload(lists, (*code_lengths, *lengths), whole, tail)
 
 
 def _ones(count: int) -> npt.NDArray[np.uint64]:
     """So many bits, all set, in whole words."""
-    bits = np.ones(count, np.uint8)
-    octets = np.packbits(np.pad(bits, (0, -count % 64)), bitorder="little")
-    return octets.view("<u8")
+    words = np.full((count + 63) // 64, 2**64 - 1, np.uint64)
+    if count % 64:
+        words[-1] = 2 ** (count % 64) - 1
+    return words

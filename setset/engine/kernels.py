@@ -24,7 +24,7 @@ cards: nearly always below the lowest ones, all but the last few, since too litt
 a code of two bits: how many more than the usual `tail` of its highest cards it goes on without, or EXCEPT, and
 then there is one bit for each of its remaining cards, ascending: 1 if the batch goes on below that card. The codes of
 the nodes of one depth, in order, make one stream, least significant bit first, the bits of the exceptions another.
-The `tail` that is given is that of the last depth; the depth above each has one more.
+The `tail` that is given is that of the last depth; each depth above has one more than the depth below it.
 
 **The node row.** All that a walk knows of the node that is open at depth d is in the row `nodes[d]`,
 in the columns named below, so that it can stop anywhere and go on later. `spare[c]` has the same first
