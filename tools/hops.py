@@ -62,8 +62,8 @@ FOUND_SOMETHING = {"check": 1}
 class InlineExecutor(Executor):
     """Does the work in `submit`, in this thread."""
 
-    def __init__(self, workers: int) -> None:
-        self.workers = workers
+    def __init__(self, workers: int, notice: Callable[[str], None] = lambda _: None) -> None:
+        self.workers, self.notice = workers, notice
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -204,7 +204,7 @@ def _measure_four(tree: Path, folder: Path) -> list[Measured]:
     files = [path for path in (folder / "workspace").rglob("*") if path.suffix not in (".db", ".lock")]
     max((path for path in files if path.is_file()), key=lambda path: (path.stat().st_size, path)).unlink()
     check = _measure(tree, ["check", *workspace], folder)
-    repair = _measure(tree, ["repair", "--target", "18", *workspace], folder)
+    repair = _measure(tree, ["repair", *workspace], folder)
     if check.exit_code != 1 or repair.exit_code != 0:
         raise SystemExit(
             "hops.py: check did not find the file that was deleted, or repair did not rebuild it"
