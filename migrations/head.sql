@@ -3,7 +3,7 @@ CREATE TABLE alembic_version (
 	version_num VARCHAR(32) NOT NULL, 
 	CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num)
 );
-INSERT INTO "alembic_version" VALUES('0006');
+INSERT INTO "alembic_version" VALUES('0007');
 CREATE TABLE batches (
 	id INTEGER NOT NULL, 
 	exploration_id INTEGER NOT NULL, 
@@ -66,7 +66,7 @@ CREATE TABLE expansions (
 	pid INTEGER, 
 	seconds DOUBLE, 
 	finished_at TEXT, 
-	error TEXT, row_digest INTEGER, started_at TEXT, 
+	error TEXT, row_digest INTEGER, started_at TEXT, source_digest TEXT, 
 	CONSTRAINT pk_expansions PRIMARY KEY (id), 
 	CONSTRAINT fk_expansions_exploration_id FOREIGN KEY(exploration_id) REFERENCES explorations (id), 
 	CONSTRAINT fk_expansions_run_id FOREIGN KEY(run_id) REFERENCES runs (id), 
@@ -75,7 +75,7 @@ CREATE TABLE expansions (
 CREATE TABLE explorations (
 	id INTEGER NOT NULL, 
 	target INTEGER NOT NULL, 
-	created_at TEXT NOT NULL, row_digest INTEGER, pruned BOOLEAN DEFAULT 0 NOT NULL, 
+	created_at TEXT NOT NULL, row_digest INTEGER, pruned BOOLEAN DEFAULT 0 NOT NULL, goal_size INTEGER, goal_stored TEXT, goal_counted INTEGER, 
 	CONSTRAINT pk_explorations PRIMARY KEY (id), 
 	CONSTRAINT ck_explorations_target CHECK (target BETWEEN 4 AND 20), 
 	CONSTRAINT uq_explorations_target UNIQUE (target)
@@ -128,7 +128,7 @@ CREATE TABLE sizes (
 	size INTEGER NOT NULL, 
 	batch_lists INTEGER NOT NULL, 
 	numbered INTEGER NOT NULL, 
-	complete BOOLEAN NOT NULL, row_digest INTEGER, 
+	complete BOOLEAN NOT NULL, row_digest INTEGER, source_size INTEGER DEFAULT 2 NOT NULL, 
 	CONSTRAINT pk_sizes PRIMARY KEY (exploration_id, size), 
 	CONSTRAINT ck_sizes_batch_lists CHECK (batch_lists > 0), 
 	CONSTRAINT fk_sizes_exploration_id FOREIGN KEY(exploration_id) REFERENCES explorations (id)
@@ -153,7 +153,6 @@ CREATE TABLE workspace (
 	CONSTRAINT pk_workspace PRIMARY KEY (id)
 );
 CREATE INDEX ix_batches_defect ON batches (defect) WHERE defect IS NOT NULL;
-CREATE INDEX ix_expansions_exploration_id_work_size_source_size_state_source ON expansions (exploration_id, work, size, source_size, state, source);
 CREATE VIEW files AS -- the batches of each size: number, lists, first and last list, file, bytes, digest
 SELECT x.target, b.size, b.number, b.lists, b.first_list, b.last_list,
        r.path AS root, b.path, b.bytes, b.digest, b.defect,
@@ -179,12 +178,8 @@ SELECT v.size, COUNT(*) AS classes, SUM(c.lists) AS lists, SUM(c.complete) AS co
        SUM(CASE WHEN c.complete THEN c.lists ELSE 0 END) AS complete_lists,
        SUM(c.game_classes) AS game_classes, v.hands, 1.0 * SUM(c.lists) / v.hands AS chance
 FROM levels v JOIN classes c ON c.size = v.size GROUP BY v.size ORDER BY v.size;
-CREATE TRIGGER sizes_digest_on_insert AFTER INSERT ON sizes BEGIN UPDATE sizes SET row_digest = hash_of_row(NEW.exploration_id, NEW.size, NEW.batch_lists, NEW.numbered, NEW.complete) WHERE rowid = NEW.rowid; END;
-CREATE TRIGGER sizes_digest_on_update AFTER UPDATE OF exploration_id, size, batch_lists, numbered, complete ON sizes BEGIN UPDATE sizes SET row_digest = hash_of_row(NEW.exploration_id, NEW.size, NEW.batch_lists, NEW.numbered, NEW.complete) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER storage_roots_digest_on_insert AFTER INSERT ON storage_roots BEGIN UPDATE storage_roots SET row_digest = hash_of_row(NEW.id, NEW.path, NEW.created_at) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER storage_roots_digest_on_update AFTER UPDATE OF id, path, created_at ON storage_roots BEGIN UPDATE storage_roots SET row_digest = hash_of_row(NEW.id, NEW.path, NEW.created_at) WHERE rowid = NEW.rowid; END;
-CREATE TRIGGER expansions_digest_on_insert AFTER INSERT ON expansions BEGIN UPDATE expansions SET row_digest = hash_of_row(NEW.id, NEW.exploration_id, NEW.work, NEW.size, NEW.source_size, NEW.source, NEW.state, NEW.attempts, NEW.lists_in, NEW.lists_out, NEW.batches_out, NEW.bytes_out) WHERE rowid = NEW.rowid; END;
-CREATE TRIGGER expansions_digest_on_update AFTER UPDATE OF id, exploration_id, work, size, source_size, source, state, attempts, lists_in, lists_out, batches_out, bytes_out ON expansions BEGIN UPDATE expansions SET row_digest = hash_of_row(NEW.id, NEW.exploration_id, NEW.work, NEW.size, NEW.source_size, NEW.source, NEW.state, NEW.attempts, NEW.lists_in, NEW.lists_out, NEW.batches_out, NEW.bytes_out) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER tallies_digest_on_insert AFTER INSERT ON tallies BEGIN UPDATE tallies SET row_digest = hash_of_row(NEW.expansion_id, NEW.size, NEW.lists) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER tallies_digest_on_update AFTER UPDATE OF expansion_id, size, lists ON tallies BEGIN UPDATE tallies SET row_digest = hash_of_row(NEW.expansion_id, NEW.size, NEW.lists) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER levels_digest_on_insert AFTER INSERT ON levels BEGIN UPDATE levels SET row_digest = hash_of_row(NEW.size, NEW.classes, NEW.links, NEW.lists, NEW.complete_classes, NEW.complete_lists, NEW.game_classes, NEW.hands, NEW.digest) WHERE rowid = NEW.rowid; END;
@@ -197,8 +192,6 @@ SELECT x.target, e.size, e.work, e.source_size, e.source, e.run_id AS run, e.hos
        e.started_at, e.seconds, e.finished_at AS recorded_at, e.lists_in, e.lists_out
 FROM expansions e JOIN explorations x ON x.id = e.exploration_id WHERE e.state = 'done'
 ORDER BY x.target, e.started_at, e.size, e.source;
-CREATE TRIGGER explorations_digest_on_insert AFTER INSERT ON explorations BEGIN UPDATE explorations SET row_digest = hash_of_row(NEW.id, NEW.target, NEW.created_at, NEW.pruned) WHERE rowid = NEW.rowid; END;
-CREATE TRIGGER explorations_digest_on_update AFTER UPDATE OF id, target, created_at, pruned ON explorations BEGIN UPDATE explorations SET row_digest = hash_of_row(NEW.id, NEW.target, NEW.created_at, NEW.pruned) WHERE rowid = NEW.rowid; END;
 CREATE VIEW progress AS -- each size: source batches known and expanded, batches, lists and bytes so far
 WITH stored AS (
   SELECT exploration_id, size, COUNT(*) AS batches, SUM(lists) AS lists, SUM(bytes) AS bytes,
@@ -254,4 +247,11 @@ FROM ranked r JOIN explorations x ON x.id = r.exploration_id
 WHERE r.place = 1 ORDER BY x.target, r.size;
 CREATE TRIGGER workspace_digest_on_insert AFTER INSERT ON workspace BEGIN UPDATE workspace SET row_digest = hash_of_row(NEW.id, NEW.created_at, NEW.folder) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER workspace_digest_on_update AFTER UPDATE OF id, created_at, folder ON workspace BEGIN UPDATE workspace SET row_digest = hash_of_row(NEW.id, NEW.created_at, NEW.folder) WHERE rowid = NEW.rowid; END;
+CREATE INDEX ix_expansions_exploration_id_state_size_source ON expansions (exploration_id, state, size, source);
+CREATE TRIGGER explorations_digest_on_insert AFTER INSERT ON explorations BEGIN UPDATE explorations SET row_digest = hash_of_row(NEW.id, NEW.target, NEW.created_at, NEW.pruned, NEW.goal_size, NEW.goal_stored, NEW.goal_counted) WHERE rowid = NEW.rowid; END;
+CREATE TRIGGER explorations_digest_on_update AFTER UPDATE OF id, target, created_at, pruned, goal_size, goal_stored, goal_counted ON explorations BEGIN UPDATE explorations SET row_digest = hash_of_row(NEW.id, NEW.target, NEW.created_at, NEW.pruned, NEW.goal_size, NEW.goal_stored, NEW.goal_counted) WHERE rowid = NEW.rowid; END;
+CREATE TRIGGER sizes_digest_on_insert AFTER INSERT ON sizes BEGIN UPDATE sizes SET row_digest = hash_of_row(NEW.exploration_id, NEW.size, NEW.batch_lists, NEW.numbered, NEW.complete, NEW.source_size) WHERE rowid = NEW.rowid; END;
+CREATE TRIGGER sizes_digest_on_update AFTER UPDATE OF exploration_id, size, batch_lists, numbered, complete, source_size ON sizes BEGIN UPDATE sizes SET row_digest = hash_of_row(NEW.exploration_id, NEW.size, NEW.batch_lists, NEW.numbered, NEW.complete, NEW.source_size) WHERE rowid = NEW.rowid; END;
+CREATE TRIGGER expansions_digest_on_insert AFTER INSERT ON expansions BEGIN UPDATE expansions SET row_digest = hash_of_row(NEW.id, NEW.exploration_id, NEW.work, NEW.size, NEW.source_size, NEW.source, NEW.state, NEW.attempts, NEW.lists_in, NEW.lists_out, NEW.batches_out, NEW.bytes_out, NEW.source_digest) WHERE rowid = NEW.rowid; END;
+CREATE TRIGGER expansions_digest_on_update AFTER UPDATE OF id, exploration_id, work, size, source_size, source, state, attempts, lists_in, lists_out, batches_out, bytes_out, source_digest ON expansions BEGIN UPDATE expansions SET row_digest = hash_of_row(NEW.id, NEW.exploration_id, NEW.work, NEW.size, NEW.source_size, NEW.source, NEW.state, NEW.attempts, NEW.lists_in, NEW.lists_out, NEW.batches_out, NEW.bytes_out, NEW.source_digest) WHERE rowid = NEW.rowid; END;
 COMMIT;

@@ -1,4 +1,4 @@
-"""What long commands tell whoever is listening. Nothing flows back."""
+"""Progress of long commands, as they report it to a listener. Nothing flows back."""
 
 from __future__ import annotations
 
@@ -32,16 +32,19 @@ class ProgressListener(Protocol):
     """
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
-        """Work on a size starts: so many tasks are due, whose sources hold so many lists."""
+        """Work on a size starts: this many tasks are due, whose sources hold this many lists.
 
-    def advance(self, lists_in: int, lists_out: int) -> None:
-        """One of the tasks is done and recorded."""
+        Another size may be under way: a source that is found damaged is made again meanwhile.
+        """
+
+    def advance(self, size: int, lists_in: int, lists_out: int) -> None:
+        """One of the tasks of a size is done and recorded."""
 
     def notice(self, text: str) -> None:
         """Something that a person should know."""
 
-    def end(self) -> None:
-        """Work on the size is over."""
+    def end(self, size: int) -> None:
+        """Work on a size is over."""
 
 
 class NoProgress:
@@ -49,8 +52,8 @@ class NoProgress:
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None: ...
 
-    def advance(self, lists_in: int, lists_out: int) -> None: ...
+    def advance(self, size: int, lists_in: int, lists_out: int) -> None: ...
 
     def notice(self, text: str) -> None: ...
 
-    def end(self) -> None: ...
+    def end(self, size: int) -> None: ...

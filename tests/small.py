@@ -5,14 +5,16 @@ from __future__ import annotations
 import hashlib
 import sqlite3
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from setset.database import Database, open_to_read, open_to_write
+from setset.database import Database, explorations, open_to_read, open_to_write, runs
 from setset.database.connection import connect
 from setset.folder import WorkspaceFolder
+from setset.jobs.queue import make_again
 from setset.jobs.run import RunRequest, run
 from setset.maintenance import repair
 from setset.maintenance.check import check
@@ -90,8 +92,25 @@ def findings(folder: WorkspaceFolder, deep: bool = False, size: int | None = Non
 
 def repair_all(folder: WorkspaceFolder, deep: bool = False) -> list[Finding]:
     """What `setset repair` does, in this process."""
-    with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
-        return repair.repair_all(database, executor, None, deep, NoProgress())
+    with repairing(folder) as (database, executor, again):
+        return repair.repair_all(database, None, executor if deep else None, NoProgress(), again)
+
+
+def repair_batch(folder: WorkspaceFolder, size: int, number: int, target: int = TARGET) -> None:
+    """What `setset repair --batch` does, in this process."""
+    with repairing(folder) as (database, _, again):
+        repair.forget_batch(database, target, size, number)
+        again(explorations.find(database, target), size)
+
+
+@contextmanager
+def repairing(folder: WorkspaceFolder) -> Iterator[tuple[Database, Executor, repair.MakeAgain]]:
+    with (
+        writing(folder.path) as database,
+        runs.record_run(database, "test", 2) as run_id,
+        ThreadPoolExecutor(2) as executor,
+    ):
+        yield database, executor, partial(make_again, database, run_id, executor, NoProgress())
 
 
 def rebuild(folder: WorkspaceFolder, *outputs: Path) -> Path | None:

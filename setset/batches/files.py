@@ -42,6 +42,14 @@ def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
     return batch
 
 
+def is_as_recorded(root: Path, batch: BatchFile) -> bool:
+    """Whether the file of a batch is below a storage root, sound, and the one that is recorded."""
+    try:
+        return verify(root / batch.path)[1] == batch.digest
+    except BadBatch:
+        return False
+
+
 def describe(data: bytes) -> BatchFile:
     """The record of a batch file, none of whose bits is altered."""
     header, digest = batch_format.verify(data)

@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     help="Expand only source batches from this number on.",
 )
 @click.option("--count-only", is_flag=True, help="Count without files, from the largest complete size on.")
-@click.option("--no-compact", is_flag=True, help="Do not merge small files after sizes from 13 on.")
 @click.option(
     "--executor",
     default="local",
@@ -78,7 +77,6 @@ def command(
     output: Path | None,
     first: int,
     count_only: bool,
-    no_compact: bool,
     executor: str,
     maps: tuple[str, ...],
     ship: bool,
@@ -112,8 +110,6 @@ def command(
 
     if workers and executor.startswith("dask="):
         raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
-    if count_only:
-        options.refuse_given("cannot be combined with --count-only, which makes no files", "no_compact")
     words, began = shlex.join(["setset", *sys.argv[1:]]), time.monotonic()
     folder = output or workspace / "batches"
     with setset.open(workspace, mode="a") as opened, run_events(as_json, log) as events:
@@ -147,7 +143,6 @@ def command(
                 first=first,
                 count_only=count_only,
                 prune=prune,
-                compact=not no_compact,
                 executor=executor,
                 maps=maps,
                 ship=ship,

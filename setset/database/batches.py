@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, select, tuple_, update
+from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, insert, select, tuple_, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset import platform
@@ -16,7 +16,7 @@ from setset.batches.records import NO_SOURCE, BatchFile, Span, combine_digests
 from setset.cards import Cards
 from setset.database import roots
 from setset.database.connection import BadDatabase, Database
-from setset.database.explorations import ExplorationKey
+from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.database.models import BATCHES, EXPLORATIONS
 from setset.errors import BadInput, SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
@@ -24,6 +24,13 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 PAGE = 1000
 MOST_BATCHES = 1 << 31
 """More than a size will ever have."""
+
+
+class NumberedBatch(NamedTuple):
+    """The number of a batch, and how many lists it has."""
+
+    number: int
+    lists: int
 
 
 @dataclass(frozen=True)
@@ -200,13 +207,13 @@ def totals(database: Database, exploration: ExplorationKey, size: int) -> tuple[
     return int(lists), int(taken)
 
 
-def merged_sources(database: Database, exploration: ExplorationKey, size: int) -> set[int]:
+def merged_sources(database: Database, exploration: ExplorationKey, size: SizeRecord) -> set[int]:
     """The sources whose parts are in merged batches."""
     merged = select(BATCHES.c.first_source, BATCHES.c.last_source).where(
-        at_size(exploration, size),
+        at_size(exploration, size.size),
         (BATCHES.c.first_source != BATCHES.c.last_source) | (BATCHES.c.first_part != BATCHES.c.last_part),
     )
-    most = count_numbered(database, exploration, size - 1)
+    most = count_numbered(database, exploration, size.source_size)
     spans = [(row.first_source, min(row.last_source, most)) for row in database.query(merged)]
     return {source for first, last in spans for source in range(first, last + 1)}
 
@@ -236,25 +243,6 @@ def source_of(database: Database, batch: StoredBatch) -> Source:
     return Source(batch.size, batch.number, str(path_of(database, batch)), batch.digest)
 
 
-def set_defect(database: Database, batch: StoredBatch, defect: str | None) -> None:
-    with database.transaction() as connection:
-        connection.execute(update(BATCHES).where(BATCHES.c.id == batch.id).values(defect=defect))
-
-
-def record_rebuilt(database: Database, batch: StoredBatch, new: BatchFile) -> None:
-    """Records that a batch's file was rebuilt, with the same lists; what is known of the defect is in the history."""
-    with database.transaction() as connection:
-        rebuilt = update(BATCHES).where(BATCHES.c.id == batch.id)
-        made = {
-            "path": new.path,
-            "bytes": new.bytes,
-            "digest": new.digest,
-            "source_digest": new.source_digest,
-        }
-        connection.execute(rebuilt.values(**made, defect=None))
-    database.repaired.append(f"{batch.path} ({batch.defect})" if batch.defect else batch.path)
-
-
 # For the modules of this package
 
 
@@ -265,6 +253,47 @@ def delete_rows(connection: Connection, rows: Sequence[StoredBatch]) -> None:
         connection.execute(gone, [{"batch": row.id} for row in rows])
 
 
+def insert_rows(
+    connection: Connection, exploration: ExplorationKey, size: int, files: Sequence[tuple[int, BatchFile]]
+) -> None:
+    """Records files, each with its storage root, in one statement."""
+    rows = [_columns(exploration, size, root_id, batch) for root_id, batch in files]
+    if rows:
+        connection.execute(insert(BATCHES), rows)
+
+
+def update_rows(
+    connection: Connection,
+    exploration: ExplorationKey,
+    root_id: int,
+    known: Sequence[StoredBatch],
+    files: Sequence[BatchFile],
+) -> tuple[BatchFile, ...]:
+    """Records files of batches that were made again, without their defects; returns those that are not known."""
+    rows = {batch.span.start: batch for batch in known}
+    for file in files:
+        if (old := rows.get(file.span.start)) and (old.file != file or old.defect):
+            columns = _columns(exploration, old.size, root_id, file)
+            connection.execute(update(BATCHES).where(BATCHES.c.id == old.id).values(**columns, defect=None))
+    return tuple(file for file in files if file.span.start not in rows)
+
+
+def set_defects(connection: Connection, defects: Mapping[StoredBatch, str]) -> None:
+    """Records what is wrong with the files of batches."""
+    rows = [{"batch": batch.id, "what": defect} for batch, defect in defects.items()]
+    if rows:
+        damaged = update(BATCHES).where(BATCHES.c.id == bindparam("batch"))
+        connection.execute(damaged.values(defect=bindparam("what")), rows)
+
+
+def of_source(
+    connection: Connection, exploration: ExplorationKey, size: int, source: int
+) -> list[StoredBatch]:
+    """The batches that a source became, within a transaction. They are not merged."""
+    at = and_(at_size(exploration, size), BATCHES.c.first_source == source)
+    return [stored_batch(row) for row in connection.execute(_stored_batches().where(at)).all()]
+
+
 def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
     """The batches of a size, as a condition."""
     return and_(BATCHES.c.exploration_id == exploration.id, BATCHES.c.size == size)
@@ -272,6 +301,12 @@ def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
 
 def _numbered(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
     return and_(at_size(exploration, size), BATCHES.c.number.is_not(None))
+
+
+def read_numbered(connection: Connection, exploration: ExplorationKey, size: int) -> list[NumberedBatch]:
+    """The batches of a size that have their numbers, in order, within a transaction."""
+    found = select(BATCHES.c.number, BATCHES.c.lists).where(_numbered(exploration, size))
+    return [NumberedBatch(*row) for row in connection.execute(found.order_by(BATCHES.c.number))]
 
 
 def get_source(connection: Connection, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
@@ -314,7 +349,7 @@ def stored_batch(row: Row[Any]) -> StoredBatch:
     )
 
 
-def batch_columns(exploration: ExplorationKey, size: int, root_id: int, batch: BatchFile) -> dict[str, Any]:
+def _columns(exploration: ExplorationKey, size: int, root_id: int, batch: BatchFile) -> dict[str, Any]:
     return {
         "exploration_id": exploration.id,
         "size": size,

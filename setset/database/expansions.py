@@ -1,47 +1,57 @@
-"""Expansions: plan them, claim them, record what came of them. The tables `expansions` and `tallies`."""
+"""Expansions: the queue. A row of the table `expansions` for each piece of work, with its counts in `tallies`.
+
+Each change of state is one function here:
+
+    plan       a source batch has its number: a row, planned
+    claim      planned -> running, handed to a worker
+    finish     running -> done, with the batches or counts that came of it
+    release    running -> planned, to be tried again
+    fail       running -> failed, given up until the next run
+    forget     done -> planned, since what it made is missing, damaged or not proven
+
+An expansion is pure, so whatever is in doubt can be forgotten and done again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy.sql.elements import ColumnElement
 
-from setset.batches.records import BatchFile
-from setset.database import batches, numbering
+from setset.batches.records import NO_SOURCE, BatchFile
+from setset.cards import LARGEST
+from setset.database import batches, explorations, numbering
+from setset.database.batches import NumberedBatch, StoredBatch
 from setset.database.connection import Database, now
-from setset.database.explorations import ExplorationKey
+from setset.database.explorations import ExplorationKey, SizeRecord, Step
 from setset.database.models import BATCHES, EXPANSIONS, RUNS, TALLIES, State, Work
-from setset.database.stages import Stage, storing
-from setset.errors import SetsetError
-from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, Destination, ExpandTask, Source, TaskResult
+from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, Destination, ExpandTask, TaskResult
 
 
 @dataclass(frozen=True)
-class Claim:
-    """What a run is working on: the expansions of one stage, from source `first` on, and where files go."""
+class Job:
+    """What a run wants of an exploration, and where new files go."""
 
     run_id: int
-    stage: Stage
+    exploration: ExplorationKey
+    steps: tuple[Step, ...]
+    """Smallest sizes first."""
     root_id: int
-    destination: Destination
+    destinations: Mapping[int, Destination]
+    """Of all storage roots."""
     batch_lists: int
+    """For sizes that are begun now."""
     first: int = 0
+    """Leave out earlier sources of the last step."""
+    only_forgotten: bool = False
+    """Leave out what was never done: for repair."""
 
     @property
-    def root(self) -> Path:
-        return Path(self.destination.root)
-
-    def task(self, source: Source | None) -> ExpandTask | CountTask:
-        target, pruned = self.stage.exploration.target, self.stage.exploration.pruned
-        size = self.stage.size
-        if self.stage.work is Work.STORE:
-            return ExpandTask(target, size, self.batch_lists, source, self.destination, pruned=pruned)
-        if source is None:
-            raise SetsetError("the seeds are stored, not counted")
-        return CountTask(target, size, source, pruned)
+    def largest_stored(self) -> int:
+        return max((step.size for step in self.steps if step.work is Work.STORE), default=0)
 
 
 @dataclass(frozen=True)
@@ -52,135 +62,161 @@ class ClaimedExpansion:
     lists_in: int
     attempts: int
     task: ExpandTask | CountTask
+    root_id: int
+    """The storage root that its files go to."""
+    was_done: bool
+    """It was done before, and forgotten."""
 
     def tried_again(self) -> ClaimedExpansion:
         return replace(self, attempts=self.attempts + 1)
 
     def __str__(self) -> str:
         source = self.task.source
-        if source is None:
-            return "the seeds"
-        return f"the expansion of batch {source.number} of size {source.size}"
+        return "the seeds" if source is None else _name(source.size, source.number)
+
+
+def _name(source_size: int, source: int) -> str:
+    return f"the expansion of batch {source} of size {source_size}"
 
 
 @dataclass(frozen=True)
 class Unfinished:
-    """An expansion that goes back: to be tried again, or given up."""
+    """An expansion that goes back, to be tried again; or is given up."""
 
     expansion: ClaimedExpansion
-    state: State
-    error: str
+    error: str = ""
+    given_up: bool = False
 
 
-def take_back(database: Database, stage: Stage) -> None:
-    """Plans again what a dead run left running, and what an earlier one gave up."""
+# The verbs
+
+
+def plan(database: Database, job: Job) -> None:
+    """Plans every row that is missing, smallest sizes first, and takes back what a dead run left running and what an
+    earlier one gave up."""
     with database.transaction() as connection:
-        abandoned = update(EXPANSIONS).where(stage.condition, EXPANSIONS.c.state == State.RUNNING)
+        mine = EXPANSIONS.c.exploration_id == job.exploration.id
+        abandoned = update(EXPANSIONS).where(mine, EXPANSIONS.c.state == State.RUNNING)
         connection.execute(abandoned.values(state=State.PLANNED))
-        given_up = update(EXPANSIONS).where(stage.condition, EXPANSIONS.c.state == State.FAILED)
+        given_up = update(EXPANSIONS).where(mine, EXPANSIONS.c.state == State.FAILED)
         connection.execute(given_up.values(state=State.PLANNED, attempts=0))
+        for step in job.steps:
+            numbered = [NumberedBatch(0, 0)]
+            if step.source_size != SEED_SOURCE_SIZE:
+                numbered = batches.read_numbered(connection, job.exploration, step.source_size)
+            _plan_rows(connection, job, step, numbered)
+            if step.work is Work.STORE:
+                # The next step plans the batches that get their numbers now.
+                numbering.number_batches(connection, job.exploration, step.size)
 
 
-def plan(database: Database, stage: Stage) -> None:
-    """Makes a row for each source batch that has its number and no row yet."""
-    with database.transaction() as connection:
-        mine = stage.condition
-        row = {
-            "exploration_id": stage.exploration.id,
-            "work": stage.work,
-            "size": stage.size,
-            "source_size": stage.source_size,
-            "state": State.PLANNED,
-            "attempts": 0,
-        }
-        if stage.source_size == SEED_SOURCE_SIZE:
-            if connection.scalar(select(EXPANSIONS.c.id).where(mine)) is None:
-                connection.execute(insert(EXPANSIONS).values(**row, source=0, lists_in=0))
-            return
-        at_source = batches.at_size(stage.exploration, stage.source_size)
-        # What is known from files alone does not say how many lists the source has.
-        lists = select(BATCHES.c.lists).where(at_source, BATCHES.c.number == EXPANSIONS.c.source)
-        connection.execute(
-            update(EXPANSIONS)
-            .where(mine, EXPANSIONS.c.lists_in == 0)
-            .values(lists_in=func.coalesce(lists.scalar_subquery(), 0))
-        )
-        known = select(EXPANSIONS.c.source).where(mine)
-        sources = select(BATCHES.c.number, BATCHES.c.lists).where(
-            at_source, BATCHES.c.number.is_not(None), BATCHES.c.number.not_in(known)
-        )
-        fresh = [
-            {**row, "source": each.number, "lists_in": each.lists} for each in connection.execute(sources)
-        ]
-        if fresh:
-            connection.execute(insert(EXPANSIONS), fresh)
-        elif stage.work is Work.STORE:
-            # Nothing may be left to do but to note that, if the last run was stopped or its note was damaged.
-            numbering.number_batches(connection, stage.exploration, stage.size)
+def _plan_rows(connection: Connection, job: Job, step: Step, numbered: Sequence[NumberedBatch]) -> None:
+    """Plans the expansions of batches that have their numbers, unless they are planned already."""
+    if not numbered:
+        return
+    near = EXPANSIONS.c.source.between(numbered[0].number, numbered[-1].number)
+    known = set(connection.scalars(select(EXPANSIONS.c.source).where(_at_step(job.exploration, step), near)))
+    rows = [_row(job.exploration, step, *each) for each in numbered if each.number not in known]
+    if not rows:
+        return
+    connection.execute(insert(EXPANSIONS), rows)
+    if step.work is Work.STORE:
+        size = explorations.begin_size(connection, job.exploration, step, job.batch_lists)
+        if rows[0]["source"] < size.numbered:
+            # A row had vanished: the batches that come of it now belong before others.
+            numbering.reset_numbers(connection, job.exploration, step.size)
 
 
-def remaining(database: Database, stage: Stage, first: int = 0) -> tuple[int, int]:
-    """How many expansions from source `first` on are not done, and how many lists their sources hold."""
-    undone = select(func.count(), func.coalesce(func.sum(EXPANSIONS.c.lists_in), 0)).where(
-        stage.condition, EXPANSIONS.c.state != State.DONE, EXPANSIONS.c.source >= first
-    )
-    ((count, lists),) = [tuple(row) for row in database.query(undone)]
-    return count, lists
+def _row(exploration: ExplorationKey, step: Step, source: int, lists_in: int) -> dict[str, Any]:
+    return {
+        "exploration_id": exploration.id,
+        "work": step.work,
+        "size": step.size,
+        "source_size": step.source_size,
+        "source": source,
+        "state": State.PLANNED,
+        "attempts": 0,
+        "lists_in": lists_in,
+    }
 
 
 def record_and_claim(
     database: Database,
-    claim: Claim,
+    job: Job,
     finished: Sequence[tuple[ClaimedExpansion, TaskResult]],
     unfinished: Sequence[Unfinished],
     want: int,
 ) -> list[ClaimedExpansion]:
-    """Records, in one transaction, what was finished and what was not, and claims up to `want` expansions."""
+    """Records, in one transaction, what came back, and claims up to `want` expansions.
+
+    Batches that get their numbers get, in the same transaction, the expansions that the job asks for.
+    """
     with database.transaction() as connection:
         for expansion, result in finished:
-            _record(connection, claim, expansion, result)
+            finish(database, connection, job, expansion, result)
+        for size in {each.task.size for each, result in finished if isinstance(each.task, ExpandTask)}:
+            numbered = numbering.number_batches(connection, job.exploration, size)
+            for step in job.steps:
+                if step.source_size == size:
+                    _plan_rows(connection, job, step, numbered)
         for each in unfinished:
-            back = update(EXPANSIONS).where(EXPANSIONS.c.id == each.expansion.expansion_id)
-            connection.execute(
-                back.values(state=each.state, attempts=each.expansion.attempts, error=each.error)
-            )
-        if finished and claim.stage.work is Work.STORE:
-            numbering.number_batches(connection, claim.stage.exploration, claim.stage.size)
-        return _claim(database, connection, claim, want) if want else []
+            (fail if each.given_up else release)(connection, each)
+        return claim(database, connection, job, want) if want else []
 
 
-def _claim(database: Database, connection: Connection, claim: Claim, want: int) -> list[ClaimedExpansion]:
-    stage = claim.stage
-    due = (
-        select(EXPANSIONS.c.id, EXPANSIONS.c.lists_in, EXPANSIONS.c.attempts, EXPANSIONS.c.source)
-        .where(stage.condition, EXPANSIONS.c.state == State.PLANNED, EXPANSIONS.c.source >= claim.first)
-        .order_by(EXPANSIONS.c.source)
-        .limit(want)
-    )
-    claimed = []
-    for row in connection.execute(due).all():
-        source = None
-        if stage.source_size != SEED_SOURCE_SIZE:
-            batch = batches.get_source(connection, stage.exploration, stage.source_size, row.source)
-            source = batches.source_of(database, batch)
-        mine = update(EXPANSIONS).where(EXPANSIONS.c.id == row.id)
-        connection.execute(mine.values(state=State.RUNNING, run_id=claim.run_id))
-        claimed.append(ClaimedExpansion(row.id, row.lists_in, row.attempts, claim.task(source)))
+def claim(database: Database, connection: Connection, job: Job, want: int) -> list[ClaimedExpansion]:
+    """Claims the first expansions that are due and whose sources are there, smallest sizes first."""
+    sizes = {size.size: size for size in explorations.read_sizes(connection, job.exploration)}
+    claimed: list[ClaimedExpansion] = []
+    for step in job.steps:
+        due = select(EXPANSIONS).where(_claimable(job, step)).order_by(EXPANSIONS.c.source)
+        for row in connection.execute(due.limit(want - len(claimed))).all():
+            mine = update(EXPANSIONS).where(EXPANSIONS.c.id == row.id)
+            connection.execute(mine.values(state=State.RUNNING, run_id=job.run_id))
+            claimed.append(_claimed(database, connection, job, sizes.get(step.size), row))
+        if len(claimed) == want:
+            break
     return claimed
 
 
-def _record(connection: Connection, claim: Claim, expansion: ClaimedExpansion, result: TaskResult) -> None:
-    stored = claim.stage.work is Work.STORE
-    lists = result.lists if stored else dict(result.counts).get(claim.stage.size, 0)
+def _claimed(
+    database: Database, connection: Connection, job: Job, size: SizeRecord | None, row: Any
+) -> ClaimedExpansion:
+    """The task of a row. One that was done before says what is recorded of it, and goes to the same storage root."""
+    source, root_id = None, job.root_id
+    target, pruned = job.exploration.target, job.exploration.pruned
+    if row.source_size != SEED_SOURCE_SIZE:
+        batch = batches.get_source(connection, job.exploration, row.source_size, row.source)
+        source = batches.source_of(database, batch)
+    task: ExpandTask | CountTask
+    was_done = row.lists_out is not None
+    if size is None or row.work is Work.COUNT:
+        assert source is not None, "the seeds are stored, not counted"
+        task = CountTask(target, row.size, source, pruned)
+    else:
+        recorded = batches.of_source(connection, job.exploration, row.size, row.source) if was_done else []
+        root_id = min(recorded, key=lambda batch: batch.defect is None).root_id if recorded else root_id
+        to = job.destinations[root_id]
+        files = tuple(batch.file for batch in recorded)
+        task = ExpandTask(target, row.size, size.batch_lists, source, to, files, not was_done, pruned)
+    return ClaimedExpansion(row.id, row.lists_in, row.attempts, task, root_id, was_done)
+
+
+def finish(
+    database: Database, connection: Connection, job: Job, expansion: ClaimedExpansion, result: TaskResult
+) -> None:
+    """Records that an expansion is done, and its batches or counts."""
+    task, stored = expansion.task, isinstance(expansion.task, ExpandTask)
+    lists = result.lists if stored else dict(result.counts).get(task.size, 0)
+    row = update(EXPANSIONS).where(EXPANSIONS.c.id == expansion.expansion_id)
     connection.execute(
-        update(EXPANSIONS)
-        .where(EXPANSIONS.c.id == expansion.expansion_id)
-        .values(
+        row.values(
             state=State.DONE,
             attempts=expansion.attempts + 1,
             lists_out=lists,
             batches_out=len(result.batches) if stored else None,
             bytes_out=result.bytes if stored else None,
+            source_digest=NO_SOURCE if task.source is None else task.source.digest,
             host=result.host,
             pid=result.pid,
             started_at=result.started_at,
@@ -189,124 +225,140 @@ def _record(connection: Connection, claim: Claim, expansion: ClaimedExpansion, r
             error=None,
         )
     )
-    if result.batches:
-        # In one statement: with many small batches this is what the coordinator does most.
-        _insert_batches(connection, claim.stage.exploration, claim.stage.size, claim.root_id, result.batches)
+    if expansion.was_done:
+        connection.execute(delete(TALLIES).where(TALLIES.c.expansion_id == expansion.expansion_id))
     for size, found in result.counts:
-        tally = insert(TALLIES).values(expansion_id=expansion.expansion_id, size=size, lists=found)
-        connection.execute(tally)
-    connection.execute(
-        update(RUNS)
-        .where(RUNS.c.id == claim.run_id)
-        .values(
-            batches_added=RUNS.c.batches_added + len(result.batches),
-            lists_added=RUNS.c.lists_added + (lists if stored else 0),
-            lists_counted=RUNS.c.lists_counted + (0 if stored else lists),
-            bytes_added=RUNS.c.bytes_added + result.bytes,
-        )
-    )
+        tally = {"expansion_id": expansion.expansion_id, "size": size, "lists": found}
+        connection.execute(insert(TALLIES).values(**tally))
+    fresh = result.batches
+    if isinstance(task, ExpandTask) and expansion.was_done:
+        known = batches.of_source(connection, job.exploration, task.size, task.source_number)
+        fresh = batches.update_rows(connection, job.exploration, expansion.root_id, known, result.batches)
+        remade = [f"{batch.path} ({batch.defect})" for batch in known if batch.defect]
+        database.repaired += remade or ([] if known else [f"{expansion} for target {task.target}"])
+    batches.insert_rows(connection, job.exploration, task.size, [(expansion.root_id, each) for each in fresh])
+    added = {
+        "batches_added": len(fresh),
+        "lists_added": sum(each.lists for each in fresh),
+        "lists_counted": 0 if stored else lists,
+        "bytes_added": sum(each.bytes for each in fresh),
+    }
+    run = update(RUNS).where(RUNS.c.id == job.run_id)
+    connection.execute(run.values({name: RUNS.c[name] + number for name, number in added.items()}))
 
 
-def _insert_batches(
-    connection: Connection, exploration: ExplorationKey, size: int, root_id: int, files: Sequence[BatchFile]
+def release(connection: Connection, unfinished: Unfinished) -> None:
+    """Plans an expansion again that a run has claimed and not finished."""
+    _put_back(connection, unfinished, State.PLANNED)
+
+
+def fail(connection: Connection, unfinished: Unfinished) -> None:
+    """Gives an expansion up until the next run."""
+    _put_back(connection, unfinished, State.FAILED)
+
+
+def _put_back(connection: Connection, unfinished: Unfinished, state: State) -> None:
+    expansion = unfinished.expansion
+    row = update(EXPANSIONS).where(EXPANSIONS.c.id == expansion.expansion_id)
+    connection.execute(row.values(state=state, attempts=expansion.attempts, error=unfinished.error))
+
+
+def forget_files(
+    database: Database, exploration: ExplorationKey, size: SizeRecord, defects: Mapping[StoredBatch, str]
 ) -> None:
-    rows = [batches.batch_columns(exploration, size, root_id, batch) for batch in files]
-    connection.execute(insert(BATCHES), rows)
+    """Plans the expansions again whose files are damaged or missing.
 
-
-def record_again(
-    database: Database, exploration: ExplorationKey, size: int, source: int, root_id: int, result: TaskResult
-) -> None:
-    """Records the outcome of an expansion that was forgotten and done again. `renumber` comes after the last."""
+    Their batches stay recorded, with their numbers, until the files are made again: with the same lists, in the same
+    storage root. A merged file has no expansion of its own, so all that it is made of is forgotten.
+    """
+    merged = {batch.span.first_source for batch in defects if batch.span.is_merged}
+    if merged:
+        merged = forget(database, exploration, size, merged)
+    alone = {batch: defect for batch, defect in defects.items() if batch.span.first_source not in merged}
     with database.transaction() as connection:
-        if result.batches:
-            _insert_batches(connection, exploration, size, root_id, result.batches)
-        at_source = and_(batches.at_size(exploration, size - 1), BATCHES.c.number == source)
-        source_lists = connection.scalar(select(BATCHES.c.lists).where(at_source)) or 0
-        made = {
-            "state": State.DONE,
-            "lists_in": source_lists,
-            "lists_out": result.lists,
-            "batches_out": len(result.batches),
-            "bytes_out": result.bytes,
-            "host": result.host,
-            "pid": result.pid,
-            "started_at": result.started_at,
-            "seconds": result.seconds,
-            "finished_at": now(),
-        }
-        done = update(EXPANSIONS).where(storing(exploration, size).condition, EXPANSIONS.c.source == source)
-        if not connection.execute(done.values(**made)).rowcount:
-            key = {
-                "exploration_id": exploration.id,
-                "work": Work.STORE,
-                "size": size,
-                "source_size": size - 1,
+        batches.set_defects(connection, alone)
+        rows = [{"from": batch.span.first_source} for batch in alone]
+        at = and_(_at_step(exploration, _storing(size)), EXPANSIONS.c.source == bindparam("from"))
+        if rows:
+            connection.execute(update(EXPANSIONS).where(at).values(state=State.PLANNED, attempts=0), rows)
+
+
+def forget(database: Database, exploration: ExplorationKey, size: SizeRecord, sources: set[int]) -> set[int]:
+    """Forgets what is recorded of the expansions of these sources, and of those that share a batch with them.
+
+    They are planned again, except for sources that are not there any more. Returns all that were forgotten.
+    """
+    known = batches.sources_of_size(database, exploration, size.source_size)
+    whole, gone = set(sources), dict[int, StoredBatch]()
+    # Forwards, then backwards: a merged batch pulls in the sources on both sides of it.
+    found = list(batches.in_order(database, exploration, size.size))
+    for batch in (*found, *reversed(found)):
+        last = min(batch.span.last_source, batch.span.first_source + len(known))
+        touched = range(batch.span.first_source, last + 1)
+        if not whole.isdisjoint(touched):
+            whole.update(touched)
+            gone[batch.id] = batch
+    step = _storing(size)
+    with database.transaction() as connection:
+        batches.delete_rows(connection, list(gone.values()))
+        rows = connection.execute(
+            select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(_at_step(exploration, step))
+        ).all()
+        again = [{"row": row.id} for row in rows if row.source in whole and row.source in known]
+        lost = [row.id for row in rows if row.source not in known]
+        if again:
+            nothing = {
+                "batches_out": None,
+                "bytes_out": None,
+                "lists_out": func.coalesce(EXPANSIONS.c.lists_out, 0),
             }
-            connection.execute(insert(EXPANSIONS).values(**key, source=source, attempts=1, **made))
-    database.repaired.append(
-        f"the expansion of batch {source} of size {size - 1} for target {exploration.target}"
-    )
+            mine = update(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row"))
+            connection.execute(mine.values(state=State.PLANNED, attempts=0, **nothing), again)
+        new = (whole & known.keys()) - {row.source for row in rows}
+        if new:
+            fresh = [{**_row(exploration, step, source, known[source][0]), "lists_out": 0} for source in new]
+            connection.execute(insert(EXPANSIONS), fresh)
+        _delete(connection, lost)
+        numbering.reset_numbers(connection, exploration, size.size)
+        numbering.number_batches(connection, exploration, size.size)
+    return whole
 
 
-@dataclass(frozen=True)
-class FinishedExpansion:
-    """An expansion as it is recorded: how many lists it read and its source has, and what it made."""
-
-    source: int
-    lists_in: int
-    source_lists: int | None
-    batches_out: int
-    lists_out: int
-
-
-def finished(database: Database, exploration: ExplorationKey, size: int) -> list[FinishedExpansion]:
-    """The finished expansions that made the files of a size."""
-    batch = BATCHES.alias()
-    at_source = and_(
-        batch.c.exploration_id == exploration.id,
-        batch.c.size == size - 1,
-        batch.c.number == EXPANSIONS.c.source,
-    )
-    rows = database.query(
-        select(
-            EXPANSIONS.c.source,
-            EXPANSIONS.c.lists_in,
-            batch.c.lists,
-            EXPANSIONS.c.batches_out,
-            EXPANSIONS.c.lists_out,
-        )
-        .outerjoin(batch, at_source)
-        .where(storing(exploration, size).condition, EXPANSIONS.c.state == State.DONE)
-        .order_by(EXPANSIONS.c.source)
-    )
-    return [FinishedExpansion(*tuple(row)) for row in rows]
-
-
-def was_expanded(database: Database, exploration: ExplorationKey, source_size: int) -> bool:
-    """Whether anything was derived from the batches of a size."""
-    used = and_(
+def forget_counts(
+    database: Database, exploration: ExplorationKey, source_size: int, sources: set[int], gone: set[int]
+) -> None:
+    """Plans counts again that were made from other sources than those of now, and drops those of sources that are
+    not there any more."""
+    counting = and_(
         EXPANSIONS.c.exploration_id == exploration.id,
+        EXPANSIONS.c.work == Work.COUNT,
         EXPANSIONS.c.source_size == source_size,
-        EXPANSIONS.c.state == State.DONE,
     )
-    return bool(database.query(select(EXPANSIONS.c.id).where(used).limit(1)))
+    with database.transaction() as connection:
+        rows = connection.execute(select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(counting)).all()
+        again = [{"row": row.id} for row in rows if row.source in sources]
+        mine = update(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row"))
+        if again:
+            connection.execute(mine.values(state=State.PLANNED, attempts=0), again)
+        _delete(connection, [row.id for row in rows if row.source in gone])
 
 
-def count_done(
-    database: Database, exploration: ExplorationKey, size: int, sources: tuple[int, int] | None = None
-) -> int:
-    """How many of the expansions to a size are done, of all sources or of sources first to last."""
-    done = [storing(exploration, size).condition, EXPANSIONS.c.state == State.DONE]
-    if sources is not None:
-        done.append(EXPANSIONS.c.source.between(*sources))
-    return int(database.query(select(func.count()).select_from(EXPANSIONS).where(*done))[0][0])
+def remove(
+    connection: Connection, exploration: ExplorationKey, expanded_from: int, stored_from: int = LARGEST + 1
+) -> None:
+    """Removes the expansions of batches of `expanded_from` cards and more, and those that make files of
+    `stored_from` cards and more."""
+    stored = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.size >= stored_from)
+    derived = stored | (EXPANSIONS.c.source_size >= expanded_from)
+    mine = select(EXPANSIONS.c.id).where(EXPANSIONS.c.exploration_id == exploration.id, derived)
+    _delete(connection, list(connection.scalars(mine)))
 
 
-def lists_made(database: Database, exploration: ExplorationKey, size: int) -> int:
-    """How many lists of a size the expansions made."""
-    made = select(func.coalesce(func.sum(EXPANSIONS.c.lists_out), 0))
-    return int(database.query(made.where(storing(exploration, size).condition))[0][0])
+def _delete(connection: Connection, ids: Sequence[int]) -> None:
+    rows = [{"row": each} for each in ids]
+    if rows:
+        connection.execute(delete(TALLIES).where(TALLIES.c.expansion_id == bindparam("row")), rows)
+        connection.execute(delete(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row")), rows)
 
 
 @dataclass(frozen=True)
@@ -315,43 +367,190 @@ class KnownExpansion:
 
     source: int
     lists_in: int
+    source_digest: str
     batches: tuple[BatchFile, ...] | None
 
 
 def adopt(
     database: Database,
     exploration: ExplorationKey,
-    size: int,
+    step: Step,
+    batch_lists: int,
     found: Sequence[tuple[int, BatchFile]],
     known: Sequence[KnownExpansion],
 ) -> None:
     """Records batches, each with its storage root, and expansions that are known from the files alone."""
-    row: dict[str, Any] = {
-        "exploration_id": exploration.id,
-        "work": Work.STORE,
-        "size": size,
-        "source_size": size - 1,
-        "attempts": 1,
-    }
     with database.transaction() as connection:
-        if found:
-            rows = [batches.batch_columns(exploration, size, root_id, batch) for root_id, batch in found]
-            connection.execute(insert(BATCHES), rows)
-        expansions = [{**row, **_known_columns(each)} for each in known]
-        if expansions:
-            connection.execute(insert(EXPANSIONS), expansions)
-        numbering.number_batches(connection, exploration, size)
+        explorations.begin_size(connection, exploration, step, batch_lists)
+        batches.insert_rows(connection, exploration, step.size, found)
+        rows = [{**_row(exploration, step, each.source, each.lists_in), **_outcome(each)} for each in known]
+        if rows:
+            connection.execute(insert(EXPANSIONS), rows)
+        numbering.number_batches(connection, exploration, step.size)
 
 
-def _known_columns(known: KnownExpansion) -> dict[str, Any]:
+def _outcome(known: KnownExpansion) -> dict[str, Any]:
     made = known.batches or ()
     done = known.batches is not None
     return {
-        "source": known.source,
-        "lists_in": known.lists_in,
+        "attempts": 1,
         "state": State.DONE if done else State.PLANNED,
         "lists_out": sum(batch.lists for batch in made) if done else None,
         "batches_out": len(made) if done else None,
         "bytes_out": sum(batch.bytes for batch in made) if done else None,
+        "source_digest": known.source_digest if done else None,
         "finished_at": now() if done else None,
     }
+
+
+# Questions
+
+
+@dataclass(frozen=True)
+class Remaining:
+    """Expansions of a step that are not done, and how many lists their sources hold."""
+
+    step: Step
+    tasks: int
+    lists_in: int
+
+
+def remaining(database: Database, job: Job) -> list[Remaining]:
+    """What is left to do, smallest sizes first, as far as it is planned yet."""
+    sums = func.count(), func.coalesce(func.sum(EXPANSIONS.c.lists_in), 0)
+    found = []
+    for step in job.steps:
+        undone = select(*sums).where(_due(job, step), EXPANSIONS.c.state != State.DONE)
+        ((tasks, lists_in),) = [tuple(row) for row in database.query(undone)]
+        if tasks:
+            found.append(Remaining(step, tasks, lists_in))
+    return found
+
+
+def recorded_steps(
+    database: Database, exploration: ExplorationKey, largest: int = LARGEST
+) -> tuple[Step, ...]:
+    """All that was ever planned for an exploration, from sources and for files of up to `largest` cards."""
+    kinds = EXPANSIONS.c.work, EXPANSIONS.c.size, EXPANSIONS.c.source_size
+    found = select(*kinds).distinct().where(EXPANSIONS.c.exploration_id == exploration.id)
+    steps = [
+        Step(row.work, row.size, row.source_size)
+        for row in database.query(found.order_by(EXPANSIONS.c.size, EXPANSIONS.c.source_size))
+    ]
+    within = [
+        each for each in steps if (each.source_size if each.work is Work.COUNT else each.size) <= largest
+    ]
+    return tuple(within)
+
+
+def any_claimable(database: Database, job: Job) -> bool:
+    """Whether there is something to do whose source is there."""
+    return any(
+        database.query(select(EXPANSIONS.c.id).where(_claimable(job, step)).limit(1)) for step in job.steps
+    )
+
+
+def _claimable(job: Job, step: Step) -> ColumnElement[bool]:
+    due = and_(_due(job, step), EXPANSIONS.c.state == State.PLANNED)
+    if step.source_size == SEED_SOURCE_SIZE:
+        return due
+    source = and_(
+        batches.at_size(job.exploration, step.source_size),
+        BATCHES.c.number == EXPANSIONS.c.source,
+        BATCHES.c.defect.is_(None),
+    )
+    return and_(due, exists().where(source))
+
+
+def _due(job: Job, step: Step) -> ColumnElement[bool]:
+    due = _at_step(job.exploration, step)
+    if step == job.steps[-1]:
+        due = and_(due, EXPANSIONS.c.source >= job.first)
+    return and_(due, EXPANSIONS.c.lists_out.is_not(None)) if job.only_forgotten else due
+
+
+def _storing(size: SizeRecord) -> Step:
+    return Step(Work.STORE, size.size, size.source_size)
+
+
+def _at_step(exploration: ExplorationKey, step: Step) -> ColumnElement[bool]:
+    return and_(
+        EXPANSIONS.c.exploration_id == exploration.id,
+        EXPANSIONS.c.work == step.work,
+        EXPANSIONS.c.size == step.size,
+        EXPANSIONS.c.source_size == step.source_size,
+    )
+
+
+@dataclass(frozen=True)
+class FinishedExpansion:
+    """An expansion whose outcome is recorded: how many lists it read and its source has, and what it made."""
+
+    source: int
+    lists_in: int
+    source_lists: int | None
+    source_digest: str | None
+    """Of the source as it was then; None if it was recorded by version 0.1."""
+    batches_out: int
+    lists_out: int
+
+
+def finished(database: Database, exploration: ExplorationKey, size: SizeRecord) -> list[FinishedExpansion]:
+    """The expansions that made the files of a size, also those whose files are to be made again."""
+    batch = BATCHES.alias()
+    at_source = and_(
+        batch.c.exploration_id == exploration.id,
+        batch.c.size == size.source_size,
+        batch.c.number == EXPANSIONS.c.source,
+    )
+    rows = database.query(
+        select(
+            EXPANSIONS.c.source,
+            EXPANSIONS.c.lists_in,
+            batch.c.lists,
+            EXPANSIONS.c.source_digest,
+            EXPANSIONS.c.batches_out,
+            EXPANSIONS.c.lists_out,
+        )
+        .outerjoin(batch, at_source)
+        .where(_at_step(exploration, _storing(size)), EXPANSIONS.c.batches_out.is_not(None))
+        .order_by(EXPANSIONS.c.source)
+    )
+    return [FinishedExpansion(*tuple(row)) for row in rows]
+
+
+def counted_from(database: Database, exploration: ExplorationKey, source_size: int) -> dict[int, str | None]:
+    """The sources of a size from which lists were counted, with the digests that they had."""
+    found = select(EXPANSIONS.c.source, EXPANSIONS.c.source_digest).where(
+        EXPANSIONS.c.exploration_id == exploration.id,
+        EXPANSIONS.c.work == Work.COUNT,
+        EXPANSIONS.c.source_size == source_size,
+        EXPANSIONS.c.state == State.DONE,
+    )
+    return {row.source: row.source_digest for row in database.query(found)}
+
+
+def was_expanded(database: Database, exploration: ExplorationKey, source_size: int) -> bool:
+    """Whether anything was derived from the batches of a size."""
+    used = and_(
+        EXPANSIONS.c.exploration_id == exploration.id,
+        EXPANSIONS.c.source_size == source_size,
+        EXPANSIONS.c.lists_out.is_not(None),
+    )
+    return bool(database.query(select(EXPANSIONS.c.id).where(used).limit(1)))
+
+
+def count_finished(
+    database: Database, exploration: ExplorationKey, size: SizeRecord, sources: range | None = None
+) -> int:
+    """How many expansions to a size have their outcome recorded, of all sources or of a range of them."""
+    done = [_at_step(exploration, _storing(size)), EXPANSIONS.c.batches_out.is_not(None)]
+    if sources is not None:
+        done.append(EXPANSIONS.c.source.between(sources.start, sources.stop - 1))
+    return int(database.query(select(func.count()).select_from(EXPANSIONS).where(*done))[0][0])
+
+
+def lists_made(database: Database, exploration: ExplorationKey, size: SizeRecord) -> int:
+    """How many lists of a size the expansions made."""
+    made = select(func.coalesce(func.sum(EXPANSIONS.c.lists_out), 0))
+    return int(database.query(made.where(_at_step(exploration, _storing(size))))[0][0])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
-from sqlalchemy import and_, insert, select, text, update
+from sqlalchemy import Connection, and_, delete, insert, select, text, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.database.connection import Database, now
-from setset.database.models import EXPLORATIONS, SIZES
+from setset.database.models import EXPLORATIONS, SIZES, Work
 from setset.errors import BadInput
+from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 
 class OtherRule(BadInput):
@@ -38,13 +40,50 @@ class ExplorationKey:
 
 
 @dataclass(frozen=True)
+class Step:
+    """The expansions of one kind from one size to another."""
+
+    work: Work
+    size: int
+    source_size: int
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The sizes that an exploration is to store, in order, and up to which size it is to count beyond them.
+
+    Each stored size is made from the one before it in `stored`, in one walk; the first one from the seeds.
+    """
+
+    stored: tuple[int, ...]
+    counted: int | None = None
+
+    @property
+    def size(self) -> int:
+        return self.counted or self.stored[-1]
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """What has to be done, smallest sizes first."""
+        storing = [
+            Step(Work.STORE, size, source) for source, size in pairwise((SEED_SOURCE_SIZE, *self.stored))
+        ]
+        counting = [Step(Work.COUNT, self.counted, self.stored[-1])] if self.counted else []
+        return (*storing, *counting)
+
+
+@dataclass(frozen=True)
 class SizeRecord:
-    """A size of an exploration that was begun."""
+    """A stored size of an exploration that was begun."""
 
     size: int
     batch_lists: int
     """The most lists in a file."""
     complete: bool
+    source_size: int
+    """The size whose batches its files are made from."""
+    numbered: int
+    """Batches from the sources below this one have their numbers."""
 
 
 def find(database: Database, target: int) -> ExplorationKey:
@@ -79,22 +118,18 @@ def find_all(database: Database) -> list[ExplorationKey]:
     return [ExplorationKey(row.id, row.target, bool(row.pruned)) for row in rows]
 
 
-def begin_size(database: Database, exploration: ExplorationKey, size: int, batch_lists: int) -> SizeRecord:
-    """Fixes, once, how many lists the files of a size may hold; returns what holds."""
-    known = {each.size: each for each in sizes(database, exploration)}
-    if size not in known:
-        fresh = {"exploration_id": exploration.id, "size": size, "batch_lists": batch_lists}
-        with database.transaction() as connection:
-            connection.execute(insert(SIZES).values(**fresh))
-        return SizeRecord(size, batch_lists, False)
-    return known[size]
+def set_goal(database: Database, exploration: ExplorationKey, goal: Goal) -> None:
+    """Records what an exploration is heading for."""
+    stored = " ".join(map(str, goal.stored))
+    with database.transaction() as connection:
+        mine = update(EXPLORATIONS).where(EXPLORATIONS.c.id == exploration.id)
+        connection.execute(mine.values(goal_size=goal.size, goal_stored=stored, goal_counted=goal.counted))
 
 
 def sizes(database: Database, exploration: ExplorationKey) -> list[SizeRecord]:
-    """The sizes that were begun, in order."""
-    found = select(SIZES.c.size, SIZES.c.batch_lists, SIZES.c.complete)
-    rows = database.query(found.where(SIZES.c.exploration_id == exploration.id).order_by(SIZES.c.size))
-    return [SizeRecord(row.size, row.batch_lists, bool(row.complete)) for row in rows]
+    """The stored sizes that were begun, in order."""
+    with database.transaction() as connection:
+        return read_sizes(connection, exploration)
 
 
 def get_size(database: Database, exploration: ExplorationKey, size: int) -> SizeRecord:
@@ -119,6 +154,36 @@ def is_counted(database: Database, exploration: ExplorationKey, size: int) -> bo
     return bool(database.query(found.bindparams(target=exploration.target, size=size)))
 
 
+# For the modules of this package
+
+
+def read_sizes(connection: Connection, exploration: ExplorationKey) -> list[SizeRecord]:
+    """The stored sizes that were begun, in order."""
+    mine = select(SIZES).where(SIZES.c.exploration_id == exploration.id).order_by(SIZES.c.size)
+    return [
+        SizeRecord(row.size, row.batch_lists, bool(row.complete), row.source_size, row.numbered)
+        for row in connection.execute(mine)
+    ]
+
+
+def begin_size(
+    connection: Connection, exploration: ExplorationKey, step: Step, batch_lists: int
+) -> SizeRecord:
+    """Fixes, once, how many lists the files of a size may hold, and from which size they are made."""
+    for known in read_sizes(connection, exploration):
+        if known.size == step.size:
+            return known
+    key = {"exploration_id": exploration.id, "size": step.size}
+    values = {"batch_lists": batch_lists, "source_size": step.source_size}
+    connection.execute(insert(SIZES).values(**key, **values))
+    return SizeRecord(step.size, batch_lists, False, step.source_size, 0)
+
+
+def remove(connection: Connection, exploration: ExplorationKey) -> None:
+    """Removes an exploration of which nothing is left."""
+    connection.execute(delete(EXPLORATIONS).where(EXPLORATIONS.c.id == exploration.id))
+
+
 def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
-    """The row of a size, as a condition for the modules of this package."""
+    """The row of a size, as a condition."""
     return and_(SIZES.c.exploration_id == exploration.id, SIZES.c.size == size)

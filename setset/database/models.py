@@ -41,7 +41,7 @@ class State(enum.StrEnum):
     """Where an expansion stands."""
 
     PLANNED = "planned"
-    """Nobody works on it."""
+    """To be done, or to be done again."""
     RUNNING = "running"
     """Handed to a worker by the run that holds the workspace; planned again when that run is gone."""
     DONE = "done"
@@ -86,6 +86,8 @@ WORKSPACE = _digested(
     Column("folder", Text),
 )
 
+# The goal is that of the last run: the largest size, the sizes that are stored on the way ("3 4 5"), and up to which
+# size the lists beyond them are counted, if they are.
 EXPLORATIONS = _digested(
     "explorations",
     "All that this database knows for one target. If it is pruned, only lists that may reach the target are kept.",
@@ -93,11 +95,14 @@ EXPLORATIONS = _digested(
     _required("target", Integer, unique=True),
     _required("created_at", Text),
     _required("pruned", Boolean, default=False, server_default=text("0")),
+    Column("goal_size", Integer),
+    Column("goal_stored", Text),
+    Column("goal_counted", Integer),
     CheckConstraint("target BETWEEN 4 AND 20", name="target"),
 )
 
-# The batches that stem from the sources numbered below `numbered` have their numbers; the size is complete when those
-# are all sources, and the size before it is complete.
+# The files of a size are made from those of `source_size`. The batches that stem from the sources numbered below
+# `numbered` have their numbers. The size is complete when those are all sources, and its source size is complete.
 SIZES = _digested(
     "sizes",
     "A size of an exploration: how many lists its files may hold, and how far its numbering has come.",
@@ -106,6 +111,7 @@ SIZES = _digested(
     _required("batch_lists", Integer),
     _required("numbered", Integer, default=0),
     _required("complete", Boolean, default=False),
+    _required("source_size", Integer, server_default=text("2")),
     CheckConstraint("batch_lists > 0", name="batch_lists"),
 )
 
@@ -170,7 +176,9 @@ RUNS = Table(
     comment="One invocation that wrote to the workspace.",
 )
 
-# The seeds come from a source of their own, number 0 of size 2.
+# The seeds come from a source of their own, number 0 of size 2. `source_digest` is the digest of the source that it was
+# made from. A row that was done and was forgotten keeps `lists_out`; while its batches are still recorded, and their
+# files are only to be made again, it keeps `batches_out` and `bytes_out` too.
 EXPANSIONS = _digested(
     "expansions",
     "The unit of work: source batch number `source` of size `source_size` becomes lists of `size`.",
@@ -193,8 +201,9 @@ EXPANSIONS = _digested(
     Column("finished_at", Text),
     Column("error", Text),
     Column("started_at", Text),
+    Column("source_digest", Text),
     UniqueConstraint("exploration_id", "work", "size", "source_size", "source"),
-    Index(None, "exploration_id", "work", "size", "source_size", "state", "source"),
+    Index(None, "exploration_id", "state", "size", "source"),
 )
 
 TALLIES = _digested(

@@ -1,4 +1,4 @@
-"""The numbers of batches: the place of each in the lexicographic order of its size.
+"""The numbers of batches: the position of each in the lexicographic order of its size.
 
 A batch gets its number once everything before it is known. So no number depends on the order in which work was
 finished.
@@ -11,18 +11,18 @@ from itertools import accumulate
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from setset.database import batches, explorations
+from setset.database.batches import NumberedBatch
 from setset.database.connection import Database
-from setset.database.explorations import ExplorationKey
-from setset.database.models import BATCHES, EXPANSIONS, SIZES, State
-from setset.database.stages import storing
+from setset.database.explorations import ExplorationKey, SizeRecord
+from setset.database.models import BATCHES, EXPANSIONS, SIZES, Work
 from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 
-def renumber(database: Database, exploration: ExplorationKey, size: int) -> None:
+def renumber(database: Database, exploration: ExplorationKey, size: SizeRecord) -> None:
     """Gives the batches of a size their numbers again, as far as nothing before them is missing."""
     with database.transaction() as connection:
-        reset_numbers(connection, exploration, size)
-        number_batches(connection, exploration, size)
+        reset_numbers(connection, exploration, size.size)
+        number_batches(connection, exploration, size.size)
 
 
 # For the modules of this package
@@ -41,14 +41,20 @@ def take_numbers(connection: Connection, exploration: ExplorationKey, size: int)
     connection.execute(none.values(number=None, lists_before=None))
 
 
-def number_batches(connection: Connection, exploration: ExplorationKey, size: int) -> None:
-    """Gives numbers to the batches before which nothing is missing, and notes when the size is complete."""
+def number_batches(connection: Connection, exploration: ExplorationKey, size: int) -> list[NumberedBatch]:
+    """Gives numbers to the batches before which nothing is missing, and records whether the size is complete.
+
+    Returns the batches that got their numbers.
+    """
     mine = explorations.at_size(exploration, size)
-    numbered = connection.scalar(select(SIZES.c.numbered).where(mine)) or 0
-    planned = storing(exploration, size).condition
+    row = connection.execute(select(SIZES).where(mine)).first()
+    if row is None:
+        return []
+    planned = (EXPANSIONS.c.exploration_id == exploration.id) & (EXPANSIONS.c.work == Work.STORE)
+    planned &= (EXPANSIONS.c.size == size) & (EXPANSIONS.c.source_size == row.source_size)
     gap = connection.scalar(
         select(EXPANSIONS.c.source)
-        .where(planned, EXPANSIONS.c.source >= numbered, EXPANSIONS.c.state != State.DONE)
+        .where(planned, EXPANSIONS.c.source >= row.numbered, EXPANSIONS.c.batches_out.is_(None))
         .order_by(EXPANSIONS.c.source)
         .limit(1)
     )
@@ -56,11 +62,12 @@ def number_batches(connection: Connection, exploration: ExplorationKey, size: in
     if end is None:
         last = connection.scalar(select(func.max(EXPANSIONS.c.source)).where(planned))
         end = 0 if last is None else last + 1
-    if end > numbered:
-        give_numbers(connection, exploration, size, numbered, end)
-        connection.execute(update(SIZES).where(mine).values(numbered=end))
-    if gap is None and end == _sources_if_complete(connection, exploration, size - 1):
-        connection.execute(update(SIZES).where(mine).values(complete=True))
+    fresh = give_numbers(connection, exploration, size, row.numbered, end) if end > row.numbered else []
+    complete = gap is None and end == _sources_if_complete(connection, exploration, row.source_size)
+    if (max(end, row.numbered), complete) != (row.numbered, row.complete):
+        noted = {"numbered": max(end, row.numbered), "complete": complete}
+        connection.execute(update(SIZES).where(mine).values(**noted))
+    return fresh
 
 
 def _sources_if_complete(connection: Connection, exploration: ExplorationKey, size: int) -> int | None:
@@ -75,7 +82,7 @@ def _sources_if_complete(connection: Connection, exploration: ExplorationKey, si
 
 def give_numbers(
     connection: Connection, exploration: ExplorationKey, size: int, first: int = 0, end: int | None = None
-) -> None:
+) -> list[NumberedBatch]:
     """Numbers the batches from source `first` on and before source `end`.
 
     What comes before `first` has its numbers, and is not looked at again.
@@ -93,13 +100,14 @@ def give_numbers(
     rows = connection.execute(waiting).all()
     sums = accumulate((row.lists for row in rows), initial=before)
     numbers = [
-        {"batch": row.id, "place": place, "passed": passed}
-        for place, (row, passed) in enumerate(zip(rows, sums, strict=False), number)
+        {"batch": row.id, "new": new, "passed": passed}
+        for new, (row, passed) in enumerate(zip(rows, sums, strict=False), number)
     ]
     if numbers:
         given = update(BATCHES).where(BATCHES.c.id == bindparam("batch"))
-        given = given.values(number=bindparam("place"), lists_before=bindparam("passed"))
+        given = given.values(number=bindparam("new"), lists_before=bindparam("passed"))
         connection.execute(given, numbers)
+    return [NumberedBatch(new, row.lists) for new, row in enumerate(rows, number)]
 
 
 def _next_number(connection: Connection, exploration: ExplorationKey, size: int) -> tuple[int, int]:

@@ -71,6 +71,11 @@ def destination(database: Database, root_id: int) -> Destination:
     return Destination(str(folders(database)[root_id]), token(database, root_id))
 
 
+def destinations(database: Database) -> dict[int, Destination]:
+    """Where tasks write, for each storage root."""
+    return {root_id: destination(database, root_id) for root_id in folders(database)}
+
+
 def own_folders(database: Database) -> dict[int, Path]:
     """The folders of the storage roots that belong to this workspace, by what their tokens say now."""
     return {

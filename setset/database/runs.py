@@ -13,7 +13,7 @@ from sqlalchemy import insert, select, update
 
 from setset import __version__
 from setset.database.connection import Database, now
-from setset.database.models import EXPANSIONS, RUNS, State
+from setset.database.models import RUNS
 from setset.errors import BadInput, SetsetError
 
 REPAIRED: Final = "; repaired "
@@ -48,7 +48,7 @@ class Run:
 
 @contextlib.contextmanager
 def record_run(database: Database, command: str, workers: int) -> Iterator[int]:
-    """Records a run that lasts as long as the context; gives its id. What it left unfinished is planned again."""
+    """Records a run that lasts as long as the context; gives its id."""
     run_id = _begin(database, command, workers)
     outcome = "failed"
     try:
@@ -118,7 +118,5 @@ def _end(database: Database, run_id: int, outcome: str) -> None:
         more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
         outcome += REPAIRED + ", ".join(found[:NAMED]) + more
     with database.transaction() as connection:
-        left = update(EXPANSIONS).where(EXPANSIONS.c.run_id == run_id, EXPANSIONS.c.state == State.RUNNING)
-        connection.execute(left.values(state=State.PLANNED))
         mine = update(RUNS).where(RUNS.c.id == run_id)
         connection.execute(mine.values(outcome=outcome, finished_at=now()))

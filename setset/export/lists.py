@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
 from setset import durable
 from setset.errors import BadInput, NoSpace, SetsetError
-from setset.executors.base import ATTEMPTS, WorkerDied
 from setset.executors.local import LocalExecutor
 from setset.executors.window import submit_ahead
 from setset.export.files import (
@@ -133,35 +132,26 @@ def _write_files(
     progress.begin(tasks[0].content.size, Activity.EXPORT, len(tasks), sum(task.lists for task in tasks))
     total = 0
     try:
-        for task, future in submit_ahead(tasks, lambda task: executor.submit(write_file, task)):
-            count = _result(executor, write_file, task, future)
+        for task, count in _results(executor, write_file, tasks):
             total += count
             manifest.finish(task, count)
-            progress.advance(task.lists, task.lists)
+            progress.advance(task.content.size, task.lists, task.lists)
             raise_if_stopped()
     finally:
         manifest.save()
-        progress.end()
+        progress.end(tasks[0].content.size)
     return total
 
 
-def _result(
-    executor: Executor,
-    function: Callable[[ExportTask], _Result],
-    task: ExportTask,
-    future: Future[_Result],
-) -> _Result:
-    """What came of a task; another worker tries it where one died."""
-    for attempt in range(1, ATTEMPTS + 1):
+def _results(
+    executor: Executor, function: Callable[[ExportTask], _Result], tasks: Iterable[ExportTask]
+) -> Iterator[tuple[ExportTask, _Result]]:
+    """Tasks with their results, in order."""
+    for task, future in submit_ahead(tasks, lambda task: executor.submit(function, task)):
         try:
-            return future.result()
-        except WorkerDied:
-            if attempt == ATTEMPTS:
-                raise
-            future = executor.submit(function, task)
+            yield task, future.result()
         except BadSource as error:
             raise SetsetError(f"{error}; run 'setset repair'") from error
-    raise AssertionError
 
 
 def _expected_bytes(executor: Executor, tasks: list[ExportTask]) -> int:
@@ -171,11 +161,7 @@ def _expected_bytes(executor: Executor, tasks: list[ExportTask]) -> int:
     lists = sum(task.lists for task in tasks)
     step = max(1, len(tasks) // SAMPLES)
     samples = tasks[step // 2 :: step][:SAMPLES]
-    futures = [executor.submit(measure, task) for task in samples]
-    total = sum(
-        _result(executor, measure, task, future) * task.lists
-        for task, future in zip(samples, futures, strict=True)
-    )
+    total = sum(size * task.lists for task, size in _results(executor, measure, samples))
     return int(total / sum(task.lists for task in samples) * lists)
 
 
@@ -211,12 +197,12 @@ def export_stream(
     def watched() -> Iterator[Lists]:
         for block in blocks:
             yield block
-            progress.advance(len(block), len(block))
+            progress.advance(content.size, len(block), len(block))
             raise_if_stopped()
 
     progress.begin(content.size, Activity.EXPORT, 0, lists)
     write_lists(file, content, lists, watched())
-    progress.end()
+    progress.end(content.size)
 
 
 def require_room(folder: Path, expected: int) -> None:

@@ -1,34 +1,35 @@
-"""The coordinator: the only writer of the database. It claims expansions, hands them to an executor and
-records what comes back, all that is there in one transaction.
+"""The coordinator: one loop for a whole run, and the only writer of the database.
 
-When the last expansions of a stage are under way, the first ones of the next stage are handed out, as far as their
-sources have numbers, so that no worker waits. Its coordinator takes over when this stage has ended well.
+It claims expansions, submits them to an executor, collects what comes back and records it, together with what it
+claims next, in one transaction. Smaller sizes come first. When too few of one size are left for all workers, it goes
+on with the next, so sizes overlap by themselves.
 """
 
 from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from pathlib import Path
 
-from setset.batches.roots import RootGone, RootState, require_root, root_state
-from setset.database import Database, batches, expansions, runs
-from setset.database.expansions import Claim, ClaimedExpansion, Unfinished
-from setset.database.models import State
+from setset.batches.roots import RootState, require_root, root_state
+from setset.database import Database, batches, expansions, explorations, runs
+from setset.database.expansions import ClaimedExpansion, Job, Unfinished
+from setset.database.models import Work
 from setset.errors import NoSpace, SetsetError
 from setset.executors.base import ATTEMPTS, ExecutorLost, worker_count
 from setset.jobs.signals import StopRequest
-from setset.progress import ProgressListener
+from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import execute
-from setset.tasks.kinds import BadSource, TaskResult
+from setset.tasks.kinds import BadSource, Destination, ExpandTask, OtherLists, TaskResult
 
 WINDOW = 3
 """Tasks in flight for each worker, so that none waits while the coordinator writes or for a message."""
 RECORD_SECONDS = 0.5
-"""How long what came back may wait to be recorded together with more, if no worker has to wait for that."""
+"""Longest time that a result waits to be recorded together with others, while no worker is idle."""
 DRAIN_SECONDS = 5.0
-"""How long an interrupted run waits for what is in flight."""
+"""Longest time that an interrupted run waits for the tasks in flight."""
 
 
 class ExpansionsFailed(SetsetError):
@@ -41,58 +42,37 @@ class ExpansionsFailed(SetsetError):
     def __str__(self) -> str:
         expansion, error = self.failures[0]
         more = f" (and {len(self.failures) - 1} more, see 'setset status')" if len(self.failures) > 1 else ""
-        return f"{expansion} failed {ATTEMPTS} times: {error}{more}; 'setset run' tries again"
+        times = "once" if expansion.attempts == 1 else f"{expansion.attempts} times"
+        return f"{expansion} failed {times}: {error}{more}; 'setset run' tries again"
 
 
 class Coordinator:
-    """Works through one claim: from the first task handed out to the last result recorded."""
+    """Works through a job, from the first claim to the last record."""
 
     def __init__(
         self,
         database: Database,
-        claim: Claim,
+        job: Job,
         executor: Executor,
         workers: int,
         progress: ProgressListener,
         stop: StopRequest,
-        repair_source: Callable[[BadSource], None],
-        get_next: Callable[[], Coordinator | None] = lambda: None,
     ) -> None:
-        self._database, self.claim, self._executor = database, claim, executor
-        self._workers = workers
-        self._progress, self._stop, self._repair_source = progress, stop, repair_source
-        self._get_next = get_next
-        self._next: Coordinator | None = None
-        self._is_ahead = True
+        self._database, self._job, self._executor = database, job, executor
+        self._workers, self._progress, self._stop = workers, progress, stop
+        self._report = _Report(database, job, progress)
         self._in_flight: dict[Future[TaskResult], ClaimedExpansion] = {}
         self._finished: list[tuple[ClaimedExpansion, TaskResult]] = []
         self._unfinished: list[Unfinished] = []
         self._failures: list[tuple[ClaimedExpansion, str]] = []
-        self._no_space: NoSpace | None = None
+        self._no_space: tuple[ClaimedExpansion, NoSpace] | None = None
         self._draining = False
         self._lost: ExecutorLost | None = None
 
-    def work(self) -> Coordinator | None:
-        """Does all that is due. Raises what kept it from that, after recording what was finished.
-
-        Returns the coordinator of the next stage, if some of that is under way already.
-        """
-        self._is_ahead = False
+    def work(self) -> None:
+        """Does everything that can be claimed. Raises an error that prevents that, after recording what is done."""
         try:
-            self._work()
-        except BaseException:
-            if self._next:
-                self._next._drain()
-            raise
-        return self._next
-
-    def start_ahead(self, want: int) -> None:
-        """Hands out up to so many of the first expansions of a stage whose turn has not come yet."""
-        expansions.plan(self._database, self.claim.stage)
-        self._record_and_claim(want)
-
-    def _work(self) -> None:
-        try:
+            self._report.begin()
             self._record_and_claim(self._room())
             due = time.monotonic() + RECORD_SECONDS
             while self._in_flight:
@@ -105,25 +85,25 @@ class Coordinator:
                 if self._finished or self._unfinished or self._workers_joined():
                     self._record_and_claim(0 if self._no_space else self._room())
         except KeyboardInterrupt:
-            # Without a handler of signals, as in a library: what is in flight has a few seconds, as with one.
+            # A library has no signal handler: give the tasks in flight the same few seconds as with one.
             self._stop.receive(signal.SIGINT)
             raise
         finally:
             self._drain()
+            self._report.end()
         self._stop.raise_if_set()
         if self._lost:
             raise self._lost
         if self._no_space:
-            raise self._out_of_space(self._no_space)
+            raise self._out_of_space(*self._no_space)
         if self._failures:
             raise ExpansionsFailed(self._failures)
 
     def _all_have_more(self) -> bool:
         """Whether a task waits for each worker, besides the one that it is at."""
-        return self._handed_out() > 2 * self._workers
+        return len(self._in_flight) > 2 * self._workers
 
     def _workers_joined(self) -> bool:
-        """Whether there are more workers than tasks were handed out for."""
         return worker_count(self._executor, self._workers) > self._workers
 
     def _room(self) -> int:
@@ -131,30 +111,21 @@ class Coordinator:
         workers = max(1, worker_count(self._executor, self._workers))
         if workers != self._workers:
             self._workers = workers
-            runs.set_workers(self._database, self.claim.run_id, workers)
-        return max(0, WINDOW * workers - self._handed_out())
-
-    def _handed_out(self) -> int:
-        return len(self._in_flight) + (len(self._next._in_flight) if self._next else 0)
+            runs.set_workers(self._database, self._job.run_id, workers)
+        return max(0, WINDOW * workers - len(self._in_flight))
 
     def _record_and_claim(self, want: int) -> None:
-        """Records what came back and hands out what is due next."""
         claimed = expansions.record_and_claim(
-            self._database, self.claim, self._finished, self._unfinished, want
+            self._database, self._job, self._finished, self._unfinished, want
         )
         finished, self._finished, self._unfinished = self._finished, [], []
-        for expansion in claimed:
-            self._in_flight[self._executor.submit(execute, expansion.task)] = expansion
-        if self._is_ahead:
-            # What is heard now is about the stage before.
-            return
-        for expansion, result in finished:
-            counted = dict(result.counts).get(self.claim.stage.size, 0)
-            self._progress.advance(expansion.lists_in, result.lists + counted)
-        if want > len(claimed) and self._handed_out() < 2 * self._workers:
-            self._next = self._next or self._get_next()
-            if self._next:
-                self._next.start_ahead(self._room())
+        try:
+            while claimed:
+                future = self._executor.submit(execute, claimed[0].task)
+                self._in_flight[future] = claimed.pop(0)
+        finally:
+            self._unfinished += map(Unfinished, claimed)  # those that could not be submitted
+        self._report.advance(finished)
 
     def _collect(self, seconds: float) -> None:
         for future in wait(self._in_flight, timeout=seconds, return_when=FIRST_COMPLETED).done:
@@ -166,58 +137,58 @@ class Coordinator:
             if error is None:
                 self._finished.append((expansion, future.result()))
             elif self._draining or self._stop:
-                # Whatever went wrong by then: a worker that ends with the run is nobody's failure.
+                # A worker that ends with the run is no failure of its task.
                 self._put_back(expansion)
             elif isinstance(error, NoSpace):
-                self._no_space = error
+                self._no_space = expansion, error
                 self._put_back(expansion)
             elif isinstance(error, ExecutorLost):
                 self._lost = error
                 self._put_back(expansion)
             elif isinstance(error, BadSource):
-                self._repair_and_retry(expansion, error)
+                self._forget_source(expansion, error)
+            elif isinstance(error, OtherLists):
+                self._give_up(expansion.tried_again(), str(error))  # a task that is pure fails again
             elif isinstance(error, (OSError, SetsetError, MemoryError)):
-                self._require_root()
                 self._retry(expansion, f"{type(error).__name__}: {error}")
             else:
                 raise error
 
-    def _repair_and_retry(self, expansion: ClaimedExpansion, bad: BadSource) -> None:
-        self._progress.notice(f"{bad}; rebuilding it")
+    def _forget_source(self, expansion: ClaimedExpansion, bad: BadSource) -> None:
+        """Has a damaged source made again, by the same queue; the expansion waits for that."""
+        exploration = self._job.exploration
+        batch = batches.get(self._database, exploration, bad.size, bad.number)
         try:
-            self._repair_source(bad)
-        except NoSpace as error:
-            self._no_space = error
-            self._put_back(expansion)
-        except RootGone:
-            # No fault of this expansion, and the others would meet it too.
+            _require_root(self._job.destinations[batch.root_id])
+        except SetsetError:
+            # A disk that is not there is no defect of the batch, and other expansions would meet it too.
             self._put_back(expansion)
             raise
-        except (OSError, SetsetError) as error:
-            self._require_root()
-            self._retry(expansion, f"{bad}, and cannot be rebuilt: {error}")
-        else:
-            self._retry(expansion, str(bad))
+        if batch.defect is None:
+            self._progress.notice(f"{bad}; making it again")
+            size = explorations.get_size(self._database, exploration, bad.size)
+            expansions.forget_files(self._database, exploration, size, {batch: bad.reason})
+        self._retry(expansion, str(bad), quiet=True)
 
     def _put_back(self, expansion: ClaimedExpansion) -> None:
-        self._unfinished.append(Unfinished(expansion, State.PLANNED, ""))
+        self._unfinished.append(Unfinished(expansion))
 
-    def _retry(self, expansion: ClaimedExpansion, error: str) -> None:
+    def _retry(self, expansion: ClaimedExpansion, error: str, quiet: bool = False) -> None:
+        if isinstance(expansion.task, ExpandTask):
+            # A disk that has gone away, or whose token is damaged, is not the fault of any expansion.
+            _require_root(expansion.task.destination)
         tried = expansion.tried_again()
-        given_up = tried.attempts >= ATTEMPTS
-        if given_up:
-            self._failures.append((tried, error))
-        self._progress.notice(f"{expansion}: {error}; {'given up' if given_up else 'trying again'}")
-        self._unfinished.append(Unfinished(tried, State.FAILED if given_up else State.PLANNED, error))
+        if tried.attempts >= ATTEMPTS:
+            self._give_up(tried, error)
+            return
+        if not quiet:
+            self._progress.notice(f"{expansion}: {error}; trying again")
+        self._unfinished.append(Unfinished(tried, error))
 
-    def _require_root(self) -> None:
-        """A disk that has gone away, or whose token is damaged, is not the fault of any expansion."""
-        owner = self.claim.destination.owner
-        for _ in range(ATTEMPTS):
-            if root_state(self.claim.root, owner) is not RootState.MISSING:
-                break
-            time.sleep(1)
-        require_root(self.claim.root, owner)
+    def _give_up(self, expansion: ClaimedExpansion, error: str) -> None:
+        self._failures.append((expansion, error))
+        self._progress.notice(f"{expansion}: {error}; given up")
+        self._unfinished.append(Unfinished(expansion, error, given_up=True))
 
     def _drain(self) -> None:
         """Drops what has not begun, waits for the rest, records."""
@@ -232,16 +203,86 @@ class Coordinator:
             self._put_back(expansion)
         self._record_and_claim(0)
 
-    def _out_of_space(self, error: NoSpace) -> NoSpace:
-        """Says about how much is needed, from what the expansions before it took, or else those of the size before."""
-        claim, stage = self.claim, self.claim.stage
-        _, left = expansions.remaining(self._database, stage, claim.first)
-        known = (
-            batches.totals(self._database, stage.exploration, size) for size in (stage.size, stage.size - 1)
+    def _out_of_space(self, expansion: ClaimedExpansion, error: NoSpace) -> NoSpace:
+        """The same error with about how much is needed, by what other expansions took."""
+        exploration, size, task = self._job.exploration, expansion.task.size, expansion.task
+        lists_left = sum(
+            each.lists_in
+            for each in expansions.remaining(self._database, self._job)
+            if each.step.size == size
         )
+        before = 0 if task.source is None else task.source.size
+        known = (batches.totals(self._database, exploration, each) for each in (size, before))
         lists, taken = next((totals for totals in known if totals[0]), (1, 0))
-        need = left * 10 * taken / lists / 1e6
+        need = lists_left * 10 * taken / lists / 1e6
+        where = f" in {task.destination.root}" if isinstance(task, ExpandTask) else ""
         return NoSpace(
-            f"{error}; about {max(need, 1):,.0f} MB more are needed for size {stage.size}: make room in {claim.root}, "
+            f"{error}; about {max(need, 1):,.0f} MB more are needed for size {size}: make room{where}, "
             "or give another folder with --output, and run again"
         )
+
+
+def _require_root(destination: Destination) -> None:
+    """Refuses to go on without a storage root, after waiting a moment for it to come back."""
+    root = Path(destination.root)
+    for _ in range(ATTEMPTS):
+        if root_state(root, destination.owner) is not RootState.MISSING:
+            break
+        time.sleep(1)
+    require_root(root, destination.owner)
+
+
+class _Report:
+    """Tells the listener of one size after the other, smallest first.
+
+    The first results of a size may come before the last ones of the size before. They are told once all expansions
+    of their size are planned, so that the listener knows from the start how many there are.
+    """
+
+    def __init__(self, database: Database, job: Job, progress: ProgressListener) -> None:
+        self._database, self._job, self._progress = database, job, progress
+        self._size, self._tasks_left = 0, 0
+        self._early: list[tuple[ClaimedExpansion, TaskResult]] = []
+
+    def begin(self) -> None:
+        """Begins the smallest size of which something is left to do or to tell."""
+        left = {each.step.size: each for each in expansions.remaining(self._database, self._job)}
+        early = [expansion for expansion, _ in self._early]
+        size = self._size = min([*left, *(each.task.size for each in early)], default=0)
+        if size:
+            mine = [each for each in early if each.task.size == size]
+            tasks, lists_in = (left[size].tasks, left[size].lists_in) if size in left else (0, 0)
+            self._tasks_left = tasks + len(mine)
+            counts = any(step.size == size and step.work is Work.COUNT for step in self._job.steps)
+            activity = Activity.COUNT if counts else Activity.STORE
+            lists_in += sum(each.lists_in for each in mine)
+            self._progress.begin(size, activity, self._tasks_left, lists_in)
+            waiting, self._early = self._early, []
+            self.advance(waiting)
+
+    def advance(self, finished: Sequence[tuple[ClaimedExpansion, TaskResult]]) -> None:
+        """Tells what was finished and recorded."""
+        for expansion, result in finished:
+            size, lists_in = expansion.task.size, expansion.lists_in
+            if size > self._size > 0:
+                self._early.append((expansion, result))
+                continue
+            alone = size != self._size  # a source that was found damaged, made again meanwhile
+            if alone:
+                self._progress.begin(size, Activity.STORE, 1, lists_in)
+            self._progress.advance(size, lists_in, result.lists + dict(result.counts).get(size, 0))
+            if alone:
+                self._progress.end(size)
+                continue
+            self._tasks_left -= 1
+            if not self._tasks_left:
+                self._progress.end(size)
+                self.begin()
+
+    def end(self) -> None:
+        """Tells the rest. Sizes that are not finished end as they are."""
+        while self._size:
+            self._progress.end(self._size)
+            self._size = 0
+            if self._early:
+                self.begin()

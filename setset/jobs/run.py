@@ -1,18 +1,17 @@
-"""A run: build all that is missing up to a size, or count what lies beyond the stored sizes."""
+"""A run: build all that is missing up to a size, or count beyond the stored sizes."""
 
 from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator
 from concurrent.futures import Executor
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from setset import __version__, platform
 from setset.batches.files import size_folder
 from setset.batches.format import MOST_LISTS
-from setset.batches.roots import RootGone, require_root, root_owner
+from setset.batches.roots import RootGone, root_owner
 from setset.cards import LARGEST
 from setset.database import (
     Database,
@@ -20,29 +19,24 @@ from setset.database import (
     batches,
     expansions,
     explorations,
-    numbering,
     open_to_write,
-    removal,
     roots,
     runs,
     schema,
 )
-from setset.database.expansions import Claim
-from setset.database.models import Work
-from setset.database.stages import Stage, storing
+from setset.database.expansions import Job
+from setset.database.explorations import Goal, Step
 from setset.errors import BadInput, SetsetError, require_between
 from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
 from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
 from setset.executors.selection import choose_executor
 from setset.folder import WorkspaceFolder
-from setset.jobs.coordinator import Coordinator
+from setset.jobs.queue import work_through
 from setset.jobs.signals import StopRequest
-from setset.maintenance import cleanup, compact
-from setset.maintenance.proof import find_flaws
-from setset.maintenance.repair import rebuild_batch
-from setset.progress import Activity, NoProgress, ProgressListener
-from setset.tasks.kinds import SEED_SOURCE_SIZE, BadSource
+from setset.maintenance import cleanup
+from setset.progress import NoProgress, ProgressListener
+from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 BATCH_LISTS = 16_000_000
 """Lists in a full file: some 200 kB, a second of work to expand."""
@@ -51,13 +45,11 @@ PRUNED_BATCH_LISTS = 1_000_000
 COUNT_FROM = 6
 """What a count in a new place stores first: seconds of work, some megabytes, and enough files for many workers."""
 PRUNED_COUNT_FROM = 8
-COMPACT_FROM = 13
-"""From here on most lists cannot grow, so that files shrink and are worth merging."""
 
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What a run is asked for."""
+    """Options of a run."""
 
     size: int
     target: int = 12
@@ -69,7 +61,6 @@ class RunRequest:
     count_only: bool = False
     pruned: bool = False
     """Keep only lists that may reach the target."""
-    compact: bool = True
     command: str = "setset run"
     executor: str | StartExecutor = "local"
     access: FileAccess = field(default_factory=FileAccess)
@@ -94,7 +85,7 @@ def run(
     progress: ProgressListener | None = None,
     stop: StopRequest | None = None,
 ) -> None:
-    """Does what a run is asked for; on return all of it holds. The executor starts when there is something to do."""
+    """Runs to completion: on return everything that was asked for is recorded and proven."""
     stop = StopRequest() if stop is None else stop  # one that is not set is false
     listener = progress or NoProgress()
     start_executor = request.executor
@@ -135,7 +126,7 @@ def _record_refusal(folder: WorkspaceFolder, request: RunRequest, error: BadInpu
 
 
 class _Run:
-    """One run from its first size to its last."""
+    """One run, from its goal to its end."""
 
     def __init__(
         self,
@@ -150,9 +141,7 @@ class _Run:
         self._start_executor = start_executor
         self._workers = request.workers or platform.usable_cores()
         self._executor = executor
-        self._ahead: Coordinator | None = None
-        self._root_id = self._run_id = self._upto = 0
-        self._told_of_batch_lists = False
+        self._root_id = self._run_id = 0
         self._exploration = explorations.find_or_create(database, request.target, request.pruned)
 
     def work(self) -> None:
@@ -164,136 +153,64 @@ class _Run:
                 # What does not need its files can be done.
                 self._progress.notice(str(RootGone(record.folder, record.is_own)))
             with self._finally_shut_down():
-                if request.count_only:
-                    self._count()
-                else:
-                    self._build(request.size)
+                self._reach(self._count_goal() if request.count_only else _build_goal(request.size))
             if strays_left:
-                # What was not taken over is in the files that were made.
+                # Orphans that this run did not take over are redundant now.
                 cleanup.remove_leftovers(self._database, self._progress)
 
-    def _build(self, upto: int) -> None:
-        self._upto = upto
-        for size in range(SEED_SOURCE_SIZE + 1, upto + 1):
-            first = self._first(size)
-            if first and first >= (known := self._count_batches(size - 1)):
-                raise BadInput(
-                    f"--from {first}: there is no batch {first} of size {size - 1}; {known:,} are known, "
-                    "numbered from 0"
-                )
-            self._do_stage(storing(self._exploration, size), first)
-            if size >= COMPACT_FROM and self._request.compact:
-                self._compact(size)
+    def _reach(self, goal: Goal) -> None:
+        explorations.set_goal(self._database, self._exploration, goal)
+        self._refuse_unknown_first()
+        self._tell_of_batch_lists(goal)
+        self._work_through(goal.steps)
+        self._refuse_unknown_first()
 
-    def _count(self) -> None:
-        size = self._request.size
-        known = explorations.sizes(self._database, self._exploration)
-        source_size = max((each.size for each in known if each.complete), default=None)
-        if source_size is None:
-            enough = PRUNED_COUNT_FROM if self._exploration.pruned else COUNT_FROM
-            source_size = max(SEED_SOURCE_SIZE + 1, min(size - 1, enough))
-            self._progress.notice(
-                f"nothing to count from yet: storing the lists of up to {source_size} first"
-            )
-            self._build(source_size)
-        if source_size >= size or explorations.is_counted(self._database, self._exploration, size):
-            return
-        self._do_stage(Stage(self._exploration, Work.COUNT, size, source_size), 0)
-
-    def _do_stage(self, stage: Stage, first: int) -> None:
-        ahead, self._ahead = self._ahead, None
-        claim = ahead.claim if ahead else self._claim(stage, first)
-        stored = stage.work is Work.STORE
-        if stored:
-            self._forget_unproven(stage.size)
-        if stored and explorations.is_complete(self._database, self._exploration, stage.size):
-            return
-        if not ahead:
-            expansions.take_back(self._database, stage)
-        expansions.plan(self._database, stage)
-        tasks, lists_in = expansions.remaining(self._database, stage, first)
-        if not tasks:
-            return
-        coordinator = ahead or self._coordinator(claim)
-        self._progress.begin(stage.size, Activity.STORE if stored else Activity.COUNT, tasks, lists_in)
-        try:
-            self._ahead = coordinator.work()
-        finally:
-            self._progress.end()
-
-    def _coordinator(self, claim: Claim) -> Coordinator:
-        return Coordinator(
-            self._database,
-            claim,
-            self._get_executor(),
-            self._workers,
-            self._progress,
-            self._stop,
-            self._repair_source,
-            partial(self._begin_next, claim.stage),
+    def _count_goal(self) -> Goal:
+        """From the largest size that is complete, when all that is in doubt was done again."""
+        size, database, exploration = self._request.size, self._database, self._exploration
+        self._work_through(expansions.recorded_steps(database, exploration), only_forgotten=True)
+        largest = max(
+            (each.size for each in explorations.sizes(database, exploration) if each.complete), default=0
         )
+        if not largest:
+            enough = PRUNED_COUNT_FROM if exploration.pruned else COUNT_FROM
+            largest = max(SEED_SOURCE_SIZE + 1, min(size - 1, enough))
+            self._progress.notice(f"nothing to count from yet: storing the lists of up to {largest} first")
+        is_counted = largest >= size or explorations.is_counted(database, exploration, size)
+        return Goal(_build_goal(largest).stored, None if is_counted else size)
 
-    def _begin_next(self, stage: Stage) -> Coordinator | None:
-        """For the size after a stage, if it comes next and nothing is known of it: what is known is proven first."""
-        size = stage.size + 1
-        begun = {each.size for each in explorations.sizes(self._database, self._exploration)}
-        will_be_merged = self._request.compact and stage.size >= COMPACT_FROM
-        if size > self._upto or size in begun or will_be_merged:
-            return None
-        return self._coordinator(self._claim(storing(self._exploration, size), self._first(size)))
-
-    def _first(self, size: int) -> int:
-        """The first source that is asked for."""
-        return self._request.first if size == self._request.size else 0
-
-    def _forget_unproven(self, size: int) -> None:
-        """Plans again what is recorded as done, but was made from other sources, or not from all their parts."""
-        sources = batches.sources_of_size(self._database, self._exploration, size - 1)
-        finished = expansions.finished(self._database, self._exploration, size)
-        done = {each.source for each in finished}
-        not_empty = {each.source for each in finished if each.batches_out}
-        recorded = batches.in_order(self._database, self._exploration, size)
-        flaws = find_flaws(recorded, done, sources, not_empty)
-        if flaws:
-            again = removal.forget(self._database, self._exploration, size, {flaw.source for flaw in flaws})
-            numbering.renumber(self._database, self._exploration, size)
-            self._progress.notice(
-                f"size {size}: doing {len(again):,} expansions again, the first since {flaws[0].reason}"
-            )
-
-    def _claim(self, stage: Stage, first: int) -> Claim:
+    def _work_through(self, steps: tuple[Step, ...], only_forgotten: bool = False) -> None:
         wanted = self._request.batch_lists
-        batch_lists = wanted or (PRUNED_BATCH_LISTS if self._exploration.pruned else BATCH_LISTS)
-        if stage.work is Work.STORE:
-            begun = explorations.begin_size(self._database, self._exploration, stage.size, batch_lists)
-            batch_lists = begun.batch_lists
-            if wanted not in (None, batch_lists) and not self._told_of_batch_lists:
-                self._told_of_batch_lists = True
-                self._progress.notice(
-                    f"--batch-lists ignored for sizes that were begun before (size {stage.size}: {batch_lists:,})"
+        job = Job(
+            self._run_id,
+            self._exploration,
+            steps,
+            self._root_id,
+            roots.destinations(self._database),
+            wanted or (PRUNED_BATCH_LISTS if self._exploration.pruned else BATCH_LISTS),
+            self._request.first,
+            only_forgotten,
+        )
+        work_through(self._database, job, self._get_executor, self._workers, self._progress, self._stop)
+
+    def _refuse_unknown_first(self) -> None:
+        """Refuses --from beyond the last source, once all sources are known."""
+        first, size = self._request.first, self._request.size - 1
+        if first and explorations.is_complete(self._database, self._exploration, size):
+            known = batches.count_numbered(self._database, self._exploration, size)
+            if first >= known:
+                raise BadInput(
+                    f"--from {first}: there is no batch {first} of size {size}; {known:,} are known, numbered from 0"
                 )
-        destination = roots.destination(self._database, self._root_id)
-        return Claim(self._run_id, stage, self._root_id, destination, batch_lists, first)
 
-    def _compact(self, size: int) -> None:
-        complete = explorations.is_complete(self._database, self._exploration, size)
-        if complete and not expansions.was_expanded(self._database, self._exploration, size):
-            go_on = self._stop.raise_if_set
-            executor = self._get_executor()
-            compact.compact(self._database, self._exploration, size, None, executor, self._progress, go_on)
-
-    def _count_batches(self, size: int) -> int:
-        return batches.count_numbered(self._database, self._exploration, size)
-
-    def _repair_source(self, bad: BadSource) -> None:
-        if bad.size == SEED_SOURCE_SIZE:
-            return
-        batch = batches.get(self._database, self._exploration, bad.size, bad.number)
-        # A file on a disk that is away is no defect of the batch.
-        root = roots.destination(self._database, batch.root_id)
-        require_root(Path(root.root), root.owner)
-        batches.set_defect(self._database, batch, bad.reason)
-        rebuild_batch(self._database, self._get_executor(), replace(batch, defect=bad.reason))
+    def _tell_of_batch_lists(self, goal: Goal) -> None:
+        wanted = self._request.batch_lists
+        for each in explorations.sizes(self._database, self._exploration):
+            if wanted not in (None, each.batch_lists) and each.size in goal.stored:
+                self._progress.notice(
+                    f"--batch-lists ignored for sizes that were begun before (size {each.size}: {each.batch_lists:,})"
+                )
+                return
 
     def _get_executor(self) -> Executor:
         if self._executor is None:
@@ -322,7 +239,12 @@ class _Run:
             yield
             well = True
         finally:
-            # What failed has recorded all that was in flight; a worker that still compiles is not waited for.
+            # A run that failed has recorded all that was in flight, and does not wait for a worker that compiles.
             if self._executor is not None:
                 self._executor.shutdown(wait=well and not self._stop, cancel_futures=True)
             cleanup.remove_temporaries(self._database)
+
+
+def _build_goal(size: int) -> Goal:
+    """Every size is stored."""
+    return Goal(tuple(range(SEED_SOURCE_SIZE + 1, size + 1)))

@@ -16,9 +16,9 @@ from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
 from setset.maintenance.cleanup import StrayKind, find_strays
-from setset.maintenance.derive import DerivedGroup, groups, rebuild_task
+from setset.maintenance.derive import DerivedGroup, compare_task, groups
 from setset.maintenance.findings import Finding, FindingKind
-from setset.maintenance.proof import find_flaws
+from setset.maintenance.proof import prove
 from setset.platform import usable_cores
 from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import compare
@@ -88,7 +88,7 @@ def check_size(
     yield from _check_files(database, exploration, size, progress)
     yield from _check_state(database, exploration, size)
     if deep is not None:
-        yield from _check_lists(database, exploration, size.size, deep, progress)
+        yield from _check_lists(database, exploration, size, deep, progress)
 
 
 def check_roots(database: Database) -> Iterator[Finding]:
@@ -118,7 +118,6 @@ def _check_files(
     target = exploration.target
     known = batches.count_numbered(database, exploration, size.size)
     progress.begin(size.size, Activity.CHECK, known, 0)
-    sources = batches.sources_of_size(database, exploration, size.size - 1)
     previous: StoredBatch | None = None
     sums: dict[int, tuple[int, int]] = {}
     proven: list[StoredBatch] = []
@@ -127,7 +126,7 @@ def _check_files(
         if problem:
             where = _file_of(database, batch)
             yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", target, size.size, batch)
-        if batch.number not in (None, number):
+        if batch.number != number and (batch.number is not None or size.complete):
             what = f"comes after batch {number - 1}"
             yield Finding(FindingKind.NUMBER, str(batch), what, target, size.size)
         if previous and previous.last >= batch.first:
@@ -141,15 +140,12 @@ def _check_files(
         before = (batch.lists_before or 0) + batch.lists
         previous = batch
         proven.append(batch)
-        progress.advance(batch.lists, batch.lists)
-    finished = expansions.finished(database, exploration, size.size)
-    done = {each.source for each in finished}
-    not_empty = {each.source for each in finished if each.batches_out}
-    for flaw in find_flaws(proven, done, sources, not_empty):
-        where = f"the expansion of batch {flaw.source} of size {size.size - 1}"
+        progress.advance(size.size, batch.lists, batch.lists)
+    for flaw in prove(database, exploration, size, proven):
+        where = f"the expansion of batch {flaw.source} of size {size.source_size}"
         yield Finding(FindingKind.PROOF, where, flaw.reason, target, size.size, None, flaw.source)
-    yield from _check_sums(database, exploration, size.size, sums)
-    progress.end()
+    yield from _check_sums(database, exploration, size, sums)
+    progress.end(size.size)
 
 
 def _verified(
@@ -210,8 +206,8 @@ def _file_problem(database: Database, batch: StoredBatch, batch_lists: int) -> t
 
 def _check_state(database: Database, exploration: ExplorationKey, size: SizeRecord) -> Iterator[Finding]:
     """Whether a size is complete exactly if it is recorded as complete."""
-    before = size.size - 1
-    expanded = expansions.count_done(database, exploration, size.size)
+    before = size.source_size
+    expanded = expansions.count_finished(database, exploration, size)
     sources = batches.count_numbered(database, exploration, before)
     known = before == SEED_SOURCE_SIZE or explorations.is_complete(database, exploration, before)
     if size.complete != (known and expanded == sources):
@@ -220,7 +216,7 @@ def _check_state(database: Database, exploration: ExplorationKey, size: SizeReco
 
 
 def _check_sums(
-    database: Database, exploration: ExplorationKey, size: int, sums: dict[int, tuple[int, int]]
+    database: Database, exploration: ExplorationKey, size: SizeRecord, sums: dict[int, tuple[int, int]]
 ) -> Iterator[Finding]:
     """Whether each finished expansion has the batches and lists that it is recorded with."""
     target = exploration.target
@@ -228,40 +224,40 @@ def _check_sums(
     for each in expansions.finished(database, exploration, size):
         if each.source in merged:
             continue
-        where = f"the expansion of batch {each.source} of size {size - 1}"
+        where = f"the expansion of batch {each.source} of size {size.source_size}"
         # What is known from files alone does not say how many lists the source has.
         if each.source_lists is not None and each.lists_in not in (0, each.source_lists):
             what = f"read {each.lists_in:,} lists of {each.source_lists:,}"
-            yield Finding(FindingKind.SUM, where, what, target, size, None, each.source)
+            yield Finding(FindingKind.SUM, where, what, target, size.size, None, each.source)
         parts, lists = sums.get(each.source, (0, 0))
         if (parts, lists) != (each.batches_out, each.lists_out):
             made = f"made {each.batches_out} batches with {each.lists_out:,} lists"
             what = f"{made}; {parts} with {lists:,} are recorded"
-            yield Finding(FindingKind.SUM, where, what, target, size, None, each.source)
-    recorded, _ = batches.totals(database, exploration, size)
+            yield Finding(FindingKind.SUM, where, what, target, size.size, None, each.source)
+    recorded, _ = batches.totals(database, exploration, size.size)
     made_lists = expansions.lists_made(database, exploration, size)
     if merged and recorded != made_lists:
         what = f"{made_lists:,} lists were made, {recorded:,} are recorded"
-        yield Finding(FindingKind.STATE, f"size {size}", what, target, size)
+        yield Finding(FindingKind.STATE, f"size {size.size}", what, target, size.size)
 
 
 def _check_lists(
     database: Database,
     exploration: ExplorationKey,
-    size: int,
+    size: SizeRecord,
     executor: Executor,
     progress: ProgressListener,
 ) -> Iterator[Finding]:
     """Decodes each file, and derives each source again."""
     target, away = exploration.target, _away(database).values()
-    progress.begin(size, Activity.COMPARE, expansions.count_done(database, exploration, size), 0)
+    progress.begin(size.size, Activity.COMPARE, expansions.count_finished(database, exploration, size), 0)
 
     def submit(group: DerivedGroup) -> Future[tuple[str | None, ...]]:
         try:
-            task = rebuild_task(database, exploration, size, group)
+            task = compare_task(database, exploration, size, group)
             needed = [Path(each.path) for each in task.sources]
             if group.batches:
-                needed.append(Path(task.destination.root))
+                needed.append(Path(task.root))
             if any(path.is_relative_to(root) for path in needed for root in away):
                 return _finished((None,) * len(group.batches))
             return executor.submit(compare, task)
@@ -272,17 +268,17 @@ def _check_lists(
 
     for group, future in submit_ahead(groups(database, exploration, size), submit):
         lists = sum(batch.lists for batch in group.batches)
-        progress.advance(lists, lists)
+        progress.advance(size.size, lists, lists)
         try:
             problems = future.result()
         except SetsetError as error:
             problems = (f"cannot be compared: {error}",) * max(len(group.batches), 1)
         if not group.batches and any(problems):
-            where = f"the expansion of batch {group.first_source} of size {size - 1}"
+            where = f"the expansion of batch {group.first_source} of size {size.source_size}"
             what = "; ".join(filter(None, problems))
-            yield Finding(FindingKind.LISTS, where, what, target, size, None, group.first_source)
+            yield Finding(FindingKind.LISTS, where, what, target, size.size, None, group.first_source)
         for batch, problem in zip(group.batches, problems, strict=False):
             if problem:
                 where, what = _file_of(database, batch), f"{batch}: {problem}"
-                yield Finding(FindingKind.LISTS, where, what, target, size, batch)
-    progress.end()
+                yield Finding(FindingKind.LISTS, where, what, target, size.size, batch)
+    progress.end(size.size)

@@ -176,11 +176,12 @@ def _is_recorded_elsewhere(database: Database, orphan: Path, header: Header) -> 
         if explorations.is_complete(database, exploration, header.size):
             held = batches.in_range(database, exploration, header.size, header.first, header.last)
         else:
-            sources = (header.span.first_source, header.span.last_source)
-            done = expansions.count_done(database, exploration, header.size, sources)
-            if done != sources[1] - sources[0] + 1:
+            first, last = header.span.first_source, header.span.last_source
+            size = explorations.get_size(database, exploration, header.size)
+            done = expansions.count_finished(database, exploration, size, range(first, last + 1))
+            if done != last - first + 1:
                 return False
-            held = batches.in_order(database, exploration, header.size, sources)
+            held = batches.in_order(database, exploration, header.size, (first, last))
         found = list(held)
         return bool(found) and all(
             files.verify(batches.path_of(database, batch))[1] == batch.digest

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
-from functools import partial
 
 from setset.batches.records import Span
 from setset.database import Database, batches, expansions, explorations, removal, roots
@@ -15,10 +14,9 @@ from setset.database.removal import Merged
 from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
 from setset.maintenance.proof import Digests
-from setset.maintenance.repair import result_or_retry
 from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import execute
-from setset.tasks.kinds import MergeTask, TaskResult
+from setset.tasks.kinds import BadSource, MergeTask, TaskResult
 
 
 @dataclass(frozen=True)
@@ -36,18 +34,17 @@ def compact(
     up_to: int | None,
     executor: Executor,
     progress: ProgressListener,
-    go_on: Callable[[], None] = lambda: None,
 ) -> CompactResult:
     """Merges the batches of a size, those numbered up to `up_to`.
 
     The merged files are complete before one transaction puts them in the place of the old ones and numbers
-    the size again; only then are the old ones removed. The lists and their order do not change. `go_on` is
-    called before each merge, and may raise.
+    the size again; only then are the old ones removed. The lists and their order do not change.
     """
     require_compactable(database, exploration, size)
     before = list(batches.in_order(database, exploration, size))
-    limit = explorations.get_size(database, exploration, size).batch_lists
-    known = batches.sources_of_size(database, exploration, size - 1)
+    record = explorations.get_size(database, exploration, size)
+    limit = record.batch_lists
+    known = batches.sources_of_size(database, exploration, record.source_size)
     groups = [group for group in _groups(before, limit, up_to) if len(group) > 1]
     if not groups:
         return CompactResult(len(before), len(before))
@@ -55,26 +52,24 @@ def compact(
         size, Activity.COMPACT, len(groups), sum(batch.lists for group in groups for batch in group)
     )
 
-    def task_of(group: list[StoredBatch]) -> MergeTask:
-        return _merge_task(database, group, limit, known)
-
     def submit(group: list[StoredBatch]) -> Future[TaskResult]:
-        go_on()
-        return executor.submit(execute, task_of(group))
+        return executor.submit(execute, _merge_task(database, group, limit, known))
 
     merged = []
     for group, future in submit_ahead(groups, submit):
-        result = result_or_retry(database, executor, exploration.target, future, partial(task_of, group))
-        merged.append(Merged(tuple(group), result.batches[0]))
+        try:
+            merged.append(Merged(tuple(group), future.result().batches[0]))
+        except BadSource as bad:
+            raise SetsetError(f"{bad}: run 'setset repair' first") from bad
         lists = sum(batch.lists for batch in group)
-        progress.advance(lists, lists)
+        progress.advance(size, lists, lists)
     removal.replace_merged(database, exploration, size, merged)
     own = roots.own_folders(database)
     for each in merged:
         for batch in each.old:
             if batch.root_id in own:
                 batches.path_of(database, batch).unlink(missing_ok=True)
-    progress.end()
+    progress.end(size)
     return CompactResult(len(before), len(before) - sum(len(group) - 1 for group in groups))
 
 

@@ -1,14 +1,14 @@
-"""From which sources, by which task, recorded batches and expansions can be derived again."""
+"""From which sources recorded batches can be derived again, to be compared with their files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from setset.database import Database, batches, expansions, explorations, roots
+from setset.database import Database, batches, expansions, roots
 from setset.database.batches import StoredBatch
-from setset.database.explorations import ExplorationKey
-from setset.tasks.kinds import SEED_SOURCE_SIZE, ExpandTask, RebuildTask
+from setset.database.explorations import ExplorationKey, SizeRecord
+from setset.tasks.kinds import SEED_SOURCE_SIZE, CompareTask, ExpandTask
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class DerivedGroup:
     batches: tuple[StoredBatch, ...]
 
 
-def groups(database: Database, exploration: ExplorationKey, size: int) -> Iterator[DerivedGroup]:
+def groups(database: Database, exploration: ExplorationKey, size: SizeRecord) -> Iterator[DerivedGroup]:
     """All batches of a size, and the finished expansions without any, such that each source is derived once."""
     covered = -1
     empty = iter(
@@ -28,7 +28,7 @@ def groups(database: Database, exploration: ExplorationKey, size: int) -> Iterat
     )
     waiting = next(empty, None)
     group: list[StoredBatch] = []
-    for batch in batches.in_order(database, exploration, size):
+    for batch in batches.in_order(database, exploration, size.size):
         if group and not _same_group(group[0], batch):
             yield _group(group)
             group = []
@@ -55,36 +55,18 @@ def _group(members: list[StoredBatch]) -> DerivedGroup:
     return DerivedGroup(members[0].span.first_source, members[-1].span.last_source, tuple(members))
 
 
-def group_of(batch: StoredBatch) -> DerivedGroup:
-    """One batch by itself."""
-    return _group([batch])
-
-
-def rebuild_task(
-    database: Database,
-    exploration: ExplorationKey,
-    size: int,
-    group: DerivedGroup,
-    root_id: int | None = None,
-) -> RebuildTask:
-    """What it takes to derive a group again."""
-    root = group.batches[0].root_id if group.batches else root_id
-    if root is None:
-        root = min(roots.folders(database))
-    numbers = range(group.first_source, group.last_source + 1)
-    tasks = tuple(expand_task(database, exploration, size, number, root) for number in numbers)
-    return RebuildTask(tasks, tuple(batch.file for batch in group.batches))
-
-
-def expand_task(
-    database: Database, exploration: ExplorationKey, size: int, source: int, root_id: int
-) -> ExpandTask:
-    """What it takes to do an expansion again, whatever files it left before."""
-    target, pruned = exploration.target, exploration.pruned
-    batch_lists = explorations.get_size(database, exploration, size).batch_lists
-    destination = roots.destination(database, root_id)
-    if size - 1 == SEED_SOURCE_SIZE:
-        return ExpandTask(target, size, batch_lists, None, destination, reuse=False, pruned=pruned)
-    batch = batches.get(database, exploration, size - 1, source)
-    found = batches.source_of(database, batch)
-    return ExpandTask(target, size, batch_lists, found, destination, reuse=False, pruned=pruned)
+def compare_task(
+    database: Database, exploration: ExplorationKey, size: SizeRecord, group: DerivedGroup
+) -> CompareTask:
+    """The task that derives a group again and compares it with its files."""
+    root_id = group.batches[0].root_id if group.batches else min(roots.folders(database))
+    to = roots.destination(database, root_id)
+    expand = []
+    for number in range(group.first_source, group.last_source + 1):
+        source = None
+        if size.source_size != SEED_SOURCE_SIZE:
+            batch = batches.get(database, exploration, size.source_size, number)
+            source = batches.source_of(database, batch)
+        target, pruned = exploration.target, exploration.pruned
+        expand.append(ExpandTask(target, size.size, size.batch_lists, source, to, pruned=pruned))
+    return CompareTask(tuple(expand), tuple(batch.file for batch in group.batches), to.root)

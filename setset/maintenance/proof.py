@@ -1,23 +1,31 @@
 """The proof that sources are expanded: every part from the first to the last is there, made from the source as it is.
 
-"Complete" is a claim; here is what it takes for it to hold. `check` asks it of what is recorded, `run` before it goes
-on, `rebuild` of the files that it finds.
+"Complete" is a claim; here is what it takes for it to hold. `check` asks it of what is recorded, `run` and `repair`
+before they begin and again when they are through, `rebuild` of the files that it finds.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
 from setset.batches.records import Span
+from setset.database import Database, batches, expansions, explorations
 from setset.database.batches import StoredBatch, source_digest
+from setset.database.explorations import ExplorationKey, SizeRecord
+from setset.progress import ProgressListener
+from setset.tasks.kinds import SEED_SOURCE_SIZE
+
+UNKNOWN = "there is no such source"
+ANOTHER = "made from another source than the one that is recorded"
+NOT_RECORDED = "its expansion is not recorded"
 
 Digests = dict[int, tuple[int, str]]
 """Lists and digest of each source, by its number."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Flaw:
     """Why the expansion of a source is not proven."""
 
@@ -25,22 +33,92 @@ class Flaw:
     reason: str
 
 
+def forget_unproven(
+    database: Database, exploration: ExplorationKey, largest: int, progress: ProgressListener
+) -> None:
+    """Plans again what is recorded as done up to size `largest` and is not proven, or has a file with a defect."""
+    known_sizes = [size for size in explorations.sizes(database, exploration) if size.size <= largest]
+    for size in known_sizes:
+        found = list(batches.in_order(database, exploration, size.size))
+        flaws = prove(database, exploration, size, found)
+        if flaws:
+            sources = {flaw.source for flaw in flaws}
+            again = expansions.forget(database, exploration, size, sources)
+            progress.notice(
+                f"size {size.size}: doing {len(again):,} expansions again, the first since {flaws[0].reason}"
+            )
+        defects = {batch: batch.defect for batch in found if batch.defect}
+        if defects and not flaws:
+            expansions.forget_files(database, exploration, size, defects)
+        _forget_counts(database, exploration, size)
+
+
+def prove(
+    database: Database, exploration: ExplorationKey, size: SizeRecord, found: Iterable[StoredBatch]
+) -> list[Flaw]:
+    """Why the batches of a size do not prove that its sources were expanded."""
+    sources = batches.sources_of_size(database, exploration, size.source_size)
+    finished = expansions.finished(database, exploration, size)
+    done = {each.source: each.source_digest for each in finished}
+    not_empty = {each.source for each in finished if each.batches_out}
+    all_known = _has_all_batches(database, exploration, size.source_size)
+    flaws = find_flaws(found, done, sources, not_empty, all_known)
+    lost = [source for source in sources if source < size.numbered and source not in done]
+    return sorted(
+        {flaw.source: flaw for flaw in (*(Flaw(each, NOT_RECORDED) for each in lost), *flaws)}.values()
+    )
+
+
+def _forget_counts(database: Database, exploration: ExplorationKey, size: SizeRecord) -> None:
+    """Plans counts again that were made from other batches than those of now."""
+    counted = expansions.counted_from(database, exploration, size.size)
+    if not counted:
+        return
+    sources = batches.sources_of_size(database, exploration, size.size)
+    changed = {source for source, digest in counted.items() if not _is_from(digest, sources.get(source))}
+    gone = (
+        counted.keys() - sources.keys() if _has_all_batches(database, exploration, size.size) else set[int]()
+    )
+    if changed - gone or gone:
+        expansions.forget_counts(database, exploration, size.size, (changed & sources.keys()), gone)
+
+
+def _has_all_batches(database: Database, exploration: ExplorationKey, size: int) -> bool:
+    return size == SEED_SOURCE_SIZE or explorations.is_complete(database, exploration, size)
+
+
 def find_flaws(
-    found: Iterable[StoredBatch], done: set[int], sources: Digests, not_empty: Set[int] = frozenset()
+    found: Iterable[StoredBatch],
+    done: Mapping[int, str | None],
+    sources: Digests,
+    not_empty: Set[int] = frozenset(),
+    all_known: bool = True,
 ) -> list[Flaw]:
     """The sources, among those whose expansion is recorded as done or has batches, that are not proven.
 
     An expansion that is done and has no batches has nothing to prove: it found no lists, unless it is one of
     `not_empty`, which are recorded to have made some.
+
+    Args:
+        found: The batches that are recorded.
+        done: The sources whose expansion is recorded as done, with the digests that they had, if they are known.
+        sources: The sources that there are.
+        not_empty: Sources that are recorded to have made lists.
+        all_known: Those are all. Otherwise others may come, and nothing is said of them.
     """
-    flaws: dict[int, str] = dict.fromkeys(done - sources.keys(), "there is no such source")
+    flaws: dict[int, str] = {}
+    for source, digest in done.items():
+        if source not in sources:
+            flaws[source] = UNKNOWN
+        elif not _is_from(digest, sources[source]):
+            flaws[source] = ANOTHER
     spans: list[Span] = []
     for batch in found:
         expected = source_digest(sources, batch.span)
         if batch.span.last_source >= max(len(sources), 1) or expected is None:
-            reason = "there is no such source"
+            reason = UNKNOWN
         elif batch.source_digest not in (None, expected):
-            reason = "made from another source than the one that is recorded"
+            reason = ANOTHER
         else:
             spans.append(batch.span)
             continue
@@ -54,7 +132,14 @@ def find_flaws(
             flaws.setdefault(source, "parts of its expansion are missing, or recorded twice")
     for source in not_empty - by_source.keys():
         flaws.setdefault(source, "its batches are not recorded")
-    return [Flaw(source, reason) for source, reason in sorted(flaws.items())]
+    return [
+        Flaw(source, reason) for source, reason in sorted(flaws.items()) if all_known or reason != UNKNOWN
+    ]
+
+
+def _is_from(digest: str | None, source: tuple[int, str] | None) -> bool:
+    """Whether a source is the one with this digest. Version 0.1 did not record it."""
+    return source is not None and digest in (None, source[1])
 
 
 def _sources(span: Span, known: int) -> Iterable[int]:

@@ -31,6 +31,8 @@ from setset.database import (
     schema,
 )
 from setset.database.expansions import KnownExpansion
+from setset.database.explorations import Step
+from setset.database.models import Work
 from setset.errors import BadInput, NotAWorkspace
 from setset.executors.window import submit_ahead
 from setset.folder import REBUILT, WorkspaceFolder
@@ -119,24 +121,27 @@ def _sound_files(root: Path, progress: ProgressListener) -> Iterator[tuple[Heade
     with ThreadPoolExecutor(usable_cores()) as threads:
         for folder, paths in groupby(sorted(root.glob(BATCH_FILES)), attrgetter("parent")):
             found = list(paths)
-            size = folder.name[1:]
-            progress.begin(int(size) if size.isdecimal() else 0, Activity.REBUILD, len(found), 0)
+            size = int(folder.name[1:]) if folder.name[1:].isdecimal() else 0
+            progress.begin(size, Activity.REBUILD, len(found), 0)
             verified = submit_ahead(found, lambda path: threads.submit(files.verify, path), 64)
-            yield from _in_their_places(root, verified, progress)
-            progress.end()
+            yield from _in_their_places(root, size, verified, progress)
+            progress.end(size)
 
 
 def _in_their_places(
-    root: Path, verified: Iterator[tuple[Path, Future[tuple[Header, str]]]], progress: ProgressListener
+    root: Path,
+    size: int,
+    verified: Iterator[tuple[Path, Future[tuple[Header, str]]]],
+    progress: ProgressListener,
 ) -> Iterator[tuple[Header, BatchFile]]:
     for path, future in verified:
         try:
             header, digest = future.result()
         except BadBatch as error:
-            progress.advance(0, 0)
+            progress.advance(size, 0, 0)
             progress.notice(f"{path}: {error}")
             continue
-        progress.advance(header.lists, header.lists)
+        progress.advance(size, header.lists, header.lists)
         batch = files.record(header, digest)
         if path != root / batch.path:
             progress.notice(f"{path}: not where it belongs")
@@ -172,11 +177,11 @@ def _by_size(
 def _adopt(database: Database, target: int, pruned: bool, size: int, found: list[FoundFile]) -> None:
     """Records the batches of one size, and the expansions that they prove."""
     exploration = explorations.find_or_create(database, target, pruned)
-    sources = batches.sources_of_size(database, exploration, size - 1)
+    step = Step(Work.STORE, size, size - 1)
+    sources = batches.sources_of_size(database, exploration, step.source_size)
     batch_lists, chains = _best_cut(found, sources)
     if not chains:
         return
-    explorations.begin_size(database, exploration, size, batch_lists)
     known = []
     expanded: set[int] = set()
     for chain in chains:
@@ -184,13 +189,11 @@ def _adopt(database: Database, target: int, pruned: bool, size: int, found: list
         for each in chain.files:
             by_source[each.batch.span.first_source].append(each.batch)
         for source in range(chain.first, chain.end):
-            known.append(KnownExpansion(source, sources[source][0], tuple(by_source[source])))
+            known.append(KnownExpansion(source, *sources[source], tuple(by_source[source])))
             expanded.add(source)
-    known += [
-        KnownExpansion(source, sources[source][0], None) for source in sorted(sources.keys() - expanded)
-    ]
+    known += [KnownExpansion(source, *sources[source], None) for source in sorted(sources.keys() - expanded)]
     keep = [(each.root_id, each.batch) for chain in chains for each in chain.files]
-    expansions.adopt(database, exploration, size, keep, known)
+    expansions.adopt(database, exploration, step, batch_lists, keep, known)
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ def recount_files(
                     roots.require_there(database, batch.root_id)
                     progress.notice(f"{batches.path_of(database, batch)}: {error}; run 'setset check'")
                     found = 0
-                progress.advance(found, found)
+                progress.advance(each.size, found, found)
                 total += found
             totals[exploration.target, each.size] = total
-            progress.end()
+            progress.end(each.size)
     return totals

@@ -128,10 +128,10 @@ def _wrong_files(
                 progress.begin(size.size, Activity.CHECK, len(mine), 0)
                 for batch, future in submit_ahead(mine, submit, 64):
                     problem = future.result()
-                    progress.advance(batch.lists, batch.lists)
+                    progress.advance(size.size, batch.lists, batch.lists)
                     if problem is not None:
                         yield batch, problem
-                progress.end()
+                progress.end(size.size)
 
 
 def _problem(folder: Path, batch: StoredBatch, fast: bool) -> str | None:

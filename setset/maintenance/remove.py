@@ -79,7 +79,7 @@ def remove(database: Database, target: int, first: int, progress: ProgressListen
         mine = [each for each in found if each.size == size]
         progress.begin(size, Activity.REMOVE, len(mine), sum(each.lists for each in mine))
         _remove_files(database, target, size, mine, progress)
-        progress.end()
+        progress.end(size)
     return summary
 
 
@@ -128,7 +128,7 @@ def _remove_files(
         mine = any(each.path.is_relative_to(root) for root in own.values())
         if mine and not each.path.is_symlink():
             each.path.unlink(missing_ok=True)
-        progress.advance(each.lists, each.lists)
+        progress.advance(size, each.lists, each.lists)
     for root in own.values():
         for pruned in (False, True):
             folder = root / size_folder(target, size, pruned)

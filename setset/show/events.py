@@ -48,9 +48,7 @@ class Events:
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = sinks
         self._lock = threading.Lock()  # workers that come and go are noticed in a thread of their own
-        self._began = self._told = time.monotonic()
-        self._size, self._activity, self._tasks, self._lists_in = 0, "", 0, 0
-        self._done = self._read = self._found = 0
+        self._sizes: dict[int, _SizeState] = {}
 
     def emit(self, event: str, **values: Any) -> None:
         """Tells an event."""
@@ -60,40 +58,44 @@ class Events:
                 sink({"event": event, "time": moment.replace("+00:00", "Z"), **values})
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
-        self._began = self._told = time.monotonic()
-        self._size, self._activity, self._tasks, self._lists_in = size, activity.value, tasks, lists_in
-        self._done = self._read = self._found = 0
-        self.emit("size_begun", size=size, activity=self._activity, expansions=tasks, lists_in=lists_in)
+        self._sizes[size] = _SizeState(activity, tasks, lists_in)
+        self.emit("size_begun", size=size, activity=activity.value, expansions=tasks, lists_in=lists_in)
 
-    def advance(self, lists_in: int, lists_out: int) -> None:
-        self._done, self._read, self._found = (
-            self._done + 1,
-            self._read + lists_in,
-            self._found + lists_out,
-        )
-        self.emit("expansion_done", size=self._size, lists_in=lists_in, lists_out=lists_out)
-        if time.monotonic() - self._told >= SECONDS_BETWEEN_EVENTS:
-            self._told = time.monotonic()
-            share = self._read / self._lists_in if self._lists_in else self._done / max(self._tasks, 1)
-            spent = self._told - self._began
+    def advance(self, size: int, lists_in: int, lists_out: int) -> None:
+        state = self._sizes[size]
+        state.done, state.read, state.found = state.done + 1, state.read + lists_in, state.found + lists_out
+        self.emit("expansion_done", size=size, lists_in=lists_in, lists_out=lists_out)
+        if time.monotonic() - state.told >= SECONDS_BETWEEN_EVENTS:
+            state.told = time.monotonic()
+            share = state.read / state.lists_in if state.lists_in else state.done / max(state.tasks, 1)
+            spent = state.told - state.began
             left = spent / share - spent if 0 < share <= 1 else None
-            self.emit("progress", **self._state(), share=round(share, 4), seconds_left=_rounded(left))
+            shown = {"share": round(share, 4), "seconds_left": _rounded(left)}
+            self.emit("progress", size=size, **state.as_event(), **shown)
 
     def notice(self, text: str) -> None:
         self.emit("warning", text=text)
 
-    def end(self) -> None:
-        complete = self._done >= self._tasks
-        seconds = _rounded(time.monotonic() - self._began)
-        self.emit("size_complete" if complete else "size_stopped", **self._state(), seconds=seconds)
+    def end(self, size: int) -> None:
+        state = self._sizes.pop(size)
+        event = "size_complete" if state.done >= state.tasks else "size_stopped"
+        self.emit(event, size=size, **state.as_event(), seconds=_rounded(time.monotonic() - state.began))
 
-    def _state(self) -> Event:
+
+class _SizeState:
+    """How far a size is."""
+
+    def __init__(self, activity: Activity, tasks: int, lists_in: int) -> None:
+        self.activity, self.tasks, self.lists_in = activity, tasks, lists_in
+        self.began = self.told = time.monotonic()
+        self.done = self.read = self.found = 0
+
+    def as_event(self) -> Event:
         return {
-            "size": self._size,
-            "activity": self._activity,
-            "done": self._done,
-            "expansions": self._tasks,
-            "lists": self._found,
+            "activity": self.activity.value,
+            "done": self.done,
+            "expansions": self.tasks,
+            "lists": self.found,
         }
 
 
@@ -107,17 +109,17 @@ class Several:
         for each in self._listeners:
             each.begin(size, activity, tasks, lists_in)
 
-    def advance(self, lists_in: int, lists_out: int) -> None:
+    def advance(self, size: int, lists_in: int, lists_out: int) -> None:
         for each in self._listeners:
-            each.advance(lists_in, lists_out)
+            each.advance(size, lists_in, lists_out)
 
     def notice(self, text: str) -> None:
         for each in self._listeners:
             each.notice(text)
 
-    def end(self) -> None:
+    def end(self, size: int) -> None:
         for each in self._listeners:
-            each.end()
+            each.end(size)
 
 
 def _rounded(seconds: float | None) -> float | None:

@@ -80,11 +80,12 @@ class _Stderr:
 
 
 class _Meter:
-    """Lists a second and time left, by a clock that never jumps."""
+    """Lists per second and time left of a size, by a clock that never jumps."""
 
-    def __init__(self, tasks: int, lists_in: int) -> None:
-        self.tasks, self.lists_in = tasks, lists_in
+    def __init__(self, title: str, tasks: int, lists_in: int) -> None:
+        self.title, self.tasks, self.lists_in = title, tasks, lists_in
         self.done = self.read = self.found = 0
+        self.bar: TaskID | None = None
         self._started = time.monotonic()
 
     def advance(self, lists_in: int, lists_out: int) -> None:
@@ -105,43 +106,42 @@ class _Meter:
 
 
 class _Whole:
-    """How far all sizes are together, weighted by the time that one worker is expected to take for each.
+    """How far all sizes are together, weighted by the time that one worker usually takes for each.
 
-    What was there before the run counts as done: a run that is taken up again goes on where its bar stood.
+    By what is usual and not by what was measured: a run that resumes knows other speeds than the first one, and its
+    bar must go on where it stood. What was there before the run counts as done.
     """
 
     def __init__(self, estimate: Estimate) -> None:
-        self._expected = {size.size: size.whole_seconds for size in estimate.sizes}
-        self._due = {size.size: size.seconds for size in estimate.sizes}
-        self._total = sum(self._expected.values())
-        self._to_do = sum(self._due.values())
-        self._workers, self._done, self._current = estimate.workers, 0.0, 0.0
+        self._weights = estimate.usual_seconds()
+        self._due = {size.size: size.due / size.lists if size.lists else 0.0 for size in estimate.sizes}
+        self._seconds = {size.size: size.seconds for size in estimate.sizes}
+        self._done = dict.fromkeys(self._due, 0.0)
+        self._workers = estimate.workers
         self._started = time.monotonic()
 
-    def begin(self, size: int, activity: Activity) -> None:
-        is_due = activity in (Activity.STORE, Activity.COUNT)
-        self._current = self._due.get(size, 0.0) if is_due else 0.0
+    def set_done(self, size: int, share: float) -> None:
+        """So much of what was due of a size is done."""
+        self._done[size] = max(self._done.get(size, 0.0), share)
 
-    def end(self, share: float) -> None:
-        self._done, self._current = self._done + self._current * share, 0.0
+    @property
+    def share(self) -> float:
+        """From 0 to 1."""
+        total = sum(self._weights.values())
+        done = sum(weight * self.share_of_size(size) for size, weight in self._weights.items())
+        return done / total if total else 0.0
 
-    def share(self, of_current: float) -> float:
-        """From 0 to 1, with so much of the current size done in this run."""
-        before = self._total - self._to_do
-        return (before + self._done + self._current * of_current) / self._total if self._total else 0.0
+    def share_of_size(self, size: int) -> float:
+        """How much of a size is there."""
+        return 1.0 - self._due.get(size, 1.0) * (1.0 - self._done.get(size, 0.0))
 
-    def share_of_size(self, size: int, of_current: float) -> float:
-        """How much of a size is there, with so much of what was due done."""
-        expected = self._expected.get(size)
-        due = self._due[size] / expected if expected else 1.0
-        return 1.0 - due + due * of_current
-
-    def left(self, of_current: float) -> float:
+    @property
+    def left(self) -> float:
         """Seconds, from the speed that was expected and more and more the one that is seen."""
-        done = self._done + self._current * of_current
+        done = sum(seconds * self._done[size] for size, seconds in self._seconds.items())
         spent = time.monotonic() - self._started
         pace = (spent + SECONDS_TRUSTED) / (done + SECONDS_TRUSTED * self._workers)
-        return max(self._to_do - done, 0.0) * pace
+        return max(sum(self._seconds.values()) - done, 0.0) * pace
 
 
 def _percent(share: float) -> str:
@@ -154,35 +154,33 @@ class Lines:
 
     def __init__(self, introduction: Sequence[str] = ()) -> None:
         self._introduction = list(introduction)
-        self._meter = _Meter(0, 0)
-        self._title = ""
+        self._meters: dict[int, _Meter] = {}
         self._last = 0.0
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         while self._introduction:
             _print_safely(self._introduction.pop(0))
-        self._title = TITLES[activity].format(size=size)
-        self._meter = _Meter(tasks, lists_in)
+        self._meters[size] = _Meter(TITLES[activity].format(size=size), tasks, lists_in)
         self._last = time.monotonic()
 
-    def advance(self, lists_in: int, lists_out: int) -> None:
-        self._meter.advance(lists_in, lists_out)
+    def advance(self, size: int, lists_in: int, lists_out: int) -> None:
+        meter = self._meters[size]
+        meter.advance(lists_in, lists_out)
         if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()
-            self._print(f"{self._meter.share:.1%}, {duration(self._meter.left)} left")
+            self._print(meter, f"{meter.share:.1%}, {duration(meter.left)} left")
 
     def notice(self, text: str) -> None:
         _print_safely(f"setset: {text}")
 
-    def end(self) -> None:
-        finished = self._meter.done >= self._meter.tasks
-        self._print("done" if finished else f"{self._meter.done:,} of {self._meter.tasks:,} done")
+    def end(self, size: int) -> None:
+        meter = self._meters.pop(size)
+        finished = meter.done >= meter.tasks
+        self._print(meter, "done" if finished else f"{meter.done:,} of {meter.tasks:,} done")
 
-    def _print(self, state: str) -> None:
-        meter = self._meter
-        _print_safely(
-            f"{self._title}: {how_many(meter.found, 'list')}, {number(meter.rate / 1e6, 1)} M lists/s, {state}"
-        )
+    def _print(self, meter: _Meter, state: str) -> None:
+        rate = number(meter.rate / 1e6, 1)
+        _print_safely(f"{meter.title}: {how_many(meter.found, 'list')}, {rate} M lists/s, {state}")
 
 
 class Bars:
@@ -194,59 +192,53 @@ class Bars:
         self._lock = threading.Lock()
         self._progress: Progress | None = None
         self._all: TaskID | None = None
-        self._task: TaskID | None = None
-        self._size = 0
-        self._meter = _Meter(0, 0)
+        self._meters: dict[int, _Meter] = {}
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         while self._introduction:
             self.notice(self._introduction.pop(0))
         progress = self._shown()
-        self._size, self._meter = size, _Meter(tasks, lists_in)
+        meter = self._meters[size] = _Meter(TITLES[activity].format(size=size), tasks, lists_in)
         share = 0.0
         if self._whole is not None:
-            self._whole.begin(size, activity)
-            share = self._whole.share_of_size(size, 0.0)
+            share = self._whole.share_of_size(size)
             if self._all is None:
-                self._all = self._add(progress, "all sizes", self._whole.share(0.0))
-        self._task = self._add(progress, TITLES[activity].format(size=size), share)
-        self._draw()
+                self._all = self._add(progress, "all sizes", self._whole.share)
+        meter.bar = self._add(progress, meter.title, share)
+        self._draw(size)
 
     @staticmethod
     def _add(progress: Progress, title: str, share: float) -> TaskID:
         return progress.add_task(title, total=1.0, completed=share, percent=_percent(share), shown="")  # type: ignore[arg-type]
 
-    def advance(self, lists_in: int, lists_out: int) -> None:
-        self._meter.advance(lists_in, lists_out)
-        self._draw()
+    def advance(self, size: int, lists_in: int, lists_out: int) -> None:
+        self._meters[size].advance(lists_in, lists_out)
+        self._draw(size)
 
     def notice(self, text: str) -> None:
         self._shown().console.print(printable(text), highlight=False, markup=False)
 
-    def end(self) -> None:
-        self._draw()
-        if self._whole is not None:
-            self._whole.end(self._meter.share)
-        self._meter = _Meter(0, 0)
-        self._task = None
+    def end(self, size: int) -> None:
+        self._draw(size)
+        del self._meters[size]
 
     def complete(self) -> None:
         """All that was asked for is there."""
         if self._progress is not None and self._all is not None:
             self._progress.update(self._all, completed=1.0, percent=_percent(1), shown="")
 
-    def _draw(self) -> None:
-        if self._progress is None or self._task is None:
+    def _draw(self, size: int) -> None:
+        meter = self._meters[size]
+        if self._progress is None or meter.bar is None:
             return
-        meter, share = self._meter, self._meter.share
-        finished = meter.done >= meter.tasks
+        share, finished = meter.share, meter.done >= meter.tasks
         left = "" if finished else f", {duration(meter.left)} left"
         shown = f"{how_many(meter.found, 'list')}, {number(meter.rate / 1e6, 0)} M/s{left}"
         if self._whole is not None and self._all is not None:
-            whole = self._whole.share(share)
-            self._update(self._all, whole, f"{duration(self._whole.left(share))} left")
-            share = self._whole.share_of_size(self._size, share)
-        self._update(self._task, share, shown)
+            self._whole.set_done(size, share)
+            self._update(self._all, self._whole.share, f"{duration(self._whole.left)} left")
+            share = self._whole.share_of_size(size)
+        self._update(meter.bar, share, shown)
 
     def _update(self, task: TaskID, share: float, shown: str) -> None:
         assert self._progress is not None

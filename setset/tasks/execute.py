@@ -6,7 +6,7 @@ sooner and stays smaller.
 
 from __future__ import annotations
 
-from setset.tasks.kinds import RebuildTask, Task, TaskResult
+from setset.tasks.kinds import CompareTask, Task, TaskResult
 
 
 def execute(task: Task) -> TaskResult:
@@ -16,7 +16,7 @@ def execute(task: Task) -> TaskResult:
     return worker.execute(task)
 
 
-def compare(task: RebuildTask) -> tuple[str | None, ...]:
+def compare(task: CompareTask) -> tuple[str | None, ...]:
     """What is wrong with each batch file of a task, compared with what its sources expand to; None if nothing."""
     from setset.tasks import worker
 

@@ -46,8 +46,10 @@ class ExpandTask:
     batch_lists: int
     source: Source | None
     destination: Destination
+    recorded: tuple[BatchFile, ...] = ()
+    """The files that it made before, if they are recorded: it must make the same lists again."""
     reuse: bool = True
-    """Take over what an earlier run finished; otherwise all is written again, whatever is there."""
+    """Take over files that an earlier run finished; otherwise every list is derived again."""
     pruned: bool = False
     """Keep only lists that may reach the target."""
 
@@ -84,25 +86,18 @@ class CountTask:
 
 
 @dataclass(frozen=True)
-class RebuildTask:
-    """Rebuild batches from the expansions that they are made of. A file that is there is replaced only by one with
-    the lists that are recorded."""
+class CompareTask:
+    """Compare batch files with what their sources expand to. Writes nothing."""
 
     expansions: tuple[ExpandTask, ...]
     batches: tuple[BatchFile, ...]
     """As they are recorded."""
-
-    @property
-    def destination(self) -> Destination:
-        return self.expansions[0].destination
+    root: str
+    """The storage root that they are in."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
         return tuple(source for expansion in self.expansions for source in expansion.sources)
-
-    def relocated(self, place: Callable[[str], str]) -> RebuildTask:
-        """The same task with every path replaced."""
-        return replace(self, expansions=tuple(each.relocated(place) for each in self.expansions))
 
 
 @dataclass(frozen=True)
@@ -125,8 +120,7 @@ class MergeTask:
         return replace(self, sources=sources, destination=self.destination.relocated(place))
 
 
-WritingTask = ExpandTask | RebuildTask | MergeTask
-Task = WritingTask | CountTask
+Task = ExpandTask | CountTask | MergeTask
 
 
 @dataclass(frozen=True)
@@ -161,12 +155,16 @@ class BadSource(SetsetError):
         return f"batch {self.number} of size {self.size}: {self.reason}"
 
 
-class NotReproduced(SetsetError):
-    """What a source expands to is not what is recorded of it."""
+class OtherLists(SetsetError):
+    """An expansion that is done again does not make the lists that are recorded of it. Nothing was replaced."""
 
-    def __init__(self, path: str, reason: str) -> None:
-        super().__init__(path, reason)
-        self.path, self.reason = path, reason
+    def __init__(self, size: int, path: str, recorded: str, made: str) -> None:
+        super().__init__(size, path, recorded, made)
+        self.size, self.path, self.recorded, self.made = size, path, recorded, made
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.reason}" if self.path else self.reason
+        return (
+            f"{self.path}: its source gives other lists (digest {self.made}) than those that are recorded (digest "
+            f"{self.recorded}), and nothing was replaced; 'setset check --deep --size {self.size}' derives all files "
+            "again, 'setset repair --deep' takes what the sources give"
+        )

@@ -15,21 +15,20 @@ from setset import platform
 from setset.batches import files
 from setset.batches import format as batch_format
 from setset.batches.format import BadBatch
-from setset.batches.records import NO_SOURCE, BatchFile, Span, combine_digests
+from setset.batches.records import NO_SOURCE, BatchFile, Span
 from setset.engine import search
 from setset.engine.bitstreams import Streams
 from setset.errors import SetsetError
 from setset.tasks.kinds import (
     BadSource,
+    CompareTask,
     CountTask,
     ExpandTask,
     MergeTask,
-    NotReproduced,
-    RebuildTask,
+    OtherLists,
     Source,
     Task,
     TaskResult,
-    WritingTask,
 )
 
 
@@ -44,8 +43,6 @@ def execute(task: Task) -> TaskResult:
             batches = finished or list(_expand(task))
         case CountTask():
             counts = search.count(load_source(task.source), task.target, task.size, task.pruned)
-        case RebuildTask():
-            batches = [_save(_encode_as_recorded(task, each), task) for each in _derive(task)]
         case MergeTask():
             batches = [_save(_merge(task), task)]
     seconds = time.monotonic() - started
@@ -59,12 +56,16 @@ def execute(task: Task) -> TaskResult:
     )
 
 
-def compare(task: RebuildTask) -> tuple[str | None, ...]:
-    """What is wrong with each batch file of a task, compared with what its sources expand to; None if nothing."""
+def compare(task: CompareTask) -> tuple[str | None, ...]:
+    """What is wrong with each batch file of a task, compared with what its sources expand to; None if nothing.
+
+    A file that cannot be read is reported by a check without `deep`; here what is recorded of it is compared.
+    """
     try:
-        return tuple(_difference(task, derived) for derived in _derive(task, missing_is_error=False))
-    except NotReproduced as error:
-        return (error.reason,)
+        if not task.batches:
+            has_lists = any(True for expansion in task.expansions for _ in parts_of_expansion(expansion))
+            return ("its source expands to lists, but none are recorded" if has_lists else None,)
+        return tuple(_difference(task, derived) for derived in _derive(task))
     except SetsetError as error:
         return (f"cannot be compared: {error}",) * max(len(task.batches), 1)
 
@@ -78,35 +79,34 @@ class Derived:
     ends_source: bool
 
 
-def _derive(task: RebuildTask, missing_is_error: bool = True) -> Iterator[Derived]:
+def _derive(task: CompareTask) -> Iterator[Derived]:
     """Each batch of a task with what its sources expand to. Every source is expanded once."""
     waiting = sorted(task.batches, key=lambda batch: batch.span.start)
     pieces: list[Streams] = []
-    has_lists = False
     for expansion in task.expansions:
         for number, is_last, part in parts_of_expansion(expansion):
-            has_lists = True
-            place = (expansion.source_number, number)
-            if not waiting or place < waiting[0].span.start:
+            position = (expansion.source_number, number)
+            if not waiting or position < waiting[0].span.start:
                 continue
             pieces.append(part)
-            if place == (waiting[0].span.last_source, waiting[0].span.last_part):
+            if position == (waiting[0].span.last_source, waiting[0].span.last_part):
                 yield Derived(waiting.pop(0), _join(pieces, expansion), is_last)
                 pieces = []
-    if not task.batches and has_lists:
-        raise NotReproduced("", "its source expands to lists, but none are recorded")
     for batch in waiting:
-        if missing_is_error:
-            raise NotReproduced(batch.path, "its sources do not expand to so many parts")
         yield Derived(batch, None, False)
 
 
-def _difference(task: RebuildTask, derived: Derived) -> str | None:
+def _difference(task: CompareTask, derived: Derived) -> str | None:
     if derived.streams is None:
         return "its sources do not expand to so many parts"
     expected, recorded = derived.streams, derived.recorded
     try:
-        header, found = files.load(Path(task.destination.root) / recorded.path, recorded.digest)
+        header, found = files.load(Path(task.root) / recorded.path, recorded.digest)
+    except BadBatch:
+        right = (expected.lists, *search.first_and_last(expected))
+        same = right == (recorded.lists, recorded.first, recorded.last)
+        return None if same else "its sources expand to other lists than are recorded"
+    try:
         lists = sum(len(rows) for rows in search.unpack(found))
         if header.version != batch_format.VERSION:
             found = next(search.pack(search.unpack(found), found.size, lists, expected.tail))
@@ -121,25 +121,6 @@ def _difference(task: RebuildTask, derived: Derived) -> str | None:
             else "it is the last part of its source"
         )
     return None
-
-
-def _encode_as_recorded(task: RebuildTask, derived: Derived) -> bytes:
-    """The file of a batch, refused if it has other lists than are recorded: what is there may be right."""
-    recorded = derived.recorded
-    assert derived.streams is not None
-    span = replace(recorded.span, ends_source=derived.ends_source)
-    digests = [_source_digest(each) for each in task.expansions if _is_within(each.source_number, span)]
-    data = _encode(task.expansions[0], span, derived.streams, combine_digests(digests))
-    made = files.describe(data)
-    if not recorded.source_digest:  # recorded by version 0.1
-        recorded = replace(recorded, source_digest=made.source_digest)
-    if made.content != recorded.content:
-        raise NotReproduced(recorded.path, "its sources expand to other lists than are recorded")
-    return data
-
-
-def _is_within(source: int, span: Span) -> bool:
-    return span.first_source <= source <= span.last_source
 
 
 def recount(path: str, digest: str) -> int:
@@ -186,6 +167,7 @@ def _merge(task: MergeTask) -> bytes:
 def _expand(task: ExpandTask) -> Iterator[BatchFile]:
     """The files of an expansion. While the disk is busy with one, the next one is searched."""
     saving: Future[BatchFile] | None = None
+    number = 0
     with ThreadPoolExecutor(1) as writer:
         for number, is_last, part in parts_of_expansion(task):
             if saving:
@@ -193,12 +175,34 @@ def _expand(task: ExpandTask) -> Iterator[BatchFile]:
             saving = writer.submit(_save_part, task, number, is_last, part)
         if saving:
             yield saving.result()
+    _require_recorded_parts(task, number + 1 if saving else 0)
 
 
 def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams) -> BatchFile:
+    """Writes a part. If it is recorded, it must have the same lists, and a file that is as recorded is left alone."""
     source = task.source_number
-    span = Span(source, number, source, number, is_last)
-    return _save(_encode(task, span, part, _source_digest(task)), task)
+    data = _encode(task, Span(source, number, source, number, is_last), part, _source_digest(task))
+    if task.recorded:
+        made = files.describe(data)
+        recorded = next((each for each in task.recorded if each.span.start == made.span.start), None)
+        if recorded is None:
+            raise OtherLists(task.size, made.path, "none", made.digest)
+        same = (
+            made.content
+            == replace(recorded, source_digest=recorded.source_digest or made.source_digest).content
+        )
+        if made.digest != recorded.digest and not same:
+            raise OtherLists(task.size, made.path, recorded.digest, made.digest)
+        if files.is_as_recorded(Path(task.destination.root), recorded):
+            return recorded
+    return _save(data, task)
+
+
+def _require_recorded_parts(task: ExpandTask, parts: int) -> None:
+    """Refuses an expansion that made fewer parts than are recorded of it."""
+    for recorded in task.recorded:
+        if recorded.span.last_part >= parts:
+            raise OtherLists(task.size, recorded.path, recorded.digest, "none")
 
 
 def _encode(task: ExpandTask | MergeTask, span: Span, streams: Streams, source_digest: str) -> bytes:
@@ -206,7 +210,7 @@ def _encode(task: ExpandTask | MergeTask, span: Span, streams: Streams, source_d
     return batch_format.encode(streams, task.target, task.batch_lists, span, ends, digest, task.pruned)
 
 
-def _save(data: bytes, task: WritingTask) -> BatchFile:
+def _save(data: bytes, task: ExpandTask | MergeTask) -> BatchFile:
     return files.save_batch(data, Path(task.destination.root), task.destination.owner)
 
 

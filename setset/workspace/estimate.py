@@ -20,7 +20,6 @@ from setset.workspace.speed import Speed, measure_speed, recorded_speeds, typica
 BATCH_LISTS = 16_000_000
 """As `jobs.run`, which is not loaded to look."""
 PRUNED_BATCH_LISTS = 1_000_000
-COMPACT_FROM = 13
 EFFICIENCY = 0.9
 """Of workers on other machines, relative to cores of this one: files and messages travel."""
 START_SECONDS = 2.0
@@ -89,6 +88,13 @@ class Estimate:
     def is_long(self) -> bool:
         """Whether it takes more than an hour."""
         return self.seconds > LONG_SECONDS
+
+    def usual_seconds(self) -> dict[int, float]:
+        """What one worker usually takes for each whole size, whatever was measured here: how sizes compare."""
+        work = Work.COUNT if self.count_only else Work.STORE
+        sizes = self.sizes[-1:] if self.count_only else self.sizes
+        usual = typical_speeds([size.size for size in sizes], work, {}, self.target if self.pruned else None)
+        return {size.size: size.lists / usual[size.size].lists_per_second for size in sizes}
 
     @property
     def takes_much_disk(self) -> bool:
@@ -235,8 +241,6 @@ def _expected_files(
         sources = found.get(size - 1, 1.0)
         if (known := batches.get(size)) is not None:
             found[size] = known
-        elif size >= COMPACT_FROM:
-            found[size] = max(full, 1.0)
         else:
             found[size] = max(sources, full + sources / 2) if full > 1 else sources
     return found

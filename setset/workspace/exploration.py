@@ -85,7 +85,6 @@ class Exploration(Shown):
         first: int = 0,
         count_only: bool = False,
         prune: bool = False,
-        compact: bool = True,
         executor: str | StartExecutor = "local",
         maps: tuple[str, ...] = (),
         ship: bool = False,
@@ -107,7 +106,6 @@ class Exploration(Shown):
             count_only: Count without files, from the largest complete size on.
             prune: Below the target keep only lists that may reach it (docs/pruning.md). An exploration
                 is pruned from its seeds on or not at all.
-            compact: Merge small files after sizes from 13 on.
             executor: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, MODULE:CALLABLE, or a function that takes a
                 number of workers and gives a `concurrent.futures.Executor`.
             maps: For Dask workers: HERE=THERE, the folder HERE is THERE for them.
@@ -134,7 +132,6 @@ class Exploration(Shown):
             first=first,
             count_only=count_only,
             pruned=prune,
-            compact=compact,
             command=command or f"Exploration({self.target}).run({size})",
             executor=executor,
             access=FileAccess.parse(maps, ship),
@@ -235,7 +232,7 @@ class Exploration(Shown):
         require_compactable(self._workspace._database(), self._key(), size)
         command = f"setset compact --size {size} --target {self.target}"
         with (
-            self._workspace._maintaining(command, progress) as database,
+            self._workspace._maintaining(command, progress) as (database, _),
             self._workspace._local_executor(progress) as executor,
         ):
             key = explorations.find(database, self.target)
@@ -265,5 +262,5 @@ class Exploration(Shown):
         if dry_run:
             return plan_removal(self._workspace._database(), self.target, first)
         command = f"setset rm --target {self.target}" + ("" if size is None else f" --size {size}")
-        with self._workspace._maintaining(command, progress) as database:
+        with self._workspace._maintaining(command, progress) as (database, _):
             return remove(database, self.target, first, progress or NoProgress())

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
@@ -246,47 +247,27 @@ class Workspace(Shown):
         """
         if batch is not None and size is None:
             raise BadInput("--batch needs --size")
-        listener = progress or NoProgress()
-        if batch is not None and size is not None:
-            return self._repair_batch(target, size, batch, dry_run, progress)
-        if dry_run:
-            found = list(self.check(deep=deep, size=size, progress=progress))
-            return Repaired.split(found)
+        if dry_run and batch is None:
+            return Repaired.split(list(self.check(deep=deep, size=size, progress=progress)))
+        from setset.jobs.queue import make_again
         from setset.maintenance.check import check
-        from setset.maintenance.repair import repair_all
+        from setset.maintenance.repair import batch_finding, forget_batch, repair_all
 
+        if dry_run and batch is not None and size is not None:
+            return Repaired([batch_finding(self._database(), target, size, batch)], [])
+        listener = progress or NoProgress()
         with (
-            self._maintaining("setset repair", progress) as database,
+            self._maintaining("setset repair", progress) as (database, run_id),
             self._local_executor(progress) as executor,
         ):
-            repaired = repair_all(database, executor, size, deep, listener)
+            again = partial(make_again, database, run_id, executor, listener)
+            if batch is not None and size is not None:
+                finding = forget_batch(database, target, size, batch)
+                again(explorations.find(database, target), size)
+                return Repaired([finding], [])
+            repaired = repair_all(database, size, executor if deep else None, listener, again)
             left = [each for each in check(database, size, NoProgress()) if not each.kind.remedy.is_repair]
             return Repaired(repaired, left)
-
-    def _repair_batch(
-        self, target: int, size: int, number: int, dry_run: bool, progress: ProgressListener | None
-    ) -> Repaired:
-        from setset.database import batches, roots
-        from setset.maintenance.findings import Finding, FindingKind
-        from setset.maintenance.repair import rebuild_batch
-
-        def asked(database: Database) -> Finding:
-            batch = batches.get(database, explorations.find(database, target), size, number)
-            roots.require_there(database, batch.root_id)
-            where = str(batches.path_of(database, batch))
-            return Finding(FindingKind.FILE, where, f"{batch}, as asked", target, size, batch)
-
-        if dry_run:
-            return Repaired([asked(self._database())], [])
-        with (
-            self._maintaining("setset repair", progress) as database,
-            self._local_executor(progress) as executor,
-        ):
-            roots.claim_own(database)
-            found = asked(database)
-            if found.batch is not None:
-                rebuild_batch(database, executor, found.batch)
-            return Repaired([found], [])
 
     def roots(self) -> list[Root]:
         """The storage roots: the folders with the batch files, whether they are there, and what lies in each."""
@@ -318,7 +299,7 @@ class Workspace(Shown):
         from setset.maintenance.relocation import move_root
 
         place, command = Path(new).absolute(), f"setset roots move {old} {new}"
-        with self._maintaining(command, progress) as database:
+        with self._maintaining(command, progress) as (database, _):
             return move_root(database, str(old), place, fast, incomplete, progress or NoProgress())
 
     def forget_root(
@@ -342,7 +323,7 @@ class Workspace(Shown):
         number = require_forgettable(self._database(), str(old)).id
         (found,) = [root for root in self.roots() if root.number == number]
         if not dry_run:
-            with self._maintaining(f"setset roots forget {old}", None) as database:
+            with self._maintaining(f"setset roots forget {old}", None) as (database, _):
                 forget_root(database, str(number), None if output is None else Path(output))
         return found
 
@@ -429,8 +410,9 @@ class Workspace(Shown):
         yield self._folder
 
     @contextlib.contextmanager
-    def _maintaining(self, command: str, progress: ProgressListener | None) -> Iterator[Database]:
-        """The database of a workspace that is there and in which no run is at work, cleaned up before and after."""
+    def _maintaining(self, command: str, progress: ProgressListener | None) -> Iterator[tuple[Database, int]]:
+        """The database of a workspace that is there and in which no run is at work, cleaned up before and after; and
+        the number of the run that the history records."""
         from setset.maintenance import cleanup
 
         self._folder.require_database()
@@ -438,10 +420,10 @@ class Workspace(Shown):
         with self._writing() as folder, folder.locked():
             database = open_to_write(folder, policy=LockPolicy(listener.notice))
             try:
-                with runs.record_run(database, command, usable_cores()):
+                with runs.record_run(database, command, usable_cores()) as run_id:
                     cleanup.remove_leftovers(database, listener)
                     try:
-                        yield database
+                        yield database, run_id
                     finally:
                         cleanup.remove_temporaries(database)
             finally:

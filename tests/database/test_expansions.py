@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from setset.database.stages import storing
 
 from setset.batches.records import BatchFile, Span
 from setset.database import Database, expansions, explorations, roots, runs
 from setset.database.expansions import Claim, ClaimedExpansion, Unfinished
 from setset.database.models import State
-from setset.database.stages import storing
 from setset.tasks.kinds import TaskResult
 from tests.small import TARGET, build, rows, writing
 

@@ -202,13 +202,43 @@ UNPROVEN = {
     "no part is recorded": f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1",
     "no part of any source is recorded": f"DELETE FROM batches WHERE size = {SIZE}",
     "made from another source": f"UPDATE batches SET source_digest = digest WHERE size = {SIZE} AND first_source = 2",
-    "not done": f"UPDATE expansions SET state = 'planned' WHERE size = {SIZE} AND source = 2",
+    "its row is gone": f"DELETE FROM expansions WHERE size = {SIZE} AND source = 2",
+    "nothing made and nothing recorded": f"UPDATE expansions SET source_digest = 'feed', batches_out = 0 "
+    f"WHERE size = {SIZE} AND source = 2",
     "of a source that is not there": f"UPDATE batches SET first_source = 70, last_source = 70 "
     f"WHERE size = {SIZE} AND first_source = 3 AND ends_source",
     "a span without end": f"UPDATE batches SET last_source = 2147483000 WHERE size = {SIZE} AND first_source = 0",
     "a source is not recorded": "DELETE FROM batches WHERE size = 4 AND number = 2",
     "the seeds are not recorded": "DELETE FROM batches WHERE size = 3",
 }
+
+
+def test_rows_that_vanished_are_planned_and_done_again(copy: Copy, reference: Path) -> None:
+    """Not only a source's batches, but the row that says that it was expanded."""
+    folder = copy()
+    change(
+        folder.path,
+        "DELETE FROM batches WHERE size = 4 AND first_part = 1",
+        "DELETE FROM expansions WHERE size = 4",
+        f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1",
+        f"DELETE FROM expansions WHERE size = {SIZE} AND source = 1",
+    )
+    build(folder.path)
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+    assert rows(folder.path, COUNTS) == rows(reference, COUNTS)
+    assert digests(folder.path) == digests(reference)
+    assert findings(folder, deep=True) == []
+
+
+def test_what_is_planned_again_must_give_the_same(copy: Copy, reference: Path) -> None:
+    """Its batches are recorded still, so nothing is renumbered and nothing is written."""
+    folder = copy()
+    before = {path: path.stat().st_mtime_ns for path in folder.path.rglob("*.setset")}
+    change(folder.path, f"UPDATE expansions SET state = 'planned' WHERE size = {SIZE} AND source = 2")
+    build(folder.path)
+    assert {path: path.stat().st_mtime_ns for path in folder.path.rglob("*.setset")} == before
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+    assert findings(folder, deep=True) == []
 
 
 @pytest.mark.parametrize("statement", UNPROVEN.values(), ids=UNPROVEN.keys())

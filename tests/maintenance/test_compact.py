@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -22,6 +24,7 @@ from tests.small import (
     change,
     digests,
     findings,
+    flip,
     repair_all,
     rows,
     writing,
@@ -54,19 +57,26 @@ def test_neighbours_are_merged_and_the_lists_stay(scattered_copy: Copy) -> None:
     assert max(lists) <= 2_000_000
 
 
-def test_a_merged_batch_is_rebuilt_byte_identical(scattered_copy: Copy) -> None:
-    """From the expansions of several sources, cut as they were when the files were small."""
+@pytest.mark.parametrize("damage", [Path.unlink, flip])
+def test_a_lost_merged_batch_is_made_again_in_parts(
+    scattered_copy: Copy, scattered: Path, damage: Callable[[Path], None]
+) -> None:
+    """As they were before they were merged; merged again, the same bytes come of them."""
     folder = scattered_copy()
+    lists = sample(folder)
     result = merge_files(folder)
     assert result.files_after < result.files_before
     before = digests(folder.path)
     merged = list(folder.path.rglob("*_*.setset"))
     assert merged
     for path in merged:
-        path.unlink()
+        damage(path)
     repair_all(folder)
-    assert digests(folder.path) == before
     assert findings(folder, deep=True) == []
+    assert sample(folder) == lists
+    assert digests(folder.path) == digests(scattered)
+    merge_files(folder)
+    assert digests(folder.path) == before
 
 
 def test_only_up_to_a_number(scattered_copy: Copy) -> None:
@@ -116,32 +126,18 @@ def test_stopped_at_any_moment_nothing_is_lost(
     assert findings(folder, deep=True) == []
 
 
-def test_a_damaged_part_is_rebuilt_before_it_is_merged(scattered_copy: Copy) -> None:
+def test_a_damaged_part_is_not_merged(scattered_copy: Copy) -> None:
     folder = scattered_copy()
-    before = sample(folder)
+    before, recorded = sample(folder), rows(folder.path, BATCHES)
     part = batch_file(folder)
     part.write_bytes(part.read_bytes()[:-1])
+    with pytest.raises(SetsetError, match=r"batch 3 of size 5: .*: run 'setset repair' first"):
+        merge_files(folder)
+    assert rows(folder.path, BATCHES) == recorded
+    repair_all(folder)
     merge_files(folder)
     assert findings(folder, deep=True) == []
     assert sample(folder) == before
-
-
-def test_a_compaction_can_be_stopped_between_merges(scattered_copy: Copy) -> None:
-    folder = scattered_copy()
-    before = rows(folder.path, BATCHES)
-    calls = iter([None, None])
-
-    def go_on() -> None:
-        if next(calls, "stop") is not None:
-            raise SetsetError("stopped")
-
-    with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
-        exploration = explorations.find(database, TARGET)
-        with pytest.raises(SetsetError, match="stopped"):
-            compact(database, exploration, SIZE, None, executor, NoProgress(), go_on)
-    assert rows(folder.path, BATCHES) == before
-    build(folder.path, batch_lists=2_000_000)  # removes what was merged and not recorded
-    assert findings(folder, deep=True) == []
 
 
 def test_lists_that_a_rebuilt_database_does_not_know_of_are_no_defect(scattered_copy: Copy) -> None:

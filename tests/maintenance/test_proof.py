@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import pytest
 from hypothesis import given
@@ -11,13 +11,21 @@ from hypothesis import strategies as st
 
 from setset.batches.records import NO_SOURCE, Span, combine_digests
 from setset.database.batches import StoredBatch
-from setset.maintenance.proof import Digests, Flaw, find_flaws
+from setset.maintenance import proof
+from setset.maintenance.proof import Digests, Flaw
 
 UNKNOWN = "there is no such source"
 ANOTHER = "made from another source than the one that is recorded"
 NOT_DONE = "has batches, but its expansion is not recorded as done"
 NOT_WHOLE = "parts of its expansion are missing, or recorded twice"
 LOST = "its batches are not recorded"
+
+
+def find_flaws(
+    found: Sequence[StoredBatch], done: set[int], sources: Digests, not_empty: Set[int] = frozenset()
+) -> list[Flaw]:
+    """The flaws of expansions that do not say from which source they were made."""
+    return proof.find_flaws(found, dict.fromkeys(done), sources, not_empty)
 
 
 def digest(source: int) -> str:
@@ -150,6 +158,24 @@ def test_batches_that_were_made_and_are_not_there() -> None:
     assert find_flaws(without, ALL, sources, not_empty={0, 2}) == []
     assert find_flaws(without, ALL, sources, not_empty=ALL) == [Flaw(1, LOST)]
     assert find_flaws([merged((0, 0), (2, 1))], ALL, sources, not_empty=ALL) == []
+
+
+def test_an_expansion_without_lists_that_was_made_from_another_source() -> None:
+    """It has no batch that could tell."""
+    sources = known(2)
+    assert proof.find_flaws([], {0: digest(0), 1: None}, sources) == []
+    assert proof.find_flaws([], {0: digest(7)}, sources) == [Flaw(0, ANOTHER)]
+
+
+def test_nothing_is_said_of_sources_that_may_yet_come() -> None:
+    """While the size before is done again, its batches have no numbers."""
+    for flaws in (
+        proof.find_flaws(WHOLE, dict.fromkeys(ALL), known(2), ALL, all_known=False),
+        proof.find_flaws([merged((0, 0), (2, 1))], dict.fromkeys(ALL), known(2), ALL, all_known=False),
+    ):
+        assert flaws == []
+    other = batch(Span(1, 0, 1, 0, True), digest(0))
+    assert proof.find_flaws([other], {1: None}, known(2), all_known=False) == [Flaw(1, ANOTHER)]
 
 
 def test_the_seeds_have_a_source_without_lists() -> None:

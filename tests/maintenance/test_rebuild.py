@@ -21,7 +21,7 @@ from setset.database.connection import connect
 from setset.engine import search
 from setset.errors import BadInput, NotAWorkspace
 from setset.folder import WorkspaceFolder
-from setset.maintenance.proof import find_flaws
+from setset.maintenance.proof import prove
 from setset.maintenance.rebuild import rebuild_database
 from setset.progress import Activity, NoProgress
 from tests.maintenance.test_compact import merge_files
@@ -72,7 +72,8 @@ class Steps(NoProgress):
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:  # noqa: ARG002
         self.heard.append([size, activity, tasks, 0])
 
-    def advance(self, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
+    def advance(self, size: int, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
+        assert self.heard[-1][0] == size
         self.heard[-1][-1] += 1  # type: ignore[operator]
 
 
@@ -472,10 +473,12 @@ def test_whatever_files_there_are_only_what_they_prove_is_recorded(
         assert digests(Path(temporary)) == before
         with reading(folder.path) as database:
             exploration = explorations.find(database, TARGET)
-            done = {each.source for each in expansions.finished(database, exploration, 4)}
             recorded = list(batches.in_order(database, exploration, 4))
-            sources = batches.sources_of_size(database, exploration, 3)
-        assert find_flaws(recorded, done, sources, not_empty=set()) == []
+            done = set[int]()
+            for size in explorations.sizes(database, exploration):
+                if size.size == 4:
+                    done = {each.source for each in expansions.finished(database, exploration, size)}
+                    assert prove(database, exploration, size, recorded) == []
         held = {s for each in recorded for s in range(each.span.first_source, each.span.last_source + 1)}
         assert done == held
         if len({batch_lists for _, _, batch_lists, _ in found}) == 1:

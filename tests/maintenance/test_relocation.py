@@ -55,7 +55,7 @@ def test_a_moved_root_is_recorded_with_its_history(place: Path) -> None:
         assert (result.damaged, result.moved) == (0, moved)
     assert is_sound(place)
     assert digests(place / "new") == before
-    assert rows(place / "w", "SELECT COUNT(*) FROM runs")[0][0] == runs + 2
+    assert rows(place / "w", "SELECT COUNT(*) FROM runs")[0][0] == runs + 3
     build(place / "w", 4, target=TARGET, batch_lists=CUTS[1], output=place / "new")
     assert states(place) == ["present", "present"]
 

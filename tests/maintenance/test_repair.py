@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -12,10 +11,8 @@ import pytest
 from setset.batches import files
 from setset.batches import format as batch_format
 from setset.batches.roots import TOKEN
-from setset.database import batches, explorations
 from setset.engine import search
 from setset.maintenance.findings import FindingKind, Remedy
-from setset.maintenance.repair import rebuild_batch
 from tests.small import (
     BATCHES,
     SIZE,
@@ -27,8 +24,8 @@ from tests.small import (
     findings,
     flip,
     repair_all,
+    repair_batch,
     rows,
-    writing,
 )
 
 
@@ -84,9 +81,7 @@ def test_one_batch_is_rebuilt_whatever_its_state_and_its_sources_with_it(copy: C
     ((number,),) = rows(
         folder.path, f"SELECT number FROM files WHERE size = {SIZE} AND source = 1 AND part = 0"
     )
-    with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
-        batch = batches.get(database, explorations.find(database, TARGET), SIZE, number)
-        rebuild_batch(database, executor, batch)
+    repair_batch(folder, SIZE, number)
     assert digests(folder.path) == digests(reference)
 
 

@@ -57,6 +57,6 @@ def test_an_empty_bar_can_be_seen(
 def test_one_list(capsys: pytest.CaptureFixture[str]) -> None:
     lines = Lines()
     lines.begin(20, Activity.STORE, tasks=1, lists_in=1)
-    lines.advance(1, 1)
-    lines.end()
+    lines.advance(20, 1, 1)
+    lines.end(20)
     assert capsys.readouterr().err.startswith("lists of 20: 1 list, ")

@@ -357,13 +357,13 @@ def test_progress_is_told(size: setset.Size, tmp_path: Path) -> None:
         def begin(self, size: int, activity: setset.Activity, tasks: int, lists_in: int) -> None:
             self.told = [(size, activity, tasks, lists_in)]
 
-        def advance(self, lists_in: int, lists_out: int) -> None:
-            self.told.append((lists_in, lists_out))
+        def advance(self, size: int, lists_in: int, lists_out: int) -> None:
+            self.told.append((size, lists_in, lists_out))
 
     listener = Listener()
     size.export(tmp_path / "a", format="npy", progress=listener)
     batches = size.batches
-    expected = [(batch.lists, batch.lists) for batch in batches]
+    expected = [(SIZE, batch.lists, batch.lists) for batch in batches]
     assert listener.told == [(SIZE, setset.Activity.EXPORT, len(batches), size.lists), *expected]
 
 
@@ -372,7 +372,7 @@ def test_a_stop_leaves_whole_files_and_the_next_call_goes_on(size: setset.Size, 
     stop = setset.StopRequest()
 
     class Stopper(Notices):
-        def advance(self, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
+        def advance(self, size: int, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
             if not stop:
                 stop.receive(2)
 

@@ -170,7 +170,7 @@ class SignalScheduler(NoProgress):
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:  # noqa: ARG002
         self._size = size
 
-    def advance(self, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
+    def advance(self, size: int, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
         if self._size == SIZE:
             self._cluster.scheduler.send_signal(self._number)
 
@@ -239,7 +239,7 @@ class Disturb(NoProgress):
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:  # noqa: ARG002
         self._size = size
 
-    def advance(self, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
+    def advance(self, size: int, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
         if self._size == SIZE:
             self._size = 0
             with distributed.Client(self._cluster.address, set_as_default=False) as client:

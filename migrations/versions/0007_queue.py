@@ -1,0 +1,81 @@
+"""One queue: what an exploration is heading for, from which size each size is made, and from which source each
+expansion was made
+
+Revision ID: 0007
+Revises: 0006
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0007"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+CHECKED = {
+    "explorations": ("id", "target", "created_at", "pruned", "goal_size", "goal_stored", "goal_counted"),
+    "sizes": ("exploration_id", "size", "batch_lists", "numbered", "complete", "source_size"),
+    "expansions": (
+        "id",
+        "exploration_id",
+        "work",
+        "size",
+        "source_size",
+        "source",
+        "state",
+        "attempts",
+        "lists_in",
+        "lists_out",
+        "batches_out",
+        "bytes_out",
+        "source_digest",
+    ),
+}
+"""The columns that the digest of a row is made of, from now on."""
+SEED_SOURCE_SIZE, NO_SOURCE = 2, "0" * 32
+
+
+def upgrade() -> None:
+    for table in CHECKED:
+        for event in ("insert", "update"):
+            op.execute(f"DROP TRIGGER {table}_digest_on_{event}")
+    op.add_column("explorations", sa.Column("goal_size", sa.Integer()))
+    op.add_column("explorations", sa.Column("goal_stored", sa.Text()))
+    op.add_column("explorations", sa.Column("goal_counted", sa.Integer()))
+    op.add_column(
+        "sizes", sa.Column("source_size", sa.Integer(), server_default=sa.text("2"), nullable=False)
+    )
+    op.add_column("expansions", sa.Column("source_digest", sa.Text()))
+    op.execute("UPDATE sizes SET source_size = size - 1")
+    # Until now nothing could be recorded as done whose source had changed since.
+    source = (
+        "FROM batches b WHERE b.exploration_id = expansions.exploration_id AND b.size = expansions.source_size "
+        "AND b.number = expansions.source"
+    )
+    op.execute(
+        f"UPDATE expansions SET source_digest = (SELECT b.digest {source}) "  # noqa: S608 (our own names)
+        f"WHERE state = 'done' AND source_size > {SEED_SOURCE_SIZE}"
+    )
+    op.execute(
+        f"UPDATE expansions SET source_digest = '{NO_SOURCE}' "  # noqa: S608
+        f"WHERE state = 'done' AND source_size = {SEED_SOURCE_SIZE}"
+    )
+    # Version 0.1 did not know how many lists the sources have that it found as files.
+    op.execute(
+        f"UPDATE expansions SET lists_in = COALESCE((SELECT b.lists {source}), 0) WHERE lists_in = 0"  # noqa: S608
+    )
+    op.drop_index("ix_expansions_exploration_id_work_size_source_size_state_source", "expansions")
+    op.create_index(
+        "ix_expansions_exploration_id_state_size_source",
+        "expansions",
+        ["exploration_id", "state", "size", "source"],
+    )
+    for table, columns in CHECKED.items():
+        old, new = ", ".join(columns), ", ".join(f"NEW.{column}" for column in columns)
+        op.execute(f"UPDATE {table} SET row_digest = hash_of_row({old})")  # noqa: S608
+        for event in ("INSERT", f"UPDATE OF {old}"):
+            op.execute(
+                f"CREATE TRIGGER {table}_digest_on_{event.split()[0].lower()} AFTER {event} ON {table} BEGIN "  # noqa: S608
+                f"UPDATE {table} SET row_digest = hash_of_row({new}) WHERE rowid = NEW.rowid; END"
+            )
