@@ -37,8 +37,9 @@ def make(path: Path, count: int) -> WorkspaceFolder:
         )
         connection.execute("INSERT INTO storage_roots (id, path, created_at) VALUES (1, 'batches', 'then')")
         connection.executemany(
-            "INSERT INTO sizes (exploration_id, size, batch_lists, numbered, complete) VALUES (1, ?, ?, ?, 1)",
-            [(size, LISTS, half) for size in (SIZE - 1, SIZE)],
+            "INSERT INTO sizes (exploration_id, size, source_size, batch_lists, numbered, complete) "
+            "VALUES (1, ?, ?, ?, ?, 1)",
+            [(size, size - 1, LISTS, half) for size in (SIZE - 1, SIZE)],
         )
         for size in (SIZE - 1, SIZE):
             _insert(connection, size, half)

@@ -12,7 +12,11 @@ from setset.cli import options
 
 @click.command()
 @options.size()
-@click.option("--batch", type=click.IntRange(0), help="Rebuild this batch of --size, whatever its state.")
+@click.option(
+    "--batch",
+    type=click.IntRange(0),
+    help="Derive this batch of --size again, and compare it.",
+)
 @click.option(
     "--deep", is_flag=True, help="Also decode each file and derive its lists again, as check --deep."
 )
@@ -45,7 +49,9 @@ def command(
     from setset.show.tables import print_repaired
 
     if batch is not None:
-        options.refuse_given("cannot be combined with --batch, which rebuilds it whatever its state", "deep")
+        options.refuse_given(
+            "cannot be combined with --batch, which derives it again whatever its state", "deep"
+        )
     else:
         options.refuse_given("needs --batch: without, all targets are repaired", "target")
     with setset.open(workspace, mode="a") as opened, show_progress(quiet or as_json) as progress:

@@ -60,6 +60,7 @@ def compact(
         try:
             merged.append(Merged(tuple(group), future.result().batches[0]))
         except BadSource as bad:
+            roots.require_there(database, group[0].root_id)
             raise SetsetError(f"{bad}: run 'setset repair' first") from bad
         lists = sum(batch.lists for batch in group)
         progress.advance(size, lists, lists)

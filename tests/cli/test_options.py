@@ -63,7 +63,6 @@ def test_a_stored_catalogue_gives_the_same_answers(run: Run, classified: Path, a
         ("sql --timeout 3", "--timeout needs a query"),
         ("repair --size 4 --batch 0 --deep", "--deep cannot be combined with --batch"),
         ("repair --target 12", "--target needs --batch"),
-        ("run --size 4 --count-only --no-compact", "--no-compact cannot be combined with --count-only"),
         ("run --size 4 --ship", "--map and --ship need --executor dask"),
         (
             "export lists --size 4 -o a.csv --row-group-size 9",

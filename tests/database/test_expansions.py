@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from setset.database.stages import storing
 
 from setset.batches.records import BatchFile, Span
-from setset.database import Database, expansions, explorations, roots, runs
-from setset.database.expansions import Claim, ClaimedExpansion, Unfinished
-from setset.database.models import State
-from setset.tasks.kinds import TaskResult
+from setset.database import Database, batches, expansions, explorations, roots, runs
+from setset.database.expansions import ClaimedExpansion, Job, Unfinished
+from setset.database.explorations import Goal
+from setset.tasks.kinds import ExpandTask, TaskResult
 from tests.small import TARGET, build, rows, writing
 
 
 def result(expansion: ClaimedExpansion, parts: int) -> TaskResult:
-    """What a worker may return: so many batches."""
+    """What a worker may return: this many batches."""
     task = expansion.task
     assert task.source is not None
     source = task.source.number
@@ -26,7 +25,7 @@ def result(expansion: ClaimedExpansion, parts: int) -> TaskResult:
             10,
             (0,),
             (1,),
-            f"{source}-{part}",
+            f"{task.size}-{source}-{part}",
             1,
             "ab",
             task.source.digest,
@@ -36,14 +35,15 @@ def result(expansion: ClaimedExpansion, parts: int) -> TaskResult:
     return TaskResult("host", 1, "2026-01-01T00:00:00.000+00:00", 0.5, made)
 
 
-def begin(database: Database, run_id: int, size: int) -> Claim:
+def begin(database: Database, run_id: int, *stored: int, first: int = 0, again: bool = False) -> Job:
     exploration = explorations.find(database, TARGET)
-    batch_lists = explorations.begin_size(database, exploration, size, 1000).batch_lists
-    stage = storing(exploration, size)
-    expansions.take_back(database, stage)
-    expansions.plan(database, stage)
+    goal = Goal((3, 4, *stored))
+    explorations.set_goal(database, exploration, goal)
     root_id = roots.use_root(database, None)
-    return Claim(run_id, stage, root_id, roots.destination(database, root_id), batch_lists)
+    to = roots.destinations(database)
+    job = Job(run_id, exploration, goal.steps, root_id, to, 1000, first, only_forgotten=again)
+    expansions.plan(database, job)
+    return job
 
 
 @pytest.fixture
@@ -54,42 +54,114 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("order", [(0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)])
 def test_numbers_do_not_depend_on_the_order_of_the_work(workspace: Path, order: tuple[int, ...]) -> None:
+    """A batch that gets its number gets the expansion that the goal asks for in the same transaction."""
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
-        claim = begin(database, run_id, 5)
-        claimed = expansions.record_and_claim(database, claim, [], [], 99)
+        job = begin(database, run_id, 5, 6)
+        claimed = expansions.record_and_claim(database, job, [], [], 99)
         assert [each.task.source.number for each in claimed if each.task.source] == [0, 1, 2, 3]
-        for place, source in enumerate(order):
+        for position, source in enumerate(order):
             expansion = claimed[source]
-            expansions.record_and_claim(database, claim, [(expansion, result(expansion, source + 1))], [], 0)
-            complete = explorations.is_complete(database, claim.stage.exploration, 5)
-            assert complete == (place == 3)
+            expansions.record_and_claim(database, job, [(expansion, result(expansion, source + 1))], [], 0)
+            assert explorations.is_complete(database, job.exploration, 5) == (position == 3)
+            planned = rows(workspace, "SELECT source FROM expansions WHERE size = 6 ORDER BY source")
+            numbered = rows(workspace, "SELECT number FROM files WHERE size = 5 AND number IS NOT NULL")
+            assert planned == numbered
     assert rows(workspace, "SELECT path FROM batches WHERE size = 5 ORDER BY number") == [
-        (f"{source}-{part}",) for source in range(4) for part in range(source + 1)
+        (f"5-{source}-{part}",) for source in range(4) for part in range(source + 1)
     ]
 
 
-def test_what_is_claimed_is_not_claimed_twice_and_comes_back_after_the_run(workspace: Path) -> None:
+def test_smaller_sizes_come_first_and_sizes_overlap(workspace: Path) -> None:
+    with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
+        job = begin(database, run_id, 5, 6)
+        first, second = expansions.record_and_claim(database, job, [], [], 2)
+        claimed = expansions.record_and_claim(database, job, [(first, result(first, 2))], [], 3)
+        assert [(each.task.size, each.task.source and each.task.source.number) for each in claimed] == [
+            (5, 2),
+            (5, 3),
+            (6, 0),
+        ]
+        expansions.record_and_claim(database, job, [], [Unfinished(each) for each in (second, *claimed)], 0)
+        again = expansions.record_and_claim(database, job, [], [], 3)
+        assert [each.task.size for each in again] == [5, 5, 5]
+
+
+def test_an_expansion_goes_to_any_larger_size(workspace: Path) -> None:
+    """Sizes between need no files and no rows."""
+    with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
+        job = begin(database, run_id, 7)
+        claimed = expansions.record_and_claim(database, job, [], [], 99)
+        assert {(each.task.size, each.task.source and each.task.source.size) for each in claimed} == {(7, 4)}
+        expansions.record_and_claim(database, job, [(each, result(each, 1)) for each in claimed], [], 0)
+        assert explorations.get_size(database, job.exploration, 7).source_size == 4
+        assert explorations.is_complete(database, job.exploration, 7)
+    assert rows(workspace, "SELECT goal_size, goal_stored, goal_counted FROM explorations") == [
+        (7, "3 4 7", None)
+    ]
+
+
+def test_what_is_claimed_is_not_claimed_twice_and_comes_back_with_the_next_run(workspace: Path) -> None:
     with writing(workspace) as database:
         with runs.record_run(database, "test", 1) as run_id:
-            claim = begin(database, run_id, 5)
-            first = expansions.record_and_claim(database, claim, [], [], 3)
-            assert len(first) == 3
-            assert len(expansions.record_and_claim(database, claim, [], [], 99)) == 1
-            assert expansions.record_and_claim(database, claim, [], [], 99) == []
-        states = rows(workspace, "SELECT DISTINCT state FROM expansions WHERE size = 5")
-        assert states == [("planned",)]
+            job = begin(database, run_id, 5)
+            assert len(expansions.record_and_claim(database, job, [], [], 3)) == 3
+            assert len(expansions.record_and_claim(database, job, [], [], 99)) == 1
+            assert expansions.record_and_claim(database, job, [], [], 99) == []
+        with runs.record_run(database, "test", 1) as run_id:
+            job = begin(database, run_id, 5, first=2)
+            left = [(each.step.size, each.tasks) for each in expansions.remaining(database, job)]
+            assert left == [(5, 2)]
+            claimed = expansions.record_and_claim(database, job, [], [], 99)
+            assert [each.task.source and each.task.source.number for each in claimed] == [2, 3]
 
 
 def test_what_was_given_up_is_tried_again_by_the_next_run(workspace: Path) -> None:
     with writing(workspace) as database:
         with runs.record_run(database, "test", 1) as run_id:
-            claim = begin(database, run_id, 5)
-            (expansion,) = expansions.record_and_claim(database, claim, [], [], 1)
-            given_up = Unfinished(expansion.tried_again(), State.FAILED, "too much")
-            expansions.record_and_claim(database, claim, [], [given_up], 0)
+            job = begin(database, run_id, 5)
+            (expansion,) = expansions.record_and_claim(database, job, [], [], 1)
+            given_up = Unfinished(expansion.tried_again(), "too much", given_up=True)
+            expansions.record_and_claim(database, job, [], [given_up], 0)
         failed = "SELECT source, attempts, error FROM expansions WHERE state = 'failed'"
         assert rows(workspace, failed) == [(0, 1, "too much")]
-        assert expansions.remaining(database, claim.stage)[0] == 4
+        assert [each.tasks for each in expansions.remaining(database, job)] == [4]
         with runs.record_run(database, "test", 1) as run_id:
             begin(database, run_id, 5)
         assert rows(workspace, failed) == []
+
+
+def test_a_file_that_is_forgotten_keeps_its_row_its_number_and_its_root(workspace: Path) -> None:
+    """Nothing is derived from it until it is made again, and repair does nothing else."""
+    with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
+        job = begin(database, run_id, 5)
+        key, size = job.exploration, explorations.get_size(database, job.exploration, 4)
+        before = rows(workspace, "SELECT number, digest, root_id FROM batches WHERE size = 4")
+        batch = batches.get(database, key, 4, 2)
+        expansions.forget_files(database, key, size, {batch: "missing"})
+        assert rows(workspace, "SELECT number, digest, root_id FROM batches WHERE size = 4") == before
+        assert explorations.is_complete(database, key, 4)
+        due = [each.task for each in expansions.record_and_claim(database, job, [], [], 99)]
+        assert [(task.size, task.source and task.source.number) for task in due] == [
+            (4, 0),
+            (5, 0),
+            (5, 1),
+            (5, 3),
+        ]
+        task = due[0]
+        assert isinstance(task, ExpandTask)
+        assert not task.reuse
+        assert [each.digest for each in task.recorded] == [digest for _, digest, _ in before]
+        again = begin(database, run_id, 5, again=True)
+        assert [each.task.size for each in expansions.record_and_claim(database, again, [], [], 99)] == [4]
+
+
+def test_what_is_forgotten_as_not_proven_leaves_no_rows_and_no_numbers(workspace: Path) -> None:
+    with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
+        job = begin(database, run_id, 5)
+        size = explorations.get_size(database, job.exploration, 4)
+        assert expansions.forget(database, job.exploration, size, {0}) == {0}
+        assert rows(workspace, "SELECT COUNT(*) FROM batches WHERE size = 4") == [(0,)]
+        assert not explorations.is_complete(database, job.exploration, 4)
+        (claimed,) = expansions.record_and_claim(database, job, [], [], 99)
+        assert isinstance(claimed.task, ExpandTask)
+        assert (claimed.task.size, claimed.was_done, claimed.task.recorded) == (4, True, ())

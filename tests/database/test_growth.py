@@ -10,11 +10,13 @@ from pathlib import Path
 import pytest
 
 import setset
-from setset.database import Database, batches, expansions, explorations, numbering, removal, stages
-from setset.database.explorations import ExplorationKey
+from setset.database import Database, batches, expansions, explorations, numbering, removal, roots
+from setset.database.expansions import Job
+from setset.database.explorations import ExplorationKey, SizeRecord, Step
+from setset.database.models import Work
 from setset.maintenance.compact import _groups
 from setset.maintenance.derive import groups
-from setset.maintenance.proof import find_flaws
+from setset.maintenance.proof import prove as find_flaws
 from tests.many import LISTS, SIZE, TARGET, Cost, cost_of, first_of, make
 from tests.small import reading, writing
 
@@ -41,9 +43,17 @@ def cost_in(path: Path, action: Action, write: bool = False) -> Cost:
 
 def prove(database: Database, exploration: ExplorationKey) -> None:
     found = list(batches.in_order(database, exploration, SIZE))
-    done = {each.source for each in expansions.finished(database, exploration, SIZE)}
-    sources = batches.sources_of_size(database, exploration, SIZE - 1)
-    assert find_flaws(found, done, sources) == []
+    assert find_flaws(database, exploration, record(database, exploration), found) == []
+
+
+def record(database: Database, exploration: ExplorationKey) -> SizeRecord:
+    return explorations.get_size(database, exploration, SIZE)
+
+
+def plan(database: Database, exploration: ExplorationKey, size: int) -> None:
+    """Plans the expansions to a size."""
+    job = Job(1, exploration, (Step(Work.STORE, size, size - 1),), 1, roots.destinations(database), LISTS)
+    expansions.plan(database, job)
 
 
 def merge(database: Database, exploration: ExplorationKey) -> None:
@@ -57,15 +67,15 @@ THROUGH_ALL: dict[str, Action] = {
     "in order": lambda database, key: list(batches.in_order(database, key, SIZE)),
     "numbered": lambda database, key: list(batches.numbered_from(database, key, SIZE, 0)),
     "proof": prove,
-    "groups": lambda database, key: list(groups(database, key, SIZE)),
-    "merged sources": lambda database, key: batches.merged_sources(database, key, SIZE),
+    "groups": lambda database, key: list(groups(database, key, record(database, key))),
+    "merged sources": lambda database, key: batches.merged_sources(database, key, record(database, key)),
 }
 WRITING: dict[str, Action] = {
     "open": lambda *_: None,
-    "plan": lambda database, key: expansions.plan(database, stages.storing(key, SIZE + 1)),
-    "plan again": lambda database, key: expansions.plan(database, stages.storing(key, SIZE)),
-    "forget": lambda database, key: removal.forget(database, key, SIZE, {1, 7}),
-    "number": lambda database, key: numbering.renumber(database, key, SIZE),
+    "plan": lambda database, key: plan(database, key, SIZE + 1),
+    "plan again": lambda database, key: plan(database, key, SIZE),
+    "forget": lambda database, key: expansions.forget(database, key, record(database, key), {1, 7}),
+    "number": lambda database, key: numbering.renumber(database, key, record(database, key)),
     "merge": merge,
 }
 LOOK_UP: dict[str, Action] = {
@@ -75,7 +85,9 @@ LOOK_UP: dict[str, Action] = {
         *batches.in_range(database, key, SIZE, first_of(FEW // 2 - 1200), first_of(FEW // 2 - 1190))
     ],
     "sources": lambda database, key: list(batches.in_order(database, key, SIZE, (1400, 1402))),
-    "done of some sources": lambda database, key: expansions.count_done(database, key, SIZE, (1400, 1402)),
+    "done of some sources": lambda database, key: expansions.count_finished(
+        database, key, record(database, key), range(1400, 1403)
+    ),
 }
 
 

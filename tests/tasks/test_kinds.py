@@ -11,12 +11,12 @@ from setset.batches.records import NO_SOURCE, BatchFile, Span
 from setset.batches.roots import Token
 from setset.tasks.kinds import (
     BadSource,
+    CompareTask,
     CountTask,
     Destination,
     ExpandTask,
     MergeTask,
-    NotReproduced,
-    RebuildTask,
+    OtherLists,
     Source,
     Task,
     TaskResult,
@@ -29,12 +29,11 @@ EXPAND = ExpandTask(12, 5, 100, SOURCE, DESTINATION)
 SEEDS = ExpandTask(12, 3, 100, None, DESTINATION)
 SPAN = Span(0, 0, 0, 0, True)
 BATCH = BatchFile(SPAN, 2, (0, 1, 3), (0, 1, 4), "x", 20, "00", NO_SOURCE)
-TASKS = [
+TASKS: list[Task] = [
     EXPAND,
     SEEDS,
     CountTask(12, 6, SOURCE),
     MergeTask(12, 5, 100, SPAN, (SOURCE, OTHER), "02", DESTINATION),
-    RebuildTask((EXPAND, ExpandTask(12, 5, 100, OTHER, DESTINATION)), (BATCH,)),
 ]
 
 each_task = pytest.mark.parametrize("task", TASKS, ids=lambda task: type(task).__name__)
@@ -58,7 +57,9 @@ def test_a_task_crosses_between_processes_and_can_be_remembered(task: Task) -> N
 
 def test_the_sources_of_a_task_are_the_files_that_it_reads() -> None:
     sources = [task.sources for task in TASKS]
-    assert sources == [(SOURCE,), (), (SOURCE,), (SOURCE, OTHER), (SOURCE, OTHER)]
+    assert sources == [(SOURCE,), (), (SOURCE,), (SOURCE, OTHER)]
+    compared = CompareTask((EXPAND, ExpandTask(12, 5, 100, OTHER, DESTINATION)), (BATCH,), "/mnt/nas/caps")
+    assert compared.sources == (SOURCE, OTHER)
 
 
 def test_the_seeds_come_from_source_0() -> None:
@@ -79,11 +80,10 @@ def test_a_bad_source_says_which_one_after_a_journey_too() -> None:
     assert str(error) == "batch 7 of size 4: missing"
 
 
-def test_what_is_not_reproduced_is_named_after_a_journey_too() -> None:
-    error = pickle.loads(pickle.dumps(NotReproduced("t12/s04/x", "other lists")))
-    assert (error.path, error.reason) == ("t12/s04/x", "other lists")
-    assert str(error) == "t12/s04/x: other lists"
-
-
-def test_a_rebuilt_batch_goes_where_its_expansions_go() -> None:
-    assert RebuildTask((EXPAND,), (BATCH,)).destination == DESTINATION
+def test_other_lists_are_named_with_both_digests_after_a_journey_too() -> None:
+    error = pickle.loads(pickle.dumps(OtherLists(4, "t12/s04/x", "0a", "0b")))
+    assert (error.size, error.path, error.recorded, error.made) == (4, "t12/s04/x", "0a", "0b")
+    assert str(error).startswith(
+        "t12/s04/x: its source gives other lists (digest 0b) than those that are recorded (digest 0a), and nothing was "
+        "replaced; 'setset check --deep --size 4'"
+    )

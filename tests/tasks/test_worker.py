@@ -26,12 +26,12 @@ from setset.tasks import execute as entry
 from setset.tasks import worker
 from setset.tasks.kinds import (
     BadSource,
+    CompareTask,
     CountTask,
     Destination,
     ExpandTask,
     MergeTask,
-    NotReproduced,
-    RebuildTask,
+    OtherLists,
     Source,
 )
 from tests.engine import naive
@@ -213,17 +213,29 @@ def test_counting_agrees_with_storing(root: Path, seeds: tuple[BatchFile, ...]) 
     assert worker.recount(str(root / stored.batches[0].path), stored.batches[0].digest) == LISTS
 
 
-def test_a_rebuilt_batch_has_the_same_bytes(root: Path, seeds: tuple[BatchFile, ...]) -> None:
+def again(task: ExpandTask, recorded: tuple[BatchFile, ...]) -> ExpandTask:
+    """The same expansion, after its outcome was recorded and forgotten."""
+    return replace(task, recorded=recorded, reuse=False)
+
+
+def comparison(root: Path, expansions: tuple[ExpandTask, ...], batches: tuple[BatchFile, ...]) -> CompareTask:
+    return CompareTask(expansions, batches, str(root))
+
+
+def test_what_is_made_again_has_the_same_bytes(root: Path, seeds: tuple[BatchFile, ...]) -> None:
+    """Only the file that is lost is written."""
     task = expand_first(root, seeds)
     made = worker.execute(task).batches
     before = digests(root)
     for batch in made:
         (root / batch.path).unlink()
-        assert worker.execute(RebuildTask((task,), (batch,))).batches == (batch,)
+        times = {path: path.stat().st_mtime_ns for path in root.rglob("*.setset")}
+        assert worker.execute(again(task, made)).batches == made
+        assert {path: path.stat().st_mtime_ns for path in times} == times
     assert digests(root) == before
 
 
-def test_neighbours_are_merged_into_one_batch_that_can_be_rebuilt(
+def test_neighbours_are_merged_into_one_batch_that_can_be_derived_again(
     root: Path, seeds: tuple[BatchFile, ...]
 ) -> None:
     limit = 2_000_000
@@ -241,10 +253,7 @@ def test_neighbours_are_merged_into_one_batch_that_can_be_rebuilt(
     assert (batch.span, batch.source_digest) == (span, digest)
     assert batch.lists == sum(part.lists for part in parts)
     assert lists_in(root, (batch,)) == lists_in(root, parts)
-    (root / batch.path).unlink()
-    task = RebuildTask(tasks, (batch,))
-    assert worker.execute(task).batches == (batch,)
-    assert worker.compare(task) == (None,)
+    assert worker.compare(comparison(root, tasks, (batch,))) == (None,)
 
 
 def test_parts_that_are_too_many_for_one_batch_are_not_merged(
@@ -263,16 +272,25 @@ def test_batches_are_compared_with_what_their_source_expands_to(
     task = expand_first(root, seeds)
     made = worker.execute(task).batches
     first, second, *others = made
-    assert worker.compare(RebuildTask((task,), made)) == (None,) * len(made)
-    (root / second.path).unlink()
-    assert worker.compare(RebuildTask((task,), made)) == (None, "missing", *[None] * len(others))
+    assert worker.compare(comparison(root, (task,), made)) == (None,) * len(made)
     swapped = replace(second, path=first.path, digest=first.digest)
-    assert worker.compare(RebuildTask((task,), (swapped,))) == (
+    assert worker.compare(comparison(root, (task,), (first, swapped, *others))) == (
+        None,
+        "its lists are not those that its sources expand to",
+        *[None] * len(others),
+    )
+    (root / second.path).unlink()
+    assert worker.compare(comparison(root, (task,), made)) == (None,) * len(made), "a plain check reports it"
+    wrong = replace(second, lists=second.lists - 1)
+    assert worker.compare(comparison(root, (task,), (wrong,))) == (
+        "its sources expand to other lists than are recorded",
+    )
+    assert worker.compare(comparison(root, (task,), (swapped,))) == (
         "its lists are not those that its sources expand to",
     )
     (root / seeds[0].path).unlink()
     missing = "cannot be compared: batch 0 of size 3: missing"
-    assert worker.compare(RebuildTask((task,), (first, second))) == (missing, missing)
+    assert worker.compare(comparison(root, (task,), (first, second))) == (missing, missing)
 
 
 def test_parts_beyond_the_last_and_a_last_that_is_none_are_noticed(
@@ -283,7 +301,7 @@ def test_parts_beyond_the_last_and_a_last_that_is_none_are_noticed(
     last = made[-1]
     source, part = last.span.end[0] - 1, last.span.last_part
     beyond = replace(last, span=Span(source, part + 1, source, part + 1, True))
-    assert worker.compare(RebuildTask((task,), (last, beyond))) == (
+    assert worker.compare(comparison(root, (task,), (last, beyond))) == (
         None,
         "its sources do not expand to so many parts",
     )
@@ -297,26 +315,23 @@ def test_parts_beyond_the_last_and_a_last_that_is_none_are_noticed(
             streams, TARGET, LISTS, span, (header.first, header.last), header.source_digest
         )
         forged = files.save_batch(data, root, OWNER)
-        assert worker.compare(RebuildTask((task,), (forged,))) == (what,)
+        assert worker.compare(comparison(root, (task,), (forged,))) == (what,)
 
 
 def test_an_expansion_that_should_be_empty_and_is_not_is_noticed(
     root: Path, seeds: tuple[BatchFile, ...]
 ) -> None:
-    task = RebuildTask((expand_first(root, seeds),), ())
-    reason = "its source expands to lists, but none are recorded"
-    assert worker.compare(task) == (reason,)
-    with pytest.raises(NotReproduced, match=f"^{reason}$"):
-        worker.execute(task)
+    task = comparison(root, (expand_first(root, seeds),), ())
+    assert worker.compare(task) == ("its source expands to lists, but none are recorded",)
 
 
 @pytest.mark.parametrize("wrong", ["lists", "last", "source_digest", "span"])
 def test_a_file_is_not_replaced_by_one_with_other_lists_than_are_recorded(
     wrong: str, root: Path, seeds: tuple[BatchFile, ...]
 ) -> None:
-    """What is recorded may be wrong, and the file right: it stays, and the error says so."""
+    """What is recorded may be wrong, and the file right: it stays, and the error says so, with both digests."""
     task = expand_first(root, seeds)
-    batch = worker.execute(task).batches[0]
+    batch, *others = worker.execute(task).batches
     before = digests(root)
     times = {path: path.stat().st_mtime_ns for path in root.rglob("*")}
     values = {
@@ -325,31 +340,39 @@ def test_a_file_is_not_replaced_by_one_with_other_lists_than_are_recorded(
         "source_digest": seeds[1].digest,
         "span": replace(batch.span, ends_source=True),
     }
-    recorded = replace(batch, **{wrong: values[wrong]})  # type: ignore[arg-type]
-    with pytest.raises(NotReproduced, match="its sources expand to other lists than are recorded") as raised:
-        worker.execute(RebuildTask((task,), (recorded,)))
-    assert raised.value.path == batch.path
+    recorded = replace(batch, digest="feed", **{wrong: values[wrong]})  # type: ignore[arg-type]
+    with pytest.raises(OtherLists) as raised:
+        worker.execute(again(task, (recorded, *others)))
+    assert (raised.value.path, raised.value.recorded, raised.value.made) == (batch.path, "feed", batch.digest)
     assert digests(root) == before
     assert {path: path.stat().st_mtime_ns for path in root.rglob("*")} == times
+    # A file of the recorded digest has the recorded lists, whatever the row says of them.
+    assert worker.execute(again(task, (replace(recorded, digest=batch.digest), *others))).lists == sum(
+        each.lists for each in (recorded, *others)
+    )
 
 
-def test_a_part_that_its_source_does_not_have_is_not_rebuilt(
+def test_parts_that_are_more_or_fewer_than_are_recorded(root: Path, seeds: tuple[BatchFile, ...]) -> None:
+    task = expand_first(root, seeds)
+    *some, last = made = worker.execute(task).batches
+    with pytest.raises(OtherLists) as raised:
+        worker.execute(again(task, tuple(some)))
+    assert (raised.value.path, raised.value.recorded, raised.value.made) == (last.path, "none", last.digest)
+    part = last.span.last_part + 1
+    beyond = replace(last, path="beyond", span=Span(0, part, 0, part, True))
+    with pytest.raises(OtherLists) as raised:
+        worker.execute(again(task, (*made, beyond)))
+    assert (raised.value.path, raised.value.recorded, raised.value.made) == ("beyond", last.digest, "none")
+
+
+def test_a_batch_that_version_0_1_recorded_is_made_again_without_its_source_digest(
     root: Path, seeds: tuple[BatchFile, ...]
 ) -> None:
     task = expand_first(root, seeds)
-    batch = replace(worker.execute(task).batches[0], span=Span(0, 99, 0, 99, True))
-    with pytest.raises(NotReproduced, match="its sources do not expand to so many parts"):
-        worker.execute(RebuildTask((task,), (batch,)))
-
-
-def test_a_batch_that_version_0_1_recorded_is_rebuilt_without_its_source_digest(
-    root: Path, seeds: tuple[BatchFile, ...]
-) -> None:
-    task = expand_first(root, seeds)
-    batch = worker.execute(task).batches[0]
-    (root / batch.path).unlink()
-    old = replace(batch, source_digest="")
-    assert worker.execute(RebuildTask((task,), (old,))).batches == (batch,)
+    made = worker.execute(task).batches
+    (root / made[0].path).unlink()
+    old = replace(made[0], source_digest="", digest="of an earlier format")
+    assert worker.execute(again(task, (old, *made[1:]))).batches == made
 
 
 def test_without_reuse_all_is_written_again(
@@ -380,5 +403,5 @@ def test_the_entry_points_are_those_of_the_worker(root: Path, seeds: tuple[Batch
     """Executors are handed functions of `tasks.execute`."""
     task = expand_first(root, seeds)
     (batch, *_) = entry.execute(task).batches
-    assert entry.compare(RebuildTask((task,), (batch,))) == (None,)
+    assert entry.compare(comparison(root, (task,), (batch,))) == (None,)
     assert entry.recount(str(root / batch.path), batch.digest) == batch.lists

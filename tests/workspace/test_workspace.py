@@ -101,27 +101,46 @@ def test_what_is_damaged_is_found_and_repaired_by_workers(copy: Copy, reference:
     assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
 
 
-def test_one_batch_is_rebuilt_whatever_its_state(copy: Copy) -> None:
+def test_one_batch_is_derived_again_whatever_its_state(copy: Copy) -> None:
+    """A sound file is compared and stays; only a damaged one is written."""
     folder = copy()
-    before = batch_file(folder, 3).stat().st_mtime_ns
-    with setset.open(folder.path, mode="a") as workspace:
-        done = workspace.repair(size=SIZE, batch=3, target=TARGET)
-        assert [finding.where for finding in done.repaired] == [str(batch_file(folder, 3))]
-        with pytest.raises(BadInput, match="--batch needs --size"):
-            workspace.repair(batch=3)
-    assert batch_file(folder, 3).stat().st_mtime_ns > before
+    path = batch_file(folder, 3)
+    whole, before = path.read_bytes(), path.stat().st_mtime_ns
+    for damaged in (False, True):
+        if damaged:
+            path.write_bytes(whole[:-1])
+        with setset.open(folder.path, mode="a") as workspace:
+            done = workspace.repair(size=SIZE, batch=3, target=TARGET)
+            assert [finding.where for finding in done.repaired] == [str(path)]
+            (run,) = workspace.runs(limit=1)
+            assert run.repaired == f"{path.relative_to(folder.own_root)} (as asked)"
+            with pytest.raises(BadInput, match="--batch needs --size"):
+                workspace.repair(batch=3)
+        assert (path.stat().st_mtime_ns > before) == damaged
+        assert path.read_bytes() == whole
 
 
 def test_what_only_a_new_database_mends_is_said(copy: Copy) -> None:
     folder = copy()
-    change(folder.path, f"UPDATE sizes SET complete = 0 WHERE size = {SIZE}")
-    before = rows(folder.path, COUNTS)
+    right = rows(folder.path, BATCHES)
+    change(folder.path, f"UPDATE batches SET number = 9999 WHERE size = {SIZE} AND number = 3")
     with setset.open(folder.path, mode="a") as workspace:
         done = workspace.repair()
         assert (done.repaired, done.needs_rebuild) == ([], True)
         assert workspace.rebuild_database() == folder.path / "setset.db.lost"
         assert list(workspace.check()) == []
-    assert rows(folder.path, COUNTS) != before
+    assert rows(folder.path, BATCHES) == right
+
+
+def test_a_size_that_is_complete_and_not_recorded_so_is_mended(copy: Copy) -> None:
+    folder = copy()
+    right = rows(folder.path, COUNTS)
+    change(folder.path, f"UPDATE sizes SET complete = 0 WHERE size = {SIZE}")
+    assert rows(folder.path, COUNTS) != right
+    with setset.open(folder.path, mode="a") as workspace:
+        assert [finding.kind for finding in workspace.check()] == ["state"]
+        assert not workspace.repair().needs_rebuild
+    assert rows(folder.path, COUNTS) == right
 
 
 def test_small_files_are_merged(copy: Copy) -> None:
