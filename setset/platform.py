@@ -283,5 +283,4 @@ def is_absolute_anywhere(path: str) -> bool:
 
 def leads_outside(path: str) -> bool:
     r"""Whether a path that should be relative to a folder leads out of it, on any system."""
-    parts: Iterable[str] = path.replace("\\", "/").split("/")
-    return is_absolute_anywhere(path) or ".." in parts or "\0" in path
+    return is_absolute_anywhere(path) or ".." in path.replace("\\", "/").split("/") or "\0" in path

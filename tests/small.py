@@ -14,8 +14,7 @@ from typing import Any
 from setset.database import Database, explorations, open_to_read, open_to_write, runs
 from setset.database.connection import connect
 from setset.folder import WorkspaceFolder
-from setset.jobs.queue import make_again
-from setset.jobs.run import RunRequest, run
+from setset.jobs.run import RunRequest, make_again, run
 from setset.maintenance import repair
 from setset.maintenance.check import check
 from setset.maintenance.findings import Finding

@@ -40,6 +40,10 @@ class Span:
         """The source and part that comes next."""
         return (self.last_source + 1, 0) if self.ends_source else (self.last_source, self.last_part + 1)
 
+    def sources(self, most: int) -> range:
+        """Its source batches, which may be any numbers if it is not proven: at most `most` after the first one."""
+        return range(self.first_source, min(self.last_source, self.first_source + most) + 1)
+
     @property
     def is_merged(self) -> bool:
         """Whether it is more than one part."""

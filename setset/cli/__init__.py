@@ -10,12 +10,12 @@ import gc
 import importlib
 import os
 import sys
+from collections.abc import Iterable
 
 import click
 
 from setset import __version__
 from setset.cli.ranges import reword
-from setset.cli.suggestions import SuggestingGroup
 from setset.errors import NO_SPACE, NoSpace, SetsetError
 
 GROUPS = {
@@ -67,6 +67,28 @@ COMMANDS = tuple(name for commands in GROUPS.values() for name in commands)
 
 class OutputClosed(Exception):
     """Whoever read standard output has seen enough, as `head` does."""
+
+
+class SuggestingGroup(click.Group):
+    """Names the commands that one which does not exist is like."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        word = args[0]
+        if not ctx.resilient_parsing and not word.startswith("-") and self.get_command(ctx, word) is None:
+            # Older versions of click say nothing, newer ones know only commands that are loaded.
+            known = self.list_commands(ctx)
+            raise click.UsageError(f"No such command {word!r}.{suggest(word, known)}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+def suggest(word: str, known: Iterable[str]) -> str:
+    """What a mistyped word may have meant, as the end of a message."""
+    from difflib import get_close_matches
+
+    alike = get_close_matches(word, list(known), n=1)
+    return f" Did you mean {alike[0]!r}?" if alike else ""
 
 
 class LazyGroup(SuggestingGroup):

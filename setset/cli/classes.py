@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from setset.cli import options
-from setset.cli.suggestions import SuggestingGroup
+from setset.cli import SuggestingGroup, options
 
 
 @click.group(invoke_without_command=True, cls=SuggestingGroup)

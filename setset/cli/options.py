@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +143,6 @@ NEGATIVE_NUMBERS_ARE_ARGUMENTS = {"ignore_unknown_options": True}
 def parse_hand(texts: tuple[str, ...]) -> tuple[int, ...]:
     """The cards that a command line names, at least one."""
     from setset.cards import parse_cards
-    from setset.cli.suggestions import refuse_options
     from setset.errors import BadInput
 
     refuse_options(texts)
@@ -175,3 +174,14 @@ def parse_class(text: str) -> tuple[int, int]:
 def chunk(limit: int, all_lists: bool) -> int:
     """How many lists to read at a time: no more than are printed."""
     return 65_536 if all_lists else max(1, min(limit, 65_536))
+
+
+def refuse_options(words: Iterable[str]) -> None:
+    """Refuses what looks like an option where click takes everything that begins with - for an argument."""
+    from setset.cli import suggest
+
+    for word in words:
+        if word.startswith("--"):
+            ctx = click.get_current_context()
+            known = [name for parameter in ctx.command.get_params(ctx) for name in parameter.opts]
+            raise click.UsageError(f"No such option {word!r}.{suggest(word, known)}", ctx)

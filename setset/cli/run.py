@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import shlex
 import sys
 import time
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from setset.cli import options
-
-if TYPE_CHECKING:
-    from setset import Estimate
 
 
 @click.command()
@@ -104,7 +98,7 @@ def command(
     """
     import setset
     from setset.show.estimates import introduce, print_estimate
-    from setset.show.events import Several, run_events
+    from setset.show.events import run_events
     from setset.show.progress import show_progress
     from setset.show.runs import describe_end, describe_start, print_end
 
@@ -126,7 +120,12 @@ def command(
         if dry_run:
             print_estimate(ahead(), as_json=as_json)
             return
-        estimate = _look_ahead(ahead)
+        try:
+            estimate = ahead(thorough=False)
+        except setset.BadInput:
+            raise
+        except setset.SetsetError:
+            estimate = None  # of a database that the run must see to first
         lines = introduce(estimate, yes, elsewhere=executor.startswith("dask="))
         if lines is None:
             raise SystemExit(1)
@@ -135,7 +134,7 @@ def command(
             setset.StopRequest().handling_signals() as stop,
         ):
             events.emit("started", **describe_start(words, workspace, target, size))
-            exploration.run(
+            made = exploration.run(
                 size,
                 workers=workers,
                 batch_lists=batch_lists,
@@ -146,24 +145,11 @@ def command(
                 executor=executor,
                 maps=maps,
                 ship=ship,
-                progress=Several(progress, events),
+                progress=events.beside(progress),
                 stop=stop,
                 command=words,
             )
-            made = next(run for run in opened.runs() if run.pid == os.getpid())
             seconds = time.monotonic() - began
             events.emit("finished", **describe_end(made, folder, seconds))
     if not (quiet or as_json):
         print_end(made, target, size, folder, seconds, prune)
-
-
-def _look_ahead(estimate: Callable[..., Estimate]) -> Estimate | None:
-    """What the run will take, at little cost; None if the database is one that the run must see to first."""
-    import setset
-
-    try:
-        return estimate(thorough=False)
-    except setset.BadInput:
-        raise
-    except setset.SetsetError:
-        return None

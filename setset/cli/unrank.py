@@ -21,7 +21,7 @@ def command(size: int, rank: str, names: bool, as_json: bool) -> None:
       setset unrank --size 12 1234567890123
     """
     import setset
-    from setset.cli.suggestions import refuse_options
+    from setset.cli.options import refuse_options
     from setset.show.lists import print_lists
 
     refuse_options([rank])

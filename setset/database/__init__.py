@@ -39,6 +39,8 @@ def open_to_write(
     database only, and a workspace that was moved, or is a copy, knows it from then on.
     """
     policy = policy or LockPolicy()
+    for path in schema.remove_unfinished(folder):
+        policy.notice(f"removed {path.name}, left by a run that was stopped")
     if not folder.database.exists():
         schema.create(folder.database)
     retry_while_locked(lambda: schema.upgrade(folder.database), policy)

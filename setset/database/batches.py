@@ -12,11 +12,11 @@ from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, i
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset import platform
-from setset.batches.records import NO_SOURCE, BatchFile, Span, combine_digests
+from setset.batches.records import NO_SOURCE, BatchFile, Span
 from setset.cards import Cards
 from setset.database import roots
 from setset.database.connection import BadDatabase, Database
-from setset.database.explorations import ExplorationKey, SizeRecord
+from setset.database.explorations import ExplorationKey
 from setset.database.models import BATCHES, EXPLORATIONS
 from setset.errors import BadInput, SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
@@ -72,12 +72,11 @@ class StoredBatch:
         )
 
     def __str__(self) -> str:
-        name = (
-            f"source {self.span.first_source} part {self.span.first_part}"
-            if self.number is None
-            else self.number
-        )
-        return f"batch {name} of size {self.size}"
+        return f"batch {self._name if self.number is None else self.number} of size {self.size}"
+
+    @property
+    def _name(self) -> str:
+        return f"source {self.span.first_source} part {self.span.first_part}"
 
 
 def in_order(
@@ -192,30 +191,11 @@ def sources_of_size(database: Database, exploration: ExplorationKey, size: int) 
     return {row.number: (row.lists, row.digest) for row in database.query(found)}
 
 
-def source_digest(digests: dict[int, tuple[int, str]], span: Span) -> str | None:
-    """The digest of the sources of a span, from what `sources_of_size` gives; None if one of them is not known."""
-    if span.last_source - span.first_source >= len(digests):
-        return None
-    found = [digests.get(source, (0, None))[1] for source in range(span.first_source, span.last_source + 1)]
-    return None if None in found else combine_digests([digest for digest in found if digest is not None])
-
-
 def totals(database: Database, exploration: ExplorationKey, size: int) -> tuple[int, int]:
     """How many lists of a size are stored, and in how many bytes."""
     sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
     lists, taken = tuple(database.query(select(*sums).where(at_size(exploration, size)))[0])
     return int(lists), int(taken)
-
-
-def merged_sources(database: Database, exploration: ExplorationKey, size: SizeRecord) -> set[int]:
-    """The sources whose parts are in merged batches."""
-    merged = select(BATCHES.c.first_source, BATCHES.c.last_source).where(
-        at_size(exploration, size.size),
-        (BATCHES.c.first_source != BATCHES.c.last_source) | (BATCHES.c.first_part != BATCHES.c.last_part),
-    )
-    most = count_numbered(database, exploration, size.source_size)
-    spans = [(row.first_source, min(row.last_source, most)) for row in database.query(merged)]
-    return {source for first, last in spans for source in range(first, last + 1)}
 
 
 def recorded_paths(database: Database, root_id: int) -> set[str]:

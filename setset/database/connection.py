@@ -17,6 +17,7 @@ from sqlalchemy import Connection, Dialect, Engine, Executable, Row, create_engi
 from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
+from setset.database.copies import are_wanted as copies_wanted
 from setset.database.copies import can_copy, read_copy
 from setset.errors import Locked, NoSpace, SetsetError
 from setset.folder import REBUILD, WorkspaceFolder
@@ -139,7 +140,7 @@ def _limit_time(engine: Engine, seconds: float) -> None:
 
 def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """A plain connection to an existing database, or to a copy within `reading_copies`; mode ro or rw."""
-    copy = read_copy(path) if mode == "ro" and can_copy(path) else None
+    copy = read_copy(path) if mode == "ro" and copies_wanted() and can_copy(path) else None
     address = ":memory:" if copy else f"{path.absolute().as_uri()}?mode={mode}"
     connection = sqlite3.connect(address, uri=True, timeout=seconds, check_same_thread=False)
     if copy:

@@ -51,6 +51,11 @@ def reading_copies() -> Iterator[None]:
         _wanted.reset(before)
 
 
+def are_wanted() -> bool:
+    """Whether this thread is within `reading_copies`."""
+    return _wanted.get()
+
+
 def can_copy(path: Path) -> bool:
     """Whether a database is to be copied: it was asked for, and is not too large or written by another host.
 

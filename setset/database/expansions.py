@@ -293,8 +293,7 @@ def forget(database: Database, exploration: ExplorationKey, size: SizeRecord, so
     # Forwards, then backwards: a merged batch pulls in the sources on both sides of it.
     found = list(batches.in_order(database, exploration, size.size))
     for batch in (*found, *reversed(found)):
-        last = min(batch.span.last_source, batch.span.first_source + len(known))
-        touched = range(batch.span.first_source, last + 1)
+        touched = batch.span.sources(len(known))
         if not whole.isdisjoint(touched):
             whole.update(touched)
             gone[batch.id] = batch
@@ -548,9 +547,3 @@ def count_finished(
     if sources is not None:
         done.append(EXPANSIONS.c.source.between(sources.start, sources.stop - 1))
     return int(database.query(select(func.count()).select_from(EXPANSIONS).where(*done))[0][0])
-
-
-def lists_made(database: Database, exploration: ExplorationKey, size: SizeRecord) -> int:
-    """How many lists of a size the expansions made."""
-    made = select(func.coalesce(func.sum(EXPANSIONS.c.lists_out), 0))
-    return int(database.query(made.where(_at_step(exploration, _storing(size))))[0][0])

@@ -42,16 +42,16 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
     """
     nodes, state = _open(source)
     size, need = source.size, needed(target, source.size + 1)
-    rule, notes = pruning.rule_tables(target), _fresh_notes()
+    by_rule = pruned and need > 0  # from the target on every list is kept
     total = target if pruning.adds_up(target) else 0
+    rule = (pruning.rule_tables(target), _fresh_notes(), total) if by_rule else None
     with _writer(nodes, size + 1, need) as writer:
         outcome = k.RUNNING
         while outcome != k.DONE:
             writer.make_room(EXPAND_BUDGET)
             state[k.BUDGET] = EXPAND_BUDGET
             walk = nodes, state, source.words, writer.words, _spare(), size, need, limit, source.tail
-            # From the target on every list is kept.
-            outcome = k.expand_pruned(*walk, rule, notes, total) if pruned and need else k.expand(*walk)
+            outcome = k.expand_pruned(*walk, *rule) if rule else k.expand(*walk)
             if outcome == k.FULL or (outcome == k.DONE and state[k.LISTS]):
                 yield writer.take(int(state[k.LISTS]))
                 state[k.LISTS] = 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from itertools import islice
 from typing import TypeVar
 
 from setset.executors.base import ATTEMPTS, WorkerDied
@@ -23,19 +24,13 @@ def submit_ahead(
     An item whose worker died is submitted again.
     """
     waiting: deque[tuple[_Item, Future[_Result]]] = deque()
-    for item in items:
-        waiting.append((item, submit(item)))
-        if len(waiting) >= ahead:
-            yield _finished(*waiting.popleft(), submit)
-    while waiting:
-        yield _finished(*waiting.popleft(), submit)
-
-
-def _finished(
-    item: _Item, future: Future[_Result], submit: Callable[[_Item], Future[_Result]]
-) -> tuple[_Item, Future[_Result]]:
-    for _ in range(1, ATTEMPTS):
-        if not isinstance(future.exception(), WorkerDied):
-            break
-        future = submit(item)
-    return item, future
+    rest = iter(items)
+    while True:
+        waiting.extend((item, submit(item)) for item in islice(rest, ahead - len(waiting)))
+        if not waiting:
+            return
+        item, future = waiting.popleft()
+        for _ in range(1, ATTEMPTS):
+            if isinstance(future.exception(), WorkerDied):
+                future = submit(item)
+        yield item, future

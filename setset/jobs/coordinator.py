@@ -1,15 +1,16 @@
 """The coordinator: one loop for a whole run, and the only writer of the database.
 
-It claims expansions, submits them to an executor, collects what comes back and records it, together with what it
-claims next, in one transaction. Smaller sizes come first. When too few of one size are left for all workers, it goes
-on with the next, so sizes overlap by themselves.
+Whatever makes batch files or counts goes through here: run, repair and count. First everything that is recorded is
+proven, and what is missing is planned. Then the coordinator claims expansions, submits them to an executor, collects
+what comes back and records it, together with what it claims next, in one transaction. Smaller sizes come first. When
+too few of one size are left for all workers, it goes on with the next, so sizes overlap by themselves.
 """
 
 from __future__ import annotations
 
 import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from setset.database.models import Work
 from setset.errors import NoSpace, SetsetError
 from setset.executors.base import ATTEMPTS, ExecutorLost, worker_count
 from setset.jobs.signals import StopRequest
+from setset.maintenance import proof
 from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import execute
 from setset.tasks.kinds import BadSource, Destination, ExpandTask, OtherLists, TaskResult
@@ -30,6 +32,30 @@ RECORD_SECONDS = 0.5
 """Longest time that a result waits to be recorded together with others, while no worker is idle."""
 DRAIN_SECONDS = 5.0
 """Longest time that an interrupted run waits for the tasks in flight."""
+
+
+MOST_ROUNDS = 20
+"""As many as there are sizes: what is done again for one size may have to be done again for those above it."""
+
+
+def work_through(
+    database: Database,
+    job: Job,
+    get_executor: Callable[[], Executor],
+    workers: int,
+    progress: ProgressListener,
+    stop: StopRequest,
+) -> None:
+    """Does all that a job asks for. On return it is proven. The executor is started only if there is work."""
+    for _ in range(MOST_ROUNDS):
+        proof.forget_unproven(database, job.exploration, job.largest_stored, progress)
+        expansions.plan(database, job)
+        if not expansions.any_claimable(database, job):
+            return
+        Coordinator(database, job, get_executor(), workers, progress, stop).work()
+    raise SetsetError(
+        "what was done again is not proven either: is the disk sound? 'setset check --deep' tells more"
+    )
 
 
 class ExpansionsFailed(SetsetError):
@@ -91,7 +117,8 @@ class Coordinator:
         finally:
             self._drain()
             self._report.end()
-        self._stop.raise_if_set()
+        if self._stop:
+            self._stop.raise_if_set()
         if self._lost:
             raise self._lost
         if self._no_space:

@@ -1,9 +1,9 @@
-"""A run: build all that is missing up to a size, or count beyond the stored sizes."""
+"""A run: build all that is missing up to a size, count beyond the stored sizes, or make again what was forgotten."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -25,14 +25,15 @@ from setset.database import (
     schema,
 )
 from setset.database.expansions import Job
-from setset.database.explorations import Goal, Step
+from setset.database.explorations import ExplorationKey, Goal, SizeRecord, Step
+from setset.database.runs import Run
 from setset.errors import BadInput, SetsetError, require_between
 from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
 from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
 from setset.executors.selection import choose_executor
 from setset.folder import WorkspaceFolder
-from setset.jobs.queue import work_through
+from setset.jobs.coordinator import work_through
 from setset.jobs.signals import StopRequest
 from setset.maintenance import cleanup
 from setset.progress import NoProgress, ProgressListener
@@ -84,7 +85,7 @@ def run(
     request: RunRequest,
     progress: ProgressListener | None = None,
     stop: StopRequest | None = None,
-) -> None:
+) -> Run:
     """Runs to completion: on return everything that was asked for is recorded and proven."""
     stop = StopRequest() if stop is None else stop  # one that is not set is false
     listener = progress or NoProgress()
@@ -106,7 +107,7 @@ def run(
             executor = LocalExecutor(workers, listener.notice)
         try:
             with contextlib.closing(open_to_write(folder, policy=policy)) as database:
-                _Run(database, request, listener, stop, start_executor, executor).work()
+                return _Run(database, request, listener, stop, start_executor, executor).work()
         except SetsetError:
             # What went wrong after a signal went wrong because of it, or does not matter any more.
             stop.raise_if_set()
@@ -142,28 +143,35 @@ class _Run:
         self._workers = request.workers or platform.usable_cores()
         self._executor = executor
         self._root_id = self._run_id = 0
-        self._exploration = explorations.find_or_create(database, request.target, request.pruned)
 
-    def work(self) -> None:
-        request = self._request
-        with runs.record_run(self._database, request.command, self._workers) as self._run_id:
-            strays_left = cleanup.remove_leftovers(self._database, self._progress)
-            self._root_id = roots.use_root(self._database, request.output)
-            for record in roots.gone(self._database):
+    def work(self) -> Run:
+        """Does all of it; returns the record of the run."""
+        request, database = self._request, self._database
+        with runs.record_run(database, request.command, self._workers) as self._run_id:
+            strays_left = cleanup.remove_leftovers(database, self._progress)
+            self._root_id = roots.use_root(database, request.output)
+            for record in roots.gone(database):
                 # What does not need its files can be done.
                 self._progress.notice(str(RootGone(record.folder, record.is_own)))
+            self._destinations = roots.destinations(database)
+            self._exploration = explorations.find_or_create(database, request.target, request.pruned)
             with self._finally_shut_down():
                 self._reach(self._count_goal() if request.count_only else _build_goal(request.size))
             if strays_left:
                 # Orphans that this run did not take over are redundant now.
-                cleanup.remove_leftovers(self._database, self._progress)
+                cleanup.remove_leftovers(database, self._progress)
+        return runs.latest(database, limit=1)[0]
 
     def _reach(self, goal: Goal) -> None:
         explorations.set_goal(self._database, self._exploration, goal)
-        self._refuse_unknown_first()
-        self._tell_of_batch_lists(goal)
-        self._work_through(goal.steps)
-        self._refuse_unknown_first()
+        known = {each.size: each for each in explorations.sizes(self._database, self._exploration)}
+        self._tell_of_batch_lists([each for size, each in known.items() if size in goal.stored])
+        first, source_size = self._request.first, self._request.size - 1
+        for is_over in (False, True):
+            if first and (is_over or (source_size in known and known[source_size].complete)):
+                self._require_source(first, source_size)
+            if not is_over:
+                self._work_through(goal.steps)
 
     def _count_goal(self) -> Goal:
         """From the largest size that is complete, when all that is in doubt was done again."""
@@ -186,31 +194,29 @@ class _Run:
             self._exploration,
             steps,
             self._root_id,
-            roots.destinations(self._database),
+            self._destinations,
             wanted or (PRUNED_BATCH_LISTS if self._exploration.pruned else BATCH_LISTS),
             self._request.first,
             only_forgotten,
         )
         work_through(self._database, job, self._get_executor, self._workers, self._progress, self._stop)
 
-    def _refuse_unknown_first(self) -> None:
+    def _require_source(self, first: int, size: int) -> None:
         """Refuses --from beyond the last source, once all sources are known."""
-        first, size = self._request.first, self._request.size - 1
-        if first and explorations.is_complete(self._database, self._exploration, size):
-            known = batches.count_numbered(self._database, self._exploration, size)
-            if first >= known:
-                raise BadInput(
-                    f"--from {first}: there is no batch {first} of size {size}; {known:,} are known, numbered from 0"
-                )
+        known = batches.count_numbered(self._database, self._exploration, size)
+        if first >= known:
+            raise BadInput(
+                f"--from {first}: there is no batch {first} of size {size}; {known:,} are known, numbered from 0"
+            )
 
-    def _tell_of_batch_lists(self, goal: Goal) -> None:
+    def _tell_of_batch_lists(self, begun: Sequence[SizeRecord]) -> None:
         wanted = self._request.batch_lists
-        for each in explorations.sizes(self._database, self._exploration):
-            if wanted not in (None, each.batch_lists) and each.size in goal.stored:
-                self._progress.notice(
-                    f"--batch-lists ignored for sizes that were begun before (size {each.size}: {each.batch_lists:,})"
-                )
-                return
+        others = [each for each in begun if wanted not in (None, each.batch_lists)]
+        if others:
+            self._progress.notice(
+                f"--batch-lists ignored for sizes that were begun before (size {others[0].size}: "
+                f"{others[0].batch_lists:,})"
+            )
 
     def _get_executor(self) -> Executor:
         if self._executor is None:
@@ -248,3 +254,19 @@ class _Run:
 def _build_goal(size: int) -> Goal:
     """Every size is stored."""
     return Goal(tuple(range(SEED_SOURCE_SIZE + 1, size + 1)))
+
+
+def make_again(
+    database: Database,
+    run_id: int,
+    executor: Executor,
+    progress: ProgressListener,
+    exploration: ExplorationKey,
+    largest: int,
+) -> None:
+    """Makes what was forgotten of an exploration again, up to a size, and nothing else."""
+    root_id = roots.use_root(database, None, refill=True)
+    steps = expansions.recorded_steps(database, exploration, largest)
+    to = roots.destinations(database)
+    job = Job(run_id, exploration, steps, root_id, to, batch_lists=1, only_forgotten=True)
+    work_through(database, job, lambda: executor, platform.usable_cores(), progress, StopRequest())

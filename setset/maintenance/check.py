@@ -18,11 +18,10 @@ from setset.executors.window import submit_ahead
 from setset.maintenance.cleanup import StrayKind, find_strays
 from setset.maintenance.derive import DerivedGroup, compare_task, groups
 from setset.maintenance.findings import Finding, FindingKind
-from setset.maintenance.proof import prove
+from setset.maintenance.proof import Evidence, prove, read_evidence
 from setset.platform import usable_cores
 from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import compare
-from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 Result = TypeVar("Result")
 
@@ -85,10 +84,19 @@ def check_size(
     deep: Executor | None = None,
 ) -> Iterator[Finding]:
     """Everything that is wrong with one size, as far as it is recorded."""
-    yield from _check_files(database, exploration, size, progress)
-    yield from _check_state(database, exploration, size)
+    proven: list[StoredBatch] = []
+    yield from _check_files(database, exploration, size, progress, proven)
+    evidence = read_evidence(database, exploration, size)
+    for flaw in prove(size, evidence, proven):
+        what = _name(size, flaw.source), flaw.reason, exploration.target, size.size
+        yield Finding(FindingKind.PROOF, *what, None, flaw.source)
+    yield from _check_sums(exploration.target, size, evidence, proven)
     if deep is not None:
         yield from _check_lists(database, exploration, size, deep, progress)
+
+
+def _name(size: SizeRecord, source: int) -> str:
+    return f"the expansion of batch {source} of size {size.source_size}"
 
 
 def check_roots(database: Database) -> Iterator[Finding]:
@@ -112,39 +120,31 @@ def _away(database: Database) -> dict[int, Path]:
 
 
 def _check_files(
-    database: Database, exploration: ExplorationKey, size: SizeRecord, progress: ProgressListener
+    database: Database,
+    exploration: ExplorationKey,
+    size: SizeRecord,
+    progress: ProgressListener,
+    proven: list[StoredBatch],
 ) -> Iterator[Finding]:
-    """The files of a size against their rows, and the rows against each other."""
-    target = exploration.target
+    """The files of a size against their rows, and their rows in order. Adds all batches to `proven`."""
+    place = exploration.target, size.size
     known = batches.count_numbered(database, exploration, size.size)
     progress.begin(size.size, Activity.CHECK, known, 0)
-    previous: StoredBatch | None = None
-    sums: dict[int, tuple[int, int]] = {}
-    proven: list[StoredBatch] = []
     before = 0
     for number, (problem, batch) in enumerate(_verified(database, exploration, size)):
         if problem:
             where = _file_of(database, batch)
-            yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", target, size.size, batch)
+            yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", *place, batch)
         if batch.number != number and (batch.number is not None or size.complete):
-            what = f"comes after batch {number - 1}"
-            yield Finding(FindingKind.NUMBER, str(batch), what, target, size.size)
-        if previous and previous.last >= batch.first:
-            what = f"does not come after {previous}"
-            yield Finding(FindingKind.ORDER, str(batch), what, target, size.size)
-        parts, lists = sums.get(batch.span.first_source, (0, 0))
-        sums[batch.span.first_source] = parts + 1, lists + batch.lists
+            yield Finding(FindingKind.NUMBER, str(batch), f"comes after batch {number - 1}", *place)
+        if proven and proven[-1].last >= batch.first:
+            yield Finding(FindingKind.ORDER, str(batch), f"does not come after {proven[-1]}", *place)
         if batch.lists_before not in (None, before):
             what = f"{batch.lists_before:,} lists are said to come before it, {before:,} do"
-            yield Finding(FindingKind.SUM, str(batch), what, target, size.size)
+            yield Finding(FindingKind.SUM, str(batch), what, *place)
         before = (batch.lists_before or 0) + batch.lists
-        previous = batch
         proven.append(batch)
         progress.advance(size.size, batch.lists, batch.lists)
-    for flaw in prove(database, exploration, size, proven):
-        where = f"the expansion of batch {flaw.source} of size {size.source_size}"
-        yield Finding(FindingKind.PROOF, where, flaw.reason, target, size.size, None, flaw.source)
-    yield from _check_sums(database, exploration, size, sums)
     progress.end(size.size)
 
 
@@ -204,40 +204,37 @@ def _file_problem(database: Database, batch: StoredBatch, batch_lists: int) -> t
     return None, batch
 
 
-def _check_state(database: Database, exploration: ExplorationKey, size: SizeRecord) -> Iterator[Finding]:
-    """Whether a size is complete exactly if it is recorded as complete."""
-    before = size.source_size
-    expanded = expansions.count_finished(database, exploration, size)
-    sources = batches.count_numbered(database, exploration, before)
-    known = before == SEED_SOURCE_SIZE or explorations.is_complete(database, exploration, before)
-    if size.complete != (known and expanded == sources):
-        what = f"{expanded:,} of {sources:,} sources are expanded; the database says otherwise"
-        yield Finding(FindingKind.STATE, f"size {size.size}", what, exploration.target, size.size)
-
-
 def _check_sums(
-    database: Database, exploration: ExplorationKey, size: SizeRecord, sums: dict[int, tuple[int, int]]
+    target: int, size: SizeRecord, evidence: Evidence, found: list[StoredBatch]
 ) -> Iterator[Finding]:
-    """Whether each finished expansion has the batches and lists that it is recorded with."""
-    target = exploration.target
-    merged = batches.merged_sources(database, exploration, size)
-    for each in expansions.finished(database, exploration, size):
+    """Whether each finished expansion has the batches and lists that it is recorded with, and the size is complete
+    exactly if it is recorded as complete."""
+    sources, finished = evidence.sources, evidence.finished
+    merged = {
+        source for batch in found if batch.span.is_merged for source in batch.span.sources(len(sources))
+    }
+    sums: dict[int, tuple[int, int]] = {}
+    for batch in found:
+        parts, lists = sums.get(batch.span.first_source, (0, 0))
+        sums[batch.span.first_source] = parts + 1, lists + batch.lists
+    for each in finished:
         if each.source in merged:
             continue
-        where = f"the expansion of batch {each.source} of size {size.source_size}"
-        # What is known from files alone does not say how many lists the source has.
+        place = target, size.size, None, each.source
         if each.source_lists is not None and each.lists_in not in (0, each.source_lists):
             what = f"read {each.lists_in:,} lists of {each.source_lists:,}"
-            yield Finding(FindingKind.SUM, where, what, target, size.size, None, each.source)
+            yield Finding(FindingKind.SUM, _name(size, each.source), what, *place)
         parts, lists = sums.get(each.source, (0, 0))
         if (parts, lists) != (each.batches_out, each.lists_out):
             made = f"made {each.batches_out} batches with {each.lists_out:,} lists"
             what = f"{made}; {parts} with {lists:,} are recorded"
-            yield Finding(FindingKind.SUM, where, what, target, size.size, None, each.source)
-    recorded, _ = batches.totals(database, exploration, size.size)
-    made_lists = expansions.lists_made(database, exploration, size)
+            yield Finding(FindingKind.SUM, _name(size, each.source), what, *place)
+    recorded, made_lists = sum(batch.lists for batch in found), sum(each.lists_out for each in finished)
     if merged and recorded != made_lists:
         what = f"{made_lists:,} lists were made, {recorded:,} are recorded"
+        yield Finding(FindingKind.STATE, f"size {size.size}", what, target, size.size)
+    if size.complete != (evidence.all_known and len(finished) == len(sources)):
+        what = f"{len(finished):,} of {len(sources):,} sources are expanded; the database says otherwise"
         yield Finding(FindingKind.STATE, f"size {size.size}", what, target, size.size)
 
 
@@ -274,7 +271,7 @@ def _check_lists(
         except SetsetError as error:
             problems = (f"cannot be compared: {error}",) * max(len(group.batches), 1)
         if not group.batches and any(problems):
-            where = f"the expansion of batch {group.first_source} of size {size.source_size}"
+            where = _name(size, group.first_source)
             what = "; ".join(filter(None, problems))
             yield Finding(FindingKind.LISTS, where, what, target, size.size, None, group.first_source)
         for batch, problem in zip(group.batches, problems, strict=False):

@@ -12,7 +12,7 @@ from pathlib import Path
 from setset.batches import files
 from setset.batches.format import MAGIC, BadBatch, Header
 from setset.batches.roots import TOKEN, RootState, root_state
-from setset.database import Database, batches, expansions, explorations, roots, schema
+from setset.database import Database, batches, expansions, explorations, roots
 from setset.durable import is_temporary
 from setset.errors import SetsetError
 from setset.progress import ProgressListener
@@ -85,13 +85,10 @@ def _entries(root: Path) -> Iterator[Path]:
 
 
 def remove_leftovers(database: Database, progress: ProgressListener) -> bool:
-    """Removes temporaries, databases that were not finished, and orphans whose lists recorded files hold, as a
-    stopped compaction leaves them.
+    """Removes temporaries, and orphans whose lists recorded files hold, as a stopped compaction leaves them.
 
     Other orphans may yet be taken over. Returns whether there are any.
     """
-    for path in schema.remove_unfinished(database.folder):
-        progress.notice(f"removed {path.name}, left by a run that was stopped")
     left = False
     for stray in list(find_strays(database)):
         if _is_useless(database, stray):

@@ -13,7 +13,7 @@ from setset.database.explorations import ExplorationKey
 from setset.database.removal import Merged
 from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
-from setset.maintenance.proof import Digests
+from setset.maintenance.proof import Digests, source_digest
 from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import execute
 from setset.tasks.kinds import BadSource, MergeTask, TaskResult
@@ -105,7 +105,7 @@ def _merge_task(database: Database, group: list[StoredBatch], limit: int, known:
     first, last = group[0].span, group[-1].span
     span = Span(first.first_source, first.first_part, last.last_source, last.last_part, last.ends_source)
     sources = tuple(batches.source_of(database, batch) for batch in group)
-    digest = batches.source_digest(known, span)
+    digest = source_digest(known, span)
     if digest is None:
         raise SetsetError(f"{group[-1]} comes from a source that is not recorded: run 'setset repair'")
     destination = roots.destination(database, group[0].root_id)

@@ -10,9 +10,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
 
-from setset.batches.records import Span
+from setset.batches.records import Span, combine_digests
 from setset.database import Database, batches, expansions, explorations
-from setset.database.batches import StoredBatch, source_digest
+from setset.database.batches import StoredBatch
+from setset.database.expansions import FinishedExpansion
 from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.progress import ProgressListener
 from setset.tasks.kinds import SEED_SOURCE_SIZE
@@ -33,54 +34,67 @@ class Flaw:
     reason: str
 
 
+@dataclass(frozen=True)
+class Evidence:
+    """Records that show what the batches of a size were made from."""
+
+    finished: list[FinishedExpansion]
+    sources: Digests
+    all_known: bool
+    """Whether those are all sources; otherwise others may come."""
+
+
+def read_evidence(database: Database, exploration: ExplorationKey, size: SizeRecord) -> Evidence:
+    """The finished expansions of a size, and the sources that there are now."""
+    finished = expansions.finished(database, exploration, size)
+    sources = batches.sources_of_size(database, exploration, size.source_size)
+    return Evidence(finished, sources, _has_all_batches(database, exploration, size.source_size))
+
+
+def prove(size: SizeRecord, evidence: Evidence, found: Iterable[StoredBatch]) -> list[Flaw]:
+    """Why the batches of a size do not prove that its sources were expanded."""
+    done = {each.source: each.source_digest for each in evidence.finished}
+    not_empty = {each.source for each in evidence.finished if each.batches_out}
+    lost = [source for source in evidence.sources if source < size.numbered and source not in done]
+    flaws = {source: Flaw(source, NOT_RECORDED) for source in lost}
+    for flaw in find_flaws(found, done, evidence.sources, not_empty, evidence.all_known):
+        flaws[flaw.source] = flaw
+    return sorted(flaws.values())
+
+
 def forget_unproven(
     database: Database, exploration: ExplorationKey, largest: int, progress: ProgressListener
 ) -> None:
     """Plans again what is recorded as done up to size `largest` and is not proven, or has a file with a defect."""
-    known_sizes = [size for size in explorations.sizes(database, exploration) if size.size <= largest]
-    for size in known_sizes:
+    for size in explorations.sizes(database, exploration):
+        if size.size > largest:
+            return
+        evidence = read_evidence(database, exploration, size)
         found = list(batches.in_order(database, exploration, size.size))
-        flaws = prove(database, exploration, size, found)
+        flaws = prove(size, evidence, found)
+        defects = {batch: batch.defect for batch in found if batch.defect}
         if flaws:
-            sources = {flaw.source for flaw in flaws}
-            again = expansions.forget(database, exploration, size, sources)
+            again = expansions.forget(database, exploration, size, {flaw.source for flaw in flaws})
             progress.notice(
                 f"size {size.size}: doing {len(again):,} expansions again, the first since {flaws[0].reason}"
             )
-        defects = {batch: batch.defect for batch in found if batch.defect}
-        if defects and not flaws:
+        elif defects:
             expansions.forget_files(database, exploration, size, defects)
-        _forget_counts(database, exploration, size)
+        _forget_counts(database, exploration, size.size)
 
 
-def prove(
-    database: Database, exploration: ExplorationKey, size: SizeRecord, found: Iterable[StoredBatch]
-) -> list[Flaw]:
-    """Why the batches of a size do not prove that its sources were expanded."""
-    sources = batches.sources_of_size(database, exploration, size.source_size)
-    finished = expansions.finished(database, exploration, size)
-    done = {each.source: each.source_digest for each in finished}
-    not_empty = {each.source for each in finished if each.batches_out}
-    all_known = _has_all_batches(database, exploration, size.source_size)
-    flaws = find_flaws(found, done, sources, not_empty, all_known)
-    lost = [source for source in sources if source < size.numbered and source not in done]
-    return sorted(
-        {flaw.source: flaw for flaw in (*(Flaw(each, NOT_RECORDED) for each in lost), *flaws)}.values()
-    )
-
-
-def _forget_counts(database: Database, exploration: ExplorationKey, size: SizeRecord) -> None:
+def _forget_counts(database: Database, exploration: ExplorationKey, size: int) -> None:
     """Plans counts again that were made from other batches than those of now."""
-    counted = expansions.counted_from(database, exploration, size.size)
-    if not counted:
-        return
-    sources = batches.sources_of_size(database, exploration, size.size)
-    changed = {source for source, digest in counted.items() if not _is_from(digest, sources.get(source))}
-    gone = (
-        counted.keys() - sources.keys() if _has_all_batches(database, exploration, size.size) else set[int]()
-    )
-    if changed - gone or gone:
-        expansions.forget_counts(database, exploration, size.size, (changed & sources.keys()), gone)
+    counted = expansions.counted_from(database, exploration, size)
+    if counted:
+        sources = batches.sources_of_size(database, exploration, size)
+        changed = {
+            each for each in counted.keys() & sources.keys() if not _is_from(counted[each], sources[each])
+        }
+        gone = (
+            counted.keys() - sources.keys() if _has_all_batches(database, exploration, size) else set[int]()
+        )
+        expansions.forget_counts(database, exploration, size, changed, gone)
 
 
 def _has_all_batches(database: Database, exploration: ExplorationKey, size: int) -> bool:
@@ -122,7 +136,7 @@ def find_flaws(
         else:
             spans.append(batch.span)
             continue
-        for source in _sources(batch.span, len(sources)):
+        for source in batch.span.sources(len(sources)):
             flaws.setdefault(source, reason)
     by_source = _parts_by_source(spans)
     for source, parts in by_source.items():
@@ -137,15 +151,19 @@ def find_flaws(
     ]
 
 
-def _is_from(digest: str | None, source: tuple[int, str] | None) -> bool:
+def _is_from(digest: str | None, source: tuple[int, str]) -> bool:
     """Whether a source is the one with this digest. Version 0.1 did not record it."""
-    return source is not None and digest in (None, source[1])
+    return digest in (None, source[1])
 
 
-def _sources(span: Span, known: int) -> Iterable[int]:
-    """The sources of a span, which may be anything: not more than there can be."""
-    last = min(span.last_source, span.first_source + known)
-    return range(span.first_source, last + 1)
+def source_digest(sources: Digests, span: Span) -> str | None:
+    """The digest of the sources of a span; None if one of them is not known."""
+    if span.first_source == span.last_source:
+        return sources.get(span.first_source, (0, None))[1]
+    if span.last_source - span.first_source >= len(sources):
+        return None
+    found = [sources.get(source, (0, None))[1] for source in range(span.first_source, span.last_source + 1)]
+    return None if None in found else combine_digests([digest for digest in found if digest is not None])
 
 
 def _parts_by_source(spans: Iterable[Span]) -> dict[int, list[tuple[int, int | None]]]:

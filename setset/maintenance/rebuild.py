@@ -36,7 +36,7 @@ from setset.database.models import Work
 from setset.errors import BadInput, NotAWorkspace
 from setset.executors.window import submit_ahead
 from setset.folder import REBUILT, WorkspaceFolder
-from setset.maintenance.proof import Digests
+from setset.maintenance.proof import Digests, source_digest
 from setset.platform import usable_cores
 from setset.progress import Activity, ProgressListener
 
@@ -226,7 +226,7 @@ def _proven_sources(chains: list[Chain]) -> int:
 
 def _is_from_these(header: Header, sources: Digests) -> bool:
     """Whether a file was made from the sources that are recorded, all of them."""
-    return batches.source_digest(sources, header.span) == header.source_digest.hex()
+    return source_digest(sources, header.span) == header.source_digest.hex()
 
 
 def _chains(found: list[FoundFile]) -> list[Chain]:

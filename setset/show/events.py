@@ -23,9 +23,21 @@ SECONDS_BETWEEN_EVENTS = 1.0
 SECONDS_BETWEEN_LOG_LINES = 30.0
 
 
+class NoEvents:
+    """For a run whose events go nowhere."""
+
+    def emit(self, event: str, **values: Any) -> None: ...
+
+    def beside(self, progress: ProgressListener) -> ProgressListener:
+        return progress
+
+
 @contextlib.contextmanager
-def run_events(as_json: bool, log: Path | None) -> Iterator[Events]:
+def run_events(as_json: bool, log: Path | None) -> Iterator[NoEvents | Events]:
     """Where the events of a run go: standard output, a log, both or nowhere. An error that ends it is the last one."""
+    if not as_json and log is None:
+        yield NoEvents()
+        return
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [_json_sink()] if as_json else []
         if log is not None:
@@ -56,6 +68,10 @@ class Events:
         with self._lock:
             for sink in self._sinks:
                 sink({"event": event, "time": moment.replace("+00:00", "Z"), **values})
+
+    def beside(self, progress: ProgressListener) -> ProgressListener:
+        """A listener that tells both what it hears."""
+        return Several(progress, self)
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         self._sizes[size] = _SizeState(activity, tasks, lists_in)

@@ -158,10 +158,10 @@ class Lines:
         self._last = 0.0
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
-        while self._introduction:
-            _print_safely(self._introduction.pop(0))
         self._meters[size] = _Meter(TITLES[activity].format(size=size), tasks, lists_in)
         self._last = time.monotonic()
+        while self._introduction:
+            _print_safely(self._introduction.pop(0))
 
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:
         meter = self._meters[size]

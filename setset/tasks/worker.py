@@ -175,7 +175,9 @@ def _expand(task: ExpandTask) -> Iterator[BatchFile]:
             saving = writer.submit(_save_part, task, number, is_last, part)
         if saving:
             yield saving.result()
-    _require_recorded_parts(task, number + 1 if saving else 0)
+    for recorded in task.recorded:
+        if not saving or recorded.span.last_part > number:
+            raise OtherLists(task.size, recorded.path, recorded.digest, "none")
 
 
 def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams) -> BatchFile:
@@ -196,13 +198,6 @@ def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams) -> B
         if files.is_as_recorded(Path(task.destination.root), recorded):
             return recorded
     return _save(data, task)
-
-
-def _require_recorded_parts(task: ExpandTask, parts: int) -> None:
-    """Refuses an expansion that made fewer parts than are recorded of it."""
-    for recorded in task.recorded:
-        if recorded.span.last_part >= parts:
-            raise OtherLists(task.size, recorded.path, recorded.digest, "none")
 
 
 def _encode(task: ExpandTask | MergeTask, span: Span, streams: Streams, source_digest: str) -> bytes:

@@ -99,11 +99,12 @@ def expect_counts(
     """How many lists of each size from 3 to `size` are kept for a target; `here` is what the workspace knows."""
     from setset.engine.probing import count_seeds, probe_counts
 
-    found = {3: ExpectedCount(count_seeds(target), 0, CountOrigin.KNOWN)}
+    found = {}
     for each in range(4, size + 1):
         known = ALL_LISTS[each] if each >= target else _known_below(target, each, pruned)
         if known is not None:
             found[each] = ExpectedCount(known, 0, CountOrigin.KNOWN)
+    found[3] = ExpectedCount(count_seeds(target), 0, CountOrigin.KNOWN)
     for each, lists in here.items():
         found[each] = ExpectedCount(lists, 0, CountOrigin.HERE)
     unknown = [each for each in range(4, size + 1) if each not in found]

@@ -16,6 +16,7 @@ from setset.workspace.size import Size
 from setset.workspace.status import SizeStatus
 
 if TYPE_CHECKING:
+    from setset.database.runs import Run
     from setset.executors.base import StartExecutor
     from setset.jobs.signals import StopRequest
     from setset.maintenance.compact import CompactResult
@@ -91,7 +92,7 @@ class Exploration(Shown):
         progress: ProgressListener | None = None,
         stop: StopRequest | None = None,
         command: str | None = None,
-    ) -> None:
+    ) -> Run:
         """Builds all that is missing up to a size; on return all of it is stored.
 
         Stopped at any moment, by Ctrl-C or by a power cut, it goes on where it was when it is called again. It
@@ -114,6 +115,9 @@ class Exploration(Shown):
             stop: Ends the run when it is set, from another thread or a signal handler.
             command: What to write into the history.
 
+        Returns:
+            The record of the run, as the history has it.
+
         Raises:
             BadInput: An argument cannot be taken; nothing was changed.
             Locked: Another run is at work on the workspace.
@@ -134,10 +138,10 @@ class Exploration(Shown):
             pruned=prune,
             command=command or f"Exploration({self.target}).run({size})",
             executor=executor,
-            access=FileAccess.parse(maps, ship),
+            access=FileAccess.parse(maps, ship) if maps or ship else FileAccess(),
         )
         with self._workspace._writing() as folder:
-            run(folder, request, progress, stop)
+            return run(folder, request, progress, stop)
 
     def estimate(
         self,

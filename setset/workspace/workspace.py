@@ -249,7 +249,7 @@ class Workspace(Shown):
             raise BadInput("--batch needs --size")
         if dry_run and batch is None:
             return Repaired.split(list(self.check(deep=deep, size=size, progress=progress)))
-        from setset.jobs.queue import make_again
+        from setset.jobs.run import make_again
         from setset.maintenance.check import check
         from setset.maintenance.repair import batch_finding, forget_batch, repair_all
 
@@ -415,19 +415,19 @@ class Workspace(Shown):
         the number of the run that the history records."""
         from setset.maintenance import cleanup
 
-        self._folder.require_database()
         listener = progress or NoProgress()
-        with self._writing() as folder, folder.locked():
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(self._writing())
+            folder.require_database()
+            stack.enter_context(folder.locked())
             database = open_to_write(folder, policy=LockPolicy(listener.notice))
-            try:
-                with runs.record_run(database, command, usable_cores()) as run_id:
-                    cleanup.remove_leftovers(database, listener)
-                    try:
-                        yield database, run_id
-                    finally:
-                        cleanup.remove_temporaries(database)
-            finally:
-                database.close()
+            stack.callback(database.close)
+            with runs.record_run(database, command, usable_cores()) as run_id:
+                cleanup.remove_leftovers(database, listener)
+                try:
+                    yield database, run_id
+                finally:
+                    cleanup.remove_temporaries(database)
 
     @contextlib.contextmanager
     def _local_executor(self, progress: ProgressListener | None) -> Iterator[Executor]:

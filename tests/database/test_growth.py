@@ -17,6 +17,7 @@ from setset.database.models import Work
 from setset.maintenance.compact import _groups
 from setset.maintenance.derive import groups
 from setset.maintenance.proof import prove as find_flaws
+from setset.maintenance.proof import read_evidence
 from tests.many import LISTS, SIZE, TARGET, Cost, cost_of, first_of, make
 from tests.small import reading, writing
 
@@ -43,7 +44,8 @@ def cost_in(path: Path, action: Action, write: bool = False) -> Cost:
 
 def prove(database: Database, exploration: ExplorationKey) -> None:
     found = list(batches.in_order(database, exploration, SIZE))
-    assert find_flaws(database, exploration, record(database, exploration), found) == []
+    size = record(database, exploration)
+    assert find_flaws(size, read_evidence(database, exploration, size), found) == []
 
 
 def record(database: Database, exploration: ExplorationKey) -> SizeRecord:
@@ -68,7 +70,6 @@ THROUGH_ALL: dict[str, Action] = {
     "numbered": lambda database, key: list(batches.numbered_from(database, key, SIZE, 0)),
     "proof": prove,
     "groups": lambda database, key: list(groups(database, key, record(database, key))),
-    "merged sources": lambda database, key: batches.merged_sources(database, key, record(database, key)),
 }
 WRITING: dict[str, Action] = {
     "open": lambda *_: None,

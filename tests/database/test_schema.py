@@ -3,7 +3,7 @@
 assets/000N.db is what the program of revision N left, with target 18:
 0001: `run --size 4 --batch-lists 20000`, then `run --size 5 --count-only`;
 0002: `run --size 4 --batch-lists 20000`, then `classes build --size 6`;
-0003, 0004, 0005: `run --size 4 --batch-lists 20000`, `run --size 5 --count-only`, then `classes build --size 6`.
+0003, 0004, 0005, 0006: `run --size 4 --batch-lists 20000`, `run --size 5 --count-only`, then `classes build --size 6`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ ROWS = {
     "0002": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 4, 0, 2, 7, 16, 19), strict=True)),
     "0003": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 39, 35, 3, 7, 16, 19), strict=True)),
 }
-ROWS["0004"] = ROWS["0005"] = ROWS["0003"]
+ROWS["0004"] = ROWS["0005"] = ROWS["0006"] = ROWS["0003"]
 """How many rows each table of an old database has."""
 
 
@@ -187,7 +187,11 @@ def test_an_upgraded_database_says_how_many_lists_there_are(old: WorkspaceFolder
     begun = rows(old.path, "SELECT DISTINCT started_at FROM timeline")
     assert (begun == [(None,)]) == (revision < "0004"), "nor when it was begun"
     assert not any(count.pruned for count in found)
-    assert rows(old.path, "SELECT folder FROM workspace") == [(None,)], "nor where it was"
+    noted = rows(old.path, "SELECT folder FROM workspace")
+    assert (noted == [(None,)]) == (revision < "0006"), "nor where it was"
+    unknown_sources = "SELECT COUNT(*) FROM expansions WHERE state = 'done' AND source_digest IS NULL"
+    assert rows(old.path, unknown_sources) == [(0,)]
+    assert rows(old.path, "SELECT size, source_size FROM sizes") == [(3, 2), (4, 3)]
     built = [size for (size,) in rows(old.path, "SELECT size FROM levels")]
     assert built == ([] if revision == "0001" else list(range(7)))
 

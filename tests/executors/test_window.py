@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from setset.executors.base import ATTEMPTS, WorkerDied
 from setset.executors.window import AHEAD, submit_ahead
 
 
@@ -29,7 +30,7 @@ def test_so_many_are_in_flight_and_no_more(ahead: int) -> None:
 
     def submit(number: int) -> Future[int]:
         submitted.append(number)
-        return Future()
+        return finished(number)
 
     for taken, _ in enumerate(submit_ahead(range(100), submit, ahead)):
         assert len(submitted) == min(taken + ahead, 100)
@@ -59,3 +60,22 @@ def test_a_call_that_fails_is_told_in_its_turn() -> None:
 
     errors = [future.exception() for _, future in submit_ahead(range(3), submit)]
     assert [type(error) for error in errors] == [type(None), ZeroDivisionError, type(None)]
+
+
+@pytest.mark.parametrize("deaths", [1, ATTEMPTS - 1, ATTEMPTS])
+def test_a_call_whose_worker_died_is_tried_again(deaths: int) -> None:
+    tries = 0
+
+    def submit(number: int) -> Future[int]:
+        nonlocal tries
+        future = finished(number)
+        if number == 1:
+            tries += 1
+            if tries <= deaths:
+                future = Future()
+                future.set_exception(WorkerDied("gone"))
+        return future
+
+    found = [future.exception() for _, future in submit_ahead(range(3), submit)]
+    assert tries == min(deaths + 1, ATTEMPTS)
+    assert [error is None for error in found] == [True, deaths < ATTEMPTS, True]

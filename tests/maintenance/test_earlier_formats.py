@@ -56,6 +56,21 @@ def test_what_is_lost_is_made_again_in_the_format_of_today(folder: WorkspaceFold
     assert rows(folder.path, COUNTS)[-1] == (19, 5, 7_326_612, 1)
 
 
+def test_what_was_counted_from_it_is_counted_again(folder: WorkspaceFolder) -> None:
+    """The file has another digest now, so nothing shows that it has the lists that were counted from."""
+    build(folder.path, 5, target=19, count_only=True)
+    digests = "SELECT source_digest FROM expansions WHERE work = 'count' ORDER BY source"
+    before = rows(folder.path, digests)
+    (folder.path / OWN_ROOT / LOST).unlink()
+    repair_all(folder)
+    after = rows(folder.path, digests)
+    assert [old == new for old, new in zip(before, after, strict=True)] == [
+        source != 1 for source in range(4)
+    ]
+    assert after == rows(folder.path, "SELECT digest FROM batches WHERE size = 4 ORDER BY number")
+    assert rows(folder.path, COUNTS)[-1] == (19, 5, 7_326_612, 1)
+
+
 def test_an_altered_list_is_seen_by_a_deep_check(folder: WorkspaceFolder) -> None:
     """Files of any format are compared list by list."""
     first, second = (folder.path / OWN_ROOT / f"t19/s04/0000000-00{part}.setset" for part in (0, 1))

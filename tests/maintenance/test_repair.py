@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+import setset
 from setset.batches import files
 from setset.batches import format as batch_format
 from setset.batches.roots import TOKEN
 from setset.engine import search
+from setset.errors import SetsetError
+from setset.folder import WorkspaceFolder
+from setset.jobs.coordinator import ExpansionsFailed
+from setset.maintenance import repair
 from setset.maintenance.findings import FindingKind, Remedy
+from setset.progress import NoProgress
 from tests.small import (
     BATCHES,
+    COUNTS,
     SIZE,
     TARGET,
     Copy,
     batch_file,
+    build,
     change,
     digests,
     findings,
@@ -26,6 +35,7 @@ from tests.small import (
     repair_all,
     repair_batch,
     rows,
+    writing,
 )
 
 
@@ -164,4 +174,92 @@ def test_a_right_file_with_a_wrong_row_stays(copy: Copy, reference: Path) -> Non
     repair_all(folder)
     assert digests(folder.path) == digests(reference)
     assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+    assert findings(folder, deep=True) == []
+
+
+def test_other_lists_than_recorded_are_reported_and_not_taken(copy: Copy, reference: Path) -> None:
+    """A lost file, and a row that agrees with all others but not with the source: which one is right is not guessed."""
+    folder = copy()
+    path = batch_file(folder, 5)
+    right, source = files.verify(path)[1], files.verify(path)[0].span.first_source
+    path.unlink()
+    change(
+        folder.path,
+        f"UPDATE batches SET lists = lists - 1, digest = 'feed' WHERE size = {SIZE} AND number = 5",
+        f"UPDATE batches SET lists_before = lists_before - 1 WHERE size = {SIZE} AND number > 5",
+        f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {source}",
+    )
+    recorded = rows(folder.path, f"SELECT digest, lists FROM files WHERE size = {SIZE}")
+    told = (
+        rf"failed once: {path.parent.parent.name}/.*{right}.*recorded \(digest feed\).*setset repair --deep"
+    )
+    for _ in range(2):
+        with pytest.raises(ExpansionsFailed, match=told):
+            repair_all(folder)
+        with pytest.raises(ExpansionsFailed, match=told):
+            build(folder.path)
+        assert rows(folder.path, f"SELECT digest, lists FROM files WHERE size = {SIZE}") == recorded
+        assert not path.exists()
+    assert {found.kind for found in findings(folder, deep=True)} == {FindingKind.FILE, FindingKind.LISTS}
+    repair_all(folder, deep=True)
+    assert digests(folder.path) == digests(reference)
+    assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+    assert findings(folder, deep=True) == []
+
+
+def test_a_file_returns_to_its_storage_root(with_output: Path) -> None:
+    folder = WorkspaceFolder(with_output / "w")
+    before = digests(with_output)
+    lost = [max((with_output / name).rglob("*.setset")) for name in ("w", "out")]
+    for path in lost:
+        path.unlink()
+    repair_all(folder)
+    assert digests(with_output) == before
+    assert findings(folder, deep=True) == []
+
+
+@pytest.mark.parametrize("how", ["repair", "run"])
+def test_counts_stay_if_their_source_comes_back_as_it_was(tmp_path: Path, how: str) -> None:
+    folder, _ = build(tmp_path / "w", 4)
+    build(folder.path, count_only=True)
+    counted = "SELECT source, attempts, source_digest, finished_at FROM expansions WHERE work = 'count'"
+    before, counts = rows(folder.path, counted), rows(folder.path, COUNTS)
+    change(folder.path, "DELETE FROM batches WHERE size = 4 AND number = 1")
+    batch_file(folder, 3, 4).unlink()
+    if how == "repair":
+        repair_all(folder)
+    else:
+        build(folder.path, count_only=True)
+    assert rows(folder.path, counted) == before
+    assert rows(folder.path, COUNTS) == counts
+    assert findings(folder, deep=True) == []
+
+
+def test_a_repair_that_was_stopped_is_taken_up_by_a_repair_and_by_a_run(copy: Copy, reference: Path) -> None:
+    """It has forgotten what it found, and nothing is made again yet."""
+    for take_up in (repair_all, lambda folder: build(folder.path)):
+        folder = copy()
+        batch_file(folder, 3, 4).unlink()
+        batch_file(folder, -1).unlink()
+        change(folder.path, f"DELETE FROM batches WHERE size = {SIZE} AND number = 9")
+        with contextlib.suppress(SetsetError), writing(folder.path) as database:
+            repair.repair_all(database, None, None, NoProgress(), lambda *_: None)
+        with setset.open(folder.path) as workspace:
+            assert [item.state for item in workspace.status().items] == ["defective", "defective"]
+        take_up(folder)
+        assert digests(folder.path) == digests(reference)
+        assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
+        assert findings(folder, deep=True) == []
+        shutil.rmtree(folder.path)
+
+
+def test_repair_does_nothing_that_was_never_done(tmp_path: Path) -> None:
+    """A run that was stopped goes on by a run."""
+    folder, _ = build(tmp_path / "w", 4)
+    build(folder.path, first=2)
+    before = rows(folder.path, f"SELECT path FROM files WHERE size = {SIZE}")
+    batch_file(folder, 0).unlink()
+    batch_file(folder, 1, 4).unlink()
+    repair_all(folder)
+    assert rows(folder.path, f"SELECT path FROM files WHERE size = {SIZE}") == before
     assert findings(folder, deep=True) == []
