@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from setset.jobs.signals import StopRequest as StopRequest
     from setset.maintenance.findings import Finding as Finding
     from setset.maintenance.findings import FindingKind as FindingKind
+    from setset.maintenance.findings import Repaired as Repaired
     from setset.maintenance.relocation import MovedRoot as MovedRoot
     from setset.maintenance.remove import Removed as Removed
     from setset.maintenance.remove import RemovedSize as RemovedSize
@@ -129,7 +130,6 @@ if TYPE_CHECKING:
     from setset.workspace.tables import export_links as export_links
     from setset.workspace.watch import Watch as Watch
     from setset.workspace.watch import reading_copies as reading_copies
-    from setset.workspace.workspace import Repaired as Repaired
     from setset.workspace.workspace import Workspace as Workspace
     from setset.workspace.workspace import open as open  # noqa: A004 (as `tarfile.open`)
 
@@ -157,6 +157,7 @@ __getattr__, __dir__, __all__ = lazy_exports(
         "maintenance.findings": (
             "Finding",
             "FindingKind",
+            "Repaired",
         ),
         "maintenance.relocation": ("MovedRoot",),
         "maintenance.remove": (
@@ -303,7 +304,6 @@ __getattr__, __dir__, __all__ = lazy_exports(
         ),
         "workspace.watch": ("Watch", "reading_copies"),
         "workspace.workspace": (
-            "Repaired",
             "Workspace",
             "open",
         ),

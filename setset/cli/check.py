@@ -30,7 +30,7 @@ def command(size: int | None, deep: bool, strict: bool, quiet: bool, as_json: bo
     from setset.show.progress import show_progress
     from setset.show.tables import print_findings
 
-    with setset.open(workspace) as opened, show_progress(quiet or as_json) as progress:
+    with show_progress(quiet or as_json) as progress, setset.open(workspace) as opened:
         findings = list(opened.check(deep=deep, size=size, progress=progress))
     if as_json:
         print_json([dataclasses.asdict(finding) for finding in findings])

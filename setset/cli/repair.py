@@ -54,7 +54,7 @@ def command(
         )
     else:
         options.refuse_given("needs --batch: without, all targets are repaired", "target")
-    with setset.open(workspace, mode="a") as opened, show_progress(quiet or as_json) as progress:
+    with show_progress(quiet or as_json) as progress, setset.open(workspace, mode="a") as opened:
         result = opened.repair(
             size=size, batch=batch, target=target, deep=deep, dry_run=dry_run, progress=progress
         )

@@ -106,7 +106,7 @@ def command(
         raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
     words, began = shlex.join(["setset", *sys.argv[1:]]), time.monotonic()
     folder = output or workspace / "batches"
-    with setset.open(workspace, mode="a") as opened, run_events(as_json, log) as events:
+    with run_events(as_json, log) as events, setset.open(workspace, mode="a") as opened:
         exploration = opened.exploration(target)
         ahead = partial(
             exploration.estimate,

@@ -43,12 +43,14 @@ def open_to_write(
         policy.notice(f"removed {path.name}, left by a run that was stopped")
     if not folder.database.exists():
         schema.create(folder.database)
-    retry_while_locked(lambda: schema.upgrade(folder.database), policy)
-    retry_while_locked(lambda: schema.require_sound(folder.database), policy)
+    else:
+        retry_while_locked(lambda: schema.upgrade(folder.database), policy)
+        retry_while_locked(lambda: schema.require_sound(folder.database), policy)
     database = Database(folder, open_engine(folder.database, read_only=False, policy=policy))
     try:
+        is_new = not database.query(select(WORKSPACE.c.id))
         with database.transaction() as connection:
-            if connection.scalar(select(WORKSPACE.c.id)) is None:
+            if is_new:
                 fresh = {"id": workspace_id or uuid.uuid4().hex, "created_at": now(), "folder": noted}
                 connection.execute(insert(WORKSPACE).values(**fresh))
             place.note(database, connection)

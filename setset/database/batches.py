@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, insert, select, tuple_, update
 from sqlalchemy.sql.elements import ColumnElement
@@ -24,13 +24,6 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 PAGE = 1000
 MOST_BATCHES = 1 << 31
 """More than a size will ever have."""
-
-
-class NumberedBatch(NamedTuple):
-    """The number of a batch, and how many lists it has."""
-
-    number: int
-    lists: int
 
 
 @dataclass(frozen=True)
@@ -162,7 +155,7 @@ def count_numbered(database: Database, exploration: ExplorationKey, size: int) -
     """How many batches of a size have their numbers; 1 for the source of the seeds."""
     if size == SEED_SOURCE_SIZE:
         return 1
-    numbered = select(func.count()).select_from(BATCHES).where(_numbered(exploration, size))
+    numbered = select(func.count()).select_from(BATCHES).where(numbered_at(exploration, size))
     return int(database.query(numbered)[0][0])
 
 
@@ -187,7 +180,7 @@ def sources_of_size(database: Database, exploration: ExplorationKey, size: int) 
     """How many lists each numbered batch of a size has, and its digest; the seeds' source is empty."""
     if size == SEED_SOURCE_SIZE:
         return {0: (0, NO_SOURCE)}
-    found = select(BATCHES.c.number, BATCHES.c.lists, BATCHES.c.digest).where(_numbered(exploration, size))
+    found = select(BATCHES.c.number, BATCHES.c.lists, BATCHES.c.digest).where(numbered_at(exploration, size))
     return {row.number: (row.lists, row.digest) for row in database.query(found)}
 
 
@@ -236,10 +229,8 @@ def delete_rows(connection: Connection, rows: Sequence[StoredBatch]) -> None:
 def insert_rows(
     connection: Connection, exploration: ExplorationKey, size: int, files: Sequence[tuple[int, BatchFile]]
 ) -> None:
-    """Records files, each with its storage root, in one statement."""
-    rows = [_columns(exploration, size, root_id, batch) for root_id, batch in files]
-    if rows:
-        connection.execute(insert(BATCHES), rows)
+    """Records one or more files, each with its storage root, in one statement."""
+    connection.execute(insert(BATCHES), [_columns(exploration, size, *each) for each in files])
 
 
 def update_rows(
@@ -260,10 +251,8 @@ def update_rows(
 
 def set_defects(connection: Connection, defects: Mapping[StoredBatch, str]) -> None:
     """Records what is wrong with the files of batches."""
-    rows = [{"batch": batch.id, "what": defect} for batch, defect in defects.items()]
-    if rows:
-        damaged = update(BATCHES).where(BATCHES.c.id == bindparam("batch"))
-        connection.execute(damaged.values(defect=bindparam("what")), rows)
+    for batch, defect in defects.items():
+        connection.execute(update(BATCHES).where(BATCHES.c.id == batch.id).values(defect=defect))
 
 
 def of_source(
@@ -279,14 +268,9 @@ def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
     return and_(BATCHES.c.exploration_id == exploration.id, BATCHES.c.size == size)
 
 
-def _numbered(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
+def numbered_at(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
+    """The batches of a size that have their numbers, as a condition."""
     return and_(at_size(exploration, size), BATCHES.c.number.is_not(None))
-
-
-def read_numbered(connection: Connection, exploration: ExplorationKey, size: int) -> list[NumberedBatch]:
-    """The batches of a size that have their numbers, in order, within a transaction."""
-    found = select(BATCHES.c.number, BATCHES.c.lists).where(_numbered(exploration, size))
-    return [NumberedBatch(*row) for row in connection.execute(found.order_by(BATCHES.c.number))]
 
 
 def get_source(connection: Connection, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:

@@ -24,10 +24,11 @@ from sqlalchemy.sql.elements import ColumnElement
 from setset.batches.records import NO_SOURCE, BatchFile
 from setset.cards import LARGEST
 from setset.database import batches, explorations, numbering
-from setset.database.batches import NumberedBatch, StoredBatch
+from setset.database.batches import StoredBatch
 from setset.database.connection import Database, now
 from setset.database.explorations import ExplorationKey, SizeRecord, Step
 from setset.database.models import BATCHES, EXPANSIONS, RUNS, TALLIES, State, Work
+from setset.database.numbering import NumberedBatch
 from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, Destination, ExpandTask, TaskResult
 
 
@@ -103,7 +104,7 @@ def plan(database: Database, job: Job) -> None:
         for step in job.steps:
             numbered = [NumberedBatch(0, 0)]
             if step.source_size != SEED_SOURCE_SIZE:
-                numbered = batches.read_numbered(connection, job.exploration, step.source_size)
+                numbered = numbering.read_numbered(connection, job.exploration, step.source_size)
             _plan_rows(connection, job, step, numbered)
             if step.work is Work.STORE:
                 # The next step plans the batches that get their numbers now.
@@ -236,7 +237,9 @@ def finish(
         fresh = batches.update_rows(connection, job.exploration, expansion.root_id, known, result.batches)
         remade = [f"{batch.path} ({batch.defect})" for batch in known if batch.defect]
         database.repaired += remade or ([] if known else [f"{expansion} for target {task.target}"])
-    batches.insert_rows(connection, job.exploration, task.size, [(expansion.root_id, each) for each in fresh])
+    if fresh:
+        files = [(expansion.root_id, each) for each in fresh]
+        batches.insert_rows(connection, job.exploration, task.size, files)
     added = {
         "batches_added": len(fresh),
         "lists_added": sum(each.lists for each in fresh),
@@ -381,7 +384,8 @@ def adopt(
     """Records batches, each with its storage root, and expansions that are known from the files alone."""
     with database.transaction() as connection:
         explorations.begin_size(connection, exploration, step, batch_lists)
-        batches.insert_rows(connection, exploration, step.size, found)
+        if found:
+            batches.insert_rows(connection, exploration, step.size, found)
         rows = [{**_row(exploration, step, each.source, each.lists_in), **_outcome(each)} for each in known]
         if rows:
             connection.execute(insert(EXPANSIONS), rows)

@@ -7,15 +7,22 @@ finished.
 from __future__ import annotations
 
 from itertools import accumulate
+from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
 from setset.database import batches, explorations
-from setset.database.batches import NumberedBatch
 from setset.database.connection import Database
 from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.database.models import BATCHES, EXPANSIONS, SIZES, Work
 from setset.tasks.kinds import SEED_SOURCE_SIZE
+
+
+class NumberedBatch(NamedTuple):
+    """The number of a batch, and how many lists it has."""
+
+    number: int
+    lists: int
 
 
 def renumber(database: Database, exploration: ExplorationKey, size: SizeRecord) -> None:
@@ -26,6 +33,12 @@ def renumber(database: Database, exploration: ExplorationKey, size: SizeRecord) 
 
 
 # For the modules of this package
+
+
+def read_numbered(connection: Connection, exploration: ExplorationKey, size: int) -> list[NumberedBatch]:
+    """The batches of a size that have their numbers, in order, within a transaction."""
+    found = select(BATCHES.c.number, BATCHES.c.lists).where(batches.numbered_at(exploration, size))
+    return [NumberedBatch(*row) for row in connection.execute(found.order_by(BATCHES.c.number))]
 
 
 def reset_numbers(connection: Connection, exploration: ExplorationKey, size: int) -> None:

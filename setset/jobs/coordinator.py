@@ -16,7 +16,7 @@ from pathlib import Path
 
 from setset.batches.roots import RootState, require_root, root_state
 from setset.database import Database, batches, expansions, explorations, runs
-from setset.database.expansions import ClaimedExpansion, Job, Unfinished
+from setset.database.expansions import ClaimedExpansion, Job, Remaining, Unfinished
 from setset.database.models import Work
 from setset.errors import NoSpace, SetsetError
 from setset.executors.base import ATTEMPTS, ExecutorLost, worker_count
@@ -52,7 +52,8 @@ def work_through(
         expansions.plan(database, job)
         if not expansions.any_claimable(database, job):
             return
-        Coordinator(database, job, get_executor(), workers, progress, stop).work()
+        left = expansions.remaining(database, job)
+        Coordinator(database, job, get_executor(), workers, progress, stop).work(left)
     raise SetsetError(
         "what was done again is not proven either: is the disk sound? 'setset check --deep' tells more"
     )
@@ -95,10 +96,10 @@ class Coordinator:
         self._draining = False
         self._lost: ExecutorLost | None = None
 
-    def work(self) -> None:
+    def work(self, left: Sequence[Remaining]) -> None:
         """Does everything that can be claimed. Raises an error that prevents that, after recording what is done."""
         try:
-            self._report.begin()
+            self._report.begin(left)
             self._record_and_claim(self._room())
             due = time.monotonic() + RECORD_SECONDS
             while self._in_flight:
@@ -271,9 +272,9 @@ class _Report:
         self._size, self._tasks_left = 0, 0
         self._early: list[tuple[ClaimedExpansion, TaskResult]] = []
 
-    def begin(self) -> None:
+    def begin(self, remaining: Sequence[Remaining]) -> None:
         """Begins the smallest size of which something is left to do or to tell."""
-        left = {each.step.size: each for each in expansions.remaining(self._database, self._job)}
+        left = {each.step.size: each for each in remaining}
         early = [expansion for expansion, _ in self._early]
         size = self._size = min([*left, *(each.task.size for each in early)], default=0)
         if size:
@@ -304,7 +305,7 @@ class _Report:
             self._tasks_left -= 1
             if not self._tasks_left:
                 self._progress.end(size)
-                self.begin()
+                self.begin(expansions.remaining(self._database, self._job))
 
     def end(self) -> None:
         """Tells the rest. Sizes that are not finished end as they are."""
@@ -312,4 +313,4 @@ class _Report:
             self._progress.end(self._size)
             self._size = 0
             if self._early:
-                self.begin()
+                self.begin(expansions.remaining(self._database, self._job))

@@ -154,24 +154,25 @@ class _Run:
                 # What does not need its files can be done.
                 self._progress.notice(str(RootGone(record.folder, record.is_own)))
             self._destinations = roots.destinations(database)
-            self._exploration = explorations.find_or_create(database, request.target, request.pruned)
             with self._finally_shut_down():
-                self._reach(self._count_goal() if request.count_only else _build_goal(request.size))
+                self._explore()
             if strays_left:
                 # Orphans that this run did not take over are redundant now.
                 cleanup.remove_leftovers(database, self._progress)
         return runs.latest(database, limit=1)[0]
 
-    def _reach(self, goal: Goal) -> None:
-        explorations.set_goal(self._database, self._exploration, goal)
-        known = {each.size: each for each in explorations.sizes(self._database, self._exploration)}
-        self._tell_of_batch_lists([each for size, each in known.items() if size in goal.stored])
-        first, source_size = self._request.first, self._request.size - 1
-        for is_over in (False, True):
-            if first and (is_over or (source_size in known and known[source_size].complete)):
-                self._require_source(first, source_size)
-            if not is_over:
-                self._work_through(goal.steps)
+    def _explore(self) -> None:
+        request, database = self._request, self._database
+        self._exploration = explorations.find_or_create(database, request.target, request.pruned)
+        goal = self._count_goal() if request.count_only else _build_goal(request.size)
+        explorations.set_goal(database, self._exploration, goal)
+        begun = explorations.sizes(database, self._exploration)
+        steps = goal.steps
+        self._tell_of_batch_lists([each for each in begun if each.size in goal.stored])
+        if any(each.size == request.size - 1 and each.complete for each in begun):
+            self._require_first_source()
+        self._work_through(steps)
+        self._require_first_source()
 
     def _count_goal(self) -> Goal:
         """From the largest size that is complete, when all that is in doubt was done again."""
@@ -201,10 +202,10 @@ class _Run:
         )
         work_through(self._database, job, self._get_executor, self._workers, self._progress, self._stop)
 
-    def _require_source(self, first: int, size: int) -> None:
+    def _require_first_source(self) -> None:
         """Refuses --from beyond the last source, once all sources are known."""
-        known = batches.count_numbered(self._database, self._exploration, size)
-        if first >= known:
+        first, size = self._request.first, self._request.size - 1
+        if first and first >= (known := batches.count_numbered(self._database, self._exploration, size)):
             raise BadInput(
                 f"--from {first}: there is no batch {first} of size {size}; {known:,} are known, numbered from 0"
             )
@@ -219,15 +220,17 @@ class _Run:
             )
 
     def _get_executor(self) -> Executor:
-        if self._executor is None:
-            self._executor = self._start_executor(self._workers)
-            if isinstance(self._executor, LocalExecutor):
-                self._executor.notice = self._progress.notice
-            if isinstance(self._executor, RemoteExecutor):
-                self._executor.wait_for_workers(
-                    self._requirements(), self._progress.notice, lambda: bool(self._stop)
-                )
-                self._stop.raise_if_set()
+        return self._executor or self._start()
+
+    def _start(self) -> Executor:
+        """Starts the executor, when there is work for it."""
+        self._executor = self._start_executor(self._workers)
+        if isinstance(self._executor, LocalExecutor):
+            self._executor.notice = self._progress.notice
+        if isinstance(self._executor, RemoteExecutor):
+            stopping = self._stop.__bool__
+            self._executor.wait_for_workers(self._requirements(), self._progress.notice, stopping)
+            self._stop.raise_if_set()
         return self._executor
 
     def _requirements(self) -> Requirements:

@@ -128,10 +128,10 @@ def _check_files(
 ) -> Iterator[Finding]:
     """The files of a size against their rows, and their rows in order. Adds all batches to `proven`."""
     place = exploration.target, size.size
-    known = batches.count_numbered(database, exploration, size.size)
-    progress.begin(size.size, Activity.CHECK, known, 0)
+    recorded = list(batches.in_order(database, exploration, size.size))
+    progress.begin(size.size, Activity.CHECK, len(recorded), 0)
     before = 0
-    for number, (problem, batch) in enumerate(_verified(database, exploration, size)):
+    for number, (problem, batch) in enumerate(_verified(database, size, recorded)):
         if problem:
             where = _file_of(database, batch)
             yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", *place, batch)
@@ -149,7 +149,7 @@ def _check_files(
 
 
 def _verified(
-    database: Database, exploration: ExplorationKey, size: SizeRecord
+    database: Database, size: SizeRecord, recorded: list[StoredBatch]
 ) -> Iterator[tuple[str | None, StoredBatch]]:
     """Each batch in order with what is wrong with its file, the files read on all cores."""
     away = _away(database)
@@ -160,7 +160,7 @@ def _verified(
                 return _finished((None, batch))
             return threads.submit(_file_problem, database, batch, size.batch_lists)
 
-        for _, future in submit_ahead(batches.in_order(database, exploration, size.size), submit, 64):
+        for _, future in submit_ahead(recorded, submit, 64):
             yield future.result()
 
 

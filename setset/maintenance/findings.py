@@ -96,6 +96,30 @@ class Finding:
     source: int | None = None
 
 
+@dataclass(frozen=True)
+class Repaired:
+    """What a repair did, or would do, and what it left."""
+
+    repaired: list[Finding]
+    left: list[Finding]
+
+    @classmethod
+    def split(cls, found: list[Finding]) -> Repaired:
+        """What can be repaired, and what cannot."""
+        repaired = [each for each in found if each.kind.remedy.is_repair]
+        return cls(repaired, [each for each in found if not each.kind.remedy.is_repair])
+
+    @property
+    def needs_rebuild(self) -> bool:
+        """Whether something is left that only a new database mends."""
+        return any(finding.kind.remedy is Remedy.REBUILD for finding in self.left)
+
+    @property
+    def needs_roots(self) -> bool:
+        """Whether a storage root is gone, whose files are left."""
+        return any(finding.kind.remedy is Remedy.MOVE for finding in self.left)
+
+
 def advice(findings: Iterable[Finding]) -> str | None:
     """What to do about findings first, in one line; None if nothing is to be done."""
     remedies = {finding.kind.remedy for finding in findings}

@@ -39,6 +39,8 @@ class Evidence:
     """Records that show what the batches of a size were made from."""
 
     finished: list[FinishedExpansion]
+    counted: dict[int, str | None]
+    """Batches of the size from which lists were counted, with the digests that they had."""
     sources: Digests
     all_known: bool
     """Whether those are all sources; otherwise others may come."""
@@ -47,8 +49,9 @@ class Evidence:
 def read_evidence(database: Database, exploration: ExplorationKey, size: SizeRecord) -> Evidence:
     """The finished expansions of a size, and the sources that there are now."""
     finished = expansions.finished(database, exploration, size)
+    counted = expansions.counted_from(database, exploration, size.size)
     sources = batches.sources_of_size(database, exploration, size.source_size)
-    return Evidence(finished, sources, _has_all_batches(database, exploration, size.source_size))
+    return Evidence(finished, counted, sources, _has_all_batches(database, exploration, size.source_size))
 
 
 def prove(size: SizeRecord, evidence: Evidence, found: Iterable[StoredBatch]) -> list[Flaw]:
@@ -80,21 +83,21 @@ def forget_unproven(
             )
         elif defects:
             expansions.forget_files(database, exploration, size, defects)
-        _forget_counts(database, exploration, size.size)
+        if evidence.counted:
+            _forget_counts(database, exploration, size.size, evidence.counted)
 
 
-def _forget_counts(database: Database, exploration: ExplorationKey, size: int) -> None:
+def _forget_counts(
+    database: Database, exploration: ExplorationKey, size: int, counted: dict[int, str | None]
+) -> None:
     """Plans counts again that were made from other batches than those of now."""
-    counted = expansions.counted_from(database, exploration, size)
-    if counted:
-        sources = batches.sources_of_size(database, exploration, size)
-        changed = {
-            each for each in counted.keys() & sources.keys() if not _is_from(counted[each], sources[each])
-        }
-        gone = (
-            counted.keys() - sources.keys() if _has_all_batches(database, exploration, size) else set[int]()
-        )
-        expansions.forget_counts(database, exploration, size, changed, gone)
+    sources = batches.sources_of_size(database, exploration, size)
+    known = counted.keys() & sources.keys()
+    changed = {each for each in known if not _is_from(counted[each], sources[each])}
+    all_known = _has_all_batches(database, exploration, size)
+    expansions.forget_counts(
+        database, exploration, size, changed, counted.keys() - known if all_known else set()
+    )
 
 
 def _has_all_batches(database: Database, exploration: ExplorationKey, size: int) -> bool:

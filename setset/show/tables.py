@@ -14,13 +14,12 @@ if TYPE_CHECKING:  # `status` starts without numpy
     from setset.database.runs import Run
     from setset.database.views import Throughput
     from setset.export.lists import Exported
-    from setset.maintenance.findings import Finding
+    from setset.maintenance.findings import Finding, Repaired
     from setset.maintenance.relocation import MovedRoot
     from setset.maintenance.remove import Removed
     from setset.workspace.counts import Count
     from setset.workspace.roots import Root
     from setset.workspace.status import SizeStatus, Status
-    from setset.workspace.workspace import Repaired
 
 TARGET = Column("target", left=True)
 STATUS = (

@@ -16,6 +16,7 @@ from setset.batches import files
 from setset.batches import format as batch_format
 from setset.batches.format import BadBatch
 from setset.batches.records import NO_SOURCE, BatchFile, Span
+from setset.cards import Cards
 from setset.engine import search
 from setset.engine.bitstreams import Streams
 from setset.errors import SetsetError
@@ -30,6 +31,9 @@ from setset.tasks.kinds import (
     Task,
     TaskResult,
 )
+
+Ends = tuple[Cards, Cards]
+"""The first and the last list of a batch."""
 
 
 def execute(task: Task) -> TaskResult:
@@ -161,7 +165,7 @@ def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
 
 def _merge(task: MergeTask) -> bytes:
     streams = _join([load_source(source) for source in task.sources], task)
-    return _encode(task, task.span, streams, task.source_digest)
+    return _encode(task, task.span, streams, search.first_and_last(streams), task.source_digest)
 
 
 def _expand(task: ExpandTask) -> Iterator[BatchFile]:
@@ -172,7 +176,7 @@ def _expand(task: ExpandTask) -> Iterator[BatchFile]:
         for number, is_last, part in parts_of_expansion(task):
             if saving:
                 yield saving.result()
-            saving = writer.submit(_save_part, task, number, is_last, part)
+            saving = writer.submit(_save_part, task, number, is_last, part, search.first_and_last(part))
         if saving:
             yield saving.result()
     for recorded in task.recorded:
@@ -180,10 +184,10 @@ def _expand(task: ExpandTask) -> Iterator[BatchFile]:
             raise OtherLists(task.size, recorded.path, recorded.digest, "none")
 
 
-def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams) -> BatchFile:
+def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams, ends: Ends) -> BatchFile:
     """Writes a part. If it is recorded, it must have the same lists, and a file that is as recorded is left alone."""
     source = task.source_number
-    data = _encode(task, Span(source, number, source, number, is_last), part, _source_digest(task))
+    data = _encode(task, Span(source, number, source, number, is_last), part, ends, _source_digest(task))
     if task.recorded:
         made = files.describe(data)
         recorded = next((each for each in task.recorded if each.span.start == made.span.start), None)
@@ -200,8 +204,10 @@ def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams) -> B
     return _save(data, task)
 
 
-def _encode(task: ExpandTask | MergeTask, span: Span, streams: Streams, source_digest: str) -> bytes:
-    ends, digest = search.first_and_last(streams), bytes.fromhex(source_digest)
+def _encode(
+    task: ExpandTask | MergeTask, span: Span, streams: Streams, ends: Ends, source_digest: str
+) -> bytes:
+    digest = bytes.fromhex(source_digest)
     return batch_format.encode(streams, task.target, task.batch_lists, span, ends, digest, task.pruned)
 
 

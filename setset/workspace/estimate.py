@@ -140,6 +140,7 @@ class _Here:
 def make_estimate(database: Database | None, request: EstimateRequest) -> Estimate:
     """What a run takes in a workspace, or in a new one if there is no database."""
     request.validate()
+    cores = usable_cores()
     here = _Here() if database is None else _look(database, request.target)
     known = _up_to(request.size, here.counts)
     expected = expect_counts(request.target, request.size, known, request.probing, request.pruned)
@@ -163,7 +164,7 @@ def make_estimate(database: Database | None, request: EstimateRequest) -> Estima
                 count.lists / speed.lists_per_second,
             )
         )
-    return _add_up(request, tuple(sizes), origin)
+    return _add_up(request, cores, tuple(sizes), origin)
 
 
 def _look(database: Database, target: int) -> _Here:
@@ -246,8 +247,7 @@ def _expected_files(
     return found
 
 
-def _add_up(request: EstimateRequest, sizes: tuple[SizeEstimate, ...], speeds: str) -> Estimate:
-    cores = usable_cores()
+def _add_up(request: EstimateRequest, cores: int, sizes: tuple[SizeEstimate, ...], speeds: str) -> Estimate:
     workers = request.workers or cores
     core_seconds = sum(size.seconds for size in sizes)
     efficiency = EFFICIENCY if workers > cores else 1.0

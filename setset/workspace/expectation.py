@@ -118,7 +118,11 @@ def expect_counts(
             pruned=pruned,
         )
         for each in unknown:
-            found[each] = _bounded(each, probed[each].lists, probed[each].error)
+            mean, error, most = probed[each].lists, probed[each].error, ALL_LISTS[each]
+            if error > LARGEST_ERROR * mean or mean <= 0:
+                found[each] = ExpectedCount(most, 0, CountOrigin.AT_MOST)
+            else:
+                found[each] = ExpectedCount(min(round(mean), most), round(error), CountOrigin.PROBED)
     return {each: found[each] for each in range(3, size + 1)}
 
 
@@ -126,10 +130,3 @@ def _known_below(target: int, size: int, pruned: bool) -> int | None:
     if pruned:
         return dict(enumerate(COUNTED_PRUNED.get(target, ()), 4)).get(size)
     return REFERENCE_BY_TARGET.get((target, size)) or COUNTED.get((target, size))
-
-
-def _bounded(size: int, lists: float, error: float) -> ExpectedCount:
-    most = ALL_LISTS[size]
-    if error > LARGEST_ERROR * lists or lists <= 0:
-        return ExpectedCount(most, 0, CountOrigin.AT_MOST)
-    return ExpectedCount(min(round(lists), most), round(error), CountOrigin.PROBED)

@@ -35,39 +35,11 @@ from setset.workspace.status import Status, read_status
 
 if TYPE_CHECKING:
     from setset.jobs.signals import StopRequest
-    from setset.maintenance.findings import Finding
+    from setset.maintenance.findings import Finding, Repaired
     from setset.maintenance.relocation import MovedRoot
     from setset.symmetry import Catalogue, Totals
 
 Mode = Literal["r", "a"]
-
-
-@dataclass(frozen=True)
-class Repaired:
-    """What a repair did, or would do, and what it left."""
-
-    repaired: list[Finding]
-    left: list[Finding]
-
-    @classmethod
-    def split(cls, found: list[Finding]) -> Repaired:
-        """What can be repaired, and what cannot."""
-        repaired = [each for each in found if each.kind.remedy.is_repair]
-        return cls(repaired, [each for each in found if not each.kind.remedy.is_repair])
-
-    @property
-    def needs_rebuild(self) -> bool:
-        """Whether something is left that only a new database mends."""
-        from setset.maintenance.findings import Remedy
-
-        return any(finding.kind.remedy is Remedy.REBUILD for finding in self.left)
-
-    @property
-    def needs_roots(self) -> bool:
-        """Whether a storage root is gone, whose files are left."""
-        from setset.maintenance.findings import Remedy
-
-        return any(finding.kind.remedy is Remedy.MOVE for finding in self.left)
 
 
 @dataclass(frozen=True)
@@ -247,6 +219,8 @@ class Workspace(Shown):
         """
         if batch is not None and size is None:
             raise BadInput("--batch needs --size")
+        from setset.maintenance.findings import Repaired
+
         if dry_run and batch is None:
             return Repaired.split(list(self.check(deep=deep, size=size, progress=progress)))
         from setset.jobs.run import make_again
