@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from setset.database import Database, explorations, open_to_read, open_to_write, runs
+from setset.database import Database, open_to_read, open_to_write, runs
 from setset.database.connection import connect
 from setset.folder import WorkspaceFolder
 from setset.jobs.run import RunRequest, make_again, run
@@ -98,8 +98,7 @@ def repair_all(folder: WorkspaceFolder, deep: bool = False) -> list[Finding]:
 def repair_batch(folder: WorkspaceFolder, size: int, number: int, target: int = TARGET) -> None:
     """What `setset repair --batch` does, in this process."""
     with repairing(folder) as (database, _, again):
-        repair.forget_batch(database, target, size, number)
-        again(explorations.find(database, target), size)
+        repair.repair_batch(database, target, size, number, again)
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
 import time
@@ -98,7 +99,7 @@ def command(
     """
     import setset
     from setset.show.estimates import introduce, print_estimate
-    from setset.show.events import run_events
+    from setset.show.events import NoEvents, run_events
     from setset.show.progress import show_progress
     from setset.show.runs import describe_end, describe_start, print_end
 
@@ -106,7 +107,8 @@ def command(
         raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
     words, began = shlex.join(["setset", *sys.argv[1:]]), time.monotonic()
     folder = output or workspace / "batches"
-    with run_events(as_json, log) as events, setset.open(workspace, mode="a") as opened:
+    telling = run_events(as_json, log) if as_json or log else contextlib.nullcontext(NoEvents())
+    with telling as events, setset.open(workspace, mode="a") as opened:
         exploration = opened.exploration(target)
         ahead = partial(
             exploration.estimate,

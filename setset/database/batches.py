@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, i
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset import platform
-from setset.batches.records import NO_SOURCE, BatchFile, Span
+from setset.batches.records import BatchFile, Span
 from setset.cards import Cards
 from setset.database import roots
 from setset.database.connection import BadDatabase, Database
@@ -176,14 +176,6 @@ def find_list(
     raise BadInput(f"there is no list {index:,} of size {size}: {stored:,} are stored, numbered from 0")
 
 
-def sources_of_size(database: Database, exploration: ExplorationKey, size: int) -> dict[int, tuple[int, str]]:
-    """How many lists each numbered batch of a size has, and its digest; the seeds' source is empty."""
-    if size == SEED_SOURCE_SIZE:
-        return {0: (0, NO_SOURCE)}
-    found = select(BATCHES.c.number, BATCHES.c.lists, BATCHES.c.digest).where(numbered_at(exploration, size))
-    return {row.number: (row.lists, row.digest) for row in database.query(found)}
-
-
 def totals(database: Database, exploration: ExplorationKey, size: int) -> tuple[int, int]:
     """How many lists of a size are stored, and in how many bytes."""
     sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
@@ -247,12 +239,6 @@ def update_rows(
             columns = _columns(exploration, old.size, root_id, file)
             connection.execute(update(BATCHES).where(BATCHES.c.id == old.id).values(**columns, defect=None))
     return tuple(file for file in files if file.span.start not in rows)
-
-
-def set_defects(connection: Connection, defects: Mapping[StoredBatch, str]) -> None:
-    """Records what is wrong with the files of batches."""
-    for batch, defect in defects.items():
-        connection.execute(update(BATCHES).where(BATCHES.c.id == batch.id).values(defect=defect))
 
 
 def of_source(

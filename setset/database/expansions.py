@@ -23,7 +23,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import NO_SOURCE, BatchFile
 from setset.cards import LARGEST
-from setset.database import batches, explorations, numbering
+from setset.database import batches, evidence, explorations, numbering
 from setset.database.batches import StoredBatch
 from setset.database.connection import Database, now
 from setset.database.explorations import ExplorationKey, SizeRecord, Step
@@ -122,8 +122,9 @@ def _plan_rows(connection: Connection, job: Job, step: Step, numbered: Sequence[
         return
     connection.execute(insert(EXPANSIONS), rows)
     if step.work is Work.STORE:
-        size = explorations.begin_size(connection, job.exploration, step, job.batch_lists)
-        if rows[0]["source"] < size.numbered:
+        explorations.begin_size(connection, job.exploration, step, job.batch_lists)
+        sizes = {each.size: each for each in explorations.read_sizes(connection, job.exploration)}
+        if rows[0]["source"] < sizes[step.size].numbered:
             # A row had vanished: the batches that come of it now belong before others.
             numbering.reset_numbers(connection, job.exploration, step.size)
 
@@ -279,11 +280,10 @@ def forget_files(
         merged = forget(database, exploration, size, merged)
     alone = {batch: defect for batch, defect in defects.items() if batch.span.first_source not in merged}
     with database.transaction() as connection:
-        batches.set_defects(connection, alone)
-        rows = [{"from": batch.span.first_source} for batch in alone]
-        at = and_(_at_step(exploration, _storing(size)), EXPANSIONS.c.source == bindparam("from"))
-        if rows:
-            connection.execute(update(EXPANSIONS).where(at).values(state=State.PLANNED, attempts=0), rows)
+        for batch, defect in alone.items():
+            connection.execute(update(BATCHES).where(BATCHES.c.id == batch.id).values(defect=defect))
+            at = and_(_at_step(exploration, _storing(size)), EXPANSIONS.c.source == batch.span.first_source)
+            connection.execute(update(EXPANSIONS).where(at).values(state=State.PLANNED, attempts=0))
 
 
 def forget(database: Database, exploration: ExplorationKey, size: SizeRecord, sources: set[int]) -> set[int]:
@@ -291,7 +291,7 @@ def forget(database: Database, exploration: ExplorationKey, size: SizeRecord, so
 
     They are planned again, except for sources that are not there any more. Returns all that were forgotten.
     """
-    known = batches.sources_of_size(database, exploration, size.source_size)
+    known = evidence.sources_of_size(database, exploration, size.source_size)
     whole, gone = set(sources), dict[int, StoredBatch]()
     # Forwards, then backwards: a merged batch pulls in the sources on both sides of it.
     found = list(batches.in_order(database, exploration, size.size))
@@ -318,7 +318,9 @@ def forget(database: Database, exploration: ExplorationKey, size: SizeRecord, so
             connection.execute(mine.values(state=State.PLANNED, attempts=0, **nothing), again)
         new = (whole & known.keys()) - {row.source for row in rows}
         if new:
-            fresh = [{**_row(exploration, step, source, known[source][0]), "lists_out": 0} for source in new]
+            fresh = [
+                {**_row(exploration, step, source, known[source].lists), "lists_out": 0} for source in new
+            ]
             connection.execute(insert(EXPANSIONS), fresh)
         _delete(connection, lost)
         numbering.reset_numbers(connection, exploration, size.size)
@@ -483,54 +485,6 @@ def _at_step(exploration: ExplorationKey, step: Step) -> ColumnElement[bool]:
         EXPANSIONS.c.size == step.size,
         EXPANSIONS.c.source_size == step.source_size,
     )
-
-
-@dataclass(frozen=True)
-class FinishedExpansion:
-    """An expansion whose outcome is recorded: how many lists it read and its source has, and what it made."""
-
-    source: int
-    lists_in: int
-    source_lists: int | None
-    source_digest: str | None
-    """Of the source as it was then; None if it was recorded by version 0.1."""
-    batches_out: int
-    lists_out: int
-
-
-def finished(database: Database, exploration: ExplorationKey, size: SizeRecord) -> list[FinishedExpansion]:
-    """The expansions that made the files of a size, also those whose files are to be made again."""
-    batch = BATCHES.alias()
-    at_source = and_(
-        batch.c.exploration_id == exploration.id,
-        batch.c.size == size.source_size,
-        batch.c.number == EXPANSIONS.c.source,
-    )
-    rows = database.query(
-        select(
-            EXPANSIONS.c.source,
-            EXPANSIONS.c.lists_in,
-            batch.c.lists,
-            EXPANSIONS.c.source_digest,
-            EXPANSIONS.c.batches_out,
-            EXPANSIONS.c.lists_out,
-        )
-        .outerjoin(batch, at_source)
-        .where(_at_step(exploration, _storing(size)), EXPANSIONS.c.batches_out.is_not(None))
-        .order_by(EXPANSIONS.c.source)
-    )
-    return [FinishedExpansion(*tuple(row)) for row in rows]
-
-
-def counted_from(database: Database, exploration: ExplorationKey, source_size: int) -> dict[int, str | None]:
-    """The sources of a size from which lists were counted, with the digests that they had."""
-    found = select(EXPANSIONS.c.source, EXPANSIONS.c.source_digest).where(
-        EXPANSIONS.c.exploration_id == exploration.id,
-        EXPANSIONS.c.work == Work.COUNT,
-        EXPANSIONS.c.source_size == source_size,
-        EXPANSIONS.c.state == State.DONE,
-    )
-    return {row.source: row.source_digest for row in database.query(found)}
 
 
 def was_expanded(database: Database, exploration: ExplorationKey, source_size: int) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from sqlalchemy import Connection, and_, delete, insert, select, text, update
+from sqlalchemy.dialects.sqlite import insert as insert_new
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.database.connection import Database, now
@@ -166,17 +167,18 @@ def read_sizes(connection: Connection, exploration: ExplorationKey) -> list[Size
     ]
 
 
-def begin_size(
-    connection: Connection, exploration: ExplorationKey, step: Step, batch_lists: int
-) -> SizeRecord:
+def begin_size(connection: Connection, exploration: ExplorationKey, step: Step, batch_lists: int) -> None:
     """Fixes, once, how many lists the files of a size may hold, and from which size they are made."""
-    for known in read_sizes(connection, exploration):
-        if known.size == step.size:
-            return known
-    key = {"exploration_id": exploration.id, "size": step.size}
-    values = {"batch_lists": batch_lists, "source_size": step.source_size}
-    connection.execute(insert(SIZES).values(**key, **values))
-    return SizeRecord(step.size, batch_lists, False, step.source_size, 0)
+    connection.execute(
+        insert_new(SIZES)
+        .values(
+            exploration_id=exploration.id,
+            size=step.size,
+            batch_lists=batch_lists,
+            source_size=step.source_size,
+        )
+        .on_conflict_do_nothing()
+    )
 
 
 def remove(connection: Connection, exploration: ExplorationKey) -> None:

@@ -108,9 +108,11 @@ def note(database: Database, connection: Connection) -> None:
 
 def _is_elsewhere(place: str, owner: Token) -> bool:
     """Whether a workspace is in another folder than its own, too."""
-    if place == owner.folder or _is_same(Path(place), Path(str(owner.folder))):
-        return False
-    return still_in(Path(place), owner.workspace)
+    return (
+        place != owner.folder
+        and not _is_same(Path(place), Path(str(owner.folder)))
+        and still_in(Path(place), owner.workspace)
+    )
 
 
 def _is_same(path: Path, other: Path) -> bool:

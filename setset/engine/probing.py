@@ -39,6 +39,8 @@ FEWEST_BATCHES = 10
 EXPONENT = 1.5
 """How much a list with many remaining cards is preferred; from 1 to 2 all are about as good, for all targets."""
 
+THIRDS = third_table()
+
 U64 = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 
@@ -210,7 +212,7 @@ class _Tables:
 
 @cache
 def _tables() -> _Tables:
-    thirds = third_table()
+    thirds = THIRDS
     above = [_words(range(card + 1, CARDS)) for card in range(CARDS)]
     everything = range(CARDS)
     but = [_words(each for each in everything if each != card) for card in everything]

@@ -26,6 +26,9 @@ EXPAND_BUDGET = 500_000
 Lists = npt.NDArray[np.uint8]
 
 
+THIRDS = third_table()
+
+
 class BadStreams(SetsetError):
     """The bits are not those of a batch."""
 
@@ -135,7 +138,7 @@ def seeds(target: int) -> Lists:
     """The 3-lists that an exploration starts from: all no-set triples of cards below 81 - (target - 3)."""
     below = CARDS - (target - 3)
     a, b, c = np.meshgrid(*[np.arange(below, dtype=np.uint8)] * 3, indexing="ij")
-    return np.argwhere((a < b) & (b < c) & (third_table()[a, b] != c)).astype(np.uint8)
+    return np.argwhere((a < b) & (b < c) & (THIRDS[a, b] != c)).astype(np.uint8)
 
 
 def first_and_last(source: Streams) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -228,7 +231,7 @@ class _Writer:
 @cache
 def _spare() -> npt.NDArray[np.uint64]:
     """For cards c and b, in the columns of a node: all cards but third(c, b)."""
-    thirds = third_table()
+    thirds = THIRDS
     table = np.zeros((CARDS, k.REMAINING), np.uint64)
     for c in range(CARDS):
         for b in range(CARDS):

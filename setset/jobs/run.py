@@ -169,10 +169,11 @@ class _Run:
         begun = explorations.sizes(database, self._exploration)
         steps = goal.steps
         self._tell_of_batch_lists([each for each in begun if each.size in goal.stored])
-        if any(each.size == request.size - 1 and each.complete for each in begun):
+        if request.first and any(each.size == request.size - 1 and each.complete for each in begun):
             self._require_first_source()
         self._work_through(steps)
-        self._require_first_source()
+        if request.first:
+            self._require_first_source()
 
     def _count_goal(self) -> Goal:
         """From the largest size that is complete, when all that is in doubt was done again."""
@@ -205,7 +206,7 @@ class _Run:
     def _require_first_source(self) -> None:
         """Refuses --from beyond the last source, once all sources are known."""
         first, size = self._request.first, self._request.size - 1
-        if first and first >= (known := batches.count_numbered(self._database, self._exploration, size)):
+        if first >= (known := batches.count_numbered(self._database, self._exploration, size)):
             raise BadInput(
                 f"--from {first}: there is no batch {first} of size {size}; {known:,} are known, numbered from 0"
             )
@@ -265,11 +266,10 @@ def make_again(
     executor: Executor,
     progress: ProgressListener,
     exploration: ExplorationKey,
-    largest: int,
+    steps: tuple[Step, ...],
 ) -> None:
-    """Makes what was forgotten of an exploration again, up to a size, and nothing else."""
+    """Makes what was forgotten of some steps of an exploration again, and nothing else."""
     root_id = roots.use_root(database, None, refill=True)
-    steps = expansions.recorded_steps(database, exploration, largest)
     to = roots.destinations(database)
     job = Job(run_id, exploration, steps, root_id, to, batch_lists=1, only_forgotten=True)
     work_through(database, job, lambda: executor, platform.usable_cores(), progress, StopRequest())

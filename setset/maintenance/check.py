@@ -12,14 +12,14 @@ from setset.batches import files
 from setset.batches.roots import TOKEN, RootState, root_state
 from setset.database import Database, batches, expansions, explorations, roots
 from setset.database.batches import StoredBatch
+from setset.database.evidence import read_evidence
 from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
 from setset.maintenance.cleanup import StrayKind, find_strays
 from setset.maintenance.derive import DerivedGroup, compare_task, groups
 from setset.maintenance.findings import Finding, FindingKind
-from setset.maintenance.proof import Evidence, prove, read_evidence
-from setset.platform import usable_cores
+from setset.maintenance.proof import find_wrong_sums, prove
 from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import compare
 
@@ -87,10 +87,19 @@ def check_size(
     proven: list[StoredBatch] = []
     yield from _check_files(database, exploration, size, progress, proven)
     evidence = read_evidence(database, exploration, size)
-    for flaw in prove(size, evidence, proven):
-        what = _name(size, flaw.source), flaw.reason, exploration.target, size.size
-        yield Finding(FindingKind.PROOF, *what, None, flaw.source)
-    yield from _check_sums(exploration.target, size, evidence, proven)
+    sums = find_wrong_sums(evidence, proven)
+    place = exploration.target, size.size
+    for kind, flaws in {FindingKind.PROOF: prove(size, evidence, proven), FindingKind.SUM: sums}.items():
+        for flaw in flaws:
+            yield Finding(kind, _name(size, flaw.source), flaw.reason, *place, None, flaw.source)
+    recorded, made = (sum(each.lists for each in proven), sum(each.lists_out for each in evidence.finished))
+    if recorded != made and not sums:
+        what = f"{made:,} lists were made, {recorded:,} are recorded"
+        yield Finding(FindingKind.STATE, f"size {size.size}", what, *place)
+    expanded, sources = len(evidence.finished), len(evidence.sources)
+    if size.complete != (evidence.all_known and expanded == sources):
+        what = f"{expanded:,} of {sources:,} sources are expanded; the database says otherwise"
+        yield Finding(FindingKind.STATE, f"size {size.size}", what, *place)
     if deep is not None:
         yield from _check_lists(database, exploration, size, deep, progress)
 
@@ -102,9 +111,10 @@ def _name(size: SizeRecord, source: int) -> str:
 def check_roots(database: Database) -> Iterator[Finding]:
     """The storage roots that are gone, and the tokens of others that were altered."""
     for record in roots.records(database):
+        is_gone = roots.is_gone(database, record)
         if root_state(record.folder, roots.token(database, record.id)) is RootState.DAMAGED:
             yield Finding(FindingKind.ROOT, str(record.folder / TOKEN), "was altered, or is not readable")
-        elif roots.is_gone(database, record):
+        elif is_gone:
             # Its own root is filled again by repair, so its files are looked for one by one too.
             kind = FindingKind.ROOT if record.is_own else FindingKind.GONE
             what = f"the storage root is gone, with {record.files:,} files and {record.lists:,} lists"
@@ -126,42 +136,35 @@ def _check_files(
     progress: ProgressListener,
     proven: list[StoredBatch],
 ) -> Iterator[Finding]:
-    """The files of a size against their rows, and their rows in order. Adds all batches to `proven`."""
+    """The files of a size against their rows, read on all cores, and their rows in order. Adds the batches to
+    `proven`."""
     place = exploration.target, size.size
-    recorded = list(batches.in_order(database, exploration, size.size))
+    recorded, away = list(batches.in_order(database, exploration, size.size)), _away(database)
     progress.begin(size.size, Activity.CHECK, len(recorded), 0)
     before = 0
-    for number, (problem, batch) in enumerate(_verified(database, size, recorded)):
-        if problem:
-            where = _file_of(database, batch)
-            yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", *place, batch)
-        if batch.number != number and (batch.number is not None or size.complete):
-            yield Finding(FindingKind.NUMBER, str(batch), f"comes after batch {number - 1}", *place)
-        if proven and proven[-1].last >= batch.first:
-            yield Finding(FindingKind.ORDER, str(batch), f"does not come after {proven[-1]}", *place)
-        if batch.lists_before not in (None, before):
-            what = f"{batch.lists_before:,} lists are said to come before it, {before:,} do"
-            yield Finding(FindingKind.SUM, str(batch), what, *place)
-        before = (batch.lists_before or 0) + batch.lists
-        proven.append(batch)
-        progress.advance(size.size, batch.lists, batch.lists)
-    progress.end(size.size)
-
-
-def _verified(
-    database: Database, size: SizeRecord, recorded: list[StoredBatch]
-) -> Iterator[tuple[str | None, StoredBatch]]:
-    """Each batch in order with what is wrong with its file, the files read on all cores."""
-    away = _away(database)
-    with ThreadPoolExecutor(usable_cores()) as threads:
+    with ThreadPoolExecutor() as threads:
 
         def submit(batch: StoredBatch) -> Future[tuple[str | None, StoredBatch]]:
             if batch.root_id in away:
                 return _finished((None, batch))
             return threads.submit(_file_problem, database, batch, size.batch_lists)
 
-        for _, future in submit_ahead(recorded, submit, 64):
-            yield future.result()
+        for number, (_, future) in enumerate(submit_ahead(recorded, submit, 64)):
+            problem, batch = future.result()
+            if problem:
+                where = _file_of(database, batch)
+                yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", *place, batch)
+            if batch.number != number and (batch.number is not None or size.complete):
+                yield Finding(FindingKind.NUMBER, str(batch), f"comes after batch {number - 1}", *place)
+            if proven and proven[-1].last >= batch.first:
+                yield Finding(FindingKind.ORDER, str(batch), f"does not come after {proven[-1]}", *place)
+            if batch.lists_before not in (None, before):
+                what = f"{batch.lists_before:,} lists are said to come before it, {before:,} do"
+                yield Finding(FindingKind.SUM, str(batch), what, *place)
+            before = (batch.lists_before or 0) + batch.lists
+            proven.append(batch)
+            progress.advance(size.size, batch.lists, batch.lists)
+    progress.end(size.size)
 
 
 def _finished(result: Result) -> Future[Result]:
@@ -202,40 +205,6 @@ def _file_problem(database: Database, batch: StoredBatch, batch_lists: int) -> t
             batch,
         )
     return None, batch
-
-
-def _check_sums(
-    target: int, size: SizeRecord, evidence: Evidence, found: list[StoredBatch]
-) -> Iterator[Finding]:
-    """Whether each finished expansion has the batches and lists that it is recorded with, and the size is complete
-    exactly if it is recorded as complete."""
-    sources, finished = evidence.sources, evidence.finished
-    merged = {
-        source for batch in found if batch.span.is_merged for source in batch.span.sources(len(sources))
-    }
-    sums: dict[int, tuple[int, int]] = {}
-    for batch in found:
-        parts, lists = sums.get(batch.span.first_source, (0, 0))
-        sums[batch.span.first_source] = parts + 1, lists + batch.lists
-    for each in finished:
-        if each.source in merged:
-            continue
-        place = target, size.size, None, each.source
-        if each.source_lists is not None and each.lists_in not in (0, each.source_lists):
-            what = f"read {each.lists_in:,} lists of {each.source_lists:,}"
-            yield Finding(FindingKind.SUM, _name(size, each.source), what, *place)
-        parts, lists = sums.get(each.source, (0, 0))
-        if (parts, lists) != (each.batches_out, each.lists_out):
-            made = f"made {each.batches_out} batches with {each.lists_out:,} lists"
-            what = f"{made}; {parts} with {lists:,} are recorded"
-            yield Finding(FindingKind.SUM, _name(size, each.source), what, *place)
-    recorded, made_lists = sum(batch.lists for batch in found), sum(each.lists_out for each in finished)
-    if merged and recorded != made_lists:
-        what = f"{made_lists:,} lists were made, {recorded:,} are recorded"
-        yield Finding(FindingKind.STATE, f"size {size.size}", what, target, size.size)
-    if size.complete != (evidence.all_known and len(finished) == len(sources)):
-        what = f"{len(finished):,} of {len(sources):,} sources are expanded; the database says otherwise"
-        yield Finding(FindingKind.STATE, f"size {size.size}", what, target, size.size)
 
 
 def _check_lists(

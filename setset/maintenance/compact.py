@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from setset.batches.records import Span
 from setset.database import Database, batches, expansions, explorations, removal, roots
 from setset.database.batches import StoredBatch
+from setset.database.evidence import sources_of_size
 from setset.database.explorations import ExplorationKey
 from setset.database.removal import Merged
 from setset.errors import BadInput, SetsetError
@@ -44,7 +45,7 @@ def compact(
     before = list(batches.in_order(database, exploration, size))
     record = explorations.get_size(database, exploration, size)
     limit = record.batch_lists
-    known = batches.sources_of_size(database, exploration, record.source_size)
+    known = sources_of_size(database, exploration, record.source_size)
     groups = [group for group in _groups(before, limit, up_to) if len(group) > 1]
     if not groups:
         return CompactResult(len(before), len(before))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from setset.database import Database, batches, expansions, roots
+from setset.database import Database, batches, roots
 from setset.database.batches import StoredBatch
+from setset.database.evidence import read_evidence
 from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.tasks.kinds import SEED_SOURCE_SIZE, CompareTask, ExpandTask
 
@@ -24,7 +25,7 @@ def groups(database: Database, exploration: ExplorationKey, size: SizeRecord) ->
     """All batches of a size, and the finished expansions without any, such that each source is derived once."""
     covered = -1
     empty = iter(
-        [each.source for each in expansions.finished(database, exploration, size) if not each.batches_out]
+        [each.source for each in read_evidence(database, exploration, size).finished if not each.batches_out]
     )
     waiting = next(empty, None)
     group: list[StoredBatch] = []

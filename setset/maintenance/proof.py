@@ -7,22 +7,21 @@ before they begin and again when they are through, `rebuild` of the files that i
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from setset.batches.records import Span, combine_digests
 from setset.database import Database, batches, expansions, explorations
 from setset.database.batches import StoredBatch
-from setset.database.expansions import FinishedExpansion
+from setset.database.evidence import Evidence, Source, has_all_batches, read_evidence, sources_of_size
 from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.progress import ProgressListener
-from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 UNKNOWN = "there is no such source"
 ANOTHER = "made from another source than the one that is recorded"
 NOT_RECORDED = "its expansion is not recorded"
 
-Digests = dict[int, tuple[int, str]]
+Digests = Mapping[int, Source]
 """Lists and digest of each source, by its number."""
 
 
@@ -32,26 +31,6 @@ class Flaw:
 
     source: int
     reason: str
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """Records that show what the batches of a size were made from."""
-
-    finished: list[FinishedExpansion]
-    counted: dict[int, str | None]
-    """Batches of the size from which lists were counted, with the digests that they had."""
-    sources: Digests
-    all_known: bool
-    """Whether those are all sources; otherwise others may come."""
-
-
-def read_evidence(database: Database, exploration: ExplorationKey, size: SizeRecord) -> Evidence:
-    """The finished expansions of a size, and the sources that there are now."""
-    finished = expansions.finished(database, exploration, size)
-    counted = expansions.counted_from(database, exploration, size.size)
-    sources = batches.sources_of_size(database, exploration, size.source_size)
-    return Evidence(finished, counted, sources, _has_all_batches(database, exploration, size.source_size))
 
 
 def prove(size: SizeRecord, evidence: Evidence, found: Iterable[StoredBatch]) -> list[Flaw]:
@@ -74,7 +53,7 @@ def forget_unproven(
             return
         evidence = read_evidence(database, exploration, size)
         found = list(batches.in_order(database, exploration, size.size))
-        flaws = prove(size, evidence, found)
+        flaws = prove(size, evidence, found) or find_wrong_sums(evidence, found)
         defects = {batch: batch.defect for batch in found if batch.defect}
         if flaws:
             again = expansions.forget(database, exploration, size, {flaw.source for flaw in flaws})
@@ -91,17 +70,38 @@ def _forget_counts(
     database: Database, exploration: ExplorationKey, size: int, counted: dict[int, str | None]
 ) -> None:
     """Plans counts again that were made from other batches than those of now."""
-    sources = batches.sources_of_size(database, exploration, size)
+    sources = sources_of_size(database, exploration, size)
     known = counted.keys() & sources.keys()
     changed = {each for each in known if not _is_from(counted[each], sources[each])}
-    all_known = _has_all_batches(database, exploration, size)
+    all_known = has_all_batches(database, exploration, size)
     expansions.forget_counts(
         database, exploration, size, changed, counted.keys() - known if all_known else set()
     )
 
 
-def _has_all_batches(database: Database, exploration: ExplorationKey, size: int) -> bool:
-    return size == SEED_SOURCE_SIZE or explorations.is_complete(database, exploration, size)
+def find_wrong_sums(evidence: Evidence, found: Sequence[StoredBatch]) -> list[Flaw]:
+    """The sources whose lists do not add up. Merged batches do not say how many lists each of their sources made."""
+    merged = {
+        source
+        for batch in found
+        if batch.span.is_merged
+        for source in batch.span.sources(len(evidence.sources))
+    }
+    sums: dict[int, tuple[int, int]] = {}
+    for batch in found:
+        parts, lists = sums.get(batch.span.first_source, (0, 0))
+        sums[batch.span.first_source] = parts + 1, lists + batch.lists
+    flaws = []
+    for each in evidence.finished:
+        if each.source in merged:
+            continue
+        if each.source_lists is not None and each.lists_in not in (0, each.source_lists):
+            flaws.append(Flaw(each.source, f"read {each.lists_in:,} lists of {each.source_lists:,}"))
+        parts, lists = sums.get(each.source, (0, 0))
+        if (parts, lists) != (each.batches_out, each.lists_out):
+            made = f"made {each.batches_out} batches with {each.lists_out:,} lists"
+            flaws.append(Flaw(each.source, f"{made}; {parts} with {lists:,} are recorded"))
+    return flaws
 
 
 def find_flaws(
@@ -154,19 +154,20 @@ def find_flaws(
     ]
 
 
-def _is_from(digest: str | None, source: tuple[int, str]) -> bool:
+def _is_from(digest: str | None, source: Source) -> bool:
     """Whether a source is the one with this digest. Version 0.1 did not record it."""
-    return digest in (None, source[1])
+    return digest in (None, source.digest)
 
 
 def source_digest(sources: Digests, span: Span) -> str | None:
     """The digest of the sources of a span; None if one of them is not known."""
-    if span.first_source == span.last_source:
-        return sources.get(span.first_source, (0, None))[1]
     if span.last_source - span.first_source >= len(sources):
         return None
-    found = [sources.get(source, (0, None))[1] for source in range(span.first_source, span.last_source + 1)]
-    return None if None in found else combine_digests([digest for digest in found if digest is not None])
+    found = [sources.get(source) for source in range(span.first_source, span.last_source + 1)]
+    digests = [source.digest for source in found if source is not None]
+    if len(digests) < len(found):
+        return None
+    return digests[0] if len(digests) == 1 else combine_digests(digests)
 
 
 def _parts_by_source(spans: Iterable[Span]) -> dict[int, list[tuple[int, int | None]]]:

@@ -21,7 +21,6 @@ from setset.batches.records import BATCH_FILES, BatchFile
 from setset.batches.roots import root_owner
 from setset.database import (
     Database,
-    batches,
     expansions,
     explorations,
     open_to_write,
@@ -30,6 +29,7 @@ from setset.database import (
     runs,
     schema,
 )
+from setset.database.evidence import sources_of_size
 from setset.database.expansions import KnownExpansion
 from setset.database.explorations import Step
 from setset.database.models import Work
@@ -178,7 +178,7 @@ def _adopt(database: Database, target: int, pruned: bool, size: int, found: list
     """Records the batches of one size, and the expansions that they prove."""
     exploration = explorations.find_or_create(database, target, pruned)
     step = Step(Work.STORE, size, size - 1)
-    sources = batches.sources_of_size(database, exploration, step.source_size)
+    sources = sources_of_size(database, exploration, step.source_size)
     batch_lists, chains = _best_cut(found, sources)
     if not chains:
         return

@@ -12,15 +12,15 @@ from setset.batches import files
 from setset.batches.format import BadBatch
 from setset.batches.roots import TOKEN, ForeignRoot
 from setset.database import Database, batches, expansions, explorations, numbering, roots
-from setset.database.explorations import ExplorationKey, SizeRecord
+from setset.database.explorations import ExplorationKey, SizeRecord, Step
 from setset.errors import NoSpace, SetsetError
 from setset.maintenance import cleanup
 from setset.maintenance.check import check_roots, check_size
 from setset.maintenance.findings import Finding, FindingKind
 from setset.progress import ProgressListener
 
-MakeAgain = Callable[[ExplorationKey, int], None]
-"""Works through what was forgotten of an exploration, up to a size."""
+MakeAgain = Callable[[ExplorationKey, tuple[Step, ...]], None]
+"""Works through what was forgotten of some steps of an exploration."""
 
 
 def repair_all(
@@ -47,10 +47,11 @@ def repair_all(
             found = [finding for finding in found if finding.kind.remedy.is_repair]
             repaired += found
             _forget(database, exploration, record, found)
+            steps = expansions.recorded_steps(database, exploration, number)
             if not found and number != wanted[-1]:
                 continue  # what an earlier repair has forgotten is made again with the last size at the latest
             try:
-                make_again(exploration, number)
+                make_again(exploration, steps)
             except NoSpace:
                 raise
             except SetsetError as error:
@@ -88,13 +89,15 @@ def _forget(database: Database, exploration: ExplorationKey, size: SizeRecord, f
         expansions.forget_files(database, exploration, size, damaged)
 
 
-def forget_batch(database: Database, target: int, size: int, number: int) -> Finding:
-    """Forgets one batch, whatever its state, so that its file is derived again and compared."""
+def repair_batch(database: Database, target: int, size: int, number: int, make_again: MakeAgain) -> Finding:
+    """Derives one batch again, whatever its state, and compares it with what is recorded."""
     exploration = explorations.find(database, target)
-    batch = batches.get(database, exploration, size, number)
+    found = batch_finding(database, target, size, number)
     record = explorations.get_size(database, exploration, size)
+    batch = batches.get(database, exploration, size, number)
     expansions.forget_files(database, exploration, record, {batch: "as asked"})
-    return batch_finding(database, target, size, number)
+    make_again(exploration, expansions.recorded_steps(database, exploration, size))
+    return found
 
 
 def batch_finding(database: Database, target: int, size: int, number: int) -> Finding:

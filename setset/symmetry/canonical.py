@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import count
 from threading import Lock
 
@@ -73,11 +73,15 @@ def search_plainly(cards: Sequence[int]) -> tuple[Cards, CardArray]:
     )
 
 
+SUMS, DIFFERENCES = sum_table().tolist(), difference_table().tolist()
+"""Sums and differences of cards, as lists: reading one number of an array takes three times as long."""
+
+
 class _Search:
     """The tries for one list: `best[label]` is 1 where the least list so far has a card, -1 where nothing is known."""
 
     def __init__(self, cards: Sequence[int]) -> None:
-        self.total, self.minus = _tables()
+        self.total, self.minus = SUMS, DIFFERENCES
         self.inside = [int(card in cards) for card in range(CARDS)]
         self.last = next(depth for depth in range(DIMENSION + 1) if flat_size(depth + 1) == len(span(cards)))
         self.best = [1] + [-1] * (CARDS - 1)
@@ -126,12 +130,6 @@ class _Search:
             self.grow(frame, points)
         else:
             self.frames.append(frame)
-
-
-@cache
-def _tables() -> tuple[list[list[int]], list[list[int]]]:
-    """Sums and differences of cards, as lists: reading one number of an array takes three times as long."""
-    return sum_table().tolist(), difference_table().tolist()
 
 
 @dataclass(frozen=True, slots=True)

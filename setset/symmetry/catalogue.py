@@ -61,7 +61,9 @@ class Catalogue:
         Raises:
             BadInput: there are no lists of this size.
         """
-        check_size(size)
+        return self._classes(check_size(size))
+
+    def _classes(self, size: int) -> tuple[ListClass, ...]:
         return self._levels[size].classes if size in self._levels else _stored_classes(size)
 
     def game_classes(self, one: ListClass) -> int:
@@ -111,7 +113,7 @@ class Catalogue:
         """
         size = len(cards)
         if size not in self._by_form:
-            self._by_form[size] = {each.cards: each for each in self.classes(size)}
+            self._by_form[size] = {each.cards: each for each in self._classes(size)}
         one = self._by_form[size].get(cards)
         if one is None:
             raise BadInput(f"not a canonical form: {' '.join(map(str, cards))}")

@@ -9,6 +9,7 @@ counted from a frame of that flat.
 
 from __future__ import annotations
 
+import math
 from functools import cache
 from typing import Final
 
@@ -48,10 +49,7 @@ def count_frames(dimension: int, start: int = 0) -> int:
 
     `count_frames(4)` is the order of the group, 81 * 80 * 78 * 72 * 54: where a map takes one frame determines it.
     """
-    count = 1
-    for chosen in range(start, dimension + 1):
-        count *= 3**dimension - flat_size(chosen)
-    return count
+    return math.prod(3**dimension - flat_size(chosen) for chosen in range(start, dimension + 1))
 
 
 def flat_size(points: int) -> int:

@@ -207,8 +207,9 @@ def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams, ends
 def _encode(
     task: ExpandTask | MergeTask, span: Span, streams: Streams, ends: Ends, source_digest: str
 ) -> bytes:
-    digest = bytes.fromhex(source_digest)
-    return batch_format.encode(streams, task.target, task.batch_lists, span, ends, digest, task.pruned)
+    return batch_format.encode(
+        streams, task.target, task.batch_lists, span, ends, bytes.fromhex(source_digest), task.pruned
+    )
 
 
 def _save(data: bytes, task: ExpandTask | MergeTask) -> BatchFile:

@@ -225,7 +225,7 @@ class Workspace(Shown):
             return Repaired.split(list(self.check(deep=deep, size=size, progress=progress)))
         from setset.jobs.run import make_again
         from setset.maintenance.check import check
-        from setset.maintenance.repair import batch_finding, forget_batch, repair_all
+        from setset.maintenance.repair import batch_finding, repair_all, repair_batch
 
         if dry_run and batch is not None and size is not None:
             return Repaired([batch_finding(self._database(), target, size, batch)], [])
@@ -236,9 +236,7 @@ class Workspace(Shown):
         ):
             again = partial(make_again, database, run_id, executor, listener)
             if batch is not None and size is not None:
-                finding = forget_batch(database, target, size, batch)
-                again(explorations.find(database, target), size)
-                return Repaired([finding], [])
+                return Repaired([repair_batch(database, target, size, batch, again)], [])
             repaired = repair_all(database, size, executor if deep else None, listener, again)
             left = [each for each in check(database, size, NoProgress()) if not each.kind.remedy.is_repair]
             return Repaired(repaired, left)
@@ -394,9 +392,10 @@ class Workspace(Shown):
             folder = stack.enter_context(self._writing())
             folder.require_database()
             stack.enter_context(folder.locked())
+            workers = usable_cores()
             database = open_to_write(folder, policy=LockPolicy(listener.notice))
             stack.callback(database.close)
-            with runs.record_run(database, command, usable_cores()) as run_id:
+            with runs.record_run(database, command, workers) as run_id:
                 cleanup.remove_leftovers(database, listener)
                 try:
                     yield database, run_id

@@ -11,13 +11,13 @@ import pytest
 
 import setset
 from setset.database import Database, batches, expansions, explorations, numbering, removal, roots
+from setset.database.evidence import read_evidence
 from setset.database.expansions import Job
 from setset.database.explorations import ExplorationKey, SizeRecord, Step
 from setset.database.models import Work
 from setset.maintenance.compact import _groups
 from setset.maintenance.derive import groups
 from setset.maintenance.proof import prove as find_flaws
-from setset.maintenance.proof import read_evidence
 from tests.many import LISTS, SIZE, TARGET, Cost, cost_of, first_of, make
 from tests.small import reading, writing
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from setset.batches.records import NO_SOURCE, Span, combine_digests
 from setset.database.batches import StoredBatch
+from setset.database.evidence import Source
 from setset.maintenance import proof
 from setset.maintenance.proof import Digests, Flaw
 
@@ -34,7 +35,7 @@ def digest(source: int) -> str:
 
 def known(number: int) -> Digests:
     """So many sources."""
-    return {source: (100, digest(source)) for source in range(number)}
+    return {source: Source(100, digest(source)) for source in range(number)}
 
 
 def batch(span: Span, source_digest: str | None = "right") -> StoredBatch:
@@ -179,7 +180,7 @@ def test_nothing_is_said_of_sources_that_may_yet_come() -> None:
 
 
 def test_the_seeds_have_a_source_without_lists() -> None:
-    seeds = {0: (0, NO_SOURCE)}
+    seeds = {0: Source(0, NO_SOURCE)}
     parts = [batch(Span(0, number, 0, number, number == 1), NO_SOURCE) for number in range(2)]
     assert find_flaws(parts, {0}, seeds) == []
     assert find_flaws(parts[:1], {0}, seeds) == [Flaw(0, NOT_WHOLE)]
@@ -216,7 +217,7 @@ def naive_flaws(
             in (
                 None,
                 combine_digests(
-                    [sources[n][1] for n in range(each.span.first_source, each.span.last_source + 1)]
+                    [sources[n].digest for n in range(each.span.first_source, each.span.last_source + 1)]
                 ),
             )
             for each in mine

@@ -16,12 +16,13 @@ from setset.batches import files
 from setset.batches.format import MOST_BATCHES, encode
 from setset.batches.records import Span, combine_digests
 from setset.batches.roots import TOKEN, Token
-from setset.database import batches, expansions, explorations
+from setset.database import batches, explorations
 from setset.database.connection import connect
+from setset.database.evidence import read_evidence
 from setset.engine import search
 from setset.errors import BadInput, NotAWorkspace
 from setset.folder import WorkspaceFolder
-from setset.maintenance.proof import prove, read_evidence
+from setset.maintenance.proof import prove
 from setset.maintenance.rebuild import rebuild_database
 from setset.progress import Activity, NoProgress
 from tests.maintenance.test_compact import merge_files
@@ -477,8 +478,9 @@ def test_whatever_files_there_are_only_what_they_prove_is_recorded(
             done = set[int]()
             for size in explorations.sizes(database, exploration):
                 if size.size == 4:
-                    done = {each.source for each in expansions.finished(database, exploration, size)}
-                    assert prove(size, read_evidence(database, exploration, size), recorded) == []
+                    evidence = read_evidence(database, exploration, size)
+                    done = {each.source for each in evidence.finished}
+                    assert prove(size, evidence, recorded) == []
         held = {s for each in recorded for s in range(each.span.first_source, each.span.last_source + 1)}
         assert done == held
         if len({batch_lists for _, _, batch_lists, _ in found}) == 1:
