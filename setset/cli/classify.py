@@ -30,7 +30,7 @@ def command(
       setset sample --size 12 --count 1000 | setset classify - --json
     """
     import setset
-    from setset.cli.hands import Hands
+    from setset.cli.options import Hands
     from setset.show.classes import print_classified, print_held_set, print_many_classified
 
     catalogue = setset.catalogue_in_memory()

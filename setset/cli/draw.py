@@ -50,7 +50,7 @@ def command(
       setset draw r1fd "green two striped squiggle" 80 -o set.png
       setset draw --file tables.txt -o table.svg       table-1.svg, table-2.svg, ... by the lines
     """
-    from setset.cli.hands import Hands
+    from setset.cli.options import Hands
     from setset.show import hands
 
     if output is None or output.suffix.lower() != ".png":

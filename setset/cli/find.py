@@ -40,7 +40,7 @@ def command(
       setset find --deal 12 --seed 7 --ultra
       setset find --file tables.txt --json
     """
-    from setset.cli.hands import Hands
+    from setset.cli.options import Hands
     from setset.show import hands
     from setset.show.formatting import print_lines
     from setset.table import find_sets, find_ultra_sets

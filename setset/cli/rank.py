@@ -27,7 +27,7 @@ def command(ctx: click.Context, cards: tuple[str, ...], file: TextIO | None, as_
       setset rank --file hands.txt
     """
     import setset
-    from setset.cli.hands import Hands
+    from setset.cli.options import Hands
     from setset.show.classes import print_rank, rank_line
 
     catalogue = setset.catalogue_in_memory()

@@ -114,7 +114,7 @@ def read_command(
       setset sat read answer --cards 20
       minisat 20.cnf /dev/stdout | setset sat read -
     """
-    from setset.cli.hands import Hands
+    from setset.cli.options import Hands
     from setset.errors import BadInput, SetsetError
     from setset.sat import parse_answer
     from setset.show.answers import answer_line, show_read

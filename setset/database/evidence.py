@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import and_, select
+from sqlalchemy import and_, func, select
+from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import NO_SOURCE
 from setset.database import batches, explorations
@@ -53,13 +54,7 @@ def _finished(database: Database, exploration: ExplorationKey, size: SizeRecord)
             EXPANSIONS.c.lists_out,
         )
         .outerjoin(batch, at_source)
-        .where(
-            EXPANSIONS.c.exploration_id == exploration.id,
-            EXPANSIONS.c.work == Work.STORE,
-            EXPANSIONS.c.size == size.size,
-            EXPANSIONS.c.source_size == size.source_size,
-            EXPANSIONS.c.batches_out.is_not(None),
-        )
+        .where(_is_finished(exploration, size))
         .order_by(EXPANSIONS.c.source)
     )
     return [FinishedExpansion(*tuple(row)) for row in rows]
@@ -111,3 +106,33 @@ def sources_of_size(database: Database, exploration: ExplorationKey, size: int) 
 def has_all_batches(database: Database, exploration: ExplorationKey, size: int) -> bool:
     """Whether all batches of a size are known, so that there will be no others."""
     return size == SEED_SOURCE_SIZE or explorations.is_complete(database, exploration, size)
+
+
+def was_expanded(database: Database, exploration: ExplorationKey, source_size: int) -> bool:
+    """Whether anything was derived from the batches of a size."""
+    used = and_(
+        EXPANSIONS.c.exploration_id == exploration.id,
+        EXPANSIONS.c.source_size == source_size,
+        EXPANSIONS.c.lists_out.is_not(None),
+    )
+    return bool(database.query(select(EXPANSIONS.c.id).where(used).limit(1)))
+
+
+def count_finished(
+    database: Database, exploration: ExplorationKey, size: SizeRecord, sources: range | None = None
+) -> int:
+    """How many expansions to a size have their outcome recorded, of all sources or of a range of them."""
+    done = _is_finished(exploration, size)
+    if sources is not None:
+        done = and_(done, EXPANSIONS.c.source.between(sources.start, sources.stop - 1))
+    return int(database.query(select(func.count()).select_from(EXPANSIONS).where(done))[0][0])
+
+
+def _is_finished(exploration: ExplorationKey, size: SizeRecord) -> ColumnElement[bool]:
+    return and_(
+        EXPANSIONS.c.exploration_id == exploration.id,
+        EXPANSIONS.c.work == Work.STORE,
+        EXPANSIONS.c.size == size.size,
+        EXPANSIONS.c.source_size == size.source_size,
+        EXPANSIONS.c.batches_out.is_not(None),
+    )

@@ -432,22 +432,6 @@ def remaining(database: Database, job: Job) -> list[Remaining]:
     return found
 
 
-def recorded_steps(
-    database: Database, exploration: ExplorationKey, largest: int = LARGEST
-) -> tuple[Step, ...]:
-    """All that was ever planned for an exploration, from sources and for files of up to `largest` cards."""
-    kinds = EXPANSIONS.c.work, EXPANSIONS.c.size, EXPANSIONS.c.source_size
-    found = select(*kinds).distinct().where(EXPANSIONS.c.exploration_id == exploration.id)
-    steps = [
-        Step(row.work, row.size, row.source_size)
-        for row in database.query(found.order_by(EXPANSIONS.c.size, EXPANSIONS.c.source_size))
-    ]
-    within = [
-        each for each in steps if (each.source_size if each.work is Work.COUNT else each.size) <= largest
-    ]
-    return tuple(within)
-
-
 def any_claimable(database: Database, job: Job) -> bool:
     """Whether there is something to do whose source is there."""
     return any(
@@ -485,23 +469,3 @@ def _at_step(exploration: ExplorationKey, step: Step) -> ColumnElement[bool]:
         EXPANSIONS.c.size == step.size,
         EXPANSIONS.c.source_size == step.source_size,
     )
-
-
-def was_expanded(database: Database, exploration: ExplorationKey, source_size: int) -> bool:
-    """Whether anything was derived from the batches of a size."""
-    used = and_(
-        EXPANSIONS.c.exploration_id == exploration.id,
-        EXPANSIONS.c.source_size == source_size,
-        EXPANSIONS.c.lists_out.is_not(None),
-    )
-    return bool(database.query(select(EXPANSIONS.c.id).where(used).limit(1)))
-
-
-def count_finished(
-    database: Database, exploration: ExplorationKey, size: SizeRecord, sources: range | None = None
-) -> int:
-    """How many expansions to a size have their outcome recorded, of all sources or of a range of them."""
-    done = [_at_step(exploration, _storing(size)), EXPANSIONS.c.batches_out.is_not(None)]
-    if sources is not None:
-        done.append(EXPANSIONS.c.source.between(sources.start, sources.stop - 1))
-    return int(database.query(select(func.count()).select_from(EXPANSIONS).where(*done))[0][0])

@@ -9,8 +9,9 @@ from sqlalchemy import Connection, and_, delete, insert, select, text, update
 from sqlalchemy.dialects.sqlite import insert as insert_new
 from sqlalchemy.sql.elements import ColumnElement
 
+from setset.cards import LARGEST
 from setset.database.connection import Database, now
-from setset.database.models import EXPLORATIONS, SIZES, Work
+from setset.database.models import EXPANSIONS, EXPLORATIONS, SIZES, Work
 from setset.errors import BadInput
 from setset.tasks.kinds import SEED_SOURCE_SIZE
 
@@ -131,6 +132,22 @@ def sizes(database: Database, exploration: ExplorationKey) -> list[SizeRecord]:
     """The stored sizes that were begun, in order."""
     with database.transaction() as connection:
         return read_sizes(connection, exploration)
+
+
+def recorded_steps(
+    database: Database, exploration: ExplorationKey, largest: int = LARGEST
+) -> tuple[Step, ...]:
+    """All that was ever planned for an exploration, from sources and for files of up to `largest` cards."""
+    kinds = EXPANSIONS.c.work, EXPANSIONS.c.size, EXPANSIONS.c.source_size
+    found = select(*kinds).distinct().where(EXPANSIONS.c.exploration_id == exploration.id)
+    steps = [
+        Step(row.work, row.size, row.source_size)
+        for row in database.query(found.order_by(EXPANSIONS.c.size, EXPANSIONS.c.source_size))
+    ]
+    within = [
+        each for each in steps if (each.source_size if each.work is Work.COUNT else each.size) <= largest
+    ]
+    return tuple(within)
 
 
 def get_size(database: Database, exploration: ExplorationKey, size: int) -> SizeRecord:

@@ -17,7 +17,6 @@ from setset.database import (
     Database,
     LockPolicy,
     batches,
-    expansions,
     explorations,
     open_to_write,
     roots,
@@ -178,7 +177,7 @@ class _Run:
     def _count_goal(self) -> Goal:
         """From the largest size that is complete, when all that is in doubt was done again."""
         size, database, exploration = self._request.size, self._database, self._exploration
-        self._work_through(expansions.recorded_steps(database, exploration), only_forgotten=True)
+        self._work_through(explorations.recorded_steps(database, exploration), only_forgotten=True)
         largest = max(
             (each.size for each in explorations.sizes(database, exploration) if each.complete), default=0
         )

@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from setset.batches import files
 from setset.batches.roots import TOKEN, RootState, root_state
-from setset.database import Database, batches, expansions, explorations, roots
+from setset.database import Database, batches, explorations, roots
 from setset.database.batches import StoredBatch
-from setset.database.evidence import read_evidence
+from setset.database.evidence import count_finished, read_evidence
 from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
@@ -86,18 +86,18 @@ def check_size(
     """Everything that is wrong with one size, as far as it is recorded."""
     proven: list[StoredBatch] = []
     yield from _check_files(database, exploration, size, progress, proven)
-    evidence = read_evidence(database, exploration, size)
-    sums = find_wrong_sums(evidence, proven)
+    records = read_evidence(database, exploration, size)
+    sums = find_wrong_sums(records, proven)
     place = exploration.target, size.size
-    for kind, flaws in {FindingKind.PROOF: prove(size, evidence, proven), FindingKind.SUM: sums}.items():
+    for kind, flaws in {FindingKind.PROOF: prove(size, records, proven), FindingKind.SUM: sums}.items():
         for flaw in flaws:
             yield Finding(kind, _name(size, flaw.source), flaw.reason, *place, None, flaw.source)
-    recorded, made = (sum(each.lists for each in proven), sum(each.lists_out for each in evidence.finished))
+    recorded, made = (sum(each.lists for each in proven), sum(each.lists_out for each in records.finished))
     if recorded != made and not sums:
         what = f"{made:,} lists were made, {recorded:,} are recorded"
         yield Finding(FindingKind.STATE, f"size {size.size}", what, *place)
-    expanded, sources = len(evidence.finished), len(evidence.sources)
-    if size.complete != (evidence.all_known and expanded == sources):
+    expanded, sources = len(records.finished), len(records.sources)
+    if size.complete != (records.all_known and expanded == sources):
         what = f"{expanded:,} of {sources:,} sources are expanded; the database says otherwise"
         yield Finding(FindingKind.STATE, f"size {size.size}", what, *place)
     if deep is not None:
@@ -216,7 +216,7 @@ def _check_lists(
 ) -> Iterator[Finding]:
     """Decodes each file, and derives each source again."""
     target, away = exploration.target, _away(database).values()
-    progress.begin(size.size, Activity.COMPARE, expansions.count_finished(database, exploration, size), 0)
+    progress.begin(size.size, Activity.COMPARE, count_finished(database, exploration, size), 0)
 
     def submit(group: DerivedGroup) -> Future[tuple[str | None, ...]]:
         try:

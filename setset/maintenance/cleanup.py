@@ -12,7 +12,7 @@ from pathlib import Path
 from setset.batches import files
 from setset.batches.format import MAGIC, BadBatch, Header
 from setset.batches.roots import TOKEN, RootState, root_state
-from setset.database import Database, batches, expansions, explorations, roots
+from setset.database import Database, batches, evidence, explorations, roots
 from setset.durable import is_temporary
 from setset.errors import SetsetError
 from setset.progress import ProgressListener
@@ -175,7 +175,7 @@ def _is_recorded_elsewhere(database: Database, orphan: Path, header: Header) -> 
         else:
             first, last = header.span.first_source, header.span.last_source
             size = explorations.get_size(database, exploration, header.size)
-            done = expansions.count_finished(database, exploration, size, range(first, last + 1))
+            done = evidence.count_finished(database, exploration, size, range(first, last + 1))
             if done != last - first + 1:
                 return False
             held = batches.in_order(database, exploration, header.size, (first, last))

@@ -7,7 +7,7 @@ from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 
 from setset.batches.records import Span
-from setset.database import Database, batches, expansions, explorations, removal, roots
+from setset.database import Database, batches, evidence, explorations, removal, roots
 from setset.database.batches import StoredBatch
 from setset.database.evidence import sources_of_size
 from setset.database.explorations import ExplorationKey
@@ -79,7 +79,7 @@ def require_compactable(database: Database, exploration: ExplorationKey, size: i
     """Refuses a size that is not complete, or from which something was derived."""
     if not explorations.is_complete(database, exploration, size):
         raise BadInput(f"size {size} is not complete: 'setset run --size {size} {exploration.options}' first")
-    if expansions.was_expanded(database, exploration, size):
+    if evidence.was_expanded(database, exploration, size):
         raise BadInput(
             f"larger sizes are derived from the files of size {size} as they are: they cannot be compacted"
         )

@@ -43,11 +43,11 @@ def repair_all(
         ]
         for number in wanted:
             record = explorations.get_size(database, exploration, number)
+            steps = explorations.recorded_steps(database, exploration, number)
             found = list(check_size(database, exploration, record, progress, deep))
             found = [finding for finding in found if finding.kind.remedy.is_repair]
             repaired += found
             _forget(database, exploration, record, found)
-            steps = expansions.recorded_steps(database, exploration, number)
             if not found and number != wanted[-1]:
                 continue  # what an earlier repair has forgotten is made again with the last size at the latest
             try:
@@ -96,7 +96,7 @@ def repair_batch(database: Database, target: int, size: int, number: int, make_a
     record = explorations.get_size(database, exploration, size)
     batch = batches.get(database, exploration, size, number)
     expansions.forget_files(database, exploration, record, {batch: "as asked"})
-    make_again(exploration, expansions.recorded_steps(database, exploration, size))
+    make_again(exploration, explorations.recorded_steps(database, exploration, size))
     return found
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import setset
-from setset.database import Database, batches, expansions, explorations, numbering, removal, roots
+from setset.database import Database, batches, evidence, expansions, explorations, numbering, removal, roots
 from setset.database.evidence import read_evidence
 from setset.database.expansions import Job
 from setset.database.explorations import ExplorationKey, SizeRecord, Step
@@ -86,7 +86,7 @@ LOOK_UP: dict[str, Action] = {
         *batches.in_range(database, key, SIZE, first_of(FEW // 2 - 1200), first_of(FEW // 2 - 1190))
     ],
     "sources": lambda database, key: list(batches.in_order(database, key, SIZE, (1400, 1402))),
-    "done of some sources": lambda database, key: expansions.count_finished(
+    "done of some sources": lambda database, key: evidence.count_finished(
         database, key, record(database, key), range(1400, 1403)
     ),
 }
