@@ -19,6 +19,24 @@ from setset.cli import main
 from setset.executors import local, selection
 from setset.export import lists
 
+SUBCOMMANDS = (
+    "export lists",
+    "export classes",
+    "export links",
+    "export counts",
+    "classes build",
+    "classes list",
+    "classes show",
+    "db current",
+    "db upgrade",
+    "db backup",
+    "db rebuild",
+    "sat encode",
+    "sat solve",
+    "sat read",
+)
+"""Commands below commands."""
+
 
 class Threads(ThreadPoolExecutor):
     """Workers that are gone when they are shut down, so that the process can be forked."""

@@ -11,12 +11,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from setset.database import Database, open_to_read, open_to_write, runs
+from setset.database import Database, explorations, open_to_read, open_to_write, runs
 from setset.database.connection import connect
 from setset.folder import WorkspaceFolder
 from setset.jobs.run import RunRequest, make_again, run
 from setset.maintenance import repair
 from setset.maintenance.check import check
+from setset.maintenance.compact import CompactResult, compact
 from setset.maintenance.findings import Finding
 from setset.maintenance.rebuild import rebuild_database
 from setset.progress import NoProgress
@@ -109,6 +110,13 @@ def repairing(folder: WorkspaceFolder) -> Iterator[tuple[Database, Executor, rep
         ThreadPoolExecutor(2) as executor,
     ):
         yield database, executor, partial(make_again, database, run_id, executor, NoProgress())
+
+
+def merge_files(folder: WorkspaceFolder, up_to: int | None = None) -> CompactResult:
+    """What `setset compact` does, in this process."""
+    with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
+        exploration = explorations.find(database, TARGET)
+        return compact(database, exploration, SIZE, up_to, executor, NoProgress())
 
 
 def rebuild(folder: WorkspaceFolder, *outputs: Path) -> Path | None:

@@ -125,14 +125,16 @@ def package(module: str) -> str:
     return module.split(".")[0]
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_a_module_imports_what_its_package_may(name: str) -> None:
-    here = package(name)
-    for each in imports(MODULES[name]):
-        allowed = ALLOWED[here] | (ALLOWED_FOR_TYPES.get(here, set()) if each.for_types else set())
-        assert each.imported in allowed or package(each.imported) in {here, *allowed}, (
-            f"{MODULES[name]}:{each.line} imports {each.imported}"
-        )
+def test_modules_import_what_their_packages_may() -> None:
+    refused = []
+    for name, path in MODULES.items():
+        here = package(name)
+        for each in imports(path):
+            allowed = ALLOWED[here] | (ALLOWED_FOR_TYPES.get(here, set()) if each.for_types else set())
+            if each.imported not in allowed and package(each.imported) not in {here, *allowed}:
+                refused.append(f"{path}:{each.line} imports {each.imported}")
+    assert refused == []
+    assert len(MODULES) > 100
 
 
 def test_the_plan_is_of_the_packages_that_there_are() -> None:

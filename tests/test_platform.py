@@ -103,8 +103,18 @@ def test_where_the_files_of_a_user_are(
 
 
 def test_what_every_system_can_say(tmp_path: Path) -> None:
-    assert platform.usable_cores() >= 1
     assert platform.user_id()
     assert platform.is_private_folder(tmp_path)
     assert not platform.is_private_folder(tmp_path / "missing")
     assert platform.peak_memory() is None or platform.peak_memory() > 1_000_000  # type: ignore[operator]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system does not limit cores")
+def test_the_cores_are_those_that_the_process_may_use() -> None:
+    mine = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(mine)})
+        assert platform.usable_cores() == 1
+    finally:
+        os.sched_setaffinity(0, mine)
+    assert platform.usable_cores() == len(mine)

@@ -13,7 +13,7 @@ import pytest
 
 import setset
 from setset.cli import COMMANDS
-from tests.cli.test_help import SUBCOMMANDS
+from tests.commands import SUBCOMMANDS
 from tests.conftest import Run
 from tests.documents import PAGES, ROOT
 

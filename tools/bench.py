@@ -21,6 +21,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 import bench_symmetry
 import psutil
@@ -36,6 +37,8 @@ from setset.engine.bitstreams import Streams
 HERE = Path(__file__).parent
 SETSET = [sys.executable, "-m", "setset"]
 LISTS_OF_12 = 2_284_535_476_080
+
+_Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
@@ -89,13 +92,12 @@ class Bench:
             for _ in range(3):
                 found, rate = self.counted_in_c("tree", TARGET, size)
                 c_rate = max(c_rate, rate)
-                counted, seconds = timed(lambda size=size: search.count(source, TARGET, size)[size])
+                counts, seconds = timed(search.count, source, TARGET, size)
+                counted = counts[size]
                 count_rate = max(count_rate, counted / seconds)
                 assert counted == found, f"size {size}: {counted} counted, {found} in C"
                 # To encoded bits, every so-many-th batch of the size before.
-                made, seconds = timed(
-                    lambda size=size, some=sources[::share]: sum(lists_below(batch, size) for batch in some)
-                )
+                made, seconds = timed(lists_below_all, sources[::share], size)
                 expand_rate = max(expand_rate, made / seconds)
             self.add(f"C counter, size {size}", c_rate / 1e6, "M lists/s")
             self.add(f"kernel count, size {size}", count_rate / 1e6, "M lists/s")
@@ -131,7 +133,7 @@ class Bench:
         started = time.process_time()
         for eight in sources:
             for part in search.expand(eight, TARGET, BATCH_LISTS):
-                data, seconds = timed(lambda part=part: batch_format.pack_bits(part))
+                data, seconds = timed(batch_format.pack_bits, part)
                 made, packing, size = made + part.lists, packing + seconds, size + len(data)
         taken = time.process_time() - started
         self.add(
@@ -229,7 +231,8 @@ class Bench:
             for _ in range(2):
                 found, rate = self.counted_in_c("from", raw, 9, TARGET, 12)
                 c_rate = max(c_rate, rate)
-                counted, seconds = timed(lambda batch=batch: search.count(batch, TARGET, 12)[12])
+                counts, seconds = timed(search.count, batch, TARGET, 12)
+                counted = counts[12]
                 own_rate = max(own_rate, counted / seconds)
                 assert counted == found, f"{counted} counted, {found} in C"
             total, own, c_time = total + counted, own + counted / own_rate, c_time + counted / c_rate
@@ -248,11 +251,16 @@ def kernels_alone(size: int) -> list[str]:
     return [sys.executable, str(HERE / "bench_kernels.py"), str(size)]
 
 
-def timed(action: Callable[[], object]) -> tuple[int, float]:
-    """What an action gives, and the CPU seconds of this process that it takes."""
+def lists_below_all(batches: list[Streams], size: int) -> int:
+    """How many lists of a size the expansions of all batches come to."""
+    return sum(lists_below(batch, size) for batch in batches)
+
+
+def timed(action: Callable[..., _Result], *arguments: Any) -> tuple[_Result, float]:
+    """The result of an action, and the CPU seconds of this process that it takes."""
     started = time.process_time()
-    result = action()
-    return result, time.process_time() - started  # type: ignore[return-value]
+    result = action(*arguments)
+    return result, time.process_time() - started
 
 
 def wall(words: list[str], times: int) -> float:

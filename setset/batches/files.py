@@ -42,10 +42,10 @@ def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
     return batch
 
 
-def is_as_recorded(root: Path, batch: BatchFile) -> bool:
-    """Whether the file of a batch is below a storage root, sound, and the one that is recorded."""
+def holds(path: Path, digest: str) -> bool:
+    """Whether a sound batch file with this digest (in hex) is there."""
     try:
-        return verify(root / batch.path)[1] == batch.digest
+        return verify(path)[1] == digest
     except BadBatch:
         return False
 

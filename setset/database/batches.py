@@ -24,6 +24,8 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 PAGE = 1000
 MOST_BATCHES = 1 << 31
 """More than a size will ever have."""
+MOST_MERGED = 1_000_000
+"""More sources than a merged batch will ever have, whatever an altered row says."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,21 @@ def totals(database: Database, exploration: ExplorationKey, size: int) -> tuple[
     sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
     lists, taken = tuple(database.query(select(*sums).where(at_size(exploration, size)))[0])
     return int(lists), int(taken)
+
+
+def merged_sources(database: Database, exploration: ExplorationKey, size: int) -> set[int]:
+    """The sources that share a batch with others, or have several parts in one."""
+    return {
+        source
+        for row in database.query(_stored_batches().where(at_size(exploration, size), _is_merged()))
+        for source in stored_batch(row).span.sources(MOST_MERGED)
+    }
+
+
+def _is_merged() -> ColumnElement[bool]:
+    return tuple_(BATCHES.c.first_source, BATCHES.c.first_part) != tuple_(
+        BATCHES.c.last_source, BATCHES.c.last_part
+    )
 
 
 def recorded_paths(database: Database, root_id: int) -> set[str]:

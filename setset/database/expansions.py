@@ -273,12 +273,13 @@ def forget_files(
     """Plans the expansions again whose files are damaged or missing.
 
     Their batches stay recorded, with their numbers, until the files are made again: with the same lists, in the same
-    storage root. A merged file has no expansion of its own, so all that it is made of is forgotten.
+    storage root. Where a source has parts in a merged file, everything that is in that file is forgotten.
     """
-    merged = {batch.span.first_source for batch in defects if batch.span.is_merged}
-    if merged:
-        merged = forget(database, exploration, size, merged)
-    alone = {batch: defect for batch, defect in defects.items() if batch.span.first_source not in merged}
+    in_merged = batches.merged_sources(database, exploration, size.size)
+    gone = {batch.span.first_source for batch in defects} & in_merged
+    if gone:
+        gone = forget(database, exploration, size, gone)
+    alone = {batch: defect for batch, defect in defects.items() if batch.span.first_source not in gone}
     with database.transaction() as connection:
         for batch, defect in alone.items():
             connection.execute(update(BATCHES).where(BATCHES.c.id == batch.id).values(defect=defect))

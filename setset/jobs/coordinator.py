@@ -193,7 +193,7 @@ class Coordinator:
             self._put_back(expansion)
             raise
         if batch.defect is None:
-            self._progress.notice(f"{bad}; making it again")
+            self._progress.notice(f"{bad}; rebuilding it")
             size = explorations.get_size(self._database, exploration, bad.size)
             expansions.forget_files(self._database, exploration, size, {batch: bad.reason})
         self._retry(expansion, str(bad), quiet=True)

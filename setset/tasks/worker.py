@@ -199,8 +199,8 @@ def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams, ends
         )
         if made.digest != recorded.digest and not same:
             raise OtherLists(task.size, made.path, recorded.digest, made.digest)
-        if files.is_as_recorded(Path(task.destination.root), recorded):
-            return recorded
+        if files.holds(Path(task.destination.root) / made.path, recorded.digest):
+            return made if made.digest == recorded.digest else replace(recorded, path=made.path)
     return _save(data, task)
 
 

@@ -12,7 +12,7 @@ from setset.batches import files
 from setset.batches.format import BadBatch
 from setset.batches.records import Span
 from setset.batches.roots import TOKEN, ForeignRoot, RootGone, Token, claim_root
-from tests.batches.test_format import SPAN, a_file
+from tests.batches.made import SPAN, a_file
 
 DATA = a_file([(0, 1, 3, 4)])
 PLACE = "t12/s04/0000003-001.setset"

@@ -11,18 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setset.batches import format as batch_format
-from setset.batches.format import MOST_BATCHES, BadBatch, decode, encode
+from setset.batches.format import MOST_BATCHES, BadBatch, decode
 from setset.batches.records import Span
 from setset.engine import search
 from setset.errors import SetsetError
-from tests.engine.test_search import pack, some_lists, unpack
-
-SPAN = Span(3, 1, 3, 1, True)
-
-
-def a_file(lists: list[tuple[int, ...]], target: int = 12, span: Span = SPAN) -> bytes:
-    (batch,) = pack(lists)
-    return encode(batch, target, 1000, span, (lists[0], lists[-1]), bytes(range(16)))
+from tests.batches.made import a_file
+from tests.engine.lists import some_lists, unpack
 
 
 @given(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -187,8 +188,17 @@ def test_the_classes_of_a_size(run: Run, catalogue: Catalogue) -> None:
 
 
 @pytest.mark.parametrize("words", [("list", "--size", "13", "--json"), ("show", "20/0"), ("show", "0/0")])
-def test_stored_classes_are_the_same(run: Run, classified: Path, words: tuple[str, ...]) -> None:
+def test_stored_classes_are_the_same(
+    run: Run, classified: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    """And are read: an altered one is noticed."""
     assert run("classes", *words, "-w", str(classified)) == run("classes", *words)
+    shutil.copy(classified / "setset.db", tmp_path)
+    with closing(sqlite3.connect(tmp_path / "setset.db")) as connection, connection:
+        connection.execute("UPDATE classes SET extensions = extensions + 1 WHERE extensions > 0")
+    code, out, err = run("classes", *words, "-w", str(tmp_path))
+    assert (code, out) == (1, "")
+    assert "damaged" in err or "altered" in err
 
 
 @pytest.mark.parametrize(

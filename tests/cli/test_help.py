@@ -8,25 +8,8 @@ import sys
 import pytest
 
 from setset.cli import COMMANDS, GROUPS
-from tests.commands import run_here
+from tests.commands import SUBCOMMANDS, run_here
 from tests.conftest import Run
-
-SUBCOMMANDS = (
-    "export lists",
-    "export classes",
-    "export links",
-    "export counts",
-    "classes build",
-    "classes list",
-    "classes show",
-    "db current",
-    "db upgrade",
-    "db backup",
-    "db rebuild",
-    "sat encode",
-    "sat solve",
-    "sat read",
-)
 
 
 @pytest.fixture(scope="module")

@@ -35,8 +35,11 @@ def test_what_is_no_workspace(tmp_path: Path, command: list[str]) -> None:
     ],
     ids=lambda arguments: arguments[0],
 )
-def test_a_stored_catalogue_gives_the_same_answers(run: Run, classified: Path, arguments: list[str]) -> None:
-    assert run(*arguments, "-w", str(classified)) == run(*arguments)
+def test_what_needs_no_workspace_looks_at_none(run: Run, tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "setset.db").write_bytes(b"not a database")
+    code, out, err = run(*arguments, "-w", str(tmp_path))
+    assert (code, err) == (0, "")
+    assert out == run(*arguments)[1] != ""
 
 
 @pytest.mark.parametrize(

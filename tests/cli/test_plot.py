@@ -12,7 +12,7 @@ import pytest
 from setset.show.plots import PLOTS
 from tests.cli.conftest import Refuse, run_process
 from tests.conftest import Run
-from tests.show.charts.test_data import BENCH
+from tests.show.charts.bench import BENCH
 
 
 def test_alone_it_lists_the_charts(run: Run) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from setset.engine import probing, pruning, search
 from setset.symmetry.sampling import sample
 from tests.engine import naive
-from tests.engine.test_search import pack, some_lists, unpack
+from tests.engine.lists import pack, some_lists, unpack
 
 TARGETS = (12, 15, 18, 19, 20)
 

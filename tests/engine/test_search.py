@@ -10,38 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setset.engine import search
-from setset.engine.bitstreams import Streams, from_earlier, from_payload
+from setset.engine.bitstreams import from_earlier, from_payload
 from tests.engine import naive
-
-
-@st.composite
-def some_lists(draw: st.DrawFn, sizes: tuple[int, int] = (3, 9)) -> list[tuple[int, ...]]:
-    """A few lists of one size in lexicographic order, crowded around common prefixes."""
-    size = draw(st.integers(*sizes))
-    found: set[tuple[int, ...]] = set()
-    for _ in range(draw(st.integers(1, 12))):
-        cards: tuple[int, ...] = ()
-        if found and draw(st.booleans()):
-            model = draw(st.sampled_from(sorted(found)))
-            cards = model[: draw(st.integers(0, size - 1))]
-        while len(cards) < size:
-            left = naive.remaining(cards)
-            if not left:
-                break
-            cards = (*cards, left[draw(st.integers(0, min(len(left) - 1, 30)))])
-        if len(cards) == size:
-            found.add(cards)
-    if not found:
-        found.add((0, 1, 3, 4, 9, 10, 12, 13, 30)[:size])
-    return sorted(found)
-
-
-def pack(lists: list[tuple[int, ...]], limit: int = 10**6, tail: int = 0) -> list[Streams]:
-    return list(search.pack([np.array(lists, np.uint8)], len(lists[0]), limit, tail))
-
-
-def unpack(batches: list[Streams]) -> list[tuple[int, ...]]:
-    return [tuple(row) for batch in batches for rows in search.unpack(batch) for row in rows.tolist()]
+from tests.engine.lists import pack, some_lists, unpack
 
 
 @given(some_lists((3, 20)), st.integers(1, 15), st.integers(0, 20))

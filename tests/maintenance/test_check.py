@@ -15,7 +15,6 @@ from setset.errors import BadInput
 from setset.folder import WorkspaceFolder
 from setset.maintenance.check import check
 from setset.maintenance.findings import FindingKind, Remedy, advice
-from tests.maintenance.test_compact import merge_files
 from tests.small import (
     SIZE,
     TARGET,
@@ -26,6 +25,7 @@ from tests.small import (
     change,
     findings,
     flip,
+    merge_files,
     reading,
     repair_all,
 )

@@ -25,16 +25,11 @@ from tests.small import (
     digests,
     findings,
     flip,
+    merge_files,
     repair_all,
     rows,
     writing,
 )
-
-
-def merge_files(folder: WorkspaceFolder, up_to: int | None = None) -> CompactResult:
-    with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
-        exploration = explorations.find(database, TARGET)
-        return compact(database, exploration, SIZE, up_to, executor, NoProgress())
 
 
 def sample(folder: WorkspaceFolder) -> list[list[list[int]]]:
@@ -77,6 +72,22 @@ def test_a_lost_merged_batch_is_made_again_in_parts(
     assert digests(folder.path) == digests(scattered)
     merge_files(folder)
     assert digests(folder.path) == before
+
+
+@pytest.mark.parametrize("merged", [False, True])
+def test_a_source_with_a_part_in_a_merged_file_is_made_again_as_a_whole(
+    tailed_copy: Copy, tailed: Path, merged: bool
+) -> None:
+    """Its other parts are files of their own."""
+    folder = tailed_copy()
+    merge_files(folder)
+    (across, *_) = sorted(path for path in folder.path.rglob("*_*.setset") if "-000_" not in path.name)
+    lost = across if merged else across.with_name(f"{across.name.split('-')[0]}-000.setset")
+    lost.unlink()
+    repair_all(folder)
+    assert findings(folder, deep=True) == []
+    parts = digests(tailed)
+    assert digests(folder.path).items() >= {(name, parts[name]) for name in parts if lost.name[:7] in name}
 
 
 def test_only_up_to_a_number(scattered_copy: Copy) -> None:

@@ -25,7 +25,6 @@ from setset.folder import WorkspaceFolder
 from setset.maintenance.proof import prove
 from setset.maintenance.rebuild import rebuild_database
 from setset.progress import Activity, NoProgress
-from tests.maintenance.test_compact import merge_files
 from tests.small import (
     BATCHES,
     COUNTS,
@@ -37,6 +36,7 @@ from tests.small import (
     digests,
     findings,
     flip,
+    merge_files,
     reading,
     rebuild,
     rows,

@@ -26,7 +26,6 @@ from setset.engine import search
 from setset.errors import BadInput, Locked, NotAWorkspace, SetsetError
 from setset.folder import LOCK, WorkspaceFolder
 from setset.maintenance.findings import FindingKind
-from tests.maintenance.test_compact import merge_files
 from tests.small import (
     COUNTS,
     SIZE,
@@ -38,6 +37,7 @@ from tests.small import (
     digests,
     findings,
     flip,
+    merge_files,
     rebuild,
     repair_all,
     rows,

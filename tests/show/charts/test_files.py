@@ -20,7 +20,7 @@ import pytest
 import setset
 from setset.show.charts import as_bytes, read_rows, save
 from setset.show.charts.files import KINDS
-from tests.show.charts.test_data import BENCH
+from tests.show.charts.bench import BENCH
 
 MAKE: dict[str, Callable[[setset.Workspace], Any]] = {
     "counts": lambda workspace: setset.charts.counts(workspace),

@@ -1,0 +1,36 @@
+"""`tools/hops.py`: how much a reader jumps between modules to follow a command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+HOPS = Path(__file__).parent.parent / "tools" / "hops.py"
+MOST = {"run": (85, 45), "repair": (80, 42), "check": (40, 16), "classify": (20, 10)}
+"""Hops and returns of each command. Together at most 215 and 115."""
+THREADS = 2
+"""A worker searches and writes at the same time, so the order of its functions differs a little."""
+
+
+def test_four_commands_can_be_followed() -> None:
+    words = [sys.executable, str(HOPS), "--json"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    measured = {each["command"]: each for each in json.loads(done.stdout)["commands"]}
+    assert measured.keys() == MOST.keys()
+    for command, (hops, returns) in MOST.items():
+        found = measured[command]
+        assert found["hops"] == found["modules"] - 1 + found["returns"]
+        assert found["hops"] <= hops + THREADS, command
+        assert found["returns"] <= returns + THREADS, command
+    assert sum(each["hops"] for each in measured.values()) <= 215 + THREADS
+    assert sum(each["returns"] for each in measured.values()) <= 115
+
+
+def test_a_command_that_fails_says_so() -> None:
+    words = [sys.executable, str(HOPS), "status", "-w", "nowhere"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert "status -w nowhere ended with 10:" in done.stderr
