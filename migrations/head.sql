@@ -153,6 +153,7 @@ CREATE TABLE workspace (
 	CONSTRAINT pk_workspace PRIMARY KEY (id)
 );
 CREATE INDEX ix_batches_defect ON batches (defect) WHERE defect IS NOT NULL;
+CREATE INDEX ix_expansions_exploration_id_work_size_source_size_state_source ON expansions (exploration_id, work, size, source_size, state, source);
 CREATE VIEW files AS -- the batches of each size: number, lists, first and last list, file, bytes, digest
 SELECT x.target, b.size, b.number, b.lists, b.first_list, b.last_list,
        r.path AS root, b.path, b.bytes, b.digest, b.defect,
@@ -247,7 +248,6 @@ FROM ranked r JOIN explorations x ON x.id = r.exploration_id
 WHERE r.place = 1 ORDER BY x.target, r.size;
 CREATE TRIGGER workspace_digest_on_insert AFTER INSERT ON workspace BEGIN UPDATE workspace SET row_digest = hash_of_row(NEW.id, NEW.created_at, NEW.folder) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER workspace_digest_on_update AFTER UPDATE OF id, created_at, folder ON workspace BEGIN UPDATE workspace SET row_digest = hash_of_row(NEW.id, NEW.created_at, NEW.folder) WHERE rowid = NEW.rowid; END;
-CREATE INDEX ix_expansions_exploration_id_state_size_source ON expansions (exploration_id, state, size, source);
 CREATE TRIGGER explorations_digest_on_insert AFTER INSERT ON explorations BEGIN UPDATE explorations SET row_digest = hash_of_row(NEW.id, NEW.target, NEW.created_at, NEW.pruned, NEW.goal_size, NEW.goal_stored, NEW.goal_counted) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER explorations_digest_on_update AFTER UPDATE OF id, target, created_at, pruned, goal_size, goal_stored, goal_counted ON explorations BEGIN UPDATE explorations SET row_digest = hash_of_row(NEW.id, NEW.target, NEW.created_at, NEW.pruned, NEW.goal_size, NEW.goal_stored, NEW.goal_counted) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER sizes_digest_on_insert AFTER INSERT ON sizes BEGIN UPDATE sizes SET row_digest = hash_of_row(NEW.exploration_id, NEW.size, NEW.batch_lists, NEW.numbered, NEW.complete, NEW.source_size) WHERE rowid = NEW.rowid; END;

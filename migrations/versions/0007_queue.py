@@ -65,12 +65,6 @@ def upgrade() -> None:
     op.execute(
         f"UPDATE expansions SET lists_in = COALESCE((SELECT b.lists {source}), 0) WHERE lists_in = 0"  # noqa: S608
     )
-    op.drop_index("ix_expansions_exploration_id_work_size_source_size_state_source", "expansions")
-    op.create_index(
-        "ix_expansions_exploration_id_state_size_source",
-        "expansions",
-        ["exploration_id", "state", "size", "source"],
-    )
     for table, columns in CHECKED.items():
         old, new = ", ".join(columns), ", ".join(f"NEW.{column}" for column in columns)
         op.execute(f"UPDATE {table} SET row_digest = hash_of_row({old})")  # noqa: S608

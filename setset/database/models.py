@@ -203,7 +203,7 @@ EXPANSIONS = _digested(
     Column("started_at", Text),
     Column("source_digest", Text),
     UniqueConstraint("exploration_id", "work", "size", "source_size", "source"),
-    Index(None, "exploration_id", "state", "size", "source"),
+    Index(None, "exploration_id", "work", "size", "source_size", "state", "source"),
 )
 
 TALLIES = _digested(

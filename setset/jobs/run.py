@@ -25,6 +25,7 @@ from setset.database import (
 )
 from setset.database.expansions import Job
 from setset.database.explorations import ExplorationKey, Goal, SizeRecord, Step
+from setset.database.models import Work
 from setset.database.runs import Run
 from setset.errors import BadInput, SetsetError, require_between
 from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
@@ -177,7 +178,10 @@ class _Run:
     def _count_goal(self) -> Goal:
         """From the largest size that is complete, when all that is in doubt was done again."""
         size, database, exploration = self._request.size, self._database, self._exploration
-        self._work_through(explorations.recorded_steps(database, exploration), only_forgotten=True)
+        stored = [
+            each for each in explorations.recorded_steps(database, exploration) if each.work is Work.STORE
+        ]
+        self._work_through(tuple(stored), only_forgotten=True)
         largest = max(
             (each.size for each in explorations.sizes(database, exploration) if each.complete), default=0
         )

@@ -10,7 +10,17 @@ from pathlib import Path
 import pytest
 
 import setset
-from setset.database import Database, batches, evidence, expansions, explorations, numbering, removal, roots
+from setset.database import (
+    Database,
+    batches,
+    evidence,
+    expansions,
+    explorations,
+    numbering,
+    removal,
+    roots,
+    runs,
+)
 from setset.database.evidence import read_evidence
 from setset.database.expansions import Job
 from setset.database.explorations import ExplorationKey, SizeRecord, Step
@@ -79,6 +89,32 @@ WRITING: dict[str, Action] = {
     "number": lambda database, key: numbering.renumber(database, key, record(database, key)),
     "merge": merge,
 }
+
+
+def claim(database: Database, exploration: ExplorationKey) -> None:
+    """Asks for work, of which there is none, and then claims some, which was planned."""
+    steps = tuple(Step(Work.STORE, size, size - 1) for size in (SIZE, SIZE + 1))
+    job = Job(1, exploration, steps, 1, roots.destinations(database), LISTS)
+    assert [each.task.size for each in expansions.record_and_claim(database, job, [], [], 6)] == [
+        SIZE + 1
+    ] * 6
+
+
+def test_claiming_costs_the_same(sizes: tuple[Path, Path], tmp_path: Path) -> None:
+    """However many expansions are done, and however many are planned."""
+    costs = []
+    for path in sizes:
+        copy = shutil.copytree(path, tmp_path / path.name)
+        (copy / "batches").mkdir()
+        with writing(copy) as database, runs.record_run(database, "test", 1):
+            plan(database, explorations.find(database, TARGET), SIZE + 1)
+        costs.append(cost_in(copy, claim, write=True))
+    one, two = costs
+    opening = [cost_in(tmp_path / path.name, lambda *_: None, write=True) for path in sizes]
+    assert two.steps - opening[1].steps <= one.steps - opening[0].steps + 10
+    assert two.calls - opening[1].calls < 1.2 * (one.calls - opening[0].calls)
+
+
 LOOK_UP: dict[str, Action] = {
     "a list": lambda database, key: batches.find_list(database, key, SIZE, LISTS * (FEW // 2 - 9) + 7),
     "a batch": lambda database, key: batches.get(database, key, SIZE, FEW // 2 - 9),
