@@ -91,9 +91,19 @@ class Token:
 
 
 def read_token(root: Path) -> Token | None:
-    """The token of a root; None if there is none. A damaged one raises ValueError."""
+    """The token of a root; None if there is none. A damaged one raises ValueError.
+
+    A read that fails once is no damage: it is tried again.
+    """
     try:
-        descriptor = os.open(root / TOKEN, platform.READ)
+        return _read_token(root / TOKEN)
+    except ValueError:
+        return _read_token(root / TOKEN)
+
+
+def _read_token(path: Path) -> Token | None:
+    try:
+        descriptor = os.open(path, platform.READ)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -190,3 +192,20 @@ def test_every_bit_of_the_token_inside_of_a_workspace_matters(tmp_path: Path) ->
         (tmp_path / TOKEN).write_bytes(altered)
         with contextlib.suppress(ValueError):
             assert read_token(tmp_path) == sound, bytes(altered)
+
+
+def test_a_token_that_cannot_be_read_once_is_not_damaged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner = Token("mine")
+    claim_root(tmp_path, owner)
+    errors = iter([OSError(errno.EIO, "Input/output error")])
+    real = os.open
+
+    def fail_once(*arguments: Any, **options: Any) -> int:
+        for error in errors:
+            raise error
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(os, "open", fail_once)
+    assert root_state(tmp_path, owner) is RootState.OWN
