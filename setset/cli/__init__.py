@@ -84,7 +84,7 @@ class SuggestingGroup(click.Group):
 
 
 def suggest(word: str, known: Iterable[str]) -> str:
-    """What a mistyped word may have meant, as the end of a message."""
+    """Suggestion for a mistyped word, as the end of a message."""
     from difflib import get_close_matches
 
     alike = get_close_matches(word, list(known), n=1)

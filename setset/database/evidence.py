@@ -1,4 +1,4 @@
-"""What is recorded of the expansions of a size and of their sources: what `maintenance.proof` needs."""
+"""Records of the expansions of a size and of their sources, for `maintenance.proof`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from sqlalchemy import and_, func, select
-from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import NO_SOURCE
 from setset.database import batches, explorations
@@ -31,7 +30,7 @@ class FinishedExpansion:
     lists_in: int
     source_lists: int | None
     source_digest: str | None
-    """Of the source as it was then; None if it was recorded by version 0.1."""
+    """Digest of the source at that time; None if version 0.1 recorded the expansion."""
     batches_out: int
     lists_out: int
 
@@ -54,7 +53,7 @@ def _finished(database: Database, exploration: ExplorationKey, size: SizeRecord)
             EXPANSIONS.c.lists_out,
         )
         .outerjoin(batch, at_source)
-        .where(_is_finished(exploration, size))
+        .where(and_(explorations.at_step(exploration, size.step), EXPANSIONS.c.batches_out.is_not(None)))
         .order_by(EXPANSIONS.c.source)
     )
     return [FinishedExpansion(*tuple(row)) for row in rows]
@@ -122,17 +121,7 @@ def count_finished(
     database: Database, exploration: ExplorationKey, size: SizeRecord, sources: range | None = None
 ) -> int:
     """How many expansions to a size have their outcome recorded, of all sources or of a range of them."""
-    done = _is_finished(exploration, size)
+    done = and_(explorations.at_step(exploration, size.step), EXPANSIONS.c.batches_out.is_not(None))
     if sources is not None:
         done = and_(done, EXPANSIONS.c.source.between(sources.start, sources.stop - 1))
     return int(database.query(select(func.count()).select_from(EXPANSIONS).where(done))[0][0])
-
-
-def _is_finished(exploration: ExplorationKey, size: SizeRecord) -> ColumnElement[bool]:
-    return and_(
-        EXPANSIONS.c.exploration_id == exploration.id,
-        EXPANSIONS.c.work == Work.STORE,
-        EXPANSIONS.c.size == size.size,
-        EXPANSIONS.c.source_size == size.source_size,
-        EXPANSIONS.c.batches_out.is_not(None),
-    )

@@ -34,7 +34,7 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, Destination, ExpandT
 
 @dataclass(frozen=True)
 class Job:
-    """What a run wants of an exploration, and where new files go."""
+    """Steps that a run wants to do for an exploration, and the storage root of new files."""
 
     run_id: int
     exploration: ExplorationKey
@@ -42,7 +42,7 @@ class Job:
     """Smallest sizes first."""
     root_id: int
     destinations: Mapping[int, Destination]
-    """Of all storage roots."""
+    """Storage roots by their numbers."""
     batch_lists: int
     """For sizes that are begun now."""
     first: int = 0
@@ -116,7 +116,11 @@ def _plan_rows(connection: Connection, job: Job, step: Step, numbered: Sequence[
     if not numbered:
         return
     near = EXPANSIONS.c.source.between(numbered[0].number, numbered[-1].number)
-    known = set(connection.scalars(select(EXPANSIONS.c.source).where(_at_step(job.exploration, step), near)))
+    known = set(
+        connection.scalars(
+            select(EXPANSIONS.c.source).where(explorations.at_step(job.exploration, step), near)
+        )
+    )
     rows = [_row(job.exploration, step, *each) for each in numbered if each.number not in known]
     if not rows:
         return
@@ -283,7 +287,9 @@ def forget_files(
     with database.transaction() as connection:
         for batch, defect in alone.items():
             connection.execute(update(BATCHES).where(BATCHES.c.id == batch.id).values(defect=defect))
-            at = and_(_at_step(exploration, _storing(size)), EXPANSIONS.c.source == batch.span.first_source)
+            at = and_(
+                explorations.at_step(exploration, size.step), EXPANSIONS.c.source == batch.span.first_source
+            )
             connection.execute(update(EXPANSIONS).where(at).values(state=State.PLANNED, attempts=0))
 
 
@@ -301,11 +307,11 @@ def forget(database: Database, exploration: ExplorationKey, size: SizeRecord, so
         if not whole.isdisjoint(touched):
             whole.update(touched)
             gone[batch.id] = batch
-    step = _storing(size)
+    step = size.step
     with database.transaction() as connection:
         batches.delete_rows(connection, list(gone.values()))
         rows = connection.execute(
-            select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(_at_step(exploration, step))
+            select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(explorations.at_step(exploration, step))
         ).all()
         again = [{"row": row.id} for row in rows if row.source in whole and row.source in known]
         lost = [row.id for row in rows if row.source not in known]
@@ -422,7 +428,7 @@ class Remaining:
 
 
 def remaining(database: Database, job: Job) -> list[Remaining]:
-    """What is left to do, smallest sizes first, as far as it is planned yet."""
+    """Steps with expansions that are not done, smallest sizes first, as far as they are planned yet."""
     sums = func.count(), func.coalesce(func.sum(EXPANSIONS.c.lists_in), 0)
     found = []
     for step in job.steps:
@@ -453,20 +459,7 @@ def _claimable(job: Job, step: Step) -> ColumnElement[bool]:
 
 
 def _due(job: Job, step: Step) -> ColumnElement[bool]:
-    due = _at_step(job.exploration, step)
+    due = explorations.at_step(job.exploration, step)
     if step == job.steps[-1]:
         due = and_(due, EXPANSIONS.c.source >= job.first)
     return and_(due, EXPANSIONS.c.lists_out.is_not(None)) if job.only_forgotten else due
-
-
-def _storing(size: SizeRecord) -> Step:
-    return Step(Work.STORE, size.size, size.source_size)
-
-
-def _at_step(exploration: ExplorationKey, step: Step) -> ColumnElement[bool]:
-    return and_(
-        EXPANSIONS.c.exploration_id == exploration.id,
-        EXPANSIONS.c.work == step.work,
-        EXPANSIONS.c.size == step.size,
-        EXPANSIONS.c.source_size == step.source_size,
-    )

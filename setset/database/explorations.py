@@ -66,7 +66,7 @@ class Goal:
 
     @property
     def steps(self) -> tuple[Step, ...]:
-        """What has to be done, smallest sizes first."""
+        """Steps to the goal, smallest sizes first."""
         storing = [
             Step(Work.STORE, size, source) for source, size in pairwise((SEED_SOURCE_SIZE, *self.stored))
         ]
@@ -86,6 +86,11 @@ class SizeRecord:
     """The size whose batches its files are made from."""
     numbered: int
     """Batches from the sources below this one have their numbers."""
+
+    @property
+    def step(self) -> Step:
+        """The expansions that make its files."""
+        return Step(Work.STORE, self.size, self.source_size)
 
 
 def find(database: Database, target: int) -> ExplorationKey:
@@ -201,6 +206,16 @@ def begin_size(connection: Connection, exploration: ExplorationKey, step: Step, 
 def remove(connection: Connection, exploration: ExplorationKey) -> None:
     """Removes an exploration of which nothing is left."""
     connection.execute(delete(EXPLORATIONS).where(EXPLORATIONS.c.id == exploration.id))
+
+
+def at_step(exploration: ExplorationKey, step: Step) -> ColumnElement[bool]:
+    """The expansions of a step, as a condition."""
+    return and_(
+        EXPANSIONS.c.exploration_id == exploration.id,
+        EXPANSIONS.c.work == step.work,
+        EXPANSIONS.c.size == step.size,
+        EXPANSIONS.c.source_size == step.source_size,
+    )
 
 
 def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:

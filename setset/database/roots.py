@@ -72,7 +72,7 @@ def destination(database: Database, root_id: int) -> Destination:
 
 
 def destinations(database: Database) -> dict[int, Destination]:
-    """Where tasks write, for each storage root."""
+    """Destinations of tasks, by the numbers of the storage roots."""
     return {root_id: destination(database, root_id) for root_id in folders(database)}
 
 

@@ -35,7 +35,7 @@ DRAIN_SECONDS = 5.0
 
 
 MOST_ROUNDS = 20
-"""As many as there are sizes: what is done again for one size may have to be done again for those above it."""
+"""Limit of rounds. A size that is done again may make the sizes above it unproven, so there are as many as sizes."""
 
 
 def work_through(

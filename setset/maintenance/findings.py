@@ -98,14 +98,14 @@ class Finding:
 
 @dataclass(frozen=True)
 class Repaired:
-    """What a repair did, or would do, and what it left."""
+    """Findings that a repair mended, or would mend, and findings that are left."""
 
     repaired: list[Finding]
     left: list[Finding]
 
     @classmethod
     def split(cls, found: list[Finding]) -> Repaired:
-        """What can be repaired, and what cannot."""
+        """Splits findings into those that can be repaired and the others."""
         repaired = [each for each in found if each.kind.remedy.is_repair]
         return cls(repaired, [each for each in found if not each.kind.remedy.is_repair])
 
