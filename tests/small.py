@@ -97,7 +97,7 @@ def repair_all(folder: WorkspaceFolder, deep: bool = False) -> list[Finding]:
 
 
 def repair_batch(folder: WorkspaceFolder, size: int, number: int, target: int = TARGET) -> None:
-    """What `setset repair --batch` does, in this process."""
+    """Does the same as `setset repair --batch`, in this process."""
     with repairing(folder) as (database, _, again):
         repair.repair_batch(database, target, size, number, again)
 
@@ -113,7 +113,7 @@ def repairing(folder: WorkspaceFolder) -> Iterator[tuple[Database, Executor, rep
 
 
 def merge_files(folder: WorkspaceFolder, up_to: int | None = None) -> CompactResult:
-    """What `setset compact` does, in this process."""
+    """Does the same as `setset compact`, in this process."""
     with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
         exploration = explorations.find(database, TARGET)
         return compact(database, exploration, SIZE, up_to, executor, NoProgress())

@@ -34,7 +34,7 @@ class NoEvents:
 
 @contextlib.contextmanager
 def run_events(as_json: bool, log: Path | None) -> Iterator[NoEvents | Events]:
-    """Where the events of a run go: standard output, a log or both. An error that ends it is the last one."""
+    """Sends the events of a run to standard output, a log or both. An error that ends the run is the last event."""
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [_json_sink()] if as_json else []
         if log is not None:

@@ -61,7 +61,7 @@ def execute(task: Task) -> TaskResult:
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
-    """What is wrong with each batch file of a task, compared with what its sources expand to; None if nothing.
+    """Compares each batch file of a task with what its sources expand to: the difference, None if there is none.
 
     A file that cannot be read is reported by a check without `deep`; here what is recorded of it is compared.
     """

@@ -90,7 +90,7 @@ class Estimate:
         return self.seconds > LONG_SECONDS
 
     def usual_seconds(self) -> dict[int, float]:
-        """What one worker usually takes for each whole size, whatever was measured here: how sizes compare."""
+        """Usual seconds of one worker for each whole size, whatever was measured here. They tell how sizes compare."""
         work = Work.COUNT if self.count_only else Work.STORE
         sizes = self.sizes[-1:] if self.count_only else self.sizes
         usual = typical_speeds([size.size for size in sizes], work, {}, self.target if self.pruned else None)

@@ -15,7 +15,7 @@ from tests.small import TARGET, build, rows, writing
 
 
 def result(expansion: ClaimedExpansion, parts: int) -> TaskResult:
-    """What a worker may return: this many batches."""
+    """A result of a worker, with this many batches."""
     task = expansion.task
     assert task.source is not None
     source = task.source.number

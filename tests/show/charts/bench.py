@@ -1,4 +1,4 @@
-"""What `tools/bench --json` prints, in short."""
+"""Output of `tools/bench --json`, shortened."""
 
 from __future__ import annotations
 
