@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import pytest
 import setset
 from setset import durable
 from setset.cards import digits, name
+from setset.executors.base import ATTEMPTS, WorkerDied
 from setset.export import files, lists
 from tests.small import TARGET, Notices, change, flip
 
@@ -348,6 +349,42 @@ def test_a_damaged_batch_is_named_and_the_files_before_it_stay(
     with setset.open(copy, mode="a") as workspace:
         workspace.repair()
     assert size.export(tmp_path / "a", format="npy").written == 1
+
+
+def test_nothing_is_written_to_the_workspace(reference: Path, tmp_path: Path) -> None:
+    """No row, no lock and no journal: it may be on a read-only disk."""
+    workspace = Path(shutil.copytree(reference, tmp_path / "w"))
+
+    def everything() -> dict[str, tuple[int, int]]:
+        found = {path.relative_to(workspace).as_posix(): path.stat() for path in workspace.rglob("*")}
+        return {name: (entry.st_mtime_ns, entry.st_size) for name, entry in found.items()}
+
+    before = everything()
+    with setset.open(workspace) as opened:
+        for target in (tmp_path / "files", tmp_path / "one.csv"):
+            opened.exploration(TARGET)[SIZE].export(target, format="csv")
+    assert everything() == before
+
+
+def test_a_worker_that_dies_is_replaced_as_in_a_run(
+    size: setset.Size, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deaths = iter(range(ATTEMPTS - 1))
+
+    class Dying(ThreadPoolExecutor):
+        def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
+            if fn is files.write_file and next(deaths, None) is not None:
+                future: Future[Any] = Future()
+                future.set_exception(WorkerDied("the worker process died"))
+                return future
+            return super().submit(fn, *args, **kwargs)
+
+    monkeypatch.setattr(lists, "LocalExecutor", Dying)
+    size.export(tmp_path / "a", format="npy")
+    assert next(deaths, None) is None
+    monkeypatch.setattr(lists, "LocalExecutor", ThreadPoolExecutor)
+    size.export(tmp_path / "b", format="npy")
+    assert snapshot(tmp_path / "a") == snapshot(tmp_path / "b")
 
 
 def test_progress_is_told(size: setset.Size, tmp_path: Path) -> None:
