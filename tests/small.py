@@ -112,11 +112,11 @@ def repairing(folder: WorkspaceFolder) -> Iterator[tuple[Database, Executor, rep
         yield database, executor, partial(make_again, database, run_id, executor, NoProgress())
 
 
-def merge_files(folder: WorkspaceFolder, up_to: int | None = None) -> CompactResult:
+def merge_files(folder: WorkspaceFolder, up_to: int | None = None, size: int = SIZE) -> CompactResult:
     """Does the same as `setset compact`, in this process."""
     with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
         exploration = explorations.find(database, TARGET)
-        return compact(database, exploration, SIZE, up_to, executor, NoProgress())
+        return compact(database, exploration, size, up_to, executor, NoProgress())
 
 
 def rebuild(folder: WorkspaceFolder, *outputs: Path) -> Path | None:

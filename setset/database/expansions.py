@@ -189,11 +189,11 @@ def _claimed(
     database: Database, connection: Connection, job: Job, size: SizeRecord | None, row: Any
 ) -> ClaimedExpansion:
     """The task of a row. One that was done before says what is recorded of it, and goes to the same storage root."""
-    source, root_id = None, job.root_id
+    source, root_id, lists_in = None, job.root_id, 0
     target, pruned = job.exploration.target, job.exploration.pruned
     if row.source_size != SEED_SOURCE_SIZE:
         batch = batches.get_source(connection, job.exploration, row.source_size, row.source)
-        source = batches.source_of(database, batch)
+        source, lists_in = batches.source_of(database, batch), batch.lists
     task: ExpandTask | CountTask
     was_done = row.lists_out is not None
     if size is None or row.work is Work.COUNT:
@@ -205,7 +205,7 @@ def _claimed(
         to = job.destinations[root_id]
         files = tuple(batch.file for batch in recorded)
         task = ExpandTask(target, row.size, size.batch_lists, source, to, files, not was_done, pruned)
-    return ClaimedExpansion(row.id, row.lists_in, row.attempts, task, root_id, was_done)
+    return ClaimedExpansion(row.id, lists_in, row.attempts, task, root_id, was_done)
 
 
 def finish(
@@ -219,6 +219,7 @@ def finish(
         row.values(
             state=State.DONE,
             attempts=expansion.attempts + 1,
+            lists_in=expansion.lists_in,
             lists_out=lists,
             batches_out=len(result.batches) if stored else None,
             bytes_out=result.bytes if stored else None,

@@ -156,8 +156,8 @@ class _Run:
             self._destinations = roots.destinations(database)
             with self._finally_shut_down():
                 self._explore()
-            if strays_left:
-                # Orphans that this run did not take over are redundant now.
+            if strays_left or database.repaired:
+                # Orphans that this run did not take over, or made by doing something again, are redundant now.
                 cleanup.remove_leftovers(database, self._progress)
         return runs.latest(database, limit=1)[0]
 

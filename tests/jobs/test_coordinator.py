@@ -28,7 +28,18 @@ from tests.jobs.executors import (
     StoppingExecutor,
     WaitingExecutor,
 )
-from tests.small import BATCH_LISTS, SIZE, TARGET, batch_file, build, digests, flip, rows
+from tests.small import (
+    BATCH_LISTS,
+    SIZE,
+    TARGET,
+    batch_file,
+    build,
+    digests,
+    findings,
+    flip,
+    merge_files,
+    rows,
+)
 
 
 def test_a_poisonous_expansion_is_given_up_and_the_others_go_on(tmp_path: Path) -> None:
@@ -117,3 +128,20 @@ def test_a_disk_of_sources_that_is_away_is_one_line(tmp_path: Path) -> None:
     assert rows(tmp_path / "w", "SELECT COUNT(*) FROM expansions WHERE state = 'failed'") == [(0,)]
     (tmp_path / "away").rename(tmp_path / "nas")
     build(tmp_path / "w", 5)
+
+
+def test_a_run_that_reads_a_damaged_merged_source_makes_its_parts_again(
+    reference: Path, tmp_path: Path
+) -> None:
+    """Then the batches that follow have other numbers, and what was made from them meanwhile is done again."""
+    folder, _ = build(tmp_path / "w", 3, batch_lists=5_000)
+    build(folder.path, 4, batch_lists=400_000)
+    assert merge_files(folder, size=4).files_after > 1
+    (merged, *_) = sorted(folder.path.rglob("s04/*_*.setset"))
+    flip(merged)
+    _, notices = build(folder.path, 5, batch_lists=2_000_000)
+    assert any("checksum mismatch" in text for text in notices.texts)
+    assert not merged.exists()
+    counts = "SELECT size, lists, complete FROM counts"
+    assert rows(folder.path, counts) == rows(reference, counts)
+    assert findings(folder, deep=True) == []
