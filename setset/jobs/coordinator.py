@@ -269,24 +269,27 @@ class _Report:
 
     def __init__(self, database: Database, job: Job, progress: ProgressListener) -> None:
         self._database, self._job, self._progress = database, job, progress
-        self._size, self._tasks_left = 0, 0
+        self._size, self._tasks_left, self._is_over = 0, 0, False
         self._early: list[tuple[ClaimedExpansion, TaskResult]] = []
 
     def begin(self, remaining: Sequence[Remaining]) -> None:
         """Begins the smallest size of which something is left to do or to tell."""
-        left = {each.step.size: each for each in remaining}
-        early = [expansion for expansion, _ in self._early]
-        size = self._size = min([*left, *(each.task.size for each in early)], default=0)
+        early = [expansion.task.size for expansion, _ in self._early]
+        size = min([*(each.step.size for each in remaining), *early], default=0)
         if size:
-            mine = [each for each in early if each.task.size == size]
-            tasks, lists_in = (left[size].tasks, left[size].lists_in) if size in left else (0, 0)
-            self._tasks_left = tasks + len(mine)
-            counts = any(step.size == size and step.work is Work.COUNT for step in self._job.steps)
-            activity = Activity.COUNT if counts else Activity.STORE
-            lists_in += sum(each.lists_in for each in mine)
-            self._progress.begin(size, activity, self._tasks_left, lists_in)
-            waiting, self._early = self._early, []
-            self.advance(waiting)
+            self._begin(size, remaining)
+
+    def _begin(self, size: int, remaining: Sequence[Remaining]) -> None:
+        """Begins a size, and tells the results of it that came early."""
+        left = [each for each in remaining if each.step.size == size]
+        early = [each for each in self._early if each[0].task.size == size]
+        self._early = [each for each in self._early if each[0].task.size != size]
+        self._size, self._tasks_left = size, sum(each.tasks for each in left) + len(early)
+        counts = any(step.size == size and step.work is Work.COUNT for step in self._job.steps)
+        lists_in = sum(each.lists_in for each in left) + sum(each.lists_in for each, _ in early)
+        activity = Activity.COUNT if counts else Activity.STORE
+        self._progress.begin(size, activity, self._tasks_left, lists_in)
+        self.advance(early)
 
     def advance(self, finished: Sequence[tuple[ClaimedExpansion, TaskResult]]) -> None:
         """Tells what was finished and recorded."""
@@ -305,12 +308,17 @@ class _Report:
             self._tasks_left -= 1
             if not self._tasks_left:
                 self._progress.end(size)
-                self.begin(expansions.remaining(self._database, self._job))
+                self._size = 0
+                if not self._is_over:
+                    self.begin(expansions.remaining(self._database, self._job))
 
     def end(self) -> None:
         """Tells the rest. Sizes that are not finished end as they are."""
-        while self._size:
+        self._is_over = True
+        if self._size:
             self._progress.end(self._size)
+        for size in sorted({expansion.task.size for expansion, _ in self._early}):
+            self._begin(size, expansions.remaining(self._database, self._job))
+            if self._size == size:
+                self._progress.end(size)
             self._size = 0
-            if self._early:
-                self.begin(expansions.remaining(self._database, self._job))

@@ -20,6 +20,7 @@ from setset.jobs import coordinator
 from setset.jobs.coordinator import ExpansionsFailed
 from setset.jobs.run import RunRequest, run
 from setset.jobs.signals import StopRequest
+from setset.progress import Activity
 from setset.workspace.status import ItemState, SizeState
 from tests.jobs.executors import (
     DyingExecutor,
@@ -32,6 +33,7 @@ from tests.small import (
     BATCH_LISTS,
     SIZE,
     TARGET,
+    Notices,
     batch_file,
     build,
     digests,
@@ -57,6 +59,37 @@ def test_a_poisonous_expansion_is_given_up_and_the_others_go_on(tmp_path: Path) 
     build(folder.path)
     with setset.open(folder.path) as workspace:
         assert workspace.exploration(TARGET)[SIZE].complete
+
+
+def test_what_comes_after_a_poisonous_expansion_is_done_and_told(tmp_path: Path) -> None:
+    """As far as its sources have numbers, which is up to the expansion that is given up."""
+    told: list[tuple[str, int, int]] = []
+
+    class Listener(Notices):
+        def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
+            told.append((f"begin {activity}", size, tasks))
+            assert lists_in > 0 or size == 3
+
+        def advance(self, size: int, lists_in: int, lists_out: int) -> None:  # noqa: ARG002
+            told.append(("advance", size, lists_out))
+
+        def end(self, size: int) -> None:
+            told.append(("end", size, 0))
+
+    request = RunRequest(6, 20, 2, 60_000, executor=PoisonedExecutor)
+    with pytest.raises(ExpansionsFailed, match="batch 1 of size 4 failed 3 times"):
+        run(WorkspaceFolder(tmp_path / "w"), request, Listener())
+    done = dict(
+        rows(tmp_path / "w", "SELECT size, COUNT(*) FROM expansions WHERE state = 'done' GROUP BY size")
+    )
+    planned = dict(rows(tmp_path / "w", "SELECT size, COUNT(*) FROM expansions GROUP BY size"))
+    assert done[5] == planned[5] - 1
+    assert 0 < done[6] == planned[6]
+    for size in (3, 4, 5, 6):
+        mine = [(what, number) for what, each, number in told if each == size]
+        assert mine[0] == ("begin store", planned[size])
+        assert mine[-1] == ("end", 0)
+        assert [what for what, _ in mine[1:-1]] == ["advance"] * done[size]
 
 
 def test_no_worker_waits_for_the_last_expansion_of_a_size(tmp_path: Path) -> None:
