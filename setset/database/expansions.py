@@ -300,6 +300,7 @@ def forget(database: Database, exploration: ExplorationKey, size: SizeRecord, so
     They are planned again, except for sources that are not there any more. Returns all that were forgotten.
     """
     known = evidence.sources_of_size(database, exploration, size.source_size)
+    all_known = evidence.has_all_batches(database, exploration, size.source_size)
     whole, gone = set(sources), dict[int, StoredBatch]()
     # Forwards, then backwards: a merged batch pulls in the sources on both sides of it.
     found = list(batches.in_order(database, exploration, size.size))
@@ -315,7 +316,7 @@ def forget(database: Database, exploration: ExplorationKey, size: SizeRecord, so
             select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(explorations.at_step(exploration, step))
         ).all()
         again = [{"row": row.id} for row in rows if row.source in whole and row.source in known]
-        lost = [row.id for row in rows if row.source not in known]
+        lost = [row.id for row in rows if row.source not in known and all_known]
         if again:
             nothing = {
                 "batches_out": None,

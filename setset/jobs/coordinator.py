@@ -157,41 +157,42 @@ class Coordinator:
 
     def _collect(self, seconds: float) -> None:
         for future in wait(self._in_flight, timeout=seconds, return_when=FIRST_COMPLETED).done:
-            expansion = self._in_flight.pop(future)
-            if future.cancelled():
-                self._put_back(expansion)
-                continue
-            error = future.exception()
-            if error is None:
-                self._finished.append((expansion, future.result()))
-            elif self._draining or self._stop:
+            expansion = self._in_flight[future]
+            error = None if future.cancelled() else future.exception()
+            if future.cancelled() or (error and (self._draining or self._stop)):
                 # A worker that ends with the run is no failure of its task.
                 self._put_back(expansion)
-            elif isinstance(error, NoSpace):
-                self._no_space = expansion, error
-                self._put_back(expansion)
-            elif isinstance(error, ExecutorLost):
-                self._lost = error
-                self._put_back(expansion)
-            elif isinstance(error, BadSource):
-                self._forget_source(expansion, error)
-            elif isinstance(error, OtherLists):
-                self._give_up(expansion.tried_again(), str(error))  # a task that is pure fails again
-            elif isinstance(error, (OSError, SetsetError, MemoryError)):
-                self._retry(expansion, f"{type(error).__name__}: {error}")
+            elif error is None:
+                self._finished.append((expansion, future.result()))
             else:
-                raise error
+                self._handle(
+                    expansion, error
+                )  # if that raises, the expansion is put back with those in flight
+            del self._in_flight[future]
+
+    def _handle(self, expansion: ClaimedExpansion, error: BaseException) -> None:
+        """Decides what becomes of an expansion that failed. Raises an error that ends the run."""
+        if isinstance(error, NoSpace):
+            self._no_space = expansion, error
+            self._put_back(expansion)
+        elif isinstance(error, ExecutorLost):
+            self._lost = error
+            self._put_back(expansion)
+        elif isinstance(error, BadSource):
+            self._forget_source(expansion, error)
+        elif isinstance(error, OtherLists):
+            self._give_up(expansion.tried_again(), str(error))  # it is pure, so it would fail again
+        elif isinstance(error, (OSError, SetsetError, MemoryError)):
+            self._retry(expansion, f"{type(error).__name__}: {error}")
+        else:
+            raise error
 
     def _forget_source(self, expansion: ClaimedExpansion, bad: BadSource) -> None:
         """Has a damaged source made again, by the same queue; the expansion waits for that."""
         exploration = self._job.exploration
         batch = batches.get(self._database, exploration, bad.size, bad.number)
-        try:
-            _require_root(self._job.destinations[batch.root_id])
-        except SetsetError:
-            # A disk that is not there is no defect of the batch, and other expansions would meet it too.
-            self._put_back(expansion)
-            raise
+        # A disk that is not there is no defect of the batch, and other expansions would meet it too.
+        _require_root(self._job.destinations[batch.root_id])
         if batch.defect is None:
             self._progress.notice(f"{bad}; rebuilding it")
             size = explorations.get_size(self._database, exploration, bad.size)

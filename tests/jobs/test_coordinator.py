@@ -158,7 +158,8 @@ def test_a_disk_of_sources_that_is_away_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "nas").rename(tmp_path / "away")
     with pytest.raises(RootGone, match="nas is gone"):
         build(tmp_path / "w", 5)
-    assert rows(tmp_path / "w", "SELECT COUNT(*) FROM expansions WHERE state = 'failed'") == [(0,)]
+    states = rows(tmp_path / "w", "SELECT DISTINCT state FROM expansions ORDER BY state")
+    assert states == [("done",), ("planned",)]
     (tmp_path / "away").rename(tmp_path / "nas")
     build(tmp_path / "w", 5)
 
