@@ -193,35 +193,6 @@ SELECT x.target, e.size, e.work, e.source_size, e.source, e.run_id AS run, e.hos
        e.started_at, e.seconds, e.finished_at AS recorded_at, e.lists_in, e.lists_out
 FROM expansions e JOIN explorations x ON x.id = e.exploration_id WHERE e.state = 'done'
 ORDER BY x.target, e.started_at, e.size, e.source;
-CREATE VIEW progress AS -- each size: source batches known and expanded, batches, lists and bytes so far
-WITH stored AS (
-  SELECT exploration_id, size, COUNT(*) AS batches, SUM(lists) AS lists, SUM(bytes) AS bytes,
-         COUNT(defect) AS defects
-  FROM batches GROUP BY exploration_id, size
-), worked AS (
-  SELECT exploration_id, work, size, source_size, COUNT(*) AS planned, SUM(state = 'done') AS done,
-         SUM(state = 'running') AS running, SUM(state = 'failed') AS failed, SUM(lists_in) AS lists_in,
-         SUM(CASE WHEN state = 'done' THEN lists_in END) AS lists_in_done, SUM(lists_out) AS lists_out,
-         SUM(seconds) AS seconds
-  FROM expansions GROUP BY exploration_id, work, size, source_size
-)
-SELECT x.target, w.size, w.work, w.source_size,
-       COALESCE(source.batches, 1) AS sources, w.done AS expanded, w.running, w.failed,
-       CASE w.work WHEN 'store' THEN stored.batches END AS batches,
-       CASE w.work WHEN 'store' THEN stored.defects END AS defects,
-       CASE w.work WHEN 'store' THEN stored.lists ELSE w.lists_out END AS lists,
-       CASE w.work WHEN 'store' THEN stored.bytes END AS bytes,
-       COALESCE(source.lists, w.lists_in) AS source_lists, COALESCE(w.lists_in_done, 0) AS source_lists_done,
-       w.lists_out AS lists_out, w.seconds,
-       CASE w.work WHEN 'store' THEN z.complete
-            ELSE w.done = source.batches AND source_size.complete END AS complete, x.pruned
-FROM worked w
-JOIN explorations x ON x.id = w.exploration_id
-LEFT JOIN sizes z ON z.exploration_id = w.exploration_id AND z.size = w.size
-LEFT JOIN sizes source_size ON source_size.exploration_id = w.exploration_id AND source_size.size = w.source_size
-LEFT JOIN stored ON stored.exploration_id = w.exploration_id AND stored.size = w.size
-LEFT JOIN stored source ON source.exploration_id = w.exploration_id AND source.size = w.source_size
-ORDER BY x.target, w.size, w.work DESC, w.source_size;
 CREATE VIEW counts AS -- how many lists of each size are kept for each target, and whether that is all of them
 WITH found AS (
   SELECT b.exploration_id, b.size, 'stored' AS origin, SUM(b.lists) AS lists, z.complete
@@ -248,6 +219,36 @@ FROM ranked r JOIN explorations x ON x.id = r.exploration_id
 WHERE r.place = 1 ORDER BY x.target, r.size;
 CREATE TRIGGER workspace_digest_on_insert AFTER INSERT ON workspace BEGIN UPDATE workspace SET row_digest = hash_of_row(NEW.id, NEW.created_at, NEW.folder) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER workspace_digest_on_update AFTER UPDATE OF id, created_at, folder ON workspace BEGIN UPDATE workspace SET row_digest = hash_of_row(NEW.id, NEW.created_at, NEW.folder) WHERE rowid = NEW.rowid; END;
+CREATE VIEW progress AS -- each size: source batches known and expanded, batches, lists and bytes so far
+WITH stored AS (
+  SELECT exploration_id, size, COUNT(*) AS batches, SUM(lists) AS lists, SUM(bytes) AS bytes,
+         COUNT(defect) AS defects
+  FROM batches GROUP BY exploration_id, size
+), worked AS (
+  SELECT exploration_id, work, size, source_size, COUNT(*) AS planned, SUM(state = 'done') AS done,
+         SUM(state = 'running') AS running, SUM(state = 'failed') AS failed, SUM(lists_in) AS lists_in,
+         SUM(CASE WHEN state = 'done' THEN lists_in END) AS lists_in_done,
+         SUM(CASE WHEN state = 'done' THEN lists_out END) AS lists_out,
+         SUM(seconds) AS seconds
+  FROM expansions GROUP BY exploration_id, work, size, source_size
+)
+SELECT x.target, w.size, w.work, w.source_size,
+       COALESCE(source.batches, 1) AS sources, w.done AS expanded, w.running, w.failed,
+       CASE w.work WHEN 'store' THEN stored.batches END AS batches,
+       CASE w.work WHEN 'store' THEN stored.defects END AS defects,
+       CASE w.work WHEN 'store' THEN stored.lists ELSE w.lists_out END AS lists,
+       CASE w.work WHEN 'store' THEN stored.bytes END AS bytes,
+       COALESCE(source.lists, w.lists_in) AS source_lists, COALESCE(w.lists_in_done, 0) AS source_lists_done,
+       w.lists_out AS lists_out, w.seconds,
+       CASE w.work WHEN 'store' THEN z.complete
+            ELSE w.done = source.batches AND source_size.complete END AS complete, x.pruned
+FROM worked w
+JOIN explorations x ON x.id = w.exploration_id
+LEFT JOIN sizes z ON z.exploration_id = w.exploration_id AND z.size = w.size
+LEFT JOIN sizes source_size ON source_size.exploration_id = w.exploration_id AND source_size.size = w.source_size
+LEFT JOIN stored ON stored.exploration_id = w.exploration_id AND stored.size = w.size
+LEFT JOIN stored source ON source.exploration_id = w.exploration_id AND source.size = w.source_size
+ORDER BY x.target, w.size, w.work DESC, w.source_size;
 CREATE TRIGGER explorations_digest_on_insert AFTER INSERT ON explorations BEGIN UPDATE explorations SET row_digest = hash_of_row(NEW.id, NEW.target, NEW.created_at, NEW.pruned, NEW.goal_size, NEW.goal_stored, NEW.goal_counted) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER explorations_digest_on_update AFTER UPDATE OF id, target, created_at, pruned, goal_size, goal_stored, goal_counted ON explorations BEGIN UPDATE explorations SET row_digest = hash_of_row(NEW.id, NEW.target, NEW.created_at, NEW.pruned, NEW.goal_size, NEW.goal_stored, NEW.goal_counted) WHERE rowid = NEW.rowid; END;
 CREATE TRIGGER sizes_digest_on_insert AFTER INSERT ON sizes BEGIN UPDATE sizes SET row_digest = hash_of_row(NEW.exploration_id, NEW.size, NEW.batch_lists, NEW.numbered, NEW.complete, NEW.source_size) WHERE rowid = NEW.rowid; END;

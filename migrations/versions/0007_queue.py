@@ -35,8 +35,43 @@ CHECKED = {
 """The columns that the digest of a row is made of, from now on."""
 SEED_SOURCE_SIZE, NO_SOURCE = 2, "0" * 32
 
+PROGRESS = """
+CREATE VIEW progress AS -- each size: source batches known and expanded, batches, lists and bytes so far
+WITH stored AS (
+  SELECT exploration_id, size, COUNT(*) AS batches, SUM(lists) AS lists, SUM(bytes) AS bytes,
+         COUNT(defect) AS defects
+  FROM batches GROUP BY exploration_id, size
+), worked AS (
+  SELECT exploration_id, work, size, source_size, COUNT(*) AS planned, SUM(state = 'done') AS done,
+         SUM(state = 'running') AS running, SUM(state = 'failed') AS failed, SUM(lists_in) AS lists_in,
+         SUM(CASE WHEN state = 'done' THEN lists_in END) AS lists_in_done,
+         SUM(CASE WHEN state = 'done' THEN lists_out END) AS lists_out,
+         SUM(seconds) AS seconds
+  FROM expansions GROUP BY exploration_id, work, size, source_size
+)
+SELECT x.target, w.size, w.work, w.source_size,
+       COALESCE(source.batches, 1) AS sources, w.done AS expanded, w.running, w.failed,
+       CASE w.work WHEN 'store' THEN stored.batches END AS batches,
+       CASE w.work WHEN 'store' THEN stored.defects END AS defects,
+       CASE w.work WHEN 'store' THEN stored.lists ELSE w.lists_out END AS lists,
+       CASE w.work WHEN 'store' THEN stored.bytes END AS bytes,
+       COALESCE(source.lists, w.lists_in) AS source_lists, COALESCE(w.lists_in_done, 0) AS source_lists_done,
+       w.lists_out AS lists_out, w.seconds,
+       CASE w.work WHEN 'store' THEN z.complete
+            ELSE w.done = source.batches AND source_size.complete END AS complete, x.pruned
+FROM worked w
+JOIN explorations x ON x.id = w.exploration_id
+LEFT JOIN sizes z ON z.exploration_id = w.exploration_id AND z.size = w.size
+LEFT JOIN sizes source_size ON source_size.exploration_id = w.exploration_id AND source_size.size = w.source_size
+LEFT JOIN stored ON stored.exploration_id = w.exploration_id AND stored.size = w.size
+LEFT JOIN stored source ON source.exploration_id = w.exploration_id AND source.size = w.source_size
+ORDER BY x.target, w.size, w.work DESC, w.source_size
+"""
+"""Lists of expansions that are done; one that was forgotten keeps how many it had made."""
+
 
 def upgrade() -> None:
+    op.execute("DROP VIEW progress")
     for table in CHECKED:
         for event in ("insert", "update"):
             op.execute(f"DROP TRIGGER {table}_digest_on_{event}")
@@ -47,6 +82,7 @@ def upgrade() -> None:
         "sizes", sa.Column("source_size", sa.Integer(), server_default=sa.text("2"), nullable=False)
     )
     op.add_column("expansions", sa.Column("source_digest", sa.Text()))
+    op.execute(PROGRESS)
     op.execute("UPDATE sizes SET source_size = size - 1")
     # Until now nothing could be recorded as done whose source had changed since.
     source = (

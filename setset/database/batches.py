@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -145,12 +145,16 @@ def _next_number(database: Database, exploration: ExplorationKey, size: int) -> 
 
 def get(database: Database, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
     """The batch with this number, which must be there."""
-    for row in database.query(
-        _stored_batches().where(at_size(exploration, size), BATCHES.c.number == number)
-    ):
-        return stored_batch(row)
+    if (found := find(database, exploration, size, number)) is not None:
+        return found
     known = count_numbered(database, exploration, size)
     raise BadInput(f"there is no batch {number} of size {size}: the batches are 0 to {known - 1:,}")
+
+
+def find(database: Database, exploration: ExplorationKey, size: int, number: int) -> StoredBatch | None:
+    """The batch with this number, if there is one."""
+    at = at_size(exploration, size), BATCHES.c.number == number
+    return next(map(stored_batch, database.query(_stored_batches().where(*at))), None)
 
 
 def count_numbered(database: Database, exploration: ExplorationKey, size: int) -> int:
@@ -228,11 +232,11 @@ def source_of(database: Database, batch: StoredBatch) -> Source:
 # For the modules of this package
 
 
-def delete_rows(connection: Connection, rows: Sequence[StoredBatch]) -> None:
+def delete_rows(connection: Connection, ids: Iterable[int]) -> None:
     """Deletes rows one by one: SQLite takes only so many values in one statement."""
-    gone = delete(BATCHES).where(BATCHES.c.id == bindparam("batch"))
+    rows = [{"batch": each} for each in ids]
     if rows:
-        connection.execute(gone, [{"batch": row.id} for row in rows])
+        connection.execute(delete(BATCHES).where(BATCHES.c.id == bindparam("batch")), rows)
 
 
 def insert_rows(

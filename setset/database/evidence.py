@@ -22,6 +22,14 @@ class Source(NamedTuple):
     digest: str
 
 
+class CountedExpansion(NamedTuple):
+    """A count that was made from a batch, and the digest that the batch had."""
+
+    id: int
+    source: int
+    source_digest: str | None
+
+
 @dataclass(frozen=True)
 class FinishedExpansion:
     """An expansion whose outcome is recorded: how many lists it read and its source has, and what it made."""
@@ -50,7 +58,7 @@ def _finished(database: Database, exploration: ExplorationKey, size: SizeRecord)
             batch.c.lists,
             EXPANSIONS.c.source_digest,
             EXPANSIONS.c.batches_out,
-            EXPANSIONS.c.lists_out,
+            func.coalesce(EXPANSIONS.c.lists_out, 0),
         )
         .outerjoin(batch, at_source)
         .where(and_(explorations.at_step(exploration, size.step), EXPANSIONS.c.batches_out.is_not(None)))
@@ -64,8 +72,8 @@ class Evidence:
     """Records that show what the batches of a size were made from."""
 
     finished: list[FinishedExpansion]
-    counted: dict[int, str | None]
-    """Batches of the size from which lists were counted, with the digests that they had."""
+    counted: list[CountedExpansion]
+    """Counts that were made from the batches of the size."""
     sources: dict[int, Source]
     all_known: bool
     """Whether those are all sources; otherwise others may come."""
@@ -81,15 +89,17 @@ def read_evidence(database: Database, exploration: ExplorationKey, size: SizeRec
     )
 
 
-def _counted_from(database: Database, exploration: ExplorationKey, source_size: int) -> dict[int, str | None]:
-    """The sources of a size from which lists were counted, with the digests that they had."""
-    found = select(EXPANSIONS.c.source, EXPANSIONS.c.source_digest).where(
+def _counted_from(
+    database: Database, exploration: ExplorationKey, source_size: int
+) -> list[CountedExpansion]:
+    """The counts that were made from the batches of a size."""
+    found = select(EXPANSIONS.c.id, EXPANSIONS.c.source, EXPANSIONS.c.source_digest).where(
         EXPANSIONS.c.exploration_id == exploration.id,
         EXPANSIONS.c.work == Work.COUNT,
         EXPANSIONS.c.source_size == source_size,
         EXPANSIONS.c.state == State.DONE,
     )
-    return {row.source: row.source_digest for row in database.query(found)}
+    return [CountedExpansion(*tuple(row)) for row in database.query(found)]
 
 
 def sources_of_size(database: Database, exploration: ExplorationKey, size: int) -> dict[int, Source]:

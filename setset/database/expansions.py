@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, or_, select, update
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import NO_SOURCE, BatchFile
@@ -26,6 +26,7 @@ from setset.cards import LARGEST
 from setset.database import batches, evidence, explorations, numbering
 from setset.database.batches import StoredBatch
 from setset.database.connection import Database, now
+from setset.database.evidence import CountedExpansion
 from setset.database.explorations import ExplorationKey, SizeRecord, Step
 from setset.database.models import BATCHES, EXPANSIONS, RUNS, TALLIES, State, Work
 from setset.database.numbering import NumberedBatch
@@ -47,8 +48,8 @@ class Job:
     """For sizes that are begun now."""
     first: int = 0
     """Leave out earlier sources of the last step."""
-    only_forgotten: bool = False
-    """Leave out what was never done: for repair."""
+    only_forgotten: frozenset[Step] = frozenset()
+    """Steps of which to leave out what was never done: for repair."""
 
     @property
     def largest_stored(self) -> int:
@@ -97,40 +98,84 @@ def plan(database: Database, job: Job) -> None:
     earlier one gave up."""
     with database.transaction() as connection:
         mine = EXPANSIONS.c.exploration_id == job.exploration.id
-        abandoned = update(EXPANSIONS).where(mine, EXPANSIONS.c.state == State.RUNNING)
-        connection.execute(abandoned.values(state=State.PLANNED))
+        no_outcome = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.batches_out.is_(None))
+        abandoned = or_(
+            EXPANSIONS.c.state == State.RUNNING, and_(mine, no_outcome, EXPANSIONS.c.state == State.DONE)
+        )
+        connection.execute(update(EXPANSIONS).where(abandoned).values(state=State.PLANNED))
         given_up = update(EXPANSIONS).where(mine, EXPANSIONS.c.state == State.FAILED)
         connection.execute(given_up.values(state=State.PLANNED, attempts=0))
         for step in job.steps:
-            numbered = [NumberedBatch(0, 0)]
-            if step.source_size != SEED_SOURCE_SIZE:
-                numbered = numbering.read_numbered(connection, job.exploration, step.source_size)
-            _plan_rows(connection, job, step, numbered)
+            sources = numbering.read_numbered(connection, job.exploration, step.source_size)
+            if step.work is Work.STORE and sources:
+                explorations.begin_size(connection, job.exploration, step, job.batch_lists)
+            _delete_unknown(connection, job, step, len(sources))
+            _plan_rows(connection, job, step, sources)
             if step.work is Work.STORE:
                 # The next step plans the batches that get their numbers now.
                 numbering.number_batches(connection, job.exploration, step.size)
 
 
-def _plan_rows(connection: Connection, job: Job, step: Step, numbered: Sequence[NumberedBatch]) -> None:
-    """Plans the expansions of batches that have their numbers, unless they are planned already."""
-    if not numbered:
+def _delete_unknown(connection: Connection, job: Job, step: Step, sources: int) -> None:
+    """Deletes rows that were planned for sources that there are not, once all sources are known."""
+    complete = {each.size for each in explorations.read_sizes(connection, job.exploration) if each.complete}
+    if step.source_size in {SEED_SOURCE_SIZE, *complete}:
+        beyond = EXPANSIONS.c.source >= sources, EXPANSIONS.c.lists_out.is_(None)
+        gone = select(EXPANSIONS.c.id).where(explorations.at_step(job.exploration, step), *beyond)
+        _delete(connection, list(connection.scalars(gone)))
+
+
+def _plan_rows(connection: Connection, job: Job, step: Step, sources: Sequence[NumberedBatch]) -> None:
+    """Plans the expansions of batches that have their numbers, unless they are planned already.
+
+    An expansion that is done and was made from another batch of that number is forgotten.
+    """
+    if not sources:
         return
-    near = EXPANSIONS.c.source.between(numbered[0].number, numbered[-1].number)
-    known = set(
-        connection.scalars(
-            select(EXPANSIONS.c.source).where(explorations.at_step(job.exploration, step), near)
-        )
-    )
-    rows = [_row(job.exploration, step, *each) for each in numbered if each.number not in known]
-    if not rows:
+    near = EXPANSIONS.c.source.between(sources[0].number, sources[-1].number)
+    columns = EXPANSIONS.c.id, EXPANSIONS.c.source, EXPANSIONS.c.source_digest, EXPANSIONS.c.lists_out
+    known = select(*columns).where(explorations.at_step(job.exploration, step), near)
+    rows = {row.source: row for row in connection.execute(known)}
+    digests = {each.number: each.digest for each in sources}
+    stale = {
+        row.source
+        for row in rows.values()
+        if row.lists_out is not None and row.source_digest not in (None, digests.get(row.source))
+    }
+    fresh = [
+        _row(job.exploration, step, each.number, each.lists) for each in sources if each.number not in rows
+    ]
+    if fresh:
+        connection.execute(insert(EXPANSIONS), fresh)
+    if step.work is Work.COUNT:
+        _plan_again(connection, [rows[source].id for source in stale])
         return
-    connection.execute(insert(EXPANSIONS), rows)
-    if step.work is Work.STORE:
+    if stale:
+        _forget_outcomes(connection, job.exploration, step, stale)
+    elif fresh:
         explorations.begin_size(connection, job.exploration, step, job.batch_lists)
         sizes = {each.size: each for each in explorations.read_sizes(connection, job.exploration)}
-        if rows[0]["source"] < sizes[step.size].numbered:
-            # A row had vanished: the batches that come of it now belong before others.
-            numbering.reset_numbers(connection, job.exploration, step.size)
+        if fresh[0]["source"] >= sizes[step.size].numbered:
+            return
+        # A row had vanished: the batches that come of it now belong before others.
+        numbering.reset_numbers(connection, job.exploration, step.size)
+    if stale or fresh:
+        _number_and_plan(connection, job, step.size)
+
+
+def _number_and_plan(connection: Connection, job: Job, size: int) -> None:
+    """Gives numbers to the batches of a size, and plans the expansions that the job asks for."""
+    numbered = numbering.number_batches(connection, job.exploration, size)
+    for step in job.steps:
+        if step.source_size == size:
+            _plan_rows(connection, job, step, numbered)
+
+
+def _plan_again(connection: Connection, ids: Sequence[int]) -> None:
+    rows = [{"row": each} for each in ids]
+    if rows:
+        mine = update(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row"))
+        connection.execute(mine.values(state=State.PLANNED, attempts=0, source_digest=None), rows)
 
 
 def _row(exploration: ExplorationKey, step: Step, source: int, lists_in: int) -> dict[str, Any]:
@@ -161,10 +206,7 @@ def record_and_claim(
         for expansion, result in finished:
             finish(database, connection, job, expansion, result)
         for size in {each.task.size for each, result in finished if isinstance(each.task, ExpandTask)}:
-            numbered = numbering.number_batches(connection, job.exploration, size)
-            for step in job.steps:
-                if step.source_size == size:
-                    _plan_rows(connection, job, step, numbered)
+            _number_and_plan(connection, job, size)
         for each in unfinished:
             (fail if each.given_up else release)(connection, each)
         return claim(database, connection, job, want) if want else []
@@ -232,17 +274,19 @@ def finish(
             error=None,
         )
     )
-    if expansion.was_done:
+    if result.counts:
         connection.execute(delete(TALLIES).where(TALLIES.c.expansion_id == expansion.expansion_id))
     for size, found in result.counts:
         tally = {"expansion_id": expansion.expansion_id, "size": size, "lists": found}
         connection.execute(insert(TALLIES).values(**tally))
     fresh = result.batches
-    if isinstance(task, ExpandTask) and expansion.was_done:
+    if isinstance(task, ExpandTask):
         known = batches.of_source(connection, job.exploration, task.size, task.source_number)
         fresh = batches.update_rows(connection, job.exploration, expansion.root_id, known, result.batches)
         remade = [f"{batch.path} ({batch.defect})" for batch in known if batch.defect]
-        database.repaired += remade or ([] if known else [f"{expansion} for target {task.target}"])
+        if expansion.was_done and not known:
+            remade = [f"{expansion} for target {task.target}"]
+        database.repaired += remade
     if fresh:
         files = [(expansion.root_id, each) for each in fresh]
         batches.insert_rows(connection, job.exploration, task.size, files)
@@ -301,59 +345,62 @@ def forget(database: Database, exploration: ExplorationKey, size: SizeRecord, so
     """
     known = evidence.sources_of_size(database, exploration, size.source_size)
     all_known = evidence.has_all_batches(database, exploration, size.source_size)
-    whole, gone = set(sources), dict[int, StoredBatch]()
-    # Forwards, then backwards: a merged batch pulls in the sources on both sides of it.
-    found = list(batches.in_order(database, exploration, size.size))
-    for batch in (*found, *reversed(found)):
-        touched = batch.span.sources(len(known))
-        if not whole.isdisjoint(touched):
-            whole.update(touched)
-            gone[batch.id] = batch
     step = size.step
     with database.transaction() as connection:
-        batches.delete_rows(connection, list(gone.values()))
+        whole = _forget_outcomes(connection, exploration, step, sources)
         rows = connection.execute(
             select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(explorations.at_step(exploration, step))
         ).all()
-        again = [{"row": row.id} for row in rows if row.source in whole and row.source in known]
-        lost = [row.id for row in rows if row.source not in known and all_known]
-        if again:
-            nothing = {
-                "batches_out": None,
-                "bytes_out": None,
-                "lists_out": func.coalesce(EXPANSIONS.c.lists_out, 0),
-            }
-            mine = update(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row"))
-            connection.execute(mine.values(state=State.PLANNED, attempts=0, **nothing), again)
+        _delete(connection, [row.id for row in rows if row.source not in known and all_known])
         new = (whole & known.keys()) - {row.source for row in rows}
         if new:
             fresh = [
                 {**_row(exploration, step, source, known[source].lists), "lists_out": 0} for source in new
             ]
             connection.execute(insert(EXPANSIONS), fresh)
-        _delete(connection, lost)
-        numbering.reset_numbers(connection, exploration, size.size)
         numbering.number_batches(connection, exploration, size.size)
     return whole
 
 
-def forget_counts(
-    database: Database, exploration: ExplorationKey, source_size: int, sources: set[int], gone: set[int]
-) -> None:
-    """Plans counts again that were made from other sources than those of now, and drops those of sources that are
-    not there any more."""
-    counting = and_(
-        EXPANSIONS.c.exploration_id == exploration.id,
-        EXPANSIONS.c.work == Work.COUNT,
-        EXPANSIONS.c.source_size == source_size,
+def _forget_outcomes(
+    connection: Connection, exploration: ExplorationKey, step: Step, sources: set[int]
+) -> set[int]:
+    """Removes the batches of these sources, and of those that share a batch with them, and plans all of them again.
+
+    The size has no numbers then. Returns all sources that were forgotten.
+    """
+    columns = BATCHES.c.id, BATCHES.c.first_source, BATCHES.c.last_source
+    by_place = (
+        select(*columns).where(batches.at_size(exploration, step.size)).order_by(BATCHES.c.first_source)
     )
-    with database.transaction() as connection:
-        rows = connection.execute(select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(counting)).all()
-        again = [{"row": row.id} for row in rows if row.source in sources]
+    found = connection.execute(by_place).all()
+    whole, gone = set(sources), set[int]()
+    # Forwards, then backwards: a merged batch pulls in the sources on both sides of it.
+    for row in (*found, *reversed(found)):
+        touched = range(row.first_source, min(row.last_source, row.first_source + batches.MOST_MERGED) + 1)
+        if not whole.isdisjoint(touched):
+            whole.update(touched)
+            gone.add(row.id)
+    batches.delete_rows(connection, gone)
+    nothing = {
+        "batches_out": None,
+        "bytes_out": None,
+        "lists_out": func.coalesce(EXPANSIONS.c.lists_out, 0),
+        "source_digest": None,
+    }
+    known = select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(explorations.at_step(exploration, step))
+    rows = [{"row": row.id} for row in connection.execute(known).all() if row.source in whole]
+    if rows:
         mine = update(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row"))
-        if again:
-            connection.execute(mine.values(state=State.PLANNED, attempts=0), again)
-        _delete(connection, [row.id for row in rows if row.source in gone])
+        connection.execute(mine.values(state=State.PLANNED, attempts=0, **nothing), rows)
+    numbering.reset_numbers(connection, exploration, step.size)
+    return whole
+
+
+def forget_counts(database: Database, counted: Sequence[CountedExpansion]) -> None:
+    """Plans counts again that were made from other batches than those of now."""
+    with database.transaction() as connection:
+        _plan_again(connection, [each.id for each in counted])
 
 
 def remove(
@@ -461,7 +508,7 @@ def _claimable(job: Job, step: Step) -> ColumnElement[bool]:
 
 
 def _due(job: Job, step: Step) -> ColumnElement[bool]:
-    due = explorations.at_step(job.exploration, step)
-    if step == job.steps[-1]:
-        due = and_(due, EXPANSIONS.c.source >= job.first)
-    return and_(due, EXPANSIONS.c.lists_out.is_not(None)) if job.only_forgotten else due
+    due, was_done = explorations.at_step(job.exploration, step), EXPANSIONS.c.lists_out.is_not(None)
+    if job.first and step == job.steps[-1]:
+        due = and_(due, or_(EXPANSIONS.c.source >= job.first, was_done))
+    return and_(due, was_done) if step in job.only_forgotten else due

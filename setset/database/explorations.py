@@ -145,14 +145,20 @@ def recorded_steps(
     """All that was ever planned for an exploration, from sources and for files of up to `largest` cards."""
     kinds = EXPANSIONS.c.work, EXPANSIONS.c.size, EXPANSIONS.c.source_size
     found = select(*kinds).distinct().where(EXPANSIONS.c.exploration_id == exploration.id)
-    steps = [
-        Step(row.work, row.size, row.source_size)
-        for row in database.query(found.order_by(EXPANSIONS.c.size, EXPANSIONS.c.source_size))
-    ]
+    steps = {Step(row.work, row.size, row.source_size) for row in database.query(found)}
+    steps |= {size.step for size in sizes(database, exploration)}
     within = [
         each for each in steps if (each.source_size if each.work is Work.COUNT else each.size) <= largest
     ]
-    return tuple(within)
+    return tuple(sorted(within, key=lambda each: (each.size, each.source_size)))
+
+
+def unfinished_steps(database: Database, exploration: ExplorationKey) -> frozenset[Step]:
+    """The steps of which something was never done."""
+    kinds = EXPANSIONS.c.work, EXPANSIONS.c.size, EXPANSIONS.c.source_size
+    never = EXPANSIONS.c.exploration_id == exploration.id, EXPANSIONS.c.lists_out.is_(None)
+    rows = database.query(select(*kinds).distinct().where(*never))
+    return frozenset(Step(row.work, row.size, row.source_size) for row in rows)
 
 
 def get_size(database: Database, exploration: ExplorationKey, size: int) -> SizeRecord:

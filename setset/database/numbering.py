@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, bindparam, func, select, update
 
+from setset.batches.records import NO_SOURCE
 from setset.database import batches, explorations
 from setset.database.connection import Database
 from setset.database.explorations import ExplorationKey, SizeRecord
@@ -19,10 +20,11 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 
 class NumberedBatch(NamedTuple):
-    """The number of a batch, and how many lists it has."""
+    """The number of a batch, how many lists it has, and the digest of its file."""
 
     number: int
     lists: int
+    digest: str
 
 
 def renumber(database: Database, exploration: ExplorationKey, size: SizeRecord) -> None:
@@ -37,7 +39,11 @@ def renumber(database: Database, exploration: ExplorationKey, size: SizeRecord) 
 
 def read_numbered(connection: Connection, exploration: ExplorationKey, size: int) -> list[NumberedBatch]:
     """The batches of a size that have their numbers, in order, within a transaction."""
-    found = select(BATCHES.c.number, BATCHES.c.lists).where(batches.numbered_at(exploration, size))
+    if size == SEED_SOURCE_SIZE:
+        return [NumberedBatch(0, 0, NO_SOURCE)]
+    found = select(BATCHES.c.number, BATCHES.c.lists, BATCHES.c.digest).where(
+        batches.numbered_at(exploration, size)
+    )
     return [NumberedBatch(*row) for row in connection.execute(found.order_by(BATCHES.c.number))]
 
 
@@ -102,7 +108,7 @@ def give_numbers(
     """
     number, before = _next_number(connection, exploration, size)
     waiting = (
-        select(BATCHES.c.id, BATCHES.c.lists)
+        select(BATCHES.c.id, BATCHES.c.lists, BATCHES.c.digest)
         .where(
             batches.at_size(exploration, size), BATCHES.c.number.is_(None), BATCHES.c.first_source >= first
         )
@@ -120,7 +126,7 @@ def give_numbers(
         given = update(BATCHES).where(BATCHES.c.id == bindparam("batch"))
         given = given.values(number=bindparam("new"), lists_before=bindparam("passed"))
         connection.execute(given, numbers)
-    return [NumberedBatch(new, row.lists) for new, row in enumerate(rows, number)]
+    return [NumberedBatch(new, row.lists, row.digest) for new, row in enumerate(rows, number)]
 
 
 def _next_number(connection: Connection, exploration: ExplorationKey, size: int) -> tuple[int, int]:

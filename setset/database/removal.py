@@ -33,7 +33,7 @@ def replace_merged(
     """
     with database.transaction() as connection:
         for each in merged:
-            batches.delete_rows(connection, each.old)
+            batches.delete_rows(connection, [batch.id for batch in each.old])
             batches.insert_rows(connection, exploration, size, [(each.old[0].root_id, each.new)])
         numbering.take_numbers(connection, exploration, size)
         numbering.give_numbers(connection, exploration, size)

@@ -143,10 +143,9 @@ class Coordinator:
         return max(0, WINDOW * workers - len(self._in_flight))
 
     def _record_and_claim(self, want: int) -> None:
-        claimed = expansions.record_and_claim(
-            self._database, self._job, self._finished, self._unfinished, want
-        )
-        finished, self._finished, self._unfinished = self._finished, [], []
+        # Not to be recorded a second time, if something interrupts this after the transaction.
+        finished, unfinished, self._finished, self._unfinished = self._finished, self._unfinished, [], []
+        claimed = expansions.record_and_claim(self._database, self._job, finished, unfinished, want)
         try:
             while claimed:
                 future = self._executor.submit(execute, claimed[0].task)
@@ -189,8 +188,12 @@ class Coordinator:
 
     def _forget_source(self, expansion: ClaimedExpansion, bad: BadSource) -> None:
         """Has a damaged source made again, by the same queue; the expansion waits for that."""
-        exploration = self._job.exploration
-        batch = batches.get(self._database, exploration, bad.size, bad.number)
+        exploration, source = self._job.exploration, expansion.task.source
+        batch = batches.find(self._database, exploration, bad.size, bad.number)
+        if batch is None or source is None or batch.digest != source.digest:
+            # Its size is being done again meanwhile, and the number belongs to another batch.
+            self._put_back(expansion)
+            return
         # A disk that is not there is no defect of the batch, and other expansions would meet it too.
         _require_root(self._job.destinations[batch.root_id])
         if batch.defect is None:
@@ -294,11 +297,12 @@ class _Report:
 
     def advance(self, finished: Sequence[tuple[ClaimedExpansion, TaskResult]]) -> None:
         """Tells what was finished and recorded."""
+        larger = [each for each in finished if each[0].task.size > self._size > 0]
+        self._early += larger
         for expansion, result in finished:
-            size, lists_in = expansion.task.size, expansion.lists_in
-            if size > self._size > 0:
-                self._early.append((expansion, result))
+            if (expansion, result) in larger:
                 continue
+            size, lists_in = expansion.task.size, expansion.lists_in
             alone = size != self._size  # a source that was found damaged, made again meanwhile
             if alone:
                 self._progress.begin(size, Activity.STORE, 1, lists_in)

@@ -174,6 +174,10 @@ class _Run:
         self._work_through(steps)
         if request.first:
             self._require_first_source()
+            return
+        for size in explorations.sizes(database, self._exploration):
+            if size.size in goal.stored and not size.complete:
+                raise SetsetError(f"size {size.size} is not complete: 'setset check' tells why")
 
     def _count_goal(self) -> Goal:
         """From the largest size that is complete, when all that is in doubt was done again."""
@@ -181,7 +185,7 @@ class _Run:
         stored = [
             each for each in explorations.recorded_steps(database, exploration) if each.work is Work.STORE
         ]
-        self._work_through(tuple(stored), only_forgotten=True)
+        self._work_through(tuple(stored), frozenset(stored))
         largest = max(
             (each.size for each in explorations.sizes(database, exploration) if each.complete), default=0
         )
@@ -192,7 +196,7 @@ class _Run:
         is_counted = largest >= size or explorations.is_counted(database, exploration, size)
         return Goal(_build_goal(largest).stored, None if is_counted else size)
 
-    def _work_through(self, steps: tuple[Step, ...], only_forgotten: bool = False) -> None:
+    def _work_through(self, steps: tuple[Step, ...], only_forgotten: frozenset[Step] = frozenset()) -> None:
         wanted = self._request.batch_lists
         job = Job(
             self._run_id,
@@ -270,9 +274,10 @@ def make_again(
     progress: ProgressListener,
     exploration: ExplorationKey,
     steps: tuple[Step, ...],
+    unfinished: frozenset[Step],
 ) -> None:
-    """Makes what was forgotten of some steps of an exploration again, and nothing else."""
+    """Makes what was forgotten of some steps of an exploration again. Of those that are unfinished, nothing else."""
     root_id = roots.use_root(database, None, refill=True)
     to = roots.destinations(database)
-    job = Job(run_id, exploration, steps, root_id, to, batch_lists=1, only_forgotten=True)
+    job = Job(run_id, exploration, steps, root_id, to, batch_lists=1, only_forgotten=unfinished)
     work_through(database, job, lambda: executor, platform.usable_cores(), progress, StopRequest())

@@ -19,7 +19,7 @@ from setset.executors.window import submit_ahead
 from setset.maintenance.cleanup import StrayKind, find_strays
 from setset.maintenance.derive import DerivedGroup, compare_task, groups
 from setset.maintenance.findings import Finding, FindingKind
-from setset.maintenance.proof import find_wrong_sums, prove
+from setset.maintenance.proof import find_stale_counts, find_wrong_sums, prove
 from setset.progress import Activity, ProgressListener
 from setset.tasks.execute import compare
 
@@ -92,6 +92,10 @@ def check_size(
     for kind, flaws in {FindingKind.PROOF: prove(size, records, proven), FindingKind.SUM: sums}.items():
         for flaw in flaws:
             yield Finding(kind, _name(size, flaw.source), flaw.reason, *place, None, flaw.source)
+    for count in find_stale_counts(database, exploration, size.size, records) if records.counted else ():
+        where = f"the count from {_name_of_batch(size, count.source)}"
+        what = "made from another batch than the one that is recorded"
+        yield Finding(FindingKind.PROOF, where, what, *place)
     recorded, made = (sum(each.lists for each in proven), sum(each.lists_out for each in records.finished))
     if recorded != made and not sums:
         what = f"{made:,} lists were made, {recorded:,} are recorded"
@@ -102,6 +106,10 @@ def check_size(
         yield Finding(FindingKind.STATE, f"size {size.size}", what, *place)
     if deep is not None:
         yield from _check_lists(database, exploration, size, deep, progress)
+
+
+def _name_of_batch(size: SizeRecord, number: int) -> str:
+    return f"batch {number} of size {size.size}"
 
 
 def _name(size: SizeRecord, source: int) -> str:

@@ -79,6 +79,8 @@ def require_compactable(database: Database, exploration: ExplorationKey, size: i
     """Refuses a size that is not complete, or from which something was derived."""
     if not explorations.is_complete(database, exploration, size):
         raise BadInput(f"size {size} is not complete: 'setset run --size {size} {exploration.options}' first")
+    if any(batch.defect for batch in batches.in_order(database, exploration, size)):
+        raise BadInput(f"files of size {size} are to be made again: 'setset repair' first")
     if evidence.was_expanded(database, exploration, size):
         raise BadInput(
             f"larger sizes are derived from the files of size {size} as they are: they cannot be compacted"

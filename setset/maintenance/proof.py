@@ -11,9 +11,16 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from setset.batches.records import Span, combine_digests
-from setset.database import Database, batches, expansions, explorations
+from setset.database import Database, batches, expansions, explorations, numbering
 from setset.database.batches import StoredBatch
-from setset.database.evidence import Evidence, Source, has_all_batches, read_evidence, sources_of_size
+from setset.database.evidence import (
+    CountedExpansion,
+    Evidence,
+    Source,
+    has_all_batches,
+    read_evidence,
+    sources_of_size,
+)
 from setset.database.explorations import ExplorationKey, SizeRecord
 from setset.progress import ProgressListener
 
@@ -54,29 +61,36 @@ def forget_unproven(
         evidence = read_evidence(database, exploration, size)
         found = list(batches.in_order(database, exploration, size.size))
         flaws = prove(size, evidence, found) or find_wrong_sums(evidence, found)
-        defects = {batch: batch.defect for batch in found if batch.defect}
+        again = set[int]()
         if flaws:
             again = expansions.forget(database, exploration, size, {flaw.source for flaw in flaws})
             progress.notice(
                 f"size {size.size}: doing {len(again):,} expansions again, the first since {flaws[0].reason}"
             )
-        elif defects:
+        elif size.complete and any(batch.number is None for batch in found):
+            numbering.renumber(database, exploration, size)
+        defects = {
+            batch: batch.defect for batch in found if batch.defect and batch.span.first_source not in again
+        }
+        if defects:
             expansions.forget_files(database, exploration, size, defects)
         if evidence.counted:
-            _forget_counts(database, exploration, size.size, evidence.counted)
+            stale = find_stale_counts(database, exploration, size.size, evidence)
+            expansions.forget_counts(database, stale)
 
 
-def _forget_counts(
-    database: Database, exploration: ExplorationKey, size: int, counted: dict[int, str | None]
-) -> None:
-    """Plans counts again that were made from other batches than those of now."""
+def find_stale_counts(
+    database: Database, exploration: ExplorationKey, size: int, evidence: Evidence
+) -> list[CountedExpansion]:
+    """Counts that were made from other batches of a size than those of now."""
     sources = sources_of_size(database, exploration, size)
-    known = counted.keys() & sources.keys()
-    changed = {each for each in known if not _is_from(counted[each], sources[each])}
     all_known = has_all_batches(database, exploration, size)
-    expansions.forget_counts(
-        database, exploration, size, changed, counted.keys() - known if all_known else set()
-    )
+    return [
+        each
+        for each in evidence.counted
+        if (each.source not in sources and all_known)
+        or (each.source in sources and not _is_from(each.source_digest, sources[each.source]))
+    ]
 
 
 def find_wrong_sums(evidence: Evidence, found: Sequence[StoredBatch]) -> list[Flaw]:

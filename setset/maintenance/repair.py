@@ -19,8 +19,8 @@ from setset.maintenance.check import check_roots, check_size
 from setset.maintenance.findings import Finding, FindingKind
 from setset.progress import ProgressListener
 
-MakeAgain = Callable[[ExplorationKey, tuple[Step, ...]], None]
-"""Works through what was forgotten of some steps of an exploration."""
+MakeAgain = Callable[[ExplorationKey, tuple[Step, ...], frozenset[Step]], None]
+"""Works through some steps of an exploration; of the unfinished ones, only through what was forgotten."""
 
 
 def repair_all(
@@ -38,6 +38,7 @@ def repair_all(
     failures: list[SetsetError] = []
     repaired = _repair_roots(database, failures)
     for exploration in explorations.find_all(database):
+        unfinished = explorations.unfinished_steps(database, exploration)
         wanted = [
             each.size for each in explorations.sizes(database, exploration) if size in (None, each.size)
         ]
@@ -51,7 +52,7 @@ def repair_all(
             if not found and number != wanted[-1]:
                 continue  # what an earlier repair has forgotten is made again with the last size at the latest
             try:
-                make_again(exploration, steps)
+                make_again(exploration, steps, unfinished)
             except NoSpace:
                 raise
             except SetsetError as error:
@@ -96,7 +97,8 @@ def repair_batch(database: Database, target: int, size: int, number: int, make_a
     record = explorations.get_size(database, exploration, size)
     batch = batches.get(database, exploration, size, number)
     expansions.forget_files(database, exploration, record, {batch: "as asked"})
-    make_again(exploration, explorations.recorded_steps(database, exploration, size))
+    steps = explorations.recorded_steps(database, exploration, size)
+    make_again(exploration, steps, explorations.unfinished_steps(database, exploration))
     return found
 
 

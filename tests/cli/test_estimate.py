@@ -13,7 +13,9 @@ from tests.conftest import Run
 
 
 def test_known_counts_are_exact_and_nothing_is_written(run: Run, nowhere: Path) -> None:
-    code, out, err = run("estimate", *"--size 7 --workers 200 --price 0.04 --seed 1 --json".split())
+    code, out, err = run(
+        "estimate", *["--size", "7", "--workers", "200", "--price", "0.04", "--seed", "1", "--json"]
+    )
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert [size["lists"] for size in found["sizes"]] == [

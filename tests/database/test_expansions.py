@@ -9,7 +9,7 @@ import pytest
 from setset.batches.records import BatchFile, Span
 from setset.database import Database, batches, expansions, explorations, roots, runs
 from setset.database.expansions import ClaimedExpansion, Job, Unfinished
-from setset.database.explorations import Goal
+from setset.database.explorations import Goal, Step
 from setset.tasks.kinds import ExpandTask, TaskResult
 from tests.small import TARGET, build, rows, writing
 
@@ -41,7 +41,8 @@ def begin(database: Database, run_id: int, *stored: int, first: int = 0, again: 
     explorations.set_goal(database, exploration, goal)
     root_id = roots.use_root(database, None)
     to = roots.destinations(database)
-    job = Job(run_id, exploration, goal.steps, root_id, to, 1000, first, only_forgotten=again)
+    only = frozenset(goal.steps) if again else frozenset[Step]()
+    job = Job(run_id, exploration, goal.steps, root_id, to, 1000, first, only)
     expansions.plan(database, job)
     return job
 
