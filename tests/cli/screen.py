@@ -6,6 +6,7 @@ import os
 import signal
 import struct
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -66,6 +67,16 @@ class Screen:
     def interrupt(self) -> None:
         """Ctrl-C."""
         self._process.send_signal(signal.SIGINT)
+
+    def interrupt_until_it_ends(self) -> None:
+        """Ctrl-C, again and again: Python does not hear one that comes just before it begins to wait for an answer."""
+
+        def insist() -> None:
+            while self._process.poll() is None:
+                self.interrupt()
+                time.sleep(1)
+
+        threading.Thread(target=insist, daemon=True).start()
 
     def wait(self) -> int:
         """Until the command has ended; its exit code."""

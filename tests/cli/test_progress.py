@@ -58,7 +58,7 @@ def test_a_long_run_asks_first_and_takes_no_for_an_answer(tmp_path: Path) -> Non
 def test_ctrl_c_is_an_answer_too(tmp_path: Path) -> None:
     screen = Screen("run", "--size", "15", "--workers", "2", workspace=tmp_path / "w")
     screen.wait_for("Start it? [y/N]:")
-    screen.interrupt()
+    screen.interrupt_until_it_ends()
     assert screen.wait() == 130
     assert not (tmp_path / "w").exists()
 

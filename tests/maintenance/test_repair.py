@@ -13,8 +13,9 @@ import setset
 from setset.batches import files
 from setset.batches import format as batch_format
 from setset.batches.roots import TOKEN
+from setset.database import batches, expansions, explorations
 from setset.engine import search
-from setset.errors import SetsetError
+from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.jobs.coordinator import ExpansionsFailed
 from setset.maintenance import repair
@@ -262,4 +263,78 @@ def test_repair_does_nothing_that_was_never_done(tmp_path: Path) -> None:
     batch_file(folder, 1, 4).unlink()
     repair_all(folder)
     assert rows(folder.path, f"SELECT path FROM files WHERE size = {SIZE}") == before
+    assert findings(folder, deep=True) == []
+
+
+@pytest.fixture
+def merged(tmp_path: Path) -> WorkspaceFolder:
+    """Target 20 with a size 4 of merged files."""
+    folder, _ = build(tmp_path / "w", 3, target=20, batch_lists=1_000)
+    build(folder.path, 4, target=20, batch_lists=40_000)
+    with setset.open(folder.path, mode="a") as workspace:
+        assert workspace.exploration(20).compact(4).files_after < 25
+    return folder
+
+
+def merged_files(folder: WorkspaceFolder) -> list[Path]:
+    return sorted(folder.path.rglob("s04/*_*.setset"))
+
+
+RIGHT_20 = [(20, 3, 41_148, 1), (20, 4, 598_698, 1), (20, 5, 6_736_041, 1)]
+
+
+def test_a_repair_of_merged_sources_leaves_nothing_incomplete(merged: WorkspaceFolder) -> None:
+    """They come back as more batches than before, from which there is more to make."""
+    build(merged.path, 5, target=20, batch_lists=300_000)
+    assert rows(merged.path, COUNTS) == RIGHT_20
+    for path in merged_files(merged)[:3]:
+        flip(path)
+    repair_all(merged)
+    assert rows(merged.path, COUNTS) == RIGHT_20
+    assert findings(merged, deep=True) == []
+
+
+def test_a_run_that_meets_several_damaged_merged_sources_is_right_in_one_go(merged: WorkspaceFolder) -> None:
+    for path in merged_files(merged)[::2]:
+        flip(path)
+    build(merged.path, 5, target=20, batch_lists=300_000)
+    assert rows(merged.path, COUNTS) == RIGHT_20
+    assert findings(merged, deep=True) == []
+
+
+def test_two_counts_from_one_size_are_each_compared_with_their_sources(tmp_path: Path) -> None:
+    """The one that was made from another batch is found, and done again."""
+    folder, _ = build(tmp_path / "w", 4, target=20, batch_lists=60_000)
+    for size in (5, 6):
+        build(folder.path, size, target=20, count_only=True)
+    right = rows(folder.path, COUNTS)
+    stale = "work = 'count' AND size = 5 AND source = 1"
+    change(
+        folder.path,
+        f"UPDATE expansions SET source_digest = 'feed' WHERE {stale}",
+        f"UPDATE tallies SET lists = lists + 1 WHERE expansion_id = (SELECT id FROM expansions WHERE {stale})",
+        "DELETE FROM tallies WHERE expansion_id IN (SELECT id FROM expansions WHERE work = 'count' AND size = 6)",
+        "DELETE FROM expansions WHERE work = 'count' AND size = 6",
+    )
+    (found,) = findings(folder)
+    assert (found.kind, found.where) == (FindingKind.PROOF, "the count from batch 1 of size 4")
+    repair_all(folder)
+    assert findings(folder) == []
+    assert rows(folder.path, COUNTS) == right[:-1]
+
+
+def test_a_forgotten_file_is_not_merged(tmp_path: Path) -> None:
+    """What an interrupted repair has forgotten may be sound."""
+    folder, _ = build(tmp_path / "w", 3, target=20, batch_lists=1_000)
+    build(folder.path, 4, target=20, batch_lists=40_000)
+    with writing(folder.path) as database:
+        exploration = explorations.find(database, 20)
+        size = explorations.get_size(database, exploration, 4)
+        batch = batches.get(database, exploration, 4, 7)
+        expansions.forget_files(database, exploration, size, {batch: "as asked"})
+    with setset.open(folder.path, mode="a") as workspace:
+        with pytest.raises(BadInput, match="to be made again: 'setset repair' first"):
+            workspace.exploration(20).compact(4)
+        workspace.repair()
+        workspace.exploration(20).compact(4)
     assert findings(folder, deep=True) == []
