@@ -265,9 +265,13 @@ def update_rows(
 def of_source(
     connection: Connection, exploration: ExplorationKey, size: int, source: int
 ) -> list[StoredBatch]:
-    """The batches that a source became, within a transaction. They are not merged."""
-    at = and_(at_size(exploration, size), BATCHES.c.first_source == source)
-    return [stored_batch(row) for row in connection.execute(_stored_batches().where(at)).all()]
+    """The batches that begin with parts of a source, within a transaction."""
+    return [
+        stored_batch(row)
+        for row in connection.execute(
+            _stored_batches().where(at_size(exploration, size), BATCHES.c.first_source == source)
+        ).all()
+    ]
 
 
 def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:

@@ -112,8 +112,7 @@ def plan(database: Database, job: Job) -> None:
             _delete_unknown(connection, job, step, len(sources))
             _plan_rows(connection, job, step, sources)
             if step.work is Work.STORE:
-                # The next step plans the batches that get their numbers now.
-                numbering.number_batches(connection, job.exploration, step.size)
+                _number_and_plan(connection, job, step.size)
 
 
 def _delete_unknown(connection: Connection, job: Job, step: Step, sources: int) -> None:
@@ -282,7 +281,9 @@ def finish(
     fresh = result.batches
     if isinstance(task, ExpandTask):
         known = batches.of_source(connection, job.exploration, task.size, task.source_number)
-        fresh = batches.update_rows(connection, job.exploration, expansion.root_id, known, result.batches)
+        if known:
+            root_id = expansion.root_id
+            fresh = batches.update_rows(connection, job.exploration, root_id, known, result.batches)
         remade = [f"{batch.path} ({batch.defect})" for batch in known if batch.defect]
         if expansion.was_done and not known:
             remade = [f"{expansion} for target {task.target}"]

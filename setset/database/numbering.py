@@ -38,13 +38,19 @@ def renumber(database: Database, exploration: ExplorationKey, size: SizeRecord) 
 
 
 def read_numbered(connection: Connection, exploration: ExplorationKey, size: int) -> list[NumberedBatch]:
-    """The batches of a size that have their numbers, in order, within a transaction."""
-    if size == SEED_SOURCE_SIZE:
-        return [NumberedBatch(0, 0, NO_SOURCE)]
-    found = select(BATCHES.c.number, BATCHES.c.lists, BATCHES.c.digest).where(
-        batches.numbered_at(exploration, size)
+    """The batches of a size that have their numbers, in order; the seeds have one source, which is empty."""
+    return (
+        [NumberedBatch(0, 0, NO_SOURCE)]
+        if size == SEED_SOURCE_SIZE
+        else [
+            NumberedBatch(*row)
+            for row in connection.execute(
+                select(BATCHES.c.number, BATCHES.c.lists, BATCHES.c.digest)
+                .where(batches.numbered_at(exploration, size))
+                .order_by(BATCHES.c.number)
+            )
+        ]
     )
-    return [NumberedBatch(*row) for row in connection.execute(found.order_by(BATCHES.c.number))]
 
 
 def reset_numbers(connection: Connection, exploration: ExplorationKey, size: int) -> None:
