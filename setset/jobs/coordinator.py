@@ -15,6 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from pathlib import Path
 
 from setset.batches.roots import RootState, require_root, root_state
+from setset.cards import LARGEST
 from setset.database import Database, batches, expansions, explorations, runs
 from setset.database.expansions import ClaimedExpansion, Job, Remaining, Unfinished
 from setset.database.models import Work
@@ -297,11 +298,9 @@ class _Report:
 
     def advance(self, finished: Sequence[tuple[ClaimedExpansion, TaskResult]]) -> None:
         """Tells what was finished and recorded."""
-        larger = [each for each in finished if each[0].task.size > self._size > 0]
-        self._early += larger
-        for expansion, result in finished:
-            if (expansion, result) in larger:
-                continue
+        limit = self._size or LARGEST
+        self._early += [each for each in finished if each[0].task.size > limit]
+        for expansion, result in [each for each in finished if each[0].task.size <= limit]:
             size, lists_in = expansion.task.size, expansion.lists_in
             alone = size != self._size  # a source that was found damaged, made again meanwhile
             if alone:

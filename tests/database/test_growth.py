@@ -92,7 +92,7 @@ WRITING: dict[str, Action] = {
 
 
 def claim(database: Database, exploration: ExplorationKey) -> None:
-    """Asks for work, of which there is none, and then claims some, which was planned."""
+    """Finds nothing to do for one size, and claims expansions of the next."""
     steps = tuple(Step(Work.STORE, size, size - 1) for size in (SIZE, SIZE + 1))
     job = Job(1, exploration, steps, 1, roots.destinations(database), LISTS)
     assert [each.task.size for each in expansions.record_and_claim(database, job, [], [], 6)] == [

@@ -62,7 +62,7 @@ def test_a_poisonous_expansion_is_given_up_and_the_others_go_on(tmp_path: Path) 
 
 
 def test_what_comes_after_a_poisonous_expansion_is_done_and_told(tmp_path: Path) -> None:
-    """As far as its sources have numbers, which is up to the expansion that is given up."""
+    """Sources have numbers up to the expansion that is given up."""
     told: list[tuple[str, int, int]] = []
 
     class Listener(Notices):

@@ -56,7 +56,7 @@ def test_neighbours_are_merged_and_the_lists_stay(scattered_copy: Copy) -> None:
 def test_a_lost_merged_batch_is_made_again_in_parts(
     scattered_copy: Copy, scattered: Path, damage: Callable[[Path], None]
 ) -> None:
-    """As they were before they were merged; merged again, the same bytes come of them."""
+    """The parts have the bytes that they had. Merged again, they give the same merged file."""
     folder = scattered_copy()
     lists = sample(folder)
     result = merge_files(folder)

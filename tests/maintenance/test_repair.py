@@ -324,7 +324,7 @@ def test_two_counts_from_one_size_are_each_compared_with_their_sources(tmp_path:
 
 
 def test_a_forgotten_file_is_not_merged(tmp_path: Path) -> None:
-    """What an interrupted repair has forgotten may be sound."""
+    """An interrupted repair may have forgotten a sound file."""
     folder, _ = build(tmp_path / "w", 3, target=20, batch_lists=1_000)
     build(folder.path, 4, target=20, batch_lists=40_000)
     with writing(folder.path) as database:

@@ -329,7 +329,7 @@ def test_an_expansion_that_should_be_empty_and_is_not_is_noticed(
 def test_a_file_is_not_replaced_by_one_with_other_lists_than_are_recorded(
     wrong: str, root: Path, seeds: tuple[BatchFile, ...]
 ) -> None:
-    """What is recorded may be wrong, and the file right: it stays, and the error says so, with both digests."""
+    """The record may be wrong and the file right. The file stays, and the error names both digests."""
     task = expand_first(root, seeds)
     batch, *others = worker.execute(task).batches
     before = digests(root)
