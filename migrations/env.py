@@ -2,24 +2,29 @@
 
 from pathlib import Path
 
+import xxhash
 from alembic import context
 from sqlalchemy import text
 
 from setset.database.connection import open_engine
 from setset.database.models import METADATA
 
-database = context.config.attributes.get("database") or Path(
-    context.get_x_argument(as_dictionary=True)["database"]
-)
+
+def hash_of_row(*values: object) -> int:
+    """Digest of a row, for revisions 0003 to 0007."""
+    return int.from_bytes(xxhash.xxh3_64_digest(repr(values).encode(errors="replace")), "big", signed=True)
+
+
+database = context.config.attributes.get("database") or Path(context.get_x_argument(as_dictionary=True)["database"])
 
 engine = open_engine(database, read_only=False)
 with engine.connect() as connection:
+    driver = connection.connection.driver_connection
+    driver.create_function("hash_of_row", -1, hash_of_row, deterministic=True)
     # Rebuilding a table would empty those that refer to it. Outside a transaction, or it has no effect.
-    connection.connection.driver_connection.execute("PRAGMA foreign_keys = OFF")
+    driver.execute("PRAGMA foreign_keys = OFF")
     with connection.begin():
-        context.configure(
-            connection=connection, target_metadata=METADATA, render_as_batch=True, transactional_ddl=True
-        )
+        context.configure(connection=connection, target_metadata=METADATA, render_as_batch=True, transactional_ddl=True)
         context.run_migrations()
         broken = connection.execute(text("PRAGMA foreign_key_check")).fetchall()
         if broken:

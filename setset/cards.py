@@ -7,10 +7,12 @@ their digits sum to 0 modulo 3 in each place: they are a line of the geometry.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from setset.errors import BadInput, SetsetError
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
 
 Cards = tuple[int, ...]
 """Some cards, each a number 0..80."""
+Triple = tuple[int, int, int]
 
 CARDS: Final = 81
 LARGEST: Final = 20
@@ -58,7 +61,7 @@ twelve differ, so a code can be read in any order."""
 class HoldsSet(SetsetError):
     """Cards that should be a list hold a set: `cards` are the three, the first ones if there are more."""
 
-    def __init__(self, cards: tuple[int, int, int]) -> None:
+    def __init__(self, cards: Triple) -> None:
         self.cards = cards
         super().__init__("the cards hold a set: {} {} {}".format(*cards))
 
@@ -97,50 +100,24 @@ def is_set(a: int, b: int, c: int) -> bool:
     return a != b and third(a, b) == c
 
 
-def line(a: int, b: int) -> tuple[int, int, int]:
-    """The three cards, ascending, of the one line through two different cards: a set.
-
-    Raises:
-        BadInput: the cards are the same.
-    """
-    if a == b:
-        raise BadInput(f"a line needs two different cards, not {a} twice")
-    low, middle, high = sorted((a, b, third(a, b)))
-    return low, middle, high
-
-
-def plane(a: int, b: int, c: int) -> Cards:
-    """The nine cards, ascending, of the one plane through three different cards that are no set.
-
-    Raises:
-        BadInput: two cards are the same, or the three are a set.
-    """
-    if len({a, b, c}) < 3 or is_set(a, b, c):
-        raise BadInput(f"a plane needs three different cards that are no set, not {a}, {b}, {c}")
-    return span((a, b, c))
+def all_sets() -> list[Triple]:
+    """The 1,080 sets of the deck, ascending."""
+    return list(sets_in(range(CARDS)))
 
 
 def span(cards: Iterable[int]) -> Cards:
     """The smallest flat that holds the cards, ascending: 0, 1, 3, 9, 27 or 81 cards.
 
-    A set of cards is a flat exactly if it has the third card of each two of its cards. To grow a flat by
-    a card c outside it, take a card p of the flat: the new directions are those of the flat and p -> c.
+    A card c outside a flat with a card p makes of each card x of the flat x + (c - p) and x - (c - p). The third of
+    two cards is minus their sum, so these are the thirds of p, third(x, c) and of c, third(x, p).
     """
     flat: set[int] = set()
     for card in cards:
-        if not flat:
-            flat = {card}
-        elif card not in flat:
-            origin = next(iter(flat))
-            shift = [(c - p) % 3 for c, p in zip(digits(card), digits(origin), strict=True)]
-            flat |= {_moved(point, shift, times) for point in flat for times in (1, 2)}
+        if card not in flat:
+            origin = min(flat, default=card)
+            flat |= {third(origin, third(x, card)) for x in flat} | {third(card, third(x, origin)) for x in flat}
+            flat.add(card)
     return tuple(sorted(flat))
-
-
-def _moved(card: int, shift: Sequence[int], times: int) -> int:
-    """The card, moved by a shift of its digits this many times."""
-    colour, count, shading, shape = ((x + times * s) % 3 for x, s in zip(digits(card), shift, strict=True))
-    return from_digits(colour, count, shading, shape)
 
 
 def name(card: int) -> str:
@@ -175,28 +152,32 @@ def parse(text: str) -> int:
     if word.isascii() and word.isdecimal() and len(word) < 10 and int(word) < CARDS:
         return int(word)
     words = word.replace("-", " ").replace("_", " ").split()
-    if len(words) == 1 and len(word) == len(FEATURES):
-        found = dict(_LETTERS[letter] for letter in word if letter in _LETTERS)
-    elif len(words) == len(FEATURES):
-        found = dict(_WORDS[part] for part in words if part in _WORDS)
+    if len(words) == 1:
+        found = _card_of([_LETTERS[letter] for letter in word if letter in _LETTERS], len(word))
     else:
-        found = {}
-    if len(found) != len(FEATURES):
+        found = _card_of([_WORDS[part] for part in words if part in _WORDS], len(words))
+    if found is None:
         shown = text if len(text) <= 60 else text[:57] + "..."
         advice = _did_you_mean(words) or "give 0 to 80, a name such as 'red one solid diamond', or r1fd"
         raise BadInput(f"not a card: {shown!r} ({advice})")
-    return from_digits(*(found[place] for place in range(len(FEATURES))))
+    return found
+
+
+def _card_of(meanings: Sequence[tuple[int, int]], parts: int) -> int | None:
+    """The card with these values, each (place, value); None unless there are four parts, one for each place."""
+    values = dict(meanings)
+    if not len(values) == parts == len(FEATURES):
+        return None
+    return sum(WEIGHTS[place] * value for place, value in values.items())
 
 
 def _did_you_mean(words: Sequence[str]) -> str:
     """The name of the card that four words nearly are, as a question; nothing if that is not clear."""
     if len(words) != len(FEATURES):
         return ""
-    nearest = [word if word in _WORDS else difflib.get_close_matches(word, _WORDS, 1) for word in words]
-    meant = dict(_WORDS[word if isinstance(word, str) else word[0]] for word in nearest if word)
-    if len(meant) != len(FEATURES):
-        return ""
-    return f"did you mean {name(from_digits(*(meant[place] for place in range(len(FEATURES)))))!r}?"
+    nearest = [match for word in words for match in difflib.get_close_matches(word, _WORDS, 1)]
+    meant = _card_of([_WORDS[word] for word in nearest], len(words))
+    return "" if meant is None else f"did you mean {name(meant)!r}?"
 
 
 def parse_cards(texts: Iterable[str]) -> Cards:
@@ -227,13 +208,9 @@ def _parse_words(arguments: Sequence[str]) -> list[int]:
         words = whole.split()
         places = len(FEATURES)
         fours = [" ".join(words[start : start + places]) for start in range(0, len(words), places)]
-        try:
-            cards = [parse(piece) for piece in (_pieces(whole) if "," in whole else fours)]
-        except BadInput:
-            cards = []
-        if not cards:
-            raise
-        return cards
+        with contextlib.suppress(BadInput):
+            return [parse(piece) for piece in (_pieces(whole) if "," in whole else fours)]
+        raise
 
 
 def check_cards(cards: Iterable[int]) -> Cards:
@@ -252,7 +229,12 @@ def check_cards(cards: Iterable[int]) -> Cards:
         pass
     seen: list[int] = []
     for card in given:
-        number = _check_card(card)
+        try:
+            number = operator.index(card)
+        except TypeError:
+            raise BadInput(f"not a card: {card!r} (cards are 0 to {CARDS - 1})") from None
+        if number not in _DECK:
+            raise BadInput(f"not a card: {number} (cards are 0 to {CARDS - 1})")
         if number in seen:
             raise BadInput(f"card {number} ({name(number)}) is given twice")
         seen.append(number)
@@ -287,30 +269,21 @@ def check_size(size: int, least: int = 0, largest: int = LARGEST) -> int:
     return size
 
 
-def first_set(cards: Iterable[int]) -> tuple[int, int, int] | None:
+def sets_in(cards: Sequence[int]) -> Iterator[Triple]:
+    """Every set among different cards, once: in the order of their places, the cards of each in the order given."""
+    place = {card: index for index, card in enumerate(cards)}
+    for (_, a), (j, b) in combinations(enumerate(cards), 2):
+        if place.get(c := third(a, b), -1) > j:
+            yield a, b, c
+
+
+def first_set(cards: Iterable[int]) -> Triple | None:
     """The first set among the cards, in ascending order; None if they are a list.
 
     >>> first_set([80, 40, 0, 7])
     (0, 40, 80)
     """
-    hand = sorted(cards)
-    held = set(hand)
-    for place, a in enumerate(hand):
-        for b in hand[place + 1 :]:
-            if (c := third(a, b)) in held and c > b:
-                return a, b, c
-    return None
-
-
-def _check_card(card: int) -> int:
-    """The card as a plain integer."""
-    try:
-        number = operator.index(card)
-    except TypeError:
-        raise BadInput(f"not a card: {card!r} (cards are 0 to {CARDS - 1})") from None
-    if not 0 <= number < CARDS:
-        raise BadInput(f"not a card: {number} (cards are 0 to {CARDS - 1})")
-    return number
+    return next(sets_in(sorted(cards)), None)
 
 
 def _pieces(text: str) -> list[str]:

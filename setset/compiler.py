@@ -4,8 +4,6 @@ numba keeps it beside the source or in the user's home. Where neither can be wri
 home or in an installation that only root may change, it would refuse to compile at all.
 """
 
-from __future__ import annotations
-
 import contextlib
 import shutil
 import tempfile
@@ -33,14 +31,6 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
             return compiled(function)
 
     return decorate
-
-
-def cache_folder() -> str:
-    """The folder that numba was told to use; nothing if it finds one itself."""
-    import numba
-
-    config: Any = numba.config
-    return str(config.CACHE_DIR)
 
 
 @cache

@@ -1,7 +1,5 @@
 """Files that are written whole or not at all, and are on the disk when the call returns."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
@@ -32,38 +30,38 @@ def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") 
         NoSpace: The disk is full, or a quota or a limit is reached.
         OSError: Any other reason.
     """
-    temporary = temporary_name(path.name)
+    with _no_space_for(f"{len(data):,} bytes in {path.parent}"), contextlib.ExitStack() as stack:
+        # From within the folders, wherever they may be moved to meanwhile.
+        top = None
+        if below is not None:
+            top = stack.enter_context(platform.opened_folder(below))
+            os.stat(witness if top is not None else below / witness, dir_fd=top)
+        make_folder(path.parent)
+        inner = path.parent if top is None or below is None else path.parent.relative_to(below)
+        _save_in(stack.enter_context(platform.opened_folder(inner, top)), path, data)
+
+
+@contextlib.contextmanager
+def _no_space_for(what: str) -> Iterator[None]:
+    """Raises NoSpace if the block fails because the disk is full, or a quota or a limit is reached."""
     try:
-        if below is None:
-            make_folder(path.parent)
-        with contextlib.ExitStack() as stack:
-            # From within the folders, wherever they may be moved to meanwhile.
-            top = None
-            if below is not None:
-                top = stack.enter_context(platform.opened_folder(below))
-                os.stat(witness if top is not None else below / witness, dir_fd=top)
-                make_folder(path.parent)
-            inner = path.parent if top is None or below is None else path.parent.relative_to(below)
-            folder = stack.enter_context(platform.opened_folder(inner, top))
-            _save_in(folder, path, temporary, data)
+        yield
     except OSError as error:
         if error.errno in NO_SPACE:
-            reason = os.strerror(error.errno or 0)
-            raise NoSpace(f"no room for {len(data):,} bytes in {path.parent}: {reason}") from error
+            raise NoSpace(f"no room for {what}: {os.strerror(error.errno or 0)}") from error
         raise
 
 
-def _save_in(folder: int | None, path: Path, temporary: str, data: bytes) -> None:
+def _save_in(folder: int | None, path: Path, data: bytes) -> None:
     """Writes a file in an open folder, or by whole paths where folders cannot be opened."""
-    source, place = (
-        name if folder is not None else str(path.parent / name) for name in (temporary, path.name)
-    )
+    place = path.name if folder is not None else str(path)
+    temporary = str(Path(place).with_name(temporary_name(path.name)))
     try:
-        _write_all(source, data, folder)
-        os.replace(source, place, src_dir_fd=folder, dst_dir_fd=folder)
+        _write_all(temporary, data, folder)
+        os.replace(temporary, place, src_dir_fd=folder, dst_dir_fd=folder)
     except BaseException:
         with contextlib.suppress(OSError):
-            os.unlink(source, dir_fd=folder)
+            os.unlink(temporary, dir_fd=folder)
         raise
     if folder is not None:
         os.fsync(folder)
@@ -73,22 +71,13 @@ def _save_in(folder: int | None, path: Path, temporary: str, data: bytes) -> Non
 def written(path: Path) -> Iterator[BinaryIO]:
     """A file to be written piece by piece, for what is too large to be held. It gets its name, complete and on the
     disk, when the block ends; after an error there is no trace of it. Raises what `save` raises."""
-    temporary = path.parent / temporary_name(path.name)
-    try:
-        make_folder(path.parent)
+    with _no_space_for(str(path)), _temporary_beside(path) as temporary:
         with os.fdopen(os.open(temporary, platform.CREATE, 0o666), "wb") as file:
             yield file
             file.flush()
             if os.fstat(file.fileno()).st_size != file.tell():
                 raise OSError(errno.EIO, "fewer bytes on disk than were written", str(temporary))
         replace_durably(temporary, path)
-    except OSError as error:
-        if error.errno in NO_SPACE:
-            raise NoSpace(f"no room for {path}: {os.strerror(error.errno or 0)}") from error
-        raise
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
 
 
 def create(path: Path, data: bytes) -> bool:
@@ -96,20 +85,23 @@ def create(path: Path, data: bytes) -> bool:
 
     Of several that try at the same moment, on this host or another, one succeeds.
     """
-    make_folder(path.parent)
-    temporary = path.parent / temporary_name(path.name)
-    try:
+    with _no_space_for(str(path)), _temporary_beside(path) as temporary:
         _write_all(str(temporary), data, None)
         created = platform.rename_if_free(temporary, path)
         platform.sync_folder(path.parent)
-    except OSError as error:
-        if error.errno in NO_SPACE:
-            raise NoSpace(f"no room for {path}: {os.strerror(error.errno or 0)}") from error
-        raise
+    return created
+
+
+@contextlib.contextmanager
+def _temporary_beside(path: Path) -> Iterator[Path]:
+    """A path for an unfinished file, in a folder that is there. Nothing of that name is left after the block."""
+    make_folder(path.parent)
+    temporary = path.parent / temporary_name(path.name)
+    try:
+        yield temporary
     finally:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-    return created
 
 
 def replace_durably(made: Path, place: Path) -> None:

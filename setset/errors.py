@@ -1,7 +1,5 @@
 """One tree of errors. Each says in one line what is wrong and what to do next, and has its exit code."""
 
-from __future__ import annotations
-
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The folder of a workspace: the names of its files, and the lock that one run at a time has."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket
@@ -67,9 +65,7 @@ class WorkspaceFolder:
             raise NotAWorkspace(f"{self.database} is missing: {REBUILD}")
         if self.path.is_file():
             raise NotAWorkspace(f"no workspace at {self.path}: it is a file, name a folder with --workspace")
-        raise NotAWorkspace(
-            f"no workspace at {self.path}: there is no {self.database.name} ('setset run' makes one)"
-        )
+        raise NotAWorkspace(f"no workspace at {self.path}: there is no {self.database.name} ('setset run' makes one)")
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -126,16 +122,6 @@ class WorkspaceFolder:
         finally:
             os.close(descriptor)
 
-    def is_in_use_elsewhere(self) -> bool:
-        """Whether a run is under way whose lock file names another host."""
-        if not self.is_in_use() or self.path.resolve() in _locked_here:
-            return False
-        try:
-            holder = (self.path / LOCK).read_text(errors="replace")
-        except OSError:
-            return True
-        return not holder.endswith(f" on {socket.gethostname()}\n")
-
     def create(self) -> None:
         """Makes the folder if it is not there; refuses one with other files in it, or whose database was lost."""
         try:
@@ -157,6 +143,4 @@ class WorkspaceFolder:
                 "from the batch files, with --output for each folder that runs were given"
             )
         if found - {OWN_ROOT, LOCK, f"{DATABASE}-journal", *UNFINISHED}:
-            raise BadInput(
-                f"{self.path} is not a workspace and not empty: name another folder with --workspace"
-            )
+            raise BadInput(f"{self.path} is not a workspace and not empty: name another folder with --workspace")

@@ -1,53 +1,66 @@
 """Names that a package exports without importing the modules that define them.
 
 Some modules bring numba, numpy or a solver along. A package that uses `lazy_exports` imports a module when
-one of its names is used for the first time:
+one of its names is used for the first time. The names stand once, in the `__init__.pyi` of the package, which is
+also what type checkers read. A line of it is one of
 
-    __getattr__, __dir__, __all__ = lazy_exports(__name__, {"ranking": ("rank", "unrank")})
+    from setset.symmetry.ranking import rank as rank
+    from setset.symmetry import *
 
-Type checkers do not see these names, so each package imports them once more under `if TYPE_CHECKING`.
 No exported name may be that of a module of the package: importing the module would overwrite the name.
 """
 
-from __future__ import annotations
-
 import importlib
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, ClassVar
 
 
-def lazy_exports(
-    package: str, modules: dict[str, tuple[str, ...]]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """The `__getattr__`, `__dir__` and `__all__` of a package that loads its modules on first use.
+
+        __getattr__, __dir__, __all__ = lazy_exports(__name__)
 
     Args:
         package: the package's `__name__`.
-        modules: for each module of the package (`"ranking"`, `"symmetry.ranking"`) the names to export; none to
-            export the module itself, by the last part of its name.
-
-    Returns:
-        `__getattr__`, `__dir__`, `__all__`, to be assigned in the package's `__init__.py`.
     """
-    module_of = {name: module for module, names in modules.items() for name in names}
-    whole = {module.rpartition(".")[2]: module for module, names in modules.items() if not names}
-    exported = sorted({*module_of, *whole})
+    module_of = _Modules(package)
 
     def load(name: str) -> Any:
-        if name in whole:
-            return importlib.import_module(f"{package}.{whole[name]}")
-        if name not in module_of:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(importlib.import_module(f"{package}.{module_of[name]}"), name)
+        return getattr(__import__(module_of[name], fromlist=[name]), name)
 
     def names() -> list[str]:
-        return sorted({*vars(importlib.import_module(package)), *exported})
+        return sorted({*vars(importlib.import_module(package)), *module_of})
 
-    return load, names, exported
+    return load, names, sorted(module_of)
+
+
+class _Modules(dict[str, str]):
+    """Modules of a package by the names that they define."""
+
+    def __init__(self, package: str) -> None:
+        super().__init__(read_stub(package))
+        self._package = package
+
+    def __missing__(self, name: str) -> str:
+        raise AttributeError(f"module {self._package!r} has no attribute {name!r}")
+
+
+def read_stub(package: str) -> dict[str, str]:
+    """The names in the stub of a package, each with the module to import it from."""
+    stub = Path(__file__).parent.parent.joinpath(*package.split("."), "__init__.pyi")
+    module_of: dict[str, str] = {}
+    for line in stub.read_text(encoding="utf-8").splitlines():
+        match line.split():
+            case ["from", module, "import", "*", *_]:
+                module_of |= read_stub(module)
+            case ["from", module, "import", name, *_]:
+                module_of[name] = module
+    return module_of
 
 
 class Shown:
-    """What a notebook shows as HTML, made by a module that is loaded when the first one is shown.
+    """A record that a notebook shows as HTML. The module that makes the HTML is loaded when the first one is shown.
 
     So records need not know how they look: setset/__init__.py names the module, which has a function `as_html`.
     """

@@ -1,21 +1,20 @@
-"""What differs between Linux, macOS and Windows. No other module asks which system it runs on.
+"""Differences between Linux, macOS and Windows. No other module asks which system it runs on.
 
 Each function works wherever Python does: with what POSIX has if it is there, with what Windows has if not. The
 modules that only one of them has are looked up by name, so that type checkers accept this file on all three.
 """
-
-from __future__ import annotations
 
 import contextlib
 import errno
 import getpass
 import importlib
 import os
+import shutil
 import signal
 import struct
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import parent_process
 from pathlib import Path
 from typing import IO, Any
@@ -33,10 +32,6 @@ _SYSTEM: str = sys.platform
 _fcntl = _optional("fcntl")
 _msvcrt = _optional("msvcrt")
 _resource = _optional("resource")
-
-_HELD_BY_OTHERS = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
-_LOCKED_BYTE = 1 << 30
-"""Windows locks bytes, and nobody can read a locked one: lock one beyond the text of the file."""
 
 # Opening files
 
@@ -77,32 +72,45 @@ def sync_folder(path: Path) -> None:
 def rename_if_free(source: Path, place: Path) -> bool:
     """Gives a file its name if no file has that name yet; False if one has. One step, also on a shared disk."""
     try:
-        if hasattr(os, "link"):
-            os.link(source, place)
-        else:
-            source.rename(place)
+        os.link(source, place)
     except FileExistsError:
         return False
     except OSError as error:
         if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
             raise
-        return _copy_if_free(source, place)  # a disk without hard links
-    return True
-
-
-def _copy_if_free(source: Path, place: Path) -> bool:
-    try:
-        descriptor = os.open(place, CREATE, 0o666)
-    except FileExistsError:
-        return False
-    with os.fdopen(descriptor, "wb") as file:
-        file.write(source.read_bytes())
-        file.flush()
-        os.fsync(file.fileno())
+        # A disk without hard links.
+        try:
+            descriptor = os.open(place, CREATE, 0o666)
+        except FileExistsError:
+            return False
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(source.read_bytes())
+            file.flush()
+            os.fsync(file.fileno())
     return True
 
 
 # Locks
+
+
+def _take(lock: Callable[..., object], *arguments: object) -> bool:
+    """Takes a lock; False if somebody else has it."""
+    try:
+        lock(*arguments)
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EAGAIN, errno.EDEADLK):
+            raise
+        return False
+    return True
+
+
+def _lock_byte(descriptor: int, mode: int) -> None:
+    """Locks one byte beyond the text of the file: Windows locks bytes, and nobody can read a locked one."""
+    os.lseek(descriptor, 1 << 30, os.SEEK_SET)
+    try:
+        _msvcrt.locking(descriptor, mode, 1)
+    finally:
+        os.lseek(descriptor, 0, os.SEEK_SET)
 
 
 def lock_for_process(descriptor: int) -> bool:
@@ -110,19 +118,9 @@ def lock_for_process(descriptor: int) -> bool:
 
     The operating system frees the lock when this process ends, however it ends, even if a child inherited the file.
     """
-    try:
-        if _fcntl is not None:
-            _fcntl.lockf(descriptor, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
-        else:
-            os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
-            _msvcrt.locking(descriptor, _msvcrt.LK_NBLCK, 1)
-    except OSError as error:
-        if error.errno not in _HELD_BY_OTHERS:
-            raise
-        return False
-    finally:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-    return True
+    if _fcntl is None:
+        return _take(_lock_byte, descriptor, _msvcrt.LK_NBLCK)
+    return _take(_fcntl.lockf, descriptor, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
 
 
 def is_locked_by_another(descriptor: int) -> bool:
@@ -130,19 +128,14 @@ def is_locked_by_another(descriptor: int) -> bool:
     if _fcntl is None:
         if not lock_for_process(descriptor):
             return True
-        os.lseek(descriptor, _LOCKED_BYTE, os.SEEK_SET)
-        _msvcrt.locking(descriptor, _msvcrt.LK_UNLCK, 1)
+        _lock_byte(descriptor, _msvcrt.LK_UNLCK)
         return False
     if _SYSTEM == "linux":
-        # Asking leaves no moment in which a run that starts would find the lock taken by who asks.
+        # Asking leaves no moment in which a run that starts would find the lock taken by the process that asks.
         asked = struct.pack("hhqqi4x", _fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         kind, *_ = struct.unpack("hhqqi4x", _fcntl.fcntl(descriptor, _fcntl.F_GETLK, asked))
         return bool(kind != _fcntl.F_UNLCK)
-    try:
-        _fcntl.lockf(descriptor, _fcntl.LOCK_SH | _fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno not in _HELD_BY_OTHERS:
-            raise
+    if not _take(_fcntl.lockf, descriptor, _fcntl.LOCK_SH | _fcntl.LOCK_NB):
         return True
     _fcntl.lockf(descriptor, _fcntl.LOCK_UN)
     return False
@@ -150,25 +143,15 @@ def is_locked_by_another(descriptor: int) -> bool:
 
 def lock_for_handle(file: IO[Any], wait: bool) -> bool:
     """Takes the lock of an open file until it is closed, also against other threads; False if somebody has it."""
-    try:
-        if _fcntl is not None:
-            _fcntl.flock(file, _fcntl.LOCK_EX | (0 if wait else _fcntl.LOCK_NB))
-        else:
-            file.seek(0)
-            _msvcrt.locking(file.fileno(), _msvcrt.LK_LOCK if wait else _msvcrt.LK_NBLCK, 1)
-    except OSError as error:
-        if error.errno not in _HELD_BY_OTHERS:
-            raise
-        return False
-    return True
+    if _fcntl is None:
+        return _take(_lock_byte, file.fileno(), _msvcrt.LK_LOCK if wait else _msvcrt.LK_NBLCK)
+    return _take(_fcntl.flock, file, _fcntl.LOCK_EX | (0 if wait else _fcntl.LOCK_NB))
 
 
 # Processes and signals
 
 STOP_SIGNALS: tuple[int, ...] = tuple(
-    int(getattr(signal, name))
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK")
-    if hasattr(signal, name)
+    int(getattr(signal, name)) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
 )
 """The signals that ask a program to end: Ctrl-C, a service or batch system, a terminal that is closed."""
 
@@ -226,24 +209,24 @@ def usable_cores() -> int:
 
 
 def limit_cpu_seconds(seconds: int) -> None:
-    """Ends this process when it has used so much CPU time, where the system can do that."""
+    """Ends this process after this CPU time, where the system can do that."""
     if _resource is not None:
         _resource.setrlimit(_resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
-def peak_memory() -> int | None:
-    """The most bytes of memory that this process has had; None where the system does not say."""
-    if _resource is None:
-        return None
-    peak = _resource.getrusage(_resource.RUSAGE_SELF).ru_maxrss
-    return int(peak) if _SYSTEM == "darwin" else int(peak) * 1024
+def free_bytes(folder: Path) -> int:
+    """Free bytes on the disk of a folder. If the folder is missing, its nearest existing parent counts."""
+    folder = folder.absolute()
+    while not folder.is_dir() and folder != folder.parent:
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
 
 
-# Users and terminals
+# Users and paths
 
 
 def user_id() -> str:
-    """What tells this user from others in the name of a file."""
+    """Part of a file name that differs between users."""
     if hasattr(os, "getuid"):
         return str(os.getuid())
     name = ""
@@ -269,11 +252,6 @@ def is_private_folder(path: Path) -> bool:
         return False
     found = path.stat()
     return not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o022)
-
-
-def shows_symbols(stream: IO[str]) -> bool:
-    """Whether a stream can show what is not ASCII, such as the shapes of cards."""
-    return "utf" in (getattr(stream, "encoding", None) or "").lower()
 
 
 def is_absolute_anywhere(path: str) -> bool:

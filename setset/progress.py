@@ -1,7 +1,5 @@
 """Progress of long commands, as they report it to a listener. Nothing flows back."""
 
-from __future__ import annotations
-
 import enum
 from typing import Protocol
 

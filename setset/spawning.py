@@ -1,12 +1,12 @@
 """Child processes that do not import the user's script.
 
-`multiprocessing` starts a new Python for each child, which imports the main module of its parent again. A
-script that is not written for that, without `if __name__ == "__main__":`, would then run a second time in
-each child. What setset sends to its children lives in its own modules, so they never need the main module:
-processes of `spawn_context()` do without it, and any script may start them.
-"""
+`multiprocessing` starts a new Python for each child, which imports the main module of its parent again. Without
+`if __name__ == "__main__":` a script would then run a second time in each child. The functions that setset sends to its
+children are in its own modules. So processes of `spawn_context()` need no main module, and any script may start them.
 
-from __future__ import annotations
+`multiprocessing` has no option for that, nor for what a child does before it is told anything: joblib writes a start
+method of its own instead. So `_Process.start` replaces names of modules for as long as it takes.
+"""
 
 import os
 import sys
@@ -19,7 +19,13 @@ from typing import Any, Final
 
 from setset import platform
 
+SILENT_IF_CUT_SHORT: Final = (
+    "import sys; hook = sys.excepthook; sys.excepthook = lambda kind, *rest: "
+    "kind.__name__ in ('EOFError', 'UnpicklingError') or hook(kind, *rest); "
+)
+"""First statements of a child: if its parent is killed before it has sent all of the task, that is no error."""
 _LOCK: Final = RLock()
+_get_command_line: Final = spawn.get_command_line
 
 
 def spawn_context() -> SpawnContext:
@@ -30,58 +36,38 @@ def spawn_context() -> SpawnContext:
     return _Context()
 
 
-@contextmanager
-def without_main_module() -> Iterator[None]:
-    """Processes that are started inside this block do not import the main module.
-
-    `multiprocessing.spawn` tells a child the name or the file of the main module; if it has neither, the child
-    imports nothing. Both are put back at the end. One thread at a time can be inside.
-    """
-    with _LOCK:
-        main = sys.modules["__main__"]
-        hidden: dict[str, Any] = {
-            name: value for name, value in vars(main).items() if name in ("__spec__", "__file__")
-        }
-        vars(main).update(dict.fromkeys(hidden))
-        try:
-            yield
-        finally:
-            vars(main).update(hidden)
-
-
-SILENT_IF_CUT_SHORT: Final = (
-    "import sys; hook = sys.excepthook; sys.excepthook = lambda kind, *rest: "
-    "kind.__name__ in ('EOFError', 'UnpicklingError') or hook(kind, *rest); "
-)
-"""What a child does first: if its parent is killed before it has said all that is to be done, that is no error."""
-
-
-@contextmanager
-def _silent_if_cut_short() -> Iterator[None]:
-    """Processes that are started inside this block end without a word if they never hear what to do."""
-    plain = spawn.get_command_line
-
-    def command_line(**options: Any) -> list[str]:
-        words = plain(**options)
-        if "-c" in words:  # not in a frozen program
-            words[words.index("-c") + 1] = SILENT_IF_CUT_SHORT + words[words.index("-c") + 1]
-        return words
-
-    spawn.get_command_line = command_line
-    try:
-        yield
-    finally:
-        spawn.get_command_line = plain
-
-
 class _Process(SpawnProcess):
     def start(self) -> None:
-        with without_main_module(), _silent_if_cut_short():
+        # A child imports the main module by its name or its file, and imports nothing if it has neither.
+        main = vars(sys.modules["__main__"])
+        with (
+            _LOCK,
+            _replaced(main, __spec__=None, __file__=None),
+            _replaced(vars(spawn), get_command_line=_command_line),
+        ):
             super().start()
 
 
 class _Context(SpawnContext):
     Process = _Process
+
+
+@contextmanager
+def _replaced(names: dict[str, Any], **values: Any) -> Iterator[None]:
+    """Gives those names of a module that it has other values within the block."""
+    before = {name: names[name] for name in values if name in names}
+    names.update({name: values[name] for name in before})
+    try:
+        yield
+    finally:
+        names.update(before)
+
+
+def _command_line(**options: Any) -> list[str]:
+    words = _get_command_line(**options)
+    if "-c" in words:  # not in a frozen program
+        words[words.index("-c") + 1] = SILENT_IF_CUT_SHORT + words[words.index("-c") + 1]
+    return words
 
 
 def tie_to_parent() -> None:

@@ -54,9 +54,7 @@ def threads_for_processes() -> Iterator[None]:
         yield
 
 
-def run_here(
-    *arguments: str, workspace: Path | None = None, **environment: str
-) -> subprocess.CompletedProcess[str]:
+def run_here(*arguments: str, workspace: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a command line; what its own process would have given."""
     out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     if workspace is not None:

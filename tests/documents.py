@@ -72,9 +72,7 @@ def read_blocks(page: Path) -> list[Block]:
     """All blocks of a page, examples or not."""
     text = page.read_text(encoding="utf-8")
     return [
-        Block(
-            page, text.count("\n", 0, found.start(3)) + 1, found[3], found[4], dict(_NOTE.findall(found[1]))
-        )
+        Block(page, text.count("\n", 0, found.start(3)) + 1, found[3], found[4], dict(_NOTE.findall(found[1])))
         for found in _BLOCK.finditer(text)
     ]
 
@@ -137,9 +135,7 @@ def _run_words(words: list[str], given: str) -> str:
 
 def _level(text: str, keep_lists: bool) -> str:
     """The text with one and the same figure everywhere, and one blank where columns are as wide as their figures."""
-    levelled = _FIGURE.sub(
-        lambda each: each[0] if keep_lists and _LISTS.fullmatch(each[0].strip(".,")) else "0", text
-    )
+    levelled = _FIGURE.sub(lambda each: each[0] if keep_lists and _LISTS.fullmatch(each[0].strip(".,")) else "0", text)
     return re.sub(" +", " ", levelled)
 
 

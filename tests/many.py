@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import sqlite3
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, Table, event
 
-from setset.batches.records import combine_digests
+from setset.batches.records import NO_SOURCE
 from setset.cards import Cards
-from setset.database.connection import connect
+from setset.database.connection import checksum, connect
+from setset.database.models import BATCHES, EXPANSIONS
+from setset.database.rows import accept, altered_rows
 from setset.folder import WorkspaceFolder
+from setset.tasks.kinds import SEED_SOURCE_SIZE
 from tests.small import writing
 
 TARGET, SIZE, LISTS = 16, 6, 20_000_000
@@ -26,46 +29,64 @@ STEPS = 100
 
 
 def make(path: Path, count: int) -> WorkspaceFolder:
-    """A complete exploration with `count` batches and expansions, half of them of size 6 and half of size 5."""
+    """A complete exploration with `count` batches: half of size 5, from the seeds, and one of size 6 from each."""
     path.mkdir()
     with writing(path):
         pass
     half = count // 2
     with closing(connect(path / "setset.db", "rw")) as connection, connection:
         connection.execute(
-            "INSERT INTO explorations (id, target, created_at) VALUES (1, ?, 'then')", (TARGET,)
+            "INSERT INTO explorations (id, target, created_at, pruned, checksum) VALUES (1, ?, 'then', 0, 0)", (TARGET,)
         )
-        connection.execute("INSERT INTO storage_roots (id, path, created_at) VALUES (1, 'batches', 'then')")
+        connection.execute(
+            "INSERT INTO storage_roots (id, path, created_at, checksum) VALUES (1, 'batches', 'then', 0)"
+        )
         connection.executemany(
-            "INSERT INTO sizes (exploration_id, size, source_size, batch_lists, numbered, complete) "
-            "VALUES (1, ?, ?, ?, ?, 1)",
-            [(size, size - 1, LISTS, half) for size in (SIZE - 1, SIZE)],
+            "INSERT INTO sizes (exploration_id, size, source_size, batch_lists, numbered, complete, checksum) "
+            "VALUES (1, ?, ?, ?, ?, 1, 0)",
+            [(SIZE - 1, SEED_SOURCE_SIZE, LISTS, 1), (SIZE, SIZE - 1, LISTS, half)],
         )
-        for size in (SIZE - 1, SIZE):
-            _insert(connection, size, half)
+        _insert_rows(connection, BATCHES, (_batch(SIZE - 1, 0, n, n, n == half - 1, NO_SOURCE) for n in range(half)))
+        _insert_rows(connection, BATCHES, (_batch(SIZE, n, 0, n, True, DIGEST % n) for n in range(half)))
+        _insert_rows(connection, EXPANSIONS, [_expansion(SIZE - 1, SEED_SOURCE_SIZE, 0, 0, half, NO_SOURCE)])
+        sources = (_expansion(SIZE, SIZE - 1, n, LISTS, 1, DIGEST % n) for n in range(half))
+        _insert_rows(connection, EXPANSIONS, sources)
+    with writing(path) as database:
+        accept(database, [row for row in altered_rows(database) if row.is_structure])
     return WorkspaceFolder(path)
 
 
-def _insert(connection: sqlite3.Connection, size: int, count: int) -> None:
+def _batch(size: int, source: int, part: int, number: int, ends: bool, source_digest: str) -> dict[str, object]:
+    return {
+        "exploration_id": 1,
+        "size": size,
+        "number": number,
+        **dict.fromkeys(("first_source", "last_source"), source),
+        **dict.fromkeys(("first_part", "last_part"), part),
+        "ends_source": int(ends),
+        "lists": LISTS,
+        **dict.fromkeys(("first_list", "last_list"), " ".join(map(str, first_of(number)))),
+        "root_id": 1,
+        "path": f"t{TARGET}/s{size:02d}/{source:07d}-{part:03d}.setset",
+        "bytes": 9,
+        "digest": DIGEST % number,
+        "source_digest": source_digest,
+    }
+
+
+def _expansion(size: int, source_size: int, source: int, lists_in: int, made: int, digest: str) -> dict[str, object]:
+    row = {"exploration_id": 1, "work": "store", "size": size, "source_size": source_size, "source": source}
+    row |= {"state": "done", "attempts": 1, "lists_in": lists_in, "lists_out": made * LISTS, "batches_out": made}
+    return {**row, "bytes_out": 9 * made, "source_digest": digest}
+
+
+def _insert_rows(connection: sqlite3.Connection, table: Table, rows: Iterable[dict[str, object]]) -> None:
+    """Inserts rows of the same columns, with their checksums."""
+    first, *others = rows
+    names = (*first, "checksum")
     connection.executemany(
-        "INSERT INTO batches (exploration_id, size, number, lists_before, first_source, first_part, last_source, "
-        "last_part, ends_source, lists, first_list, last_list, root_id, path, bytes, digest, source_digest) "
-        "VALUES (1, ?, ?, ?, ?, 0, ?, 0, 1, ?, ?, ?, 1, ?, 9, ?, ?)",
-        (
-            (
-                *(size, number, number * LISTS, number, number, LISTS),
-                *(" ".join(map(str, each)) for each in (first_of(number), first_of(number))),
-                f"t{TARGET}/s{size:02d}/{number:07d}-000.setset",
-                DIGEST % number,
-                combine_digests([DIGEST % number]),
-            )
-            for number in range(count)
-        ),
-    )
-    connection.executemany(
-        "INSERT INTO expansions (exploration_id, work, size, source_size, source, state, attempts, lists_in, "
-        "lists_out, batches_out, bytes_out) VALUES (1, 'store', ?, ?, ?, 'done', 1, ?, ?, 1, 9)",
-        ((size, size - 1, number, LISTS, LISTS) for number in range(count)),
+        f"INSERT INTO {table.name} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+        ((*row.values(), checksum(table, row)) for row in (first, *others)),
     )
 
 

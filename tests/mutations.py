@@ -48,9 +48,7 @@ def splice(data: bytearray, random: Random) -> None:
 
 def set_field(data: bytearray, random: Random) -> None:
     """A number of the header is extreme, and the checksum right again."""
-    form, _, at = random.choice(
-        (*FIELDS, *(f"<Q:{batch_format.HEAD_BYTES + 8 * i}" for i in range(3)))
-    ).partition(":")
+    form, _, at = random.choice((*FIELDS, *(f"<Q:{batch_format.HEAD_BYTES + 8 * i}" for i in range(3)))).partition(":")
     most = (1 << (8 * struct.calcsize(form))) - 1
     struct.pack_into(form, data, int(at), min(random.choice(EXTREMES), most))
     seal(data, random)

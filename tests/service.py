@@ -64,9 +64,7 @@ class Service:
             start_new_session=True,
         )
 
-    def run(
-        self, *words: str, processes: int | None = None, seconds: float = 300
-    ) -> subprocess.CompletedProcess[str]:
+    def run(self, *words: str, processes: int | None = None, seconds: float = 300) -> subprocess.CompletedProcess[str]:
         """What comes of a command, which must end in so many seconds."""
         process = self.start(*words, processes=processes)
         try:

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from setset.database import Database, explorations, open_to_read, open_to_write, runs
-from setset.database.connection import connect
+from setset.database.connection import open_engine
+from setset.database.rows import accept, altered_rows
 from setset.folder import WorkspaceFolder
-from setset.jobs.run import RunRequest, make_again, run
+from setset.jobs.options import RunOptions
+from setset.jobs.run import make_again, run
 from setset.maintenance import repair
 from setset.maintenance.check import check
 from setset.maintenance.compact import CompactResult, compact
@@ -46,14 +48,8 @@ class Notices(NoProgress):
 def build(path: Path, size: int = SIZE, **options: Any) -> tuple[WorkspaceFolder, Notices]:
     """Runs an exploration in threads of this process."""
     folder, notices = WorkspaceFolder(path), Notices()
-    wanted = {
-        "target": TARGET,
-        "batch_lists": BATCH_LISTS,
-        "workers": 2,
-        "executor": ThreadPoolExecutor,
-        **options,
-    }
-    run(folder, RunRequest(size, **wanted), notices)
+    wanted = {"target": TARGET, "batch_lists": BATCH_LISTS, "workers": 2, "executor": ThreadPoolExecutor, **options}
+    run(folder, RunOptions(size, **wanted), notices)
     return folder, notices
 
 
@@ -93,7 +89,7 @@ def findings(folder: WorkspaceFolder, deep: bool = False, size: int | None = Non
 def repair_all(folder: WorkspaceFolder, deep: bool = False) -> list[Finding]:
     """What `setset repair` does, in this process."""
     with repairing(folder) as (database, executor, again):
-        return repair.repair_all(database, None, executor if deep else None, NoProgress(), again)
+        return repair.repair_all(database, None, executor if deep else None, NoProgress(), again).repaired
 
 
 def repair_batch(folder: WorkspaceFolder, size: int, number: int, target: int = TARGET) -> None:
@@ -115,8 +111,7 @@ def repairing(folder: WorkspaceFolder) -> Iterator[tuple[Database, Executor, rep
 def merge_files(folder: WorkspaceFolder, up_to: int | None = None, size: int = SIZE) -> CompactResult:
     """Does the same as `setset compact`, in this process."""
     with writing(folder.path) as database, ThreadPoolExecutor(2) as executor:
-        exploration = explorations.find(database, TARGET)
-        return compact(database, exploration, size, up_to, executor, NoProgress())
+        return compact(explorations.find(database, TARGET).size(size), up_to, executor, NoProgress())
 
 
 def rebuild(folder: WorkspaceFolder, *outputs: Path) -> Path | None:
@@ -152,7 +147,15 @@ def rows(workspace: Path, query: str) -> list[tuple[Any, ...]]:
 
 
 def change(workspace: Path, *statements: str) -> None:
-    """Changes rows of the database, as somebody does who keeps their digests right. Each statement must find some."""
-    with closing(connect(workspace / "setset.db", "rw")) as connection, connection:
+    """Changes rows of the database, and makes their checksums right. Each statement must find some rows."""
+    change_by_hand(workspace, *statements)
+    database = Database(WorkspaceFolder(workspace), open_engine(workspace / "setset.db", read_only=False))
+    accept(database, altered_rows(database))
+    database.close()
+
+
+def change_by_hand(workspace: Path, *statements: str) -> None:
+    """Changes rows of the database, as its owner does with a tool of their own. Each statement must find some rows."""
+    with closing(sqlite3.connect(workspace / "setset.db")) as connection, connection:
         for statement in statements:
             assert connection.execute(statement).rowcount > 0, statement

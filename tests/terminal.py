@@ -53,9 +53,7 @@ def read_terminal(command: list[str], folder: Path, columns: int = 80, **environ
     variables = {"TERM": "xterm-256color", "PYTHONIOENCODING": "utf-8", "PAGER": "cat", **environment}
     left_out = {"NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "SETSET_WORKSPACE"}
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
-    with subprocess.Popen(
-        command, stdin=slave, stdout=slave, stderr=slave, cwd=folder, env={**kept, **variables}
-    ):
+    with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=folder, env={**kept, **variables}):
         os.close(slave)
         seen = b""
         while True:

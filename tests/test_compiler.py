@@ -65,9 +65,7 @@ def test_a_user_without_a_home_can_run_and_check(somebody: Service) -> None:
 @pytest.mark.posix
 def test_every_kernel_has_a_place(somebody: Service) -> None:
     names = ", ".join(f"setset.{name}" for name in KERNELS)
-    code = (
-        f"import {names}; from setset.symmetry.least import _span_dimension as f; print(f.stats.cache_path)"
-    )
+    code = f"import {names}; from setset.symmetry.least import _find_least_of_each as f; print(f.stats.cache_path)"
     done = somebody.run("-c", code)
     assert (done.returncode, done.stderr) == (0, "")
     assert Path(done.stdout).is_relative_to(somebody.temporary)

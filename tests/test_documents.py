@@ -44,8 +44,10 @@ def prepare(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
     def prepare_it(line: str) -> Path:
         if line not in made:
-            made[line] = tmp_path_factory.mktemp("prepared") / "w"
-            run_command(f"{line} --quiet --workspace {shlex.quote(made[line].as_posix())}")
+            workspace = tmp_path_factory.mktemp("prepared") / "w"
+            run_command(f"{line} --quiet --workspace {shlex.quote(workspace.as_posix())}")
+            # A workspace that is still where it was made would have copies, which may do less.
+            made[line] = workspace.rename(workspace.with_name("kept"))
         return made[line]
 
     return prepare_it

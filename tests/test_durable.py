@@ -56,9 +56,7 @@ def test_a_save_that_fails_leaves_the_old_file_and_no_trace(
     assert names(tmp_path) == ["x.json"]
 
 
-def test_an_interrupted_save_leaves_the_old_file_and_no_trace(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_interrupted_save_leaves_the_old_file_and_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def interrupt(*_: object) -> int:
         raise KeyboardInterrupt
 
@@ -72,9 +70,7 @@ def test_an_interrupted_save_leaves_the_old_file_and_no_trace(
     assert names(tmp_path) == ["x.json"]
 
 
-def test_bytes_that_the_system_takes_in_pieces_are_all_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_bytes_that_the_system_takes_in_pieces_are_all_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: write(descriptor, bytes(data[:3])))
     durable.save(tmp_path / "x.json", b"0123456789")
@@ -89,9 +85,7 @@ def test_bytes_that_the_system_loses_are_noticed(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("code", sorted(setset.errors.NO_SPACE), ids=lambda code: errno.errorcode[code])
-def test_no_space_says_how_much_is_needed_and_where(
-    code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_space_says_how_much_is_needed_and_where(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
         patched.setattr(os, "write", failing(code))
         with pytest.raises(NoSpace) as raised:
@@ -109,11 +103,7 @@ def test_a_limit_on_files_is_no_space_and_leaves_no_trace(tmp_path: Path) -> Non
         "durable.save(Path(sys.argv[1]) / 'x.setset', bytes(5000))"
     )
     run = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path)],
-        env=ENVIRONMENT,
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-c", code, str(tmp_path)], env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
     assert "NoSpace: no room for 5,000 bytes" in run.stderr
     assert names(tmp_path) == []

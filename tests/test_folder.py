@@ -52,10 +52,7 @@ def test_the_lock_is_held_once(tmp_path: Path) -> None:
 
 
 def test_there_is_nothing_to_lock_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with (
-        pytest.raises(NotAWorkspace, match="there is no such folder"),
-        WorkspaceFolder(tmp_path / "w").locked(),
-    ):
+    with pytest.raises(NotAWorkspace, match="there is no such folder"), WorkspaceFolder(tmp_path / "w").locked():
         pass
     assert not (tmp_path / "w").exists()
 
@@ -82,8 +79,5 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
 
 def test_a_lock_that_is_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / LOCK).mkdir()
-    with (
-        pytest.raises(BadInput, match=r"is not a regular file: remove it"),
-        WorkspaceFolder(tmp_path).locked(),
-    ):
+    with pytest.raises(BadInput, match=r"is not a regular file: remove it"), WorkspaceFolder(tmp_path).locked():
         pass

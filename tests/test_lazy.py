@@ -13,7 +13,7 @@ import pytest
 import setset.sat
 import setset.symmetry
 import setset.table
-from setset.lazy import lazy_exports
+from setset.lazy import read_stub
 
 PACKAGES = (setset, setset.symmetry, setset.table, setset.sat)
 each_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda package: package.__name__)
@@ -47,10 +47,14 @@ def test_an_unknown_name_is_an_attribute_error(package: ModuleType) -> None:
         _ = package.nonsense
 
 
-def test_modules_may_be_those_of_packages_below() -> None:
-    load, _, exported = lazy_exports("setset", {"symmetry.classes": ("Level",), "cards": ("third", "line")})
-    assert exported == ["Level", "line", "third"]
-    assert load("Level") is importlib.import_module("setset.symmetry.classes").Level
+def test_names_come_from_the_stub_and_from_the_stubs_that_it_includes() -> None:
+    modules = read_stub("setset")
+    assert modules["Workspace"] == "setset.workspace.workspace"
+    assert modules["charts"] == "setset.show"
+    assert modules.items() > read_stub("setset.symmetry").items()
+    assert sorted(modules) == setset.__all__
+    assert setset.Level is importlib.import_module("setset.symmetry.classes").Level
+    assert setset.charts is importlib.import_module("setset.show.charts")
 
 
 @pytest.mark.parametrize(
@@ -66,9 +70,7 @@ def test_records_and_simple_functions_come_without_numba(statement: str) -> None
     subprocess.run([sys.executable, "-c", check], check=True)
 
 
-@pytest.mark.parametrize(
-    "statement", ["import setset.cards", "from setset.table import deal, find_sets, play_out"]
-)
+@pytest.mark.parametrize("statement", ["import setset.cards", "from setset.table import deal, find_sets, play_out"])
 def test_the_deck_and_the_rules_come_without_numpy(statement: str) -> None:
     check = f"import sys; {statement}; assert 'numpy' not in sys.modules"
     subprocess.run([sys.executable, "-c", check], check=True)

@@ -51,10 +51,7 @@ class Page(HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("site") / "pages"
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "docs.py"), str(folder)],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, str(ROOT / "tools" / "docs.py"), str(folder)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     assert "pages" in done.stdout
@@ -117,10 +114,7 @@ def test_the_api_has_every_public_name(pages: dict[Path, Page], site: Path) -> N
 def test_a_folder_with_other_files_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "letter").write_text("dear")
     done = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "docs.py"), str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, str(ROOT / "tools" / "docs.py"), str(tmp_path)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 2
     assert "name another folder" in done.stderr

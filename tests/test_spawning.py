@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import multiprocessing.spawn
 import subprocess
 import sys
 import textwrap
 import threading
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from setset.spawning import spawn_context, without_main_module
+from setset.spawning import spawn_context
 
 SIMULATE = """
 from setset.table import simulate
@@ -69,13 +69,11 @@ def test_modules_and_standard_input_are_scripts_too(tmp_path: Path) -> None:
 
 
 def test_the_main_module_is_as_before() -> None:
-    main = sys.modules["__main__"]
-    before = dict(vars(main))
-    with suppress(ZeroDivisionError), without_main_module():
-        assert main.__spec__ is None
-        assert getattr(main, "__file__", None) is None
-        raise ZeroDivisionError
-    assert dict(vars(main)) == before
+    before = dict(vars(sys.modules["__main__"]))
+    with pytest.raises(TypeError, match="pickle"):
+        spawn_context().Process(target=print, args=(threading.Lock(),)).start()
+    assert dict(vars(sys.modules["__main__"])) == before
+    assert multiprocessing.spawn.get_command_line.__module__ == "multiprocessing.spawn"
 
 
 def test_several_threads_may_start_processes() -> None:

@@ -68,9 +68,7 @@ class Bench:
         subprocess.run(words, check=True)
         search.compile_kernels()
 
-    def add(
-        self, name: str, value: float, unit: str, mark: float | None = None, at_most: bool = False
-    ) -> None:
+    def add(self, name: str, value: float, unit: str, mark: float | None = None, at_most: bool = False) -> None:
         figure = Figure(name, value, unit, mark, at_most)
         self.figures.append(figure)
         print(line(figure), file=sys.stderr)
@@ -136,9 +134,7 @@ class Bench:
                 data, seconds = timed(batch_format.pack_bits, part)
                 made, packing, size = made + part.lists, packing + seconds, size + len(data)
         taken = time.process_time() - started
-        self.add(
-            "compression, share of a worker's time, size 9", 100 * packing / taken, "%", 10, at_most=True
-        )
+        self.add("compression, share of a worker's time, size 9", 100 * packing / taken, "%", 10, at_most=True)
         self.add("bytes a list, size 9, a sample", size / made, "bytes", 0.06, at_most=True)
 
     def compared(self, size: int) -> None:
@@ -161,16 +157,12 @@ class Bench:
         self.add("2 workers / 1 worker", one.seconds / two.seconds, "x", None if self.quick else 1.8)
         self.add("C on two cores / C on one", 2 * c.seconds / c_twice.seconds, "x")
         if has_dask:
-            self.add(
-                "2 Dask workers / 2 workers", two.seconds / dask.seconds, "x", None if self.quick else 0.9
-            )
+            self.add("2 Dask workers / 2 workers", two.seconds / dask.seconds, "x", None if self.quick else 0.9)
 
     def stored(self, size: int) -> None:
         """How small the files of a size are."""
         taken, lists = self.ask("SELECT SUM(bytes), SUM(lists) FROM batches WHERE size = ?", size)
-        self.add(
-            f"bytes a list, size {size}", taken / lists, "bytes", 0.06 if size > 6 else None, at_most=True
-        )
+        self.add(f"bytes a list, size {size}", taken / lists, "bytes", 0.06 if size > 6 else None, at_most=True)
 
     def run(self, size: int, workers: int, workspace: str, *options: str) -> list[str]:
         """The command that explores up to a size in a workspace of its own."""
@@ -220,9 +212,7 @@ class Bench:
     def counting_to_12(self) -> None:
         """Lists of 12 below a sample of 9-lists, spread over all of them, against C on the same lists. Each the better
         of two, in turns."""
-        batches = [
-            next(search.expand(eight, TARGET, 4_000_000)) for eight in sample_of(8, 2 if self.quick else 6)
-        ]
+        batches = [next(search.expand(eight, TARGET, 4_000_000)) for eight in sample_of(8, 2 if self.quick else 6)]
         raw = self.folder / "lists"
         total = own = c_time = 0.0
         for batch in batches:
@@ -293,13 +283,14 @@ def sample_of(size: int, count: int) -> Iterator[Streams]:
 MANY_BATCHES = """
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
 INSERT INTO batches (exploration_id, size, number, first_source, first_part, last_source, last_part, ends_source,
-                     lists, first_list, last_list, root_id, path, bytes, digest)
-SELECT 1, 19, i, i, 0, i, 0, 1, 1000, '', '', 1, 'x' || i, 1000, 'x' FROM n;
+                     lists, first_list, last_list, root_id, path, bytes, digest, checksum)
+SELECT 1, 19, i, i, 0, i, 0, 1, 1000, '', '', 1, 'x' || i, 1000, 'x', 0 FROM n;
 WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
 INSERT INTO expansions (exploration_id, work, size, source_size, source, state, attempts, lists_in, lists_out, seconds,
-                        run_id)
-SELECT 1, 'store', 19, 18, i, 'done', 1, 1000, 1000, 0.1, 1 FROM n;
-INSERT INTO sizes (exploration_id, size, batch_lists, numbered, complete) VALUES (1, 19, 1000, 10000, 0);
+                        run_id, checksum)
+SELECT 1, 'store', 19, 18, i, 'done', 1, 1000, 1000, 0.1, 1, 0 FROM n;
+INSERT INTO sizes (exploration_id, size, source_size, batch_lists, numbered, complete, checksum)
+VALUES (1, 19, 18, 1000, 10000, 0, 0);
 """
 
 
@@ -310,20 +301,14 @@ def line(figure: Figure) -> str:
 
 def machine() -> str:
     models = {
-        text.split(":")[1].strip()
-        for text in Path("/proc/cpuinfo").read_text().splitlines()
-        if "model name" in text
+        text.split(":")[1].strip() for text in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in text
     }
     memory = psutil.virtual_memory().total / 2**30
-    return (
-        f"{', '.join(models)}, {os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}"
-    )
+    return f"{', '.join(models)}, {os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--quick", action="store_true", help="smaller sizes: two minutes, less telling")
     arguments = parser.parse_args()

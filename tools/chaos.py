@@ -142,21 +142,15 @@ def _print_table(rows: list[dict[str, str | int]]) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--single", action="store_true", help="one fault a round, in a real run")
     parser.add_argument("--cluster", action="store_true", help="faults of a Dask cluster")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--rounds", type=int, help=f"how many [{ROUNDS}, or as many as the minutes allow]")
     parser.add_argument("--minutes", type=float, help="start no round after so many minutes")
     parser.add_argument("--only", type=int, metavar="ROUND", help="play only this round, and tell all of it")
-    parser.add_argument(
-        "--steps", help="with --only: these steps in place of those drawn, 'a, b', to minimise"
-    )
-    parser.add_argument(
-        "--state", type=Path, help="where finished rounds are kept [by seed, in the temp folder]"
-    )
+    parser.add_argument("--steps", help="with --only: these steps in place of those drawn, 'a, b', to minimise")
+    parser.add_argument("--state", type=Path, help="where finished rounds are kept [by seed, in the temp folder]")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--verbose", action="store_true", help="a line for each round on stderr")
     options = parser.parse_args()
@@ -164,9 +158,7 @@ def _options() -> argparse.Namespace:
         options.rounds = MOST_ROUNDS if options.minutes else ROUNDS
     options.rounds = min(options.rounds, MOST_ROUNDS)
     options.minutes = options.minutes or 24 * 60.0
-    options.state = State.of(
-        "chaos-cluster" if options.cluster else "chaos", options.seed, options.state
-    ).path
+    options.state = State.of("chaos-cluster" if options.cluster else "chaos", options.seed, options.state).path
     return options
 
 

@@ -43,9 +43,7 @@ def main() -> int:
     except KeyboardInterrupt:
         stopped = True
     if options.json:
-        print(
-            json.dumps({"seed": options.seed, "table": table(verdicts), "rounds": [*map(_plain, verdicts)]})
-        )
+        print(json.dumps({"seed": options.seed, "table": table(verdicts), "rounds": [*map(_plain, verdicts)]}))
     else:
         _print_table(table(verdicts))
     if any(verdict.lost for verdict in verdicts):
@@ -112,8 +110,7 @@ def _report(verdict: Verdict, options: argparse.Namespace) -> None:
         print(f"LOST: {verdict.fault}: {'; '.join(verdict.problems)}", file=sys.stderr)
         print(f"  commands: {', '.join(verdict.commands)}", file=sys.stderr)
         print(
-            f"  again: tools/chaos --single --seed {options.seed} --first {number} --rounds 1{fault}",
-            file=sys.stderr,
+            f"  again: tools/chaos --single --seed {options.seed} --first {number} --rounds 1{fault}", file=sys.stderr
         )
     elif options.verbose:
         print(f"{verdict.seed} {verdict.fault}: {', '.join(verdict.commands)}", file=sys.stderr)
@@ -124,9 +121,7 @@ def _plain(verdict: Verdict) -> dict[str, object]:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--rounds", type=int, help="how many rounds [28, or as many as the minutes allow]")
     parser.add_argument("--minutes", type=float, help="start no round after so many minutes")

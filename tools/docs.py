@@ -111,11 +111,7 @@ def write_api(path: Path) -> None:
         title = API_PARTS.get("".join(package), API_PARTS[""])
         kind = "class" if inspect.isclass(thing) else "function" if inspect.isroutine(thing) else "data"
         parts[title].append(f".. auto{kind}:: setset.{name}\n" + "   :members:\n" * (kind == "class"))
-    lines = [
-        "# The Python API",
-        "",
-        "`import setset`; what is here is there. [One page](python.md) teaches it.",
-    ]
+    lines = ["# The Python API", "", "`import setset`; what is here is there. [One page](python.md) teaches it."]
     for title, entries in parts.items():
         lines += ["", f"## {title}", "", "```{eval-rst}", *entries, "```"]
     charts = "\n".join(f".. autofunction:: setset.show.charts.{name}" for name in setset.charts.__all__)
@@ -130,15 +126,7 @@ def arrange(index: str) -> str:
     for title, text in zip(parts[1::2], parts[2::2], strict=True):
         pages = [path.removesuffix(".md") for _, path, _ in LINK.findall(text) if path.endswith(".md")]
         pages += ["commands/index", "api"] if title == "Reference" else []
-        trees += [
-            "```{toctree}",
-            ":hidden:",
-            ":titlesonly:",
-            f":caption: {title}",
-            *dict.fromkeys(pages),
-            "```",
-            "",
-        ]
+        trees += ["```{toctree}", ":hidden:", ":titlesonly:", f":caption: {title}", *dict.fromkeys(pages), "```", ""]
     return index + "\n" + "\n".join(trees)
 
 

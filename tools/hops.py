@@ -113,8 +113,7 @@ class Tracer:
     def path(self) -> list[tuple[str, str]]:
         """The module and the name of each function."""
         return [
-            (Path(code.co_filename.removeprefix(self._folder)).as_posix(), code.co_qualname)
-            for code in self.functions
+            (Path(code.co_filename.removeprefix(self._folder)).as_posix(), code.co_qualname) for code in self.functions
         ]
 
 
@@ -157,8 +156,7 @@ def main() -> int:
         return _trace(options.tree, options.traced, options.command)
     if importlib.util.find_spec("numba") is None:
         print(
-            "hops.py: this Python lacks what setset needs: use .venv/bin/python (tools/test makes it)",
-            file=sys.stderr,
+            "hops.py: this Python lacks what setset needs: use .venv/bin/python (tools/test makes it)", file=sys.stderr
         )
         return 2
     with tempfile.TemporaryDirectory(prefix="setset-hops-") as folder:
@@ -206,9 +204,7 @@ def _measure_four(tree: Path, folder: Path) -> list[Measured]:
     check = _measure(tree, ["check", *workspace], folder)
     repair = _measure(tree, ["repair", *workspace], folder)
     if check.exit_code != 1 or repair.exit_code != 0:
-        raise SystemExit(
-            "hops.py: check did not find the file that was deleted, or repair did not rebuild it"
-        )
+        raise SystemExit("hops.py: check did not find the file that was deleted, or repair did not rebuild it")
     return [run, repair, check, _measure(tree, ["classify", *HAND, *workspace], folder)]
 
 

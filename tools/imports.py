@@ -6,8 +6,9 @@
     tools/imports.py --check      ends with 1 if the picture is out of date or packages import in a cycle
 
 Every import counts, also inside functions and under TYPE_CHECKING, and so does a string that is the name of
-a module (`"setset.workspace"`), for what is loaded lazily. The number beside an import is the number of
-modules that do it. `__version__` of the package itself is a constant, not a dependency.
+a module (`"setset.workspace"`). Of a package that loads its names lazily, the stub `__init__.pyi` counts, which
+lists them. The number beside an import is the number of modules that do it. `__version__` of the package itself is
+a constant, not a dependency.
 
 A package is a folder in setset/, or a module there. Modules there that need nothing but each other (cards,
 errors, ...) are drawn as one box, "shared basics"; `__main__` belongs to cli; setset/__init__.py is the
@@ -73,11 +74,9 @@ def read_packages(root: Path) -> Packages:
     found = [
         Import(path.relative_to(root).as_posix(), line, _package(name), _package(target))
         for name, path in paths.items()
-        for line, target in _imported(path, paths.keys())
+        for line, target in _imported(_stub_or_source(path), paths.keys())
     ]
-    single = {
-        name for name in map(_package, paths) if f"setset.{name}" in paths and _is_module(root, name)
-    } - {API}
+    single = {name for name in map(_package, paths) if f"setset.{name}" in paths and _is_module(root, name)} - {API}
     basics = _closed(single, found)
     box = {name: BASICS if name in basics else name for name in map(_package, paths)}
     between = [Import(i.file, i.line, box[i.importer], box[i.imported]) for i in found]
@@ -94,6 +93,11 @@ def read_packages(root: Path) -> Packages:
 def _module_name(path: Path, root: Path) -> str:
     parts = path.relative_to(root).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def _stub_or_source(path: Path) -> Path:
+    stub = path.with_suffix(".pyi")
+    return stub if stub.exists() else path
 
 
 def _package(module: str) -> str:
@@ -333,9 +337,7 @@ def _options() -> argparse.Namespace:
     )
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--draw", action="store_true", help="write docs/packages.svg")
-    action.add_argument(
-        "--check", action="store_true", help="whether the picture is up to date, and no cycle"
-    )
+    action.add_argument("--check", action="store_true", help="whether the picture is up to date, and no cycle")
     parser.add_argument("--tree", type=Path, default=ROOT, help="the checkout to read [default: this one]")
     options = parser.parse_args()
     options.tree = options.tree.resolve()
@@ -355,9 +357,7 @@ def _print_table(packages: Packages) -> None:
 def _described(packages: Packages, cycle: list[str]) -> str:
     lines = [f"packages import in a cycle: {' -> '.join(cycle)}"]
     for importer, imported in pairwise(cycle):
-        places = {
-            (i.file, i.line) for i in packages.imports if (i.importer, i.imported) == (importer, imported)
-        }
+        places = {(i.file, i.line) for i in packages.imports if (i.importer, i.imported) == (importer, imported)}
         lines += [f"  {file}:{line} imports from {imported}" for file, line in sorted(places)]
     return "\n".join(lines)
 

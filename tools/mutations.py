@@ -44,9 +44,7 @@ def main() -> int:
         _try_all([each for each in wanted if each not in known], options.seed, state, records)
     except KeyboardInterrupt:
         print(f"stopped: the same command goes on, with {state.path}", file=sys.stderr)
-    found = Counter(
-        (record["kind"], record["name"], record["outcome"].partition(":")[0]) for record in records
-    )
+    found = Counter((record["kind"], record["name"], record["outcome"].partition(":")[0]) for record in records)
     for (kind, name, outcome), times in sorted(found.items()):
         print(f"{kind:<10}{name:<16}{outcome:<24}{times:>8,}")
     longest = max((record["seconds"] for record in records), default=0.0)
@@ -76,16 +74,12 @@ def _try_all(left: list[tuple[str, int]], seed: int, state: State, records: list
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--count", type=int, default=400, help="how many files [400]")
     parser.add_argument("--first", type=int, help="the number of the first file, to repeat one")
     parser.add_argument("--kind", choices=KINDS, help="only these files")
-    parser.add_argument(
-        "--state", type=Path, help="where finished ones are kept [by seed, in the temp folder]"
-    )
+    parser.add_argument("--state", type=Path, help="where finished ones are kept [by seed, in the temp folder]")
     return parser.parse_args()
 
 

@@ -117,9 +117,7 @@ def _report(verdict: Verdict, options: argparse.Namespace) -> None:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument(
         "--points", type=int, default=100, help="points of all commands together, chosen by chance [100]"
@@ -127,9 +125,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--all", action="store_true", help="every point")
     parser.add_argument("--command", choices=SCENARIOS, help="only this command")
     parser.add_argument("--point", type=int, help="only this point, to repeat one")
-    parser.add_argument(
-        "--state", type=Path, help="where finished commands are kept [by seed, in the temp folder]"
-    )
+    parser.add_argument("--state", type=Path, help="where finished commands are kept [by seed, in the temp folder]")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--verbose", action="store_true", help="a line for each state on stderr")
     return parser.parse_args()

@@ -31,10 +31,7 @@ def main() -> None:
     folder = ROOT / "docs" / "web"
     folder.mkdir(exist_ok=True)
     command = [sys.executable, "-m", "setset", "serve", "--port", "0", "-w", sys.argv[1]]
-    with (
-        subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server,
-        sync_playwright() as playwright,
-    ):
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server, sync_playwright() as playwright:
         assert server.stdout is not None
         address = server.stdout.readline().split()[-1]
         page = playwright.chromium.launch(executable_path=browser).new_page(
@@ -43,9 +40,7 @@ def main() -> None:
         page.set_default_timeout(120_000)
         for name, path in PAGES.items():
             page.goto(path, wait_until="load")
-            for picture in page.locator(
-                "main > figure img, section img"
-            ).all():  # not those that are folded away
+            for picture in page.locator("main > figure img, section img").all():  # not those that are folded away
                 picture.evaluate("image => { image.loading = 'eager'; return image.decode(); }")
             taken = page.screenshot(path=folder / f"{name}.png")
             assert len(taken) < MOST_BYTES, f"{name}.png: {len(taken):,} bytes"

@@ -160,9 +160,7 @@ def upgrade() -> None:
         sa.Column("digest", sa.Text(), nullable=False),
         sa.Column("defect", sa.Text(), nullable=True),
         sa.CheckConstraint("lists > 0 AND bytes > 0", name=op.f("ck_batches_not_empty")),
-        sa.ForeignKeyConstraint(
-            ["exploration_id"], ["explorations.id"], name=op.f("fk_batches_exploration_id")
-        ),
+        sa.ForeignKeyConstraint(["exploration_id"], ["explorations.id"], name=op.f("fk_batches_exploration_id")),
         sa.ForeignKeyConstraint(["root_id"], ["storage_roots.id"], name=op.f("fk_batches_root_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_batches")),
         sa.UniqueConstraint(
@@ -172,23 +170,17 @@ def upgrade() -> None:
             "first_part",
             name=op.f("uq_batches_exploration_id_size_first_source_first_part"),
         ),
-        sa.UniqueConstraint(
-            "exploration_id", "size", "number", name=op.f("uq_batches_exploration_id_size_number")
-        ),
+        sa.UniqueConstraint("exploration_id", "size", "number", name=op.f("uq_batches_exploration_id_size_number")),
         sa.UniqueConstraint("root_id", "path", name=op.f("uq_batches_root_id_path")),
     )
     with op.batch_alter_table("batches", schema=None) as batch_op:
-        batch_op.create_index(
-            "ix_batches_defect", ["defect"], unique=False, sqlite_where=sa.text("defect IS NOT NULL")
-        )
+        batch_op.create_index("ix_batches_defect", ["defect"], unique=False, sqlite_where=sa.text("defect IS NOT NULL"))
 
     op.create_table(
         "expansions",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("exploration_id", sa.Integer(), nullable=False),
-        sa.Column(
-            "work", sa.Enum("store", "count", name="work", native_enum=False, length=None), nullable=False
-        ),
+        sa.Column("work", sa.Enum("store", "count", name="work", native_enum=False, length=None), nullable=False),
         sa.Column("size", sa.Integer(), nullable=False),
         sa.Column("source_size", sa.Integer(), nullable=False),
         sa.Column("source", sa.Integer(), nullable=False),
@@ -208,9 +200,7 @@ def upgrade() -> None:
         sa.Column("seconds", sa.Double(), nullable=True),
         sa.Column("finished_at", sa.Text(), nullable=True),
         sa.Column("error", sa.Text(), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["exploration_id"], ["explorations.id"], name=op.f("fk_expansions_exploration_id")
-        ),
+        sa.ForeignKeyConstraint(["exploration_id"], ["explorations.id"], name=op.f("fk_expansions_exploration_id")),
         sa.ForeignKeyConstraint(["run_id"], ["runs.id"], name=op.f("fk_expansions_run_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_expansions")),
         sa.UniqueConstraint(
@@ -237,9 +227,7 @@ def upgrade() -> None:
         sa.Column("numbered", sa.Integer(), nullable=False),
         sa.Column("complete", sa.Boolean(), nullable=False),
         sa.CheckConstraint("batch_lists > 0", name=op.f("ck_sizes_batch_lists")),
-        sa.ForeignKeyConstraint(
-            ["exploration_id"], ["explorations.id"], name=op.f("fk_sizes_exploration_id")
-        ),
+        sa.ForeignKeyConstraint(["exploration_id"], ["explorations.id"], name=op.f("fk_sizes_exploration_id")),
         sa.PrimaryKeyConstraint("exploration_id", "size", name=op.f("pk_sizes")),
     )
     op.create_table(

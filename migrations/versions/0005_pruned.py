@@ -81,9 +81,7 @@ def upgrade() -> None:
         op.execute(f"DROP TRIGGER explorations_digest_on_{event}")
     for view in VIEWS:
         op.execute(f"DROP VIEW {view}")
-    op.add_column(
-        "explorations", sa.Column("pruned", sa.Boolean(), server_default=sa.text("0"), nullable=False)
-    )
+    op.add_column("explorations", sa.Column("pruned", sa.Boolean(), server_default=sa.text("0"), nullable=False))
     old, new = ", ".join(VOUCHED), ", ".join(f"NEW.{column}" for column in VOUCHED)
     op.execute(f"UPDATE explorations SET row_digest = hash_of_row({old})")  # noqa: S608 (our own names)
     for event in ("INSERT", f"UPDATE OF {old}"):

@@ -78,9 +78,7 @@ def upgrade() -> None:
     op.add_column("explorations", sa.Column("goal_size", sa.Integer()))
     op.add_column("explorations", sa.Column("goal_stored", sa.Text()))
     op.add_column("explorations", sa.Column("goal_counted", sa.Integer()))
-    op.add_column(
-        "sizes", sa.Column("source_size", sa.Integer(), server_default=sa.text("2"), nullable=False)
-    )
+    op.add_column("sizes", sa.Column("source_size", sa.Integer(), server_default=sa.text("2"), nullable=False))
     op.add_column("expansions", sa.Column("source_digest", sa.Text()))
     op.execute(PROGRESS)
     op.execute("UPDATE sizes SET source_size = size - 1")

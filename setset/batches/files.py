@@ -1,7 +1,5 @@
 """Batch files on disk: where they are, written whole or not at all, read with every bit verified."""
 
-from __future__ import annotations
-
 import os
 import re
 import stat
@@ -15,6 +13,7 @@ from setset.batches.roots import TOKEN, Token, require_root
 from setset.engine.bitstreams import Streams
 
 _NAME = re.compile(r"\d{7,}-\d{3,}(_\d{7,}-\d{3,})?" + re.escape(SUFFIX))
+NOT_RECORDED = "a sound batch file, but not the one that the database records"
 MOST_BYTES = batch_format.MOST_PAYLOAD + (1 << 20)
 
 
@@ -38,7 +37,7 @@ def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
     """Puts a batch file in its place below a storage root that is there, and belongs to `owner`."""
     batch = describe(data)
     require_root(root, owner)
-    durable.save(root / batch.path, data, below=root, witness=TOKEN)
+    durable.save(root / batch.name, data, below=root, witness=TOKEN)
     return batch
 
 
@@ -78,9 +77,7 @@ def read(path: Path) -> bytes:
     except FileNotFoundError as error:
         raise BadBatch("missing") from error
     except OSError as error:
-        raise BadBatch(
-            "not a regular file" if path.is_symlink() else f"unreadable: {error.strerror}"
-        ) from error
+        raise BadBatch("not a regular file" if path.is_symlink() else f"unreadable: {error.strerror}") from error
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
@@ -99,12 +96,14 @@ def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
     """The header and bits of a file, and proof that it is the file whose digest (in hex) is given."""
     data = read(path)
     header, streams = batch_format.decode(data)
-    if digest is not None and data[-batch_format.DIGEST_BYTES :].hex() != digest:
-        raise BadBatch("a sound batch file, but not the one that the database records")
+    if digest not in (None, data[-batch_format.DIGEST_BYTES :].hex()):
+        raise BadBatch(NOT_RECORDED)
     return header, streams
 
 
-def verify(path: Path) -> tuple[Header, str]:
-    """The header and digest (in hex) of a file none of whose bits is altered."""
+def verify(path: Path, expected: str | None = None) -> tuple[Header, str]:
+    """The header and digest (in hex) of a file none of whose bits is altered, and which has the expected digest."""
     header, digest = batch_format.verify(read(path))
+    if expected not in (None, digest.hex()):
+        raise BadBatch(NOT_RECORDED)
     return header, digest.hex()

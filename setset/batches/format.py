@@ -4,8 +4,6 @@ A file holds nothing but its lists and where they come from: it can be decoded w
 other file. Its last 16 bytes are a digest of all that stands before them, so that any altered bit shows.
 """
 
-from __future__ import annotations
-
 import struct
 import sys
 from dataclasses import dataclass
@@ -113,9 +111,7 @@ def pack_bits(streams: Streams) -> bytes:
     """The bits as they stand in a file."""
     payload = streams.payload()
     if len(payload) > MOST_PAYLOAD:
-        raise SetsetError(
-            f"a batch of {streams.lists} lists takes {len(payload)} bytes: give a smaller --batch-lists"
-        )
+        raise SetsetError(f"a batch of {streams.lists} lists takes {len(payload)} bytes: give a smaller --batch-lists")
     return zstd.compress(payload, LEVEL)
 
 
@@ -153,19 +149,7 @@ def parse_header(data: bytes | memoryview) -> Header:
     span = Span(first_source, first_part, last_source, last_part, bool(flags & ENDS_SOURCE))
     pruned = bool(flags & PRUNED)
     return Header(
-        target,
-        size,
-        lists,
-        batch_lists,
-        span,
-        first,
-        last,
-        fields[15],
-        lengths,
-        packed,
-        tail,
-        version,
-        pruned,
+        target, size, lists, batch_lists, span, first, last, fields[15], lengths, packed, tail, version, pruned
     )
 
 

@@ -1,13 +1,15 @@
-"""What is known of a batch file. Loads nothing else, so that `status` starts quickly."""
-
-from __future__ import annotations
+"""Records of a batch: its file, and its row in the database. Loads nothing else, so that `status` starts quickly."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import NoReturn
 
 import xxhash
 
+from setset import platform
 from setset.cards import Cards
+from setset.errors import SetsetError
 
 SUFFIX = ".setset"
 """How the name of a batch file ends."""
@@ -52,22 +54,67 @@ class Span:
 
 @dataclass(frozen=True)
 class BatchFile:
-    """A batch file that was written and verified; its path is relative to the storage root."""
+    """A batch file that was written and verified."""
 
     span: Span
     lists: int
     first: Cards
     last: Cards
-    path: str
+    name: str
+    """Path below the storage root."""
     bytes: int
     digest: str
     source_digest: str
-    """What `combine_digests` makes of the digests of its sources: it shows from which files it was made."""
+    """Digest of its sources by `combine_digests`. Empty for a row of version 0.1."""
 
     @property
     def content(self) -> tuple[Span, int, Cards, Cards, str]:
-        """What a rebuilt file must have in common with the one that was lost."""
+        """Values that a rebuilt file must have in common with the one that was lost."""
         return self.span, self.lists, self.first, self.last, self.source_digest
+
+
+@dataclass(frozen=True)
+class Batch(BatchFile):
+    """A batch as the database records it.
+
+    Example:
+        >>> (batch,) = setset.open(example).exploration(18)[3].batches
+        >>> batch.number, batch.lists, batch.first
+        (0, 45189, (0, 1, 3))
+    """
+
+    id: int
+    target: int
+    pruned: bool
+    size: int
+    number: int | None
+    """Index among the batches of its size; None if something before it is missing."""
+    root_id: int
+    root: str
+    """Storage root that the file is in."""
+    defect: str | None
+    """Known defect of the file; None if there is none."""
+
+    @property
+    def path(self) -> str:
+        """Path of the file."""
+        return _refuse(self.name) if platform.leads_outside(self.name) else str(Path(self.root, self.name))
+
+    @property
+    def file(self) -> BatchFile:
+        """The file that should be there."""
+        return BatchFile(*(getattr(self, field.name) for field in fields(BatchFile)))
+
+    def __str__(self) -> str:
+        return f"batch {self._source_and_part if self.number is None else self.number} of size {self.size}"
+
+    @property
+    def _source_and_part(self) -> str:
+        return f"source {self.span.first_source} part {self.span.first_part}"
+
+
+def _refuse(name: str) -> NoReturn:
+    raise SetsetError(f"the database names a file outside its storage root: {name!r}")
 
 
 NO_SOURCE = "0" * 32
@@ -76,6 +123,4 @@ NO_SOURCE = "0" * 32
 
 def combine_digests(digests: Sequence[str]) -> str:
     """One digest for the sources of a batch: that of its source, or one over those of all sources of a merged batch."""
-    if len(digests) == 1:
-        return digests[0]
-    return xxhash.xxh3_128_hexdigest("".join(digests).encode())
+    return digests[0] if len(digests) == 1 else xxhash.xxh3_128_hexdigest("".join(digests).encode())

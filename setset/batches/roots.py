@@ -1,10 +1,16 @@
-"""Storage roots: folders below which batch files are, each with a token that says whose they are.
+"""Storage roots: folders with batch files below them, each with a token that says whose they are.
 
-Nothing is written or removed below a root whose token does not name this workspace, read at that moment.
+Three rules:
+
+1. Never replace a sound file by a different one.
+2. Never write or remove below a root whose token is not that of this workspace in this folder, read at that moment.
+3. Only a command that names a root claims it.
+
+A copy of a workspace has the id of its original. So a token also says the folder of the workspace. The root inside the
+workspace moves with it and is known by the id alone; the folder in its token is a note.
 """
 
-from __future__ import annotations
-
+import contextlib
 import enum
 import json
 import os
@@ -14,21 +20,23 @@ from pathlib import Path
 
 import xxhash
 
-from setset import platform
+from setset import durable, platform
 from setset.batches.records import BATCH_FILES
 from setset.errors import BadInput, ReadOnly, SetsetError
+from setset.folder import WorkspaceFolder
 
 TOKEN = "setset-root.json"  # noqa: S105 (a file name)
 MOST_BYTES = 10_000
-"""A token is smaller; more is something else."""
+"""Maximum size of a token; a larger file is something else."""
+REBUILD = "'setset db rebuild' with --output for each folder that runs were given"
 
 
 class RootGone(SetsetError):
-    """A storage root that was there is not there any more: a disk that is not mounted, or it was moved.
+    """A storage root is gone: its disk is not mounted, or the folder was moved.
 
     Args:
-        root: Where it was.
-        can_be_filled: It is the workspace's own, or its token is there: `repair` may make its files again.
+        root: The recorded folder.
+        can_be_filled: Whether `repair` may make its files again there.
     """
 
     def __init__(self, root: Path, can_be_filled: bool = False) -> None:
@@ -36,69 +44,90 @@ class RootGone(SetsetError):
         self.root, self.can_be_filled = root, can_be_filled
 
     def __str__(self) -> str:
-        moved = f"if it was moved, run 'setset roots move {self.root} NEW'"
+        lost = f"if it is lost for good, 'setset roots forget {self.root}'"
         if self.can_be_filled:
             lost = "if its files are lost for good, 'setset repair' makes them again"
-            return f"the storage root {self.root} is gone: bring it back; {moved}; {lost}"
-        lost = f"if it is lost for good, 'setset roots forget {self.root}'"
         return (
-            f"the storage root {self.root} is gone: bring it back, then 'setset run' goes on; {moved}; {lost}"
+            f"the storage root {self.root} is gone: bring it back, then 'setset run' goes on; "
+            f"if it was moved, run 'setset roots move {self.root} NEW'; {lost}"
         )
 
 
 class ForeignRoot(BadInput):
-    """A storage root belongs to another workspace, so nothing may be written there."""
+    """A storage root is not this workspace's in this folder, so nothing may be written there."""
 
 
 class RootState(enum.StrEnum):
-    """What a folder is to a workspace."""
+    """State of a storage root."""
 
     OWN = "present"
+    """The token is that of this workspace in this folder."""
+    MOVED = "moved"
+    """The token names another folder of the workspace: it was moved, or is a copy. The root can only be read."""
     FOREIGN = "foreign"
     """The token names another workspace."""
     DAMAGED = "damaged token"
-    """There is a token, but it was altered."""
+    """The token was altered or cannot be read."""
     MISSING = "no token"
-    """There is no token: the folder is gone, or another disk is at its place."""
+    """There is no token."""
     ABSENT = "absent"
-    """Nor is any of the files there that the database records."""
+    """The folder is missing, or none of the recorded files is in it."""
+
+
+@dataclass(frozen=True)
+class Root:
+    """A folder with batch files, its state, and what the database records there.
+
+    Example:
+        >>> [(root.number, root.state.value, root.files) for root in setset.open(example).roots()]
+        [(1, 'present', 2)]
+    """
+
+    number: int
+    path: str
+    state: RootState
+    free_bytes: int | None
+    """Free bytes on its disk; None if the root is absent."""
+    files: int
+    lists: int
+    bytes: int
+
+    @property
+    def folder(self) -> Path:
+        return Path(self.path)
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether its recorded files are out of reach: the root is absent, or another workspace's is in its place."""
+        return self.files > 0 and self.state in (RootState.ABSENT, RootState.FOREIGN)
 
 
 @dataclass(frozen=True)
 class Token:
-    """Whose a storage root is: the id of the workspace, and its folder."""
+    """Owner of a storage root: the id of the workspace, and its folder. Without a folder it matches every folder."""
 
     workspace: str
     folder: str | None = None
-    is_inside: bool = False
-    """It is that of the root inside of the workspace, which goes wherever that is moved: the folder is only noted."""
-
-    def names(self, owner: Token) -> bool:
-        """Whether this is the token of a root of that workspace, in one place. A copy has the same id."""
-        if self.is_inside or owner.is_inside:
-            same_place = owner.is_inside
-        else:
-            same_place = None in (self.folder, owner.folder) or self.folder == owner.folder
-        return self.workspace == owner.workspace and same_place
 
     def encode(self) -> bytes:
-        found = {"workspace": self.workspace, "folder": self.folder, "check": self._check()}
-        return json.dumps(found | ({"inside": True} if self.is_inside else {})).encode()
+        content = {"workspace": self.workspace, "folder": self.folder, "check": self.checksum()}
+        return json.dumps(content).encode()
 
-    def _check(self) -> str:
-        said = f"{self.workspace}\n{self.folder}" + ("\ninside" if self.is_inside else "")
-        return xxhash.xxh3_64_hexdigest(said.encode(errors="surrogateescape"))
+    def checksum(self, suffix: str = "") -> str:
+        text = f"{self.workspace}\n{self.folder}{suffix}"
+        return xxhash.xxh3_64_hexdigest(text.encode(errors="surrogateescape"))
+
+
+DAMAGED_TOKEN = Token("")
+"""Result of reading a token that was altered or cannot be read."""
 
 
 def read_token(root: Path) -> Token | None:
-    """The token of a root; None if there is none. A damaged one raises ValueError.
-
-    A read that fails once is no damage: it is tried again.
-    """
-    try:
-        return _read_token(root / TOKEN)
-    except ValueError:
-        return _read_token(root / TOKEN)
+    """The token of a root; None if there is none."""
+    for _ in range(2):  # a read that fails once is not damage
+        with contextlib.suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return _read_token(root / TOKEN)
+    return DAMAGED_TOKEN
 
 
 def _read_token(path: Path) -> Token | None:
@@ -106,93 +135,189 @@ def _read_token(path: Path) -> Token | None:
         descriptor = os.open(path, platform.READ)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    except OSError as error:
-        raise ValueError(str(error)) from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise ValueError("not a regular file")
-        with os.fdopen(os.dup(descriptor), "rb") as file:
-            found = json.loads(file.read(MOST_BYTES))
-        token = Token(str(found["workspace"]), found.get("folder"), found.get("inside") is True)
-        if not isinstance(token.folder, str | None):
-            raise ValueError("no folder")
-        of_version_01 = found.keys() == {"workspace"} and token.workspace.isalnum()
-        if not of_version_01 and found["check"] != token._check():
-            raise ValueError("checksum mismatch")
-    except (OSError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ValueError(str(error)) from error
+            return DAMAGED_TOKEN
+        content = json.loads(os.read(descriptor, MOST_BYTES))
     finally:
         os.close(descriptor)
-    return token
-
-
-def root_state(root: Path, owner: Token) -> RootState:
-    """What a folder is to a workspace."""
-    try:
-        token = read_token(root)
-    except ValueError:
-        return RootState.DAMAGED
-    if token is None:
-        return RootState.MISSING
-    return RootState.OWN if token.names(owner) else RootState.FOREIGN
+    token = Token(str(content["workspace"]), content.get("folder"))
+    if content.keys() == {"workspace"} and token.workspace.isalnum():
+        return token  # of version 0.1, which wrote no checksum
+    # Earlier versions marked the token of the root inside the workspace.
+    checksum = token.checksum("\ninside" if content.get("inside") is True else "")
+    is_sound = isinstance(token.folder, str | None) and content["check"] == checksum
+    return token if is_sound else DAMAGED_TOKEN
 
 
 def root_owner(root: Path) -> str | None:
-    """The id of the workspace that a storage root belongs to; None if the root or its token cannot be read."""
-    try:
-        token = read_token(root)
-    except ValueError:
-        return None
-    return token.workspace if token else None
+    """The id of the workspace that a root belongs to; None if the token is missing or damaged."""
+    token = read_token(root)
+    return (token.workspace or None) if token else None
+
+
+def root_state(root: Path, owner: Token) -> RootState:
+    """State of a folder as a storage root of `owner`, by its token alone."""
+    token = read_token(root)
+    if token in (None, DAMAGED_TOKEN):
+        return RootState.DAMAGED if token else RootState.MISSING
+    if token.workspace != owner.workspace:
+        return RootState.FOREIGN
+    if None in (token.folder, owner.folder) or _is_same(Path(str(token.folder)), Path(str(owner.folder))):
+        return RootState.OWN
+    return RootState.MOVED
 
 
 def require_root(root: Path, owner: Token) -> None:
-    """Refuses to write below a root that is gone, or that belongs to another workspace."""
+    """Refuses to write below a root whose token is not that of `owner`."""
     state = root_state(root, owner)
     if state is RootState.MISSING:
         raise RootGone(root)
     if state is RootState.DAMAGED:
         raise ForeignRoot(
-            f"{root / TOKEN} is damaged: run 'setset repair', or, if the database does not know that folder, "
-            "'setset db rebuild' with --output for each folder that runs were given"
+            f"{root / TOKEN} is damaged: run 'setset repair', or, if the database does not know that folder, {REBUILD}"
         )
-    if state is RootState.FOREIGN and owner.is_inside:
+    if state is RootState.MOVED:
+        token = read_token(root)
         raise ForeignRoot(
-            f"{root} holds files of another workspace than the database: run 'setset db rebuild' to make a new one "
-            "from them, with --output for each folder that runs were given"
+            f"{root} is a storage root of the workspace in {token and token.folder}: if that workspace was moved here, "
+            f"run 'setset roots move {root} {root}'; otherwise name another folder with --output"
         )
+    if state is RootState.FOREIGN and owner.folder is None:
+        raise ForeignRoot(f"{root} holds files of another workspace than the database: run {REBUILD}")
     if state is RootState.FOREIGN:
         raise ForeignRoot(
             f"{root} holds the files of another workspace: name another folder with --output; if they are those of "
-            "this one, whose database was lost, run 'setset db rebuild' with --output for each such folder"
+            f"this one, whose database was lost, run {REBUILD}"
         )
 
 
-def claim_root(root: Path, owner: Token, adopt: bool = False, was_moved: bool = False) -> None:
-    """Makes a storage root this workspace's own; refuses one that belongs to another.
+def claim_root(root: Path, owner: Token, adopt: bool = False, note: str | None = None) -> None:
+    """Writes the token of a new root. Accepts a root with a valid one, and refuses every other.
+
+    A root is new if it has no batch files and no token, or a damaged one, which guards nothing.
 
     Args:
-        root: The folder; made if it is not there.
-        owner: What to claim it with.
-        adopt: Also take a folder that has batch files but no token, or a damaged one: for repair and rebuild. Where
-            there are no files, a damaged token guards nothing.
-        was_moved: Also take one whose token names another folder: the workspace was there.
+        root: The folder; made if it is missing.
+        owner: The token that the root must have.
+        adopt: Also take a root of this workspace that is not new, whatever became of its token.
+        note: Folder to note in the token if `owner` has none.
     """
-    from setset import durable  # not needed by commands that only read
-
     try:
         durable.make_folder(root)
-        state = root_state(root, owner)
-        may_take = adopt or not any(root.glob(BATCH_FILES))
-        if state is RootState.MISSING:
-            if not may_take:
-                raise BadInput(
-                    f"{root} has batch files, but no {TOKEN} that says whose they are: name another folder, or run "
-                    "'setset db rebuild' with --output for each folder that runs were given"
-                )
-            durable.create(root / TOKEN, owner.encode())
-        elif (state is RootState.DAMAGED and may_take) or (state is RootState.FOREIGN and was_moved):
-            durable.save(root / TOKEN, owner.encode())
+        state, may_take = root_state(root, owner), adopt or not has_batches(root)
+        token = Token(owner.workspace, owner.folder or note)
+        if state is RootState.MISSING and may_take:
+            durable.create(root / TOKEN, token.encode())
+        elif state is RootState.MISSING:
+            raise BadInput(
+                f"{root} has batch files, but no {TOKEN} that says whose they are: name another folder, or "
+                f"run {REBUILD}"
+            )
+        elif (state is RootState.DAMAGED and may_take) or (state is RootState.MOVED and adopt):
+            durable.save(root / TOKEN, token.encode())
     except OSError as error:
         raise ReadOnly(f"cannot write to {root}: {error.strerror}") from error
-    require_root(root, owner)
+    if root_state(root, owner) is not RootState.OWN:
+        require_root(root, owner)
+
+
+def has_batches(root: Path) -> bool:
+    """Whether batch files are below a folder."""
+    return any(True for _ in root.glob(BATCH_FILES))
+
+
+def _has_database(folder: Path) -> bool:
+    """Whether a folder has the database of a workspace. True if unsure."""
+    try:
+        WorkspaceFolder(folder).database.lstat()
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    with contextlib.suppress(OSError, ValueError):
+        return one == other or one.samefile(other)
+    return False
+
+
+@dataclass(frozen=True)
+class Owner:
+    """A workspace as the owner of its storage roots."""
+
+    workspace: str
+    folder: WorkspaceFolder
+    noted: str | None
+    """Folder that the database notes."""
+
+    @property
+    def here(self) -> str:
+        return str(self.folder.path.resolve())
+
+    def token(self, root: Path) -> Token:
+        """The token that a root must have."""
+        return Token(self.workspace, None if root == self.folder.own_root else self.here)
+
+    def state(self, root: Path) -> RootState:
+        """State of a root by its token."""
+        return root_state(root, self.token(root))
+
+    def original(self, note: str | None = None) -> Path | None:
+        """The folder of the workspace that this one is a copy of; None if it is no copy.
+
+        It is a copy if the database, the token of its own root or `note` names another folder that still holds the
+        workspace. Otherwise the workspace was moved.
+        """
+        own = read_token(self.folder.own_root)
+        own_note = own.folder if own and own.workspace == self.workspace else None
+        for folder in map(Path, filter(None, (self.noted, own_note, note))):
+            if not _is_same(folder, self.folder.path) and self._is_still_in(folder):
+                return folder
+        return None
+
+    def _is_still_in(self, folder: Path) -> bool:
+        """Whether a folder holds the workspace. True if unsure."""
+        own_root = WorkspaceFolder(folder).own_root
+        workspace = root_owner(own_root)
+        return workspace == self.workspace if workspace else _has_database(folder) or has_batches(own_root)
+
+    def require_claimable(self, root: Path) -> None:
+        """Refuses to replace the token of a root that the original of a copy, or another workspace, may use."""
+        if root == self.folder.own_root or self.state(root) is RootState.OWN:
+            return
+        parent, token = root.resolve().parent, read_token(root)
+        if _has_database(parent) and not _is_same(parent, self.folder.path):
+            raise ForeignRoot(f"{root} is inside the workspace {parent}: name another folder with --output")
+        original = self.original(token.folder if token else None)
+        if original and (token not in (None, DAMAGED_TOKEN) or has_batches(root)):
+            raise ForeignRoot(
+                f"{root} may hold files of {original}, and {self.here} is a copy of {original}: "
+                "name another folder with --output"
+            )
+
+    def claim(self, root: Path, adopt: bool = False) -> None:
+        """Makes a root this workspace's: as `claim_root`, but a copy adopts no root that its original may use."""
+        if adopt:
+            self.require_claimable(root)
+        claim_root(root, self.token(root), adopt, str(self.original() or self.here))
+
+    def note_folder(self) -> str:
+        """Notes the folder of the workspace in the token of its own root. Returns it.
+
+        A copy keeps the folder of its original. Refuses a copy with links to files of its original.
+        """
+        own, original = self.folder.own_root, self.original()
+        for path in (self.folder.database, own, *own.glob("*/"), *own.glob("*/*/")):
+            if original and _is_same(path, original / path.relative_to(self.folder.path)):
+                raise ForeignRoot(
+                    f"{path} leads to the files of {original}, of which {self.here} is a copy: "
+                    "put a copy of them in its place, without links"
+                )
+        note, token = str(original or self.here), read_token(own)
+        if token and token.workspace == self.workspace and token.folder != note:
+            with contextlib.suppress(OSError):  # the next write there reports the error
+                durable.save(own / TOKEN, Token(self.workspace, note).encode())
+        return note

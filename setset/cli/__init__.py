@@ -3,19 +3,19 @@
 Commands import what they need inside their bodies, so that `--help` loads neither numba nor SQLAlchemy.
 """
 
-from __future__ import annotations
-
 import contextlib
-import gc
+import errno
 import importlib
+import io
 import os
+import re
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import click
 
 from setset import __version__
-from setset.cli.ranges import reword
 from setset.errors import NO_SPACE, NoSpace, SetsetError
 
 GROUPS = {
@@ -57,16 +57,18 @@ GROUPS = {
         "simulate": "Play many games and count tables without a set.",
         "draw": "Draw cards as a picture or on the terminal.",
     },
-    "SAT": {
-        "sat": "Ask a SAT solver for cards without a set.",
-    },
+    "SAT": {"sat": "Ask a SAT solver for cards without a set."},
 }
 """The commands and what `--help` says of each, so that it need not load them. All on one line of 80 columns."""
 COMMANDS = tuple(name for commands in GROUPS.values() for name in commands)
 
 
-class OutputClosed(Exception):
-    """Whoever read standard output has seen enough, as `head` does."""
+class OutputFailed(OSError):
+    """Standard output cannot be written to. `reason` is the operating system's error."""
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(f"cannot write to standard output: {reason.strerror}")
+        self.reason = reason
 
 
 class SuggestingGroup(click.Group):
@@ -112,13 +114,11 @@ class LazyGroup(SuggestingGroup):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError as error:  # click would make exit code 1 of it
-            raise OutputClosed from error
+        except BrokenPipeError as error:  # of stderr; click would make exit code 1 of it
+            raise OutputFailed(error) from error
 
 
-@click.group(
-    cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
-)
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
 @click.version_option(__version__, prog_name="setset")
 def cli() -> None:
     """Find every hand of SET cards that holds no set.
@@ -139,58 +139,102 @@ def _print_error(error: BaseException | str) -> None:
         print_line(f"setset: {error}", err=True)
 
 
+@contextlib.contextmanager
+def _output_errors() -> Iterator[None]:
+    """Turns errors of the operating system into `OutputFailed`."""
+    try:
+        yield
+    except OSError as error:
+        raise OutputFailed(error) from error
+
+
+class _Output(io.BufferedWriter):
+    """Standard output whose errors differ from the errors of all other files."""
+
+    write = _output_errors()(io.BufferedWriter.write)
+    flush = _output_errors()(io.BufferedWriter.flush)
+
+
+@contextlib.contextmanager
+def _guarded_output() -> Iterator[None]:
+    """Turns errors of standard output into `OutputFailed`, up to the last byte of it."""
+    stream = sys.stdout
+    if not isinstance(stream, io.TextIOWrapper) or isinstance(stream.buffer, io.BytesIO):
+        yield  # not a file: nothing can go wrong
+        return
+    with _output_errors():
+        stream.flush()
+    raw: Any = getattr(stream.buffer, "raw", stream.buffer)  # python -u has no buffer
+    output = io.TextIOWrapper(_Output(raw), stream.encoding, stream.errors, None, stream.line_buffering)
+    try:
+        with contextlib.redirect_stdout(output):
+            try:
+                yield
+            finally:
+                output.flush()  # here and not when Python ends, where a full disk would be a traceback
+    except OutputFailed:
+        # Nothing more can be written, and Python must not try when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), raw.fileno())
+        raise
+    finally:
+        output.detach().detach()  # leaves the file open
+
+
+_NO_NUMBER = re.compile(r"(?P<given>'.*') is not a valid (integer|float)( range)?\.?", re.DOTALL)
+_OUT_OF_RANGE = re.compile(r"(?P<given>\S+) is not in the range .*", re.DOTALL)
+
+
+def _reword(error: click.ClickException) -> click.ClickException:
+    """The same error. If an option's number was refused, it names what was given and what is expected."""
+    if not isinstance(error, click.BadParameter) or error.param is None:
+        return error
+    found = _NO_NUMBER.fullmatch(error.message) or _OUT_OF_RANGE.fullmatch(error.message)
+    if found is None:
+        return error
+    message = f"{found['given']}, expected {_expected(error.param.type)}."
+    return click.BadParameter(message, error.ctx, error.param, error.param_hint)
+
+
+def _expected(kind: object) -> str:
+    """'a whole number from 3 to 20'"""
+    what = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"
+    least, most = getattr(kind, "min", None), getattr(kind, "max", None)
+    if least is None:
+        return what if most is None else f"{what} up to {most:,}"
+    if getattr(kind, "min_open", False):
+        return f"{what} above {least:,}" if most is None else f"{what} above {least:,} and up to {most:,}"
+    return f"{what} from {least:,} on" if most is None else f"{what} from {least:,} to {most:,}"
+
+
 def _run_command() -> object:
     """Runs the command to its end, its output written; its exit code."""
-    try:
-        code: object = cli.main(standalone_mode=False)
-    except SystemExit as end:
-        code = end.code
-    sys.stdout.flush()  # here and not when Python ends, where a full disk would be a traceback
-    return code
-
-
-def _was_printing(error: OSError) -> bool:
-    """Whether it is standard output that could not be written to: click's echo failed, or the last flush."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    where = trace.tb_frame.f_globals["__name__"] if trace is not None else ""
-    return where.startswith((__name__, "click.", "setset.show.formatting"))
-
-
-def _drop_output() -> None:
-    """Nothing more can be written to standard output, and Python will not try when it ends."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with _guarded_output():
+        try:
+            return cli.main(standalone_mode=False)
+        except SystemExit as end:
+            return end.code
 
 
 def main() -> None:
     """The entry point: runs the command, turns errors into one line on stderr and an exit code."""
     # Nothing here multiplies matrices: numpy needs no threads for that, in this process and in the workers.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Loading SQLAlchemy makes a hundred thousand objects and no garbage: Python would look through them many times.
-    gc.set_threshold(100_000)
     try:
         code = _run_command()
     except SetsetError as error:
         _print_error(error)
         code = error.exit_code
     except click.ClickException as error:
-        reword(error).show()
+        _reword(error).show()
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("setset: interrupted", err=True)
         code = 130
-    except (OutputClosed, BrokenPipeError):
-        _drop_output()
-        code = 0
     except OSError as error:
         # A disk that is full, read-only or gone shows wherever a file is touched.
-        if _was_printing(error):
-            _drop_output()
-            _print_error(f"cannot write to standard output: {error.strerror}")
-        else:
-            _print_error(error)
-        code = NoSpace.exit_code if error.errno in NO_SPACE else SetsetError.exit_code
-    gc.freeze()  # nor look through them once more when all of them end
+        reason = error.reason if isinstance(error, OutputFailed) else error
+        if reason.errno == errno.EPIPE:  # whoever read the output has seen enough, as `head` does
+            sys.exit(0)
+        _print_error(error)
+        code = NoSpace.exit_code if reason.errno in NO_SPACE else SetsetError.exit_code
     sys.exit(code if isinstance(code, int) else 0)

@@ -1,8 +1,5 @@
 """`setset check`"""
 
-from __future__ import annotations
-
-import dataclasses
 from pathlib import Path
 
 import click
@@ -26,15 +23,12 @@ def command(size: int | None, deep: bool, strict: bool, quiet: bool, as_json: bo
       setset check --size 7 --deep
     """
     import setset
-    from setset.show.formatting import print_json
+    from setset.show.formatting import print_result
     from setset.show.progress import show_progress
     from setset.show.tables import print_findings
 
     with show_progress(quiet or as_json) as progress, setset.open(workspace) as opened:
         findings = list(opened.check(deep=deep, size=size, progress=progress))
-    if as_json:
-        print_json([dataclasses.asdict(finding) for finding in findings])
-    else:
-        print_findings(findings)
+    print_result(findings, as_json, print_findings)
     if strict or not all(finding.kind.is_warning for finding in findings):
         raise SystemExit(bool(findings))

@@ -1,9 +1,7 @@
 """`setset classes`: the catalogue of classes."""
 
-from __future__ import annotations
-
-from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -30,7 +28,8 @@ def command(ctx: click.Context, size: int | None, wide: bool, as_json: bool, wor
       setset classes show 12/786
       setset classes build
     """
-    if ctx.invoked_subcommand is not None:
+    if ctx.invoked_subcommand is not None:  # what is given before `list`, `show` or `build` is their default
+        ctx.default_map = {ctx.invoked_subcommand: ctx.params}
         return
     import setset
     from setset.show.classes import print_classes
@@ -38,34 +37,14 @@ def command(ctx: click.Context, size: int | None, wide: bool, as_json: bool, wor
     print_classes(setset.class_totals(workspace, size), as_json, wide)
 
 
-def _given_to_classes(name: str) -> Callable[[], object]:
-    """The value of an option that was given to `setset classes`, before the word `build`, `list` or `show`."""
-
-    def value() -> object:
-        parent = click.get_current_context().parent
-        return parent.params[name] if parent else None
-
-    return value
-
-
 _workspace = click.option(
-    "-w",
-    "--workspace",
-    type=click.Path(path_type=Path),
-    default=_given_to_classes("workspace"),
-    help="The folder with the database, as for all commands.",
+    "-w", "--workspace", type=click.Path(path_type=Path), help="The folder with the database, as for all commands."
 )
-_wide = click.option(
-    "--wide", is_flag=True, default=_given_to_classes("wide"), help="All columns and whole values."
-)
-
-
-def _as_json(what: str) -> options.Decorator:
-    return click.option("--json", "as_json", is_flag=True, default=_given_to_classes("as_json"), help=what)
+_wide = click.option("--wide", is_flag=True, help="All columns and whole values.")
 
 
 @command.command("list")
-@click.option("--size", type=int, default=_given_to_classes("size"), help="The size, 0 to 20.  [required]")
+@click.option("--size", type=int, help="The size, 0 to 20.  [required]")
 @click.option("--complete", is_flag=True, help="Only classes whose lists no card can be added to.")
 @click.option("--stabilizer", type=click.IntRange(1), help="Only classes that so many symmetries keep.")
 @click.option(
@@ -80,20 +59,23 @@ def _as_json(what: str) -> options.Decorator:
 @click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="How many classes.")
 @click.option("--all", "all_classes", is_flag=True, help="All from there on.")
 @_wide
-@_as_json("Print an object a line, with the neighbours and the hyperplanes of each class.")
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print an object a line, with the neighbours and the hyperplanes of each class.",
+)
 @_workspace
 def list_command(
     size: int | None,
     complete: bool,
-    stabilizer: int | None,
-    sort: str,
-    reverse: bool,
     start: int,
     limit: int,
     all_classes: bool,
     wide: bool,
     as_json: bool,
     workspace: Path,
+    **chosen: Any,
 ) -> None:
     """The classes of a size. Needs no workspace.
 
@@ -112,20 +94,18 @@ def list_command(
     from setset.show.classes import print_class_list
 
     catalogue = setset.load_catalogue(workspace, size, neighbours=True)
-    found = setset.find_classes(
-        size, catalogue, complete=complete or None, stabilizer=stabilizer, sort=sort, reverse=reverse
-    )
+    found = setset.find_classes(size, catalogue, complete=complete or None, **chosen)
     if all_classes:
         options.refuse_given("cannot be combined with --all", "limit")
-    chosen = found[start : None if all_classes else start + limit]
-    described = [setset.describe_class(one, catalogue) for one in chosen]
+    shown = found[start : None if all_classes else start + limit]
+    described = [setset.describe_class(one, catalogue) for one in shown]
     print_class_list(described, start, len(found), as_json, wide)
 
 
 @command.command("show")
 @click.argument("which", metavar="SIZE/NUMBER")
 @_wide
-@_as_json("Print JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @_workspace
 def show_command(which: str, wide: bool, as_json: bool, workspace: Path) -> None:
     """All about a class such as 12/786. Needs no workspace.
@@ -145,12 +125,7 @@ def show_command(which: str, wide: bool, as_json: bool, workspace: Path) -> None
 
 
 @command.command()
-@click.option(
-    "--size",
-    type=int,
-    default=_given_to_classes("size"),
-    help="Build all sizes from 0 to this one [default: 20].",
-)
+@click.option("--size", type=int, help="Build all sizes from 0 to this one [default: 20].")
 @click.option("--force", is_flag=True, help="Build also what is there already.")
 @_workspace
 def build(size: int | None, force: bool, workspace: Path) -> None:

@@ -1,7 +1,5 @@
 """`setset classify`"""
 
-from __future__ import annotations
-
 from typing import TextIO
 
 import click
@@ -16,9 +14,7 @@ from setset.cli import options
 @options.as_json
 @options.no_workspace
 @click.pass_context
-def command(
-    ctx: click.Context, cards: tuple[str, ...], wide: bool, file: TextIO | None, as_json: bool
-) -> None:
+def command(ctx: click.Context, cards: tuple[str, ...], wide: bool, file: TextIO | None, as_json: bool) -> None:
     """The class of CARDS without a set: numbers 0 to 80, names or codes. Needs no workspace.
 
     Exit code 1, and the set, if the cards hold one. Of many hands, a set in one is an answer like the others.
@@ -30,11 +26,10 @@ def command(
       setset sample --size 12 --count 1000 | setset classify - --json
     """
     import setset
-    from setset.cli.options import Hands
     from setset.show.classes import print_classified, print_held_set, print_many_classified
 
     catalogue = setset.catalogue_in_memory()
-    many = Hands.asked_for(cards, file)
+    many = options.Hands.asked_for(cards, file)
     if many is not None:
         options.refuse_given("shows one hand: leave it out with many", "wide")
         print_many_classified(many, catalogue, as_json, many.report)

@@ -1,7 +1,5 @@
 """`setset compact`"""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
@@ -30,6 +28,4 @@ def command(size: int, up_to: int | None, target: int, quiet: bool, workspace: P
 
     with setset.open(workspace, mode="a") as opened, show_progress(quiet) as progress:
         result = opened.exploration(target).compact(size, up_to=up_to, progress=progress)
-    click.echo(
-        f"size {size}: {how_many(result.files_before, 'file')} before, {number(result.files_after)} now"
-    )
+    click.echo(f"size {size}: {how_many(result.files_before, 'file')} before, {number(result.files_after)} now")

@@ -1,7 +1,5 @@
 """`setset count`"""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 
@@ -17,9 +15,7 @@ from setset.cli import options
 @options.wide
 @options.as_json
 @options.workspace
-def command(
-    size: int | None, recount: bool, target: int | None, wide: bool, as_json: bool, workspace: Path
-) -> None:
+def command(size: int | None, recount: bool, target: int | None, wide: bool, as_json: bool, workspace: Path) -> None:
     """How many lists there are of each size, with what that counts and the reference figure where one is known.
 
     From the target on also their number by the catalogue, if 'setset classes build' has made it.

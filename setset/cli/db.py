@@ -1,8 +1,5 @@
 """`setset db`"""
 
-from __future__ import annotations
-
-import dataclasses
 from pathlib import Path
 
 import click
@@ -31,13 +28,11 @@ def current(as_json: bool, workspace: Path) -> None:
       setset db current
     """
     import setset
-    from setset.show.formatting import print_json
+    from setset.show.formatting import print_result
 
     found = setset.open(workspace, mode="a").schema()
-    if as_json:
-        print_json(dataclasses.asdict(found))
-    else:
-        click.echo(f"database {found.database or 'none'}, setset {found.setset}")
+    text = f"database {found.database or 'none'}, setset {found.setset}"
+    print_result(found, as_json, lambda _: click.echo(text))
     setset.open(workspace).close()  # says what to do if they differ
 
 

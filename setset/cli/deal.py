@@ -1,7 +1,5 @@
 """`setset deal`: some cards from a shuffled deck."""
 
-from __future__ import annotations
-
 import click
 
 from setset.cli import options

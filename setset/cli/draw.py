@@ -1,9 +1,7 @@
 """`setset draw`: cards as a picture."""
 
-from __future__ import annotations
-
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 import click
 
@@ -33,14 +31,13 @@ from setset.cli import options
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     cards: tuple[str, ...],
     file: TextIO | None,
     count: int | None,
     seed: int | None,
     output: Path | None,
-    columns: int | None,
-    with_sets: bool,
-    scale: float,
+    **how: Any,
 ) -> None:
     """Draw CARDS, numbers 0 to 80, names or codes, as an SVG or PNG picture or on the terminal.
 
@@ -50,17 +47,15 @@ def command(
       setset draw r1fd "green two striped squiggle" 80 -o set.png
       setset draw --file tables.txt -o table.svg       table-1.svg, table-2.svg, ... by the lines
     """
-    from setset.cli.options import Hands
     from setset.show import hands
 
     if output is None or output.suffix.lower() != ".png":
         options.refuse_given("needs a PNG picture: add -o cards.png", "scale")
-    many = Hands.asked_for(cards, file)
+    many = options.Hands.asked_for(cards, file, count, seed)
     if many is not None:
-        options.refuse_deal(count, seed)
         for line, hand in many:
             path = output and output.with_stem(f"{output.stem}-{line}")
-            hands.show_picture(hand, path, columns, with_sets, scale)
+            hands.show_picture(hand, path, **how)
         ctx.exit(many.exit_code)
     chosen, _ = options.named_or_dealt(cards, count, seed)
-    hands.show_picture(chosen, output, columns, with_sets, scale)
+    hands.show_picture(chosen, output, **how)

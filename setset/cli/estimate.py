@@ -1,7 +1,5 @@
 """`setset estimate`"""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
@@ -13,19 +11,17 @@ from setset.cli import options
 @options.size(required=True, help="The size that a run would build.")
 @options.target
 @options.prune
-@click.option(
-    "--workers", type=click.IntRange(1), help="Worker processes [default: all cores of this machine]."
-)
+@click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores of this machine].")
 @click.option("--count-only", is_flag=True, help="Of a count without files.")
 @click.option(
     "--seconds",
     type=click.FloatRange(0, 3600),
     default=10.0,
     show_default=True,
-    help="How long to probe, if numbers of lists are not known.",
+    help="Time to probe for, if a number of lists is unknown.",
 )
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="For the same probes each time.")
-@click.option("--price", type=click.FloatRange(0), help="Of a core for an hour.")
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Random seed; the same seed gives the same probes.")
+@click.option("--price", type=click.FloatRange(0), help="Price per core-hour.")
 @options.output
 @options.as_json
 @options.workspace
@@ -59,12 +55,6 @@ def command(
 
     with setset.open(workspace, mode="a") as opened:
         estimate = opened.exploration(target).estimate(
-            size,
-            workers=workers,
-            count_only=count_only,
-            prune=prune,
-            seconds=seconds,
-            seed=seed,
-            output=output,
+            size, workers=workers, count_only=count_only, prune=prune, seconds=seconds, seed=seed, output=output
         )
     print_estimate(estimate, price, as_json)

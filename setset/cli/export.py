@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
@@ -14,20 +14,23 @@ from setset.cli import options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-output = click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="The file to write; - for standard output.",
-)
 overwrite = click.option("--overwrite", is_flag=True, help="Replace files that are in the way.")
-table_format = click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["csv", "json", "parquet", "gap"]),
-    help="[default: what the name ends with, .g for gap]",
-)
+
+
+def output(help: str) -> options.Decorator:  # noqa: A002 (click's word)
+    return click.option("-o", "--output", type=click.Path(path_type=Path), required=True, help=help)
+
+
+def table(function: Callable[..., None]) -> Callable[..., None]:
+    """The options of all tables."""
+    table_format = click.option(
+        "--format",
+        "format_",
+        type=click.Choice(["csv", "json", "parquet", "gap"]),
+        help="[default: what the name ends with, .g for gap]",
+    )
+    file = output("The file to write; - for standard output.")
+    return file(table_format(overwrite(options.workspace(function))))
 
 
 @click.group()
@@ -43,13 +46,7 @@ def command() -> None:
 
 @command.command()
 @options.size(required=True, help="The size of the lists.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    required=True,
-    help="A folder, for a file a batch; or one file, if the name ends with a format; - for standard output.",
-)
+@output("A folder, for a file a batch; or one file, if the name ends with a format; - for standard output.")
 @click.option(
     "--format",
     "format_",
@@ -75,9 +72,7 @@ def command() -> None:
 )
 @click.option("--partial", is_flag=True, help="Export what there is of an incomplete size.")
 @overwrite
-@click.option(
-    "--dry-run", is_flag=True, help="Say how many files and bytes that would be, and write nothing."
-)
+@click.option("--dry-run", is_flag=True, help="Say how many files and bytes that would be, and write nothing.")
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
 @options.target
 @options.quiet
@@ -152,11 +147,8 @@ def lists(
 
 @command.command()
 @click.option("--size", type=int, help="Only this size, 0 to 20.")
-@output
-@table_format
-@overwrite
-@options.workspace
-def classes(size: int | None, output: Path, format_: str | None, overwrite: bool, workspace: Path) -> None:
+@table
+def classes(output: Path, **given: Any) -> None:
     """Write the classes of lists: canonical form, lists, stabilizer, extensions.
 
     Taken from the workspace's database; what is not there comes with the package.
@@ -168,16 +160,13 @@ def classes(size: int | None, output: Path, format_: str | None, overwrite: bool
     """
     import setset
 
-    _export_table(setset.export_classes, "class", "classes", size, output, format_, overwrite, workspace)
+    _export_table(setset.export_classes, "class", "classes", output, **given)
 
 
 @command.command()
 @click.option("--size", type=int, help="Only links to classes of this size, 1 to 20.")
-@output
-@table_format
-@overwrite
-@options.workspace
-def links(size: int | None, output: Path, format_: str | None, overwrite: bool, workspace: Path) -> None:
+@table
+def links(output: Path, **given: Any) -> None:
     """Write which class one more card leads to from which, and by how many cards.
 
     \b
@@ -186,16 +175,13 @@ def links(size: int | None, output: Path, format_: str | None, overwrite: bool, 
     """
     import setset
 
-    _export_table(setset.export_links, "link", "links", size, output, format_, overwrite, workspace)
+    _export_table(setset.export_links, "link", "links", output, **given)
 
 
 @command.command()
 @options.size()
-@output
-@table_format
-@overwrite
-@options.workspace
-def counts(size: int | None, output: Path, format_: str | None, overwrite: bool, workspace: Path) -> None:
+@table
+def counts(output: Path, **given: Any) -> None:
     """Write how many lists there are of each size, as `setset count` prints it.
 
     \b
@@ -204,20 +190,13 @@ def counts(size: int | None, output: Path, format_: str | None, overwrite: bool,
     """
     import setset
 
-    _export_table(setset.export_counts, "count", "counts", size, output, format_, overwrite, workspace)
+    _export_table(setset.export_counts, "count", "counts", output, **given)
 
 
 def _export_table(
-    export: Callable[..., int],
-    one: str,
-    many: str,
-    size: int | None,
-    output: Path,
-    format_: str | None,
-    overwrite: bool,
-    workspace: Path,
+    export: Callable[..., int], one: str, many: str, output: Path, format_: str | None, **given: Any
 ) -> None:
-    rows = export(_place(output), workspace, size=size, format=format_, overwrite=overwrite)
+    rows = export(_place(output), format=format_, **given)
     if str(output) != "-":
         click.echo(f"{rows:,} {one if rows == 1 else many} in {output}")
 

@@ -1,7 +1,5 @@
 """`setset find`: every set among some cards."""
 
-from __future__ import annotations
-
 from typing import TextIO
 
 import click
@@ -14,9 +12,7 @@ from setset.cli import options
 @options.hands_file
 @options.deal_instead
 @options.seed
-@click.option(
-    "--ultra", is_flag=True, help="Find ultra sets: two pairs of cards that share their third card."
-)
+@click.option("--ultra", is_flag=True, help="Find ultra sets: two pairs of cards that share their third card.")
 @options.as_json
 @click.pass_context
 def command(
@@ -40,20 +36,16 @@ def command(
       setset find --deal 12 --seed 7 --ultra
       setset find --file tables.txt --json
     """
-    from setset.cli.options import Hands
     from setset.show import hands
     from setset.show.formatting import print_lines
     from setset.table import find_sets, find_ultra_sets
 
-    many = Hands.asked_for(cards, file)
+    search, what = (find_ultra_sets, "ultra_sets") if ultra else (find_sets, "sets")
+    many = options.Hands.asked_for(cards, file, count, seed)
     if many is not None:
-        options.refuse_deal(count, seed)
-        search, what = (find_ultra_sets, "ultra_sets") if ultra else (find_sets, "sets")
         print_lines(hands.sets_line(line, hand, search(hand), what, as_json) for line, hand in many)
         ctx.exit(many.exit_code)
     chosen, dealt_from = options.named_or_dealt(cards, count, seed)
-    if ultra:
-        found = hands.show_ultra_sets(chosen, find_ultra_sets(chosen), dealt_from, as_json)
-    else:
-        found = hands.show_sets(chosen, find_sets(chosen), dealt_from, as_json)
+    found = search(chosen)
+    hands.show_sets(chosen, found, what, dealt_from, as_json)
     ctx.exit(0 if found else 1)

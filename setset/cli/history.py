@@ -1,8 +1,5 @@
 """`setset history`"""
 
-from __future__ import annotations
-
-import dataclasses
 from pathlib import Path
 
 import click
@@ -24,12 +21,8 @@ def command(limit: int, wide: bool, as_json: bool, workspace: Path) -> None:
       setset history --wide
     """
     import setset
-    from setset.show.formatting import print_json
+    from setset.show.formatting import print_result
     from setset.show.tables import print_history
 
     with setset.open(workspace) as opened:
-        found = opened.runs(limit)
-    if as_json:
-        print_json([dataclasses.asdict(run) for run in found])
-    else:
-        print_history(found, wide)
+        print_result(opened.runs(limit), as_json, print_history, wide)

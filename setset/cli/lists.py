@@ -1,7 +1,5 @@
 """`setset lists`"""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click

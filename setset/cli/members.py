@@ -1,7 +1,5 @@
 """`setset members`"""
 
-from __future__ import annotations
-
 import click
 
 from setset.cli import options

@@ -9,6 +9,9 @@ from typing import Any, TextIO
 
 import click
 
+from setset.cards import parse_cards
+from setset.errors import BadInput
+
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 workspace = click.option(
@@ -21,18 +24,11 @@ workspace = click.option(
     show_envvar=True,
     help="The folder with the database and the batch files.",
 )
-no_workspace = click.option(
-    "-w",
-    "--workspace",
-    expose_value=False,
-    hidden=True,
-    help="Once the place of the classes; now they are always known.",
-)
+no_workspace = click.option("-w", "--workspace", expose_value=False, hidden=True)
+"""Accepted from old scripts: once the classes came from a workspace, now they are always known."""
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 wide = click.option("--wide", is_flag=True, help="All columns and whole values, however narrow the terminal.")
-json_lines = click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON lines: an array of cards for each list."
-)
+json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON lines: an array of cards for each list.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
 output = click.option(
     "--output",
@@ -51,9 +47,7 @@ target = click.option(
 )
 
 prune = click.option(
-    "--prune",
-    is_flag=True,
-    help="Below the target keep only lists that may reach it (docs/pruning.md).",
+    "--prune", is_flag=True, help="Below the target keep only lists that may reach it (docs/pruning.md)."
 )
 only_target = click.option("--target", type=click.IntRange(4, 20), help="Only this target.")
 
@@ -64,8 +58,6 @@ yes = click.option("--yes", is_flag=True, help="Do not ask.")
 
 def confirm(question: str, yes: bool) -> None:
     """Asks on a terminal; elsewhere --yes is needed. Ends the command if the answer is no."""
-    from setset.errors import BadInput
-
     if yes:
         return
     if not (sys.stdin is not None and sys.stdin.isatty()):
@@ -94,12 +86,8 @@ deal_instead = click.option(
 )
 
 
-def named_or_dealt(
-    texts: tuple[str, ...], count: int | None, seed: int | None
-) -> tuple[tuple[int, ...], int | None]:
+def named_or_dealt(texts: tuple[str, ...], count: int | None, seed: int | None) -> tuple[tuple[int, ...], int | None]:
     """The cards that a command line names, or those that it asks to be dealt and the seed they came from."""
-    from setset.cards import parse_cards
-    from setset.errors import BadInput
     from setset.table import deal, new_seed
 
     if texts and (count is not None or seed is not None):
@@ -112,14 +100,6 @@ def named_or_dealt(
     return deal(count, chosen), chosen
 
 
-def refuse_deal(count: int | None, seed: int | None) -> None:
-    """Hands that come from a file are not dealt."""
-    from setset.errors import BadInput
-
-    if count is not None or seed is not None:
-        raise BadInput("give hands by --file or -, or --deal with --seed, not both")
-
-
 def refuse_given(why: str, *names: str) -> None:
     """Refuses options that would have no effect, if the command line gives one.
 
@@ -127,8 +107,6 @@ def refuse_given(why: str, *names: str) -> None:
         why: what is said behind the option: `cannot be combined with --all`.
         names: the parameters of the options.
     """
-    from setset.errors import BadInput
-
     context = click.get_current_context()
     for parameter in context.command.params:
         given = context.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
@@ -142,9 +120,6 @@ NEGATIVE_NUMBERS_ARE_ARGUMENTS = {"ignore_unknown_options": True}
 
 def parse_hand(texts: tuple[str, ...]) -> tuple[int, ...]:
     """The cards that a command line names, at least one."""
-    from setset.cards import parse_cards
-    from setset.errors import BadInput
-
     refuse_options(texts)
     if not texts:
         raise BadInput("which cards? give some: 0 to 80, names or codes")
@@ -153,8 +128,6 @@ def parse_hand(texts: tuple[str, ...]) -> tuple[int, ...]:
 
 def whole_number(text: str, what: str) -> int:
     """A number of a command line, as people write it or as tables here print it: 1,234,567."""
-    from setset.errors import BadInput
-
     try:
         return int(text.replace(",", ""))
     except ValueError:
@@ -163,12 +136,10 @@ def whole_number(text: str, what: str) -> int:
 
 def parse_class(text: str) -> tuple[int, int]:
     """The size and number of a class such as 12/700."""
-    from setset.errors import BadInput
-
-    parts = text.split("/")
-    if len(parts) != 2:
+    size, slash, number = text.partition("/")
+    if not slash or "/" in number:
         raise BadInput(f"not a class: {text!r} (give its size and number, such as 12/700)")
-    return whole_number(parts[0], "class"), whole_number(parts[1], "class")
+    return whole_number(size, "class"), whole_number(number, "class")
 
 
 def chunk(limit: int, all_lists: bool) -> int:
@@ -200,14 +171,16 @@ class Hands:
         self.exit_code = 0
 
     @classmethod
-    def asked_for(cls, cards: tuple[str, ...], file: TextIO | None) -> Hands | None:
-        """The hands of --file or of standard input, if a command line asks for them."""
-        from setset.errors import BadInput
-
+    def asked_for(
+        cls, cards: tuple[str, ...], file: TextIO | None, count: int | None = None, seed: int | None = None
+    ) -> Hands | None:
+        """The hands of --file or of standard input, if a command line asks for them and not for dealt ones."""
         if file is not None and cards:
             raise BadInput("give CARDS or --file, not both")
         if file is None and cards == ("-",):
             file = sys.stdin
+        if file is not None and (count is not None or seed is not None):
+            raise BadInput("give hands by --file or -, or --deal with --seed, not both")
         return None if file is None else cls(file)
 
     def lines(self) -> Iterator[tuple[int, str]]:
@@ -219,9 +192,6 @@ class Hands:
 
     def __iter__(self) -> Iterator[tuple[int, tuple[int, ...]]]:
         """The hands, with the numbers of their lines."""
-        from setset.cards import parse_cards
-        from setset.errors import BadInput
-
         for number, text in self.lines():
             try:
                 yield number, parse_cards(text.split())

@@ -1,7 +1,5 @@
 """`setset play`: the game, for people in a terminal or by itself."""
 
-from __future__ import annotations
-
 import click
 
 from setset.cli import options
@@ -11,20 +9,13 @@ from setset.cli import options
 @options.seed
 @click.option("--auto", is_flag=True, help="Let the program play to the end, and print each step.")
 @click.option(
-    "--policy",
-    type=click.Choice(["random", "first"]),
-    help="With --auto: which set is taken  [default: random].",
+    "--policy", type=click.Choice(["random", "first"]), help="With --auto: which set is taken  [default: random]."
 )
 @click.option("--player", "players", multiple=True, help="A player's name; give it once for each player.")
 @click.option("--no-record", is_flag=True, help="Neither keep nor show the best time.")
 @options.as_json
 def command(
-    seed: int | None,
-    auto: bool,
-    policy: str | None,
-    players: tuple[str, ...],
-    no_record: bool,
-    as_json: bool,
+    seed: int | None, auto: bool, policy: str | None, players: tuple[str, ...], no_record: bool, as_json: bool
 ) -> None:
     """Play a game of SET: twelve cards, a point for a set, a point off for a wrong call.
 
@@ -38,9 +29,8 @@ def command(
       setset play --seed 7 --auto
     """
     from setset.errors import BadInput
-    from setset.show.autoplay import show_game
-    from setset.show.best_times import enter_game
-    from setset.show.session import Session
+    from setset.show.hands import show_game
+    from setset.show.session import Session, enter_game
     from setset.table import Policy, new_seed
 
     chosen = new_seed() if seed is None else seed

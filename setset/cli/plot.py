@@ -1,7 +1,5 @@
 """`setset plot`: charts as files."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -21,9 +19,7 @@ from setset.cli import options
     "  [default: NAME.svg]",
 )
 @click.option("--format", "kind", help="svg, png, pdf, html, json or csv, whatever the file is called.")
-@click.option(
-    "--games", type=click.IntRange(1, 10**12), default=200_000, show_default=True, help="For rounds."
-)
+@click.option("--games", type=click.IntRange(1, 10**12), default=200_000, show_default=True, help="For rounds.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="For rounds.")
 @click.option("--target", type=click.IntRange(4, 20), default=12, show_default=True, help="For bytes.")
 @click.option("--size", type=click.IntRange(3, 20), help="For bytes: only this size.")
@@ -31,15 +27,13 @@ from setset.cli import options
 @click.pass_context
 def command(
     ctx: click.Context,
+    /,
     name: str | None,
     words: tuple[str, ...],
     output: Path | None,
     kind: str | None,
-    games: int,
-    seed: int,
-    target: int,
-    size: int | None,
     workspace: Path,
+    **settings: int | None,
 ) -> None:
     """Draw the chart NAME; without a name, list them. Needs the extra setset[plot].
 
@@ -54,9 +48,9 @@ def command(
     import setset
     from setset.show import plots
 
-    for chart, names in {"rounds": ("games", "seed"), "bytes": ("target", "size")}.items():
-        if name != chart:
-            options.refuse_given(f"is for the chart {chart} only", *names)
+    for other, plot in plots.PLOTS.items():
+        if name != other:
+            options.refuse_given(f"is for the chart {other} only", *plot.options)
     if name is None:
         options.refuse_given("needs the NAME of a chart", "output", "kind")
         plots.print_plots()
@@ -66,5 +60,5 @@ def command(
     chosen = plots.choose_kind(place, kind)
     named = ctx.get_parameter_source("workspace") is not click.core.ParameterSource.DEFAULT
     with setset.open(workspace) if plot.opens(workspace, named) else nullcontext() as opened:
-        chart = plot.make(plots.Wish(words, games, seed, target, size), opened)
+        chart = plot.make(words, settings, opened)
     plots.write_plot(chart, place, chosen)

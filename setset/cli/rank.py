@@ -1,7 +1,5 @@
 """`setset rank`"""
 
-from __future__ import annotations
-
 from typing import TextIO
 
 import click
@@ -27,11 +25,10 @@ def command(ctx: click.Context, cards: tuple[str, ...], file: TextIO | None, as_
       setset rank --file hands.txt
     """
     import setset
-    from setset.cli.options import Hands
     from setset.show.classes import print_rank, rank_line
 
     catalogue = setset.catalogue_in_memory()
-    many = Hands.asked_for(cards, file)
+    many = options.Hands.asked_for(cards, file)
     if many is None:
         hand = options.parse_hand(cards)
         print_rank(hand, setset.rank(hand, catalogue), catalogue, as_json)

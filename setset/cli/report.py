@@ -1,7 +1,5 @@
 """`setset report`: a page on a workspace."""
 
-from __future__ import annotations
-
 import datetime
 from pathlib import Path
 

@@ -1,8 +1,5 @@
 """`setset rm`"""
 
-from __future__ import annotations
-
-import dataclasses
 from pathlib import Path
 
 import click
@@ -19,13 +16,7 @@ from setset.cli import options
 @options.quiet
 @options.workspace
 def command(
-    target: int,
-    size: int | None,
-    dry_run: bool,
-    yes: bool,
-    as_json: bool,
-    quiet: bool,
-    workspace: Path,
+    target: int, size: int | None, dry_run: bool, yes: bool, as_json: bool, quiet: bool, workspace: Path
 ) -> None:
     """Remove the files and records of an exploration, or of its sizes from one on.
 
@@ -48,9 +39,9 @@ def command(
         if not as_json:
             print_removed(removed)
         if removed.sizes and not dry_run:
-            options.confirm(f"Remove {how_many(removed.files, 'file')} of target {target}?", yes)
+            options.confirm(f"Remove {how_many(removed.files - removed.kept, 'file')} of target {target}?", yes)
             removed = exploration.remove(size, progress=progress)
             if not as_json:
                 click.echo("removed")
     if as_json:
-        print_json(dataclasses.asdict(removed))
+        print_json(removed)

@@ -1,7 +1,5 @@
 """`setset roots`"""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 
@@ -29,9 +27,7 @@ def command(context: click.Context, wide: bool, as_json: bool, workspace: Path) 
     if context.invoked_subcommand is not None:
         given = [name for name in context.params if context.get_parameter_source(name) is COMMAND_LINE]
         if given:
-            raise click.UsageError(
-                f"give --{given[0].removeprefix('as_')} after {context.invoked_subcommand}"
-            )
+            raise click.UsageError(f"give --{given[0].removeprefix('as_')} after {context.invoked_subcommand}")
         return
     import setset
     from setset.show.formatting import print_json
@@ -53,17 +49,17 @@ def command(context: click.Context, wide: bool, as_json: bool, workspace: Path) 
 @options.as_json
 @options.quiet
 @options.workspace
-def move(
-    old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet: bool, workspace: Path
-) -> None:
+def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet: bool, workspace: Path) -> None:
     """Record that the storage root OLD (a folder, or its number) is now the folder NEW.
 
     Move or copy the folder first, with all that is in it. Its token and every file are compared with what the database
-    records. Stopped at any moment, the same command goes on.
+    records. Stopped at any moment, the same command goes on. After the workspace itself was moved, give the same
+    folder twice, to write there again.
 
     \b
     Examples:
       setset roots move /mnt/nas/caps /mnt/new/caps
+      setset roots move /mnt/nas/caps /mnt/nas/caps
       setset roots move 2 /mnt/new/caps --fast
     """
     import setset

@@ -1,13 +1,11 @@
 """`setset run`"""
 
-from __future__ import annotations
-
 import contextlib
 import shlex
 import sys
 import time
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -20,17 +18,11 @@ from setset.cli import options
 @options.prune
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
 @click.option(
-    "--batch-lists",
-    type=click.IntRange(1),
-    help="Most lists in a file [default: 16,000,000; with --prune 1,000,000].",
+    "--batch-lists", type=click.IntRange(1), help="Most lists in a file [default: 16,000,000; with --prune 1,000,000]."
 )
 @options.output
 @click.option(
-    "--from",
-    "first",
-    type=click.IntRange(0),
-    default=0,
-    help="Expand only source batches from this number on.",
+    "--from", "first", type=click.IntRange(0), default=0, help="Expand only source batches from this number on."
 )
 @click.option("--count-only", is_flag=True, help="Count without files, from the largest complete size on.")
 @click.option(
@@ -54,13 +46,9 @@ from setset.cli import options
     metavar="FILE",
     help="Append to this file what happens, a line each with the time in UTC.",
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print what happens as JSON lines (docs/unattended.md)."
-)
+@click.option("--json", "as_json", is_flag=True, help="Print what happens as JSON lines (docs/unattended.md).")
 @click.option("--dry-run", is_flag=True, help="Only say what it will take, as 'setset estimate' does.")
-@click.option(
-    "-y", "--yes", is_flag=True, help="Do not ask before more than an hour, or half of the free disk."
-)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before more than an hour, or half of the free disk.")
 @options.quiet
 @options.workspace
 def command(
@@ -99,35 +87,30 @@ def command(
     """
     import setset
     from setset.show.estimates import introduce, print_estimate
-    from setset.show.events import NoEvents, run_events
     from setset.show.progress import show_progress
-    from setset.show.runs import describe_end, describe_start, print_end
+    from setset.show.runs import NoEvents, describe_end, describe_start, print_end, run_events
 
     if workers and executor.startswith("dask="):
         raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
     words, began = shlex.join(["setset", *sys.argv[1:]]), time.monotonic()
     folder = output or workspace / "batches"
+    shared: dict[str, Any] = {
+        "workers": workers,
+        "batch_lists": batch_lists,
+        "output": output,
+        "count_only": count_only,
+        "prune": prune,
+    }
     telling = run_events(as_json, log) if as_json or log else contextlib.nullcontext(NoEvents())
     with telling as events, setset.open(workspace, mode="a") as opened:
         exploration = opened.exploration(target)
-        ahead = partial(
-            exploration.estimate,
-            size,
-            workers=workers,
-            count_only=count_only,
-            prune=prune,
-            output=output,
-            batch_lists=batch_lists,
-        )
         if dry_run:
-            print_estimate(ahead(), as_json=as_json)
+            print_estimate(exploration.estimate(size, **shared), as_json=as_json)
             return
         try:
-            estimate = ahead(thorough=False)
-        except setset.BadInput:
-            raise
+            estimate = exploration.estimate(size, **shared, thorough=False)
         except setset.SetsetError:
-            estimate = None  # of a database that the run must see to first
+            estimate = None  # the run refuses bad input, and sees to a damaged database
         lines = introduce(estimate, yes, elsewhere=executor.startswith("dask="))
         if lines is None:
             raise SystemExit(1)
@@ -138,12 +121,8 @@ def command(
             events.emit("started", **describe_start(words, workspace, target, size))
             made = exploration.run(
                 size,
-                workers=workers,
-                batch_lists=batch_lists,
-                output=output,
+                **shared,
                 first=first,
-                count_only=count_only,
-                prune=prune,
                 executor=executor,
                 maps=maps,
                 ship=ship,

@@ -1,7 +1,5 @@
 """`setset sample`"""
 
-from __future__ import annotations
-
 import click
 
 from setset.cli import options
@@ -9,9 +7,7 @@ from setset.cli import options
 
 @click.command()
 @click.option("--size", type=int, required=True, help="The size of the lists, 1 to 20.")
-@click.option(
-    "--count", type=click.IntRange(0, 10_000_000), default=1, show_default=True, help="How many lists."
-)
+@click.option("--count", type=click.IntRange(0, 10_000_000), default=1, show_default=True, help="How many lists.")
 @click.option("--seed", type=click.IntRange(0), help="Draw the lists that this number fixes; else any.")
 @options.names
 @options.json_lines

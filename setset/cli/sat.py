@@ -1,7 +1,5 @@
 """`setset sat`: the same question as a SAT problem."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TextIO
 
@@ -9,9 +7,7 @@ import click
 
 from setset.cli import options
 
-_many = click.option(
-    "--cards", type=int, required=True, help="At least this many cards without a set, 1 to 81."
-)
+_many = click.option("--cards", type=int, required=True, help="At least this many cards without a set, 1 to 81.")
 _encoding = click.option(
     "--encoding",
     default="totalizer",
@@ -54,9 +50,7 @@ def encode_command(cards: int, fix: str, encoding: str, output: Path | None) -> 
 @_many
 @click.option("--fix", metavar="WHAT", help=f"Fix cards: {_FIX} Else the most that loses no answer.")
 @_encoding
-@click.option(
-    "--solver", default="glucose4", show_default=True, help="A solver of PySAT, such as cadical153."
-)
+@click.option("--solver", default="glucose4", show_default=True, help="A solver of PySAT, such as cadical153.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Give up after so many seconds.")
 @click.option(
     "--proof",
@@ -65,13 +59,7 @@ def encode_command(cards: int, fix: str, encoding: str, output: Path | None) -> 
 )
 @options.as_json
 def solve_command(
-    cards: int,
-    fix: str | None,
-    encoding: str,
-    solver: str,
-    timeout: float | None,
-    proof: Path | None,
-    as_json: bool,
+    cards: int, fix: str | None, encoding: str, solver: str, timeout: float | None, proof: Path | None, as_json: bool
 ) -> None:
     """Find so many cards without a set, checked, drawn and classified, or prove that there are none.
 
@@ -102,9 +90,7 @@ def solve_command(
 @click.option("--cards", type=click.IntRange(1, 81), default=1, help="Insist on at least this many.")
 @options.as_json
 @click.pass_context
-def read_command(
-    ctx: click.Context, answer: TextIO | None, file: TextIO | None, cards: int, as_json: bool
-) -> None:
+def read_command(ctx: click.Context, answer: TextIO | None, file: TextIO | None, cards: int, as_json: bool) -> None:
     """Read another solver's output FILE, - for standard input: check, draw and classify its cards.
 
     Exit code 0 for an answer, also that there are none; 13 if the solver gave up, 1 if its cards are wrong.
@@ -114,7 +100,6 @@ def read_command(
       setset sat read answer --cards 20
       minisat 20.cnf /dev/stdout | setset sat read -
     """
-    from setset.cli.options import Hands
     from setset.errors import BadInput, SetsetError
     from setset.sat import parse_answer
     from setset.show.answers import answer_line, show_read
@@ -125,7 +110,7 @@ def read_command(
         show_read(parse_answer(answer.read(), cards, Path(answer.name).name), as_json)
         return
     assert file is not None
-    many = Hands(file)
+    many = options.Hands(file)
     for line, text in many.lines():
         try:
             click.echo(answer_line(line, parse_answer(text, cards, "the line"), as_json))

@@ -1,7 +1,5 @@
 """`setset serve`: the page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
@@ -12,12 +10,8 @@ HERE = ("127.0.0.1", "localhost", "[::1]")
 
 
 @click.command()
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="The address of this machine to serve at."
-)
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="0 for any that is free."
-)
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address of this machine to serve at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="0 for any that is free.")
 @click.option(
     "--allow-host",
     "allowed",
@@ -53,7 +47,7 @@ def command(
         raise BadInput("--token is empty: give a word, or 'random'")
     with require_extra("web", "the page"):
         from setset.web.server import listen, serve
-        from setset.web.site import Settings
+        from setset.web.site import Site
     secret = secrets.token_urlsafe(18) if token == "random" else token  # noqa: S105 (the word of an option)
     listening = listen(host, port)
     name = allowed[0] if allowed and not is_local else f"[{host}]" if ":" in host else host
@@ -64,4 +58,4 @@ def command(
         click.echo(f"anyone who reaches {host} can read the workspace ({who}), unencrypted", err=True)
     click.echo("Ctrl-C ends it", err=True)
     hosts = frozenset(each.lower() for each in (*HERE, *allowed))
-    serve(Settings(workspace, hosts, secret), listening, address, open_browser)
+    serve(Site(workspace, hosts, secret), listening, address, open_browser)

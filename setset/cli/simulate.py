@@ -1,7 +1,5 @@
 """`setset simulate`: the odds of a table without a set, by playing."""
 
-from __future__ import annotations
-
 import click
 
 from setset.cli import options

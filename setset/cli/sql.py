@@ -1,7 +1,5 @@
 """`setset sql`"""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import click
@@ -22,9 +20,7 @@ from setset.cli import options
 @options.wide
 @options.as_json
 @options.workspace
-def command(
-    query: str | None, as_csv: bool, timeout: float, wide: bool, as_json: bool, workspace: Path
-) -> None:
+def command(query: str | None, as_csv: bool, timeout: float, wide: bool, as_json: bool, workspace: Path) -> None:
     """A read-only query of the database; without one, the tables and views that there are.
 
     A column whose name another one before it has gets a number: size, size_2.

@@ -1,7 +1,5 @@
 """`setset status`"""
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from pathlib import Path
@@ -15,9 +13,7 @@ from setset.cli import options
 @click.option("--watch", is_flag=True, help="Draw it again every two seconds, until Ctrl-C.")
 @options.only_target
 @options.wide
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print JSON instead of tables; with --watch an object a line."
-)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables; with --watch an object a line.")
 @options.workspace
 def command(watch: bool, target: int | None, wide: bool, as_json: bool, workspace: Path) -> None:
     """How far each size is, and what is running, failed or defective.

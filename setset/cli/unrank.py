@@ -1,7 +1,5 @@
 """`setset unrank`"""
 
-from __future__ import annotations
-
 import click
 
 from setset.cli import options
@@ -21,10 +19,9 @@ def command(size: int, rank: str, names: bool, as_json: bool) -> None:
       setset unrank --size 12 1234567890123
     """
     import setset
-    from setset.cli.options import refuse_options
     from setset.show.lists import print_lists
 
-    refuse_options([rank])
+    options.refuse_options([rank])
     place = options.whole_number(rank, "rank")
     cards = setset.unrank(size, place, setset.catalogue_in_memory())
     print_lists([[cards]], names, as_json)

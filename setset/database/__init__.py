@@ -3,13 +3,11 @@
 Records go in and out: no row, no ORM object and no SQL condition leaves this package.
 """
 
-from __future__ import annotations
-
 import uuid
 
 from sqlalchemy import insert, select
 
-from setset.database import place, schema
+from setset.database import roots, schema
 from setset.database.connection import Database, LockPolicy, now, open_engine, retry_while_locked
 from setset.database.models import WORKSPACE
 from setset.folder import WorkspaceFolder
@@ -28,10 +26,7 @@ def open_to_read(folder: WorkspaceFolder, seconds_each: float | None = None) -> 
 
 
 def open_to_write(
-    folder: WorkspaceFolder,
-    workspace_id: str | None = None,
-    policy: LockPolicy | None = None,
-    noted: str | None = None,
+    folder: WorkspaceFolder, workspace_id: str | None = None, policy: LockPolicy | None = None, noted: str | None = None
 ) -> Database:
     """Opens the database of a workspace that the caller has locked; creates or upgrades it first.
 
@@ -48,12 +43,12 @@ def open_to_write(
         retry_while_locked(lambda: schema.require_sound(folder.database), policy)
     database = Database(folder, open_engine(folder.database, read_only=False, policy=policy))
     try:
-        is_new = not database.query(select(WORKSPACE.c.id))
-        with database.transaction() as connection:
+        is_new = not database.read(select(WORKSPACE.c.id), tuple)
+        with database.transaction():
             if is_new:
                 fresh = {"id": workspace_id or uuid.uuid4().hex, "created_at": now(), "folder": noted}
-                connection.execute(insert(WORKSPACE).values(**fresh))
-            place.note(database, connection)
+                database.execute(insert(WORKSPACE).values(**fresh))
+            roots.note_folder(database)
     except BaseException:
         database.close()
         raise

@@ -1,348 +1,223 @@
-"""Batch files that are, or should be, there: the table `batches`. Their numbers: see `numbering`."""
+"""Batch files that are, or should be, there: the table `batches`, and the numbers of the batches.
 
-from __future__ import annotations
+The number of a batch is its index in the lexicographic order of its size. It gets its number once everything before it
+is known. So no number depends on the order in which work was finished.
+"""
 
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, delete, func, insert, select, tuple_, update
+from sqlalchemy import Row, bindparam, delete, func, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from setset import platform
-from setset.batches.records import BatchFile, Span
+from setset.batches.records import NO_SOURCE, Batch, BatchFile, Span
 from setset.cards import Cards
-from setset.database import roots
-from setset.database.connection import BadDatabase, Database
-from setset.database.explorations import ExplorationKey
-from setset.database.models import BATCHES, EXPLORATIONS
+from setset.database import explorations
+from setset.database.connection import BadDatabase, checksum
+from setset.database.explorations import SizeKey
+from setset.database.models import BATCHES, EXPANSIONS, EXPLORATIONS, ROOTS, SIZES, Work
 from setset.errors import BadInput, SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 
-PAGE = 1000
 MOST_BATCHES = 1 << 31
 """More than a size will ever have."""
 MOST_MERGED = 1_000_000
 """More sources than a merged batch will ever have, whatever an altered row says."""
 
 
-@dataclass(frozen=True)
-class StoredBatch:
-    """A batch as the database records it."""
+class NumberedBatch(NamedTuple):
+    """A batch as the source of expansions: its number, its lists, and the digest of its file."""
 
-    id: int
-    target: int
-    size: int
-    number: int | None
-    lists_before: int | None
-    """How many lists of its size are in the batches before it, if it has a number."""
-    span: Span
+    number: int
     lists: int
-    first: Cards
-    last: Cards
-    root_id: int
-    path: str
-    bytes: int
     digest: str
-    source_digest: str | None
-    """None for a batch that was recorded by version 0.1."""
-    defect: str | None
-    pruned: bool = False
-    """Of its exploration: whether only lists that may reach the target are kept."""
-
-    @property
-    def file(self) -> BatchFile:
-        """The file that should be there."""
-        return BatchFile(
-            self.span,
-            self.lists,
-            self.first,
-            self.last,
-            self.path,
-            self.bytes,
-            self.digest,
-            self.source_digest or "",
-        )
-
-    def __str__(self) -> str:
-        return f"batch {self._name if self.number is None else self.number} of size {self.size}"
-
-    @property
-    def _name(self) -> str:
-        return f"source {self.span.first_source} part {self.span.first_part}"
 
 
-def in_order(
-    database: Database, exploration: ExplorationKey, size: int, sources: tuple[int, int] | None = None
-) -> Iterator[StoredBatch]:
-    """The batches of a size in lexicographic order, page by page; only those with parts of sources first to last."""
-    within: list[ColumnElement[bool]] = [at_size(exploration, size)]
-    after = (-1, -1)
-    if sources is not None:
-        within += [BATCHES.c.first_source <= sources[1], BATCHES.c.last_source >= sources[0]]
-        # The last batch that begins in a source before these may reach into them; those before it do not.
-        before = select(func.max(BATCHES.c.first_source)).where(
-            *within[:1], BATCHES.c.first_source < sources[0]
-        )
-        after = ((database.query(before)[0][0] or 0) - 1, -1)
-    while True:
-        rows = database.query(
-            _stored_batches()
-            .where(*within)
-            # As a pair: of two conditions SQLite uses no index, and reads all pages before this one again.
-            .where(tuple_(BATCHES.c.first_source, BATCHES.c.first_part) > after)
-            .order_by(BATCHES.c.first_source, BATCHES.c.first_part)
-            .limit(PAGE)
-        )
-        for row in rows:
-            yield stored_batch(row)
-        if len(rows) < PAGE:
-            return
-        after = (rows[-1].first_source, rows[-1].first_part)
+SEEDS = NumberedBatch(0, 0, NO_SOURCE)
+"""The one source of the seeds, which has no file."""
 
 
-def numbered_from(
-    database: Database, exploration: ExplorationKey, size: int, number: int
-) -> Iterator[StoredBatch]:
-    """The batches with this number and the following ones, page by page."""
-    while True:
-        rows = database.query(
-            _stored_batches()
-            .where(at_size(exploration, size), BATCHES.c.number >= number)
-            .order_by(BATCHES.c.number)
-            .limit(PAGE)
-        )
-        for row in rows:
-            yield stored_batch(row)
-        if len(rows) < PAGE:
-            return
-        number = rows[-1].number + 1
+def read(at: SizeKey, *conditions: ColumnElement[bool]) -> list[Batch]:
+    """All batches of a size in lexicographic order, or those that meet some conditions."""
+    folder = at.database.folder
+
+    def record(row: Row[Any]) -> Batch:
+        span = Span(row.first_source, row.first_part, row.last_source, row.last_part, bool(row.ends_source))
+        if not (0, 0) <= span.start <= (span.last_source, span.last_part) < (MOST_BATCHES, MOST_BATCHES):
+            raise ValueError(f"source {span.last_source} part {span.last_part}")
+        first, last = (tuple(map(int, cards.split())) for cards in (row.first_list, row.last_list))
+        file = span, row.lists, first, last, str(row.path), row.bytes, row.digest, row.source_digest or ""
+        key = row.id, row.target, bool(row.pruned), row.size, row.number
+        return Batch(*file, *key, row.root_id, str(folder.root(row.root)), row.defect)
+
+    columns = *BATCHES.c, EXPLORATIONS.c.target, EXPLORATIONS.c.pruned, ROOTS.c.path.label("root")
+    query = select(*columns).join(EXPLORATIONS).join(ROOTS).where(at.batches_here, *conditions)
+    return at.database.read(query.order_by(BATCHES.c.first_source, BATCHES.c.first_part), record)
 
 
-def in_range(
-    database: Database, exploration: ExplorationKey, size: int, first: Cards, last: Cards
-) -> Iterator[StoredBatch]:
-    """The batches of a complete size that can hold lists between two, which are in lexicographic order."""
-    place = bisect_left(
-        range(_next_number(database, exploration, size)),
-        first,
-        key=lambda number: get(database, exploration, size, number).last,
-    )
-    for batch in numbered_from(database, exploration, size, place):
-        if batch.first > last:
-            return
-        yield batch
-
-
-def _next_number(database: Database, exploration: ExplorationKey, size: int) -> int:
-    """One more than the last number: unlike a count, one look-up."""
-    last = select(func.max(BATCHES.c.number)).where(at_size(exploration, size))
-    found = database.query(last)[0][0]
-    return 0 if found is None else int(found) + 1
-
-
-def get(database: Database, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
-    """The batch with this number, which must be there."""
-    if (found := find(database, exploration, size, number)) is not None:
-        return found
-    known = count_numbered(database, exploration, size)
-    raise BadInput(f"there is no batch {number} of size {size}: the batches are 0 to {known - 1:,}")
-
-
-def find(database: Database, exploration: ExplorationKey, size: int, number: int) -> StoredBatch | None:
+def find(at: SizeKey, number: int) -> Batch | None:
     """The batch with this number, if there is one."""
-    at = at_size(exploration, size), BATCHES.c.number == number
-    return next(map(stored_batch, database.query(_stored_batches().where(*at))), None)
+    return next(iter(read(at, BATCHES.c.number == number)), None)
 
 
-def count_numbered(database: Database, exploration: ExplorationKey, size: int) -> int:
+def get(at: SizeKey, number: int) -> Batch:
+    """The batch with this number, which must be there."""
+    if (found := find(at, number)) is not None:
+        return found
+    known = count_numbered(at)
+    raise BadInput(f"there is no batch {number} of size {at.size}: the batches are 0 to {known - 1:,}")
+
+
+def of_source(at: SizeKey, source: int) -> list[Batch]:
+    """The batches that begin with parts of a source."""
+    return read(at, BATCHES.c.first_source == source)
+
+
+def numbered(at: SizeKey, first: int = 0, last: int = MOST_BATCHES) -> list[Batch]:
+    """The batches with these numbers: there is no gap before them."""
+    return read(at, BATCHES.c.number.between(first, last))
+
+
+def find_list(at: SizeKey, index: int) -> tuple[int, int]:
+    """The number of the batch that holds list number `index` of a size, and the index of the list in it."""
+    passed = 0
+    query = select(BATCHES).where(at.batches_here, BATCHES.c.number.is_not(None)).order_by(BATCHES.c.number)
+    for row in at.database.query(query):
+        if row.checksum != checksum(BATCHES, row._mapping):
+            raise BadDatabase(f"batch {row.number} of size {at.size} was changed by hand: run 'setset repair'")
+        if index < passed + row.lists:
+            return row.number, index - passed
+        passed += row.lists
+    if not passed:
+        command = f"setset run --size {at.size} {at.exploration.options}"
+        raise BadInput(f"no lists of size {at.size} are stored yet: run '{command}' first")
+    raise BadInput(f"there is no list {index:,} of size {at.size}: {passed:,} are stored, numbered from 0")
+
+
+def count_numbered(at: SizeKey) -> int:
     """How many batches of a size have their numbers; 1 for the source of the seeds."""
-    if size == SEED_SOURCE_SIZE:
-        return 1
-    numbered = select(func.count()).select_from(BATCHES).where(numbered_at(exploration, size))
-    return int(database.query(numbered)[0][0])
+    numbered = select(func.count(BATCHES.c.number)).where(at.batches_here)
+    return 1 if at.size == SEED_SOURCE_SIZE else int(at.database.query(numbered)[0][0])
 
 
-def find_list(
-    database: Database, exploration: ExplorationKey, size: int, index: int
-) -> tuple[StoredBatch, int]:
-    """The batch that holds list number `index` of a size, and the list's number in it."""
-    found = select(BATCHES.c.number, BATCHES.c.lists_before, BATCHES.c.lists)
-    found = found.where(at_size(exploration, size), BATCHES.c.lists_before <= index)
-    rows = database.query(found.order_by(BATCHES.c.lists_before.desc()).limit(1))
-    if not rows:
-        command = f"setset run --size {size} {exploration.options}"
-        raise BadInput(f"no lists of size {size} are stored yet: run '{command}' first")
-    nearest = rows[0]
-    if index < nearest.lists_before + nearest.lists:
-        return get(database, exploration, size, nearest.number), index - nearest.lists_before
-    stored = nearest.lists_before + nearest.lists
-    raise BadInput(f"there is no list {index:,} of size {size}: {stored:,} are stored, numbered from 0")
-
-
-def totals(database: Database, exploration: ExplorationKey, size: int) -> tuple[int, int]:
+def totals(at: SizeKey) -> tuple[int, int]:
     """How many lists of a size are stored, and in how many bytes."""
     sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
-    lists, taken = tuple(database.query(select(*sums).where(at_size(exploration, size)))[0])
+    lists, taken = tuple(at.database.query(select(*sums).where(at.batches_here))[0])
     return int(lists), int(taken)
 
 
-def merged_sources(database: Database, exploration: ExplorationKey, size: int) -> set[int]:
-    """The sources that share a batch with others, or have several parts in one."""
+def sources(at: SizeKey) -> dict[int, NumberedBatch]:
+    """The batches of a size that have their numbers, by number; the seeds have one source, which is empty."""
     return {
-        source
-        for row in database.query(_stored_batches().where(at_size(exploration, size), _is_merged()))
-        for source in stored_batch(row).span.sources(MOST_MERGED)
+        batch.number: batch
+        for batch in (
+            [SEEDS]
+            if at.size == SEED_SOURCE_SIZE
+            else at.database.read(
+                select(BATCHES.c.number, BATCHES.c.lists, BATCHES.c.digest)
+                .where(at.batches_here, BATCHES.c.number.is_not(None))
+                .order_by(BATCHES.c.number),
+                lambda row: NumberedBatch(*tuple(row)),
+            )
+        )
     }
 
 
-def _is_merged() -> ColumnElement[bool]:
-    return tuple_(BATCHES.c.first_source, BATCHES.c.first_part) != tuple_(
-        BATCHES.c.last_source, BATCHES.c.last_part
-    )
-
-
-def recorded_paths(database: Database, root_id: int) -> set[str]:
-    """The files below a storage root that the database records."""
-    return {row.path for row in database.query(select(BATCHES.c.path).where(BATCHES.c.root_id == root_id))}
-
-
-def recorded_digests(database: Database, root_id: int, path: str) -> set[str]:
-    """The digest that a file of a storage root is recorded with, if it is."""
-    at = and_(BATCHES.c.root_id == root_id, BATCHES.c.path == path)
-    return {row.digest for row in database.query(select(BATCHES.c.digest).where(at))}
-
-
-def path_of(database: Database, batch: StoredBatch) -> Path:
-    """Where a batch's file is; refuses a path that would lead out of its storage root."""
-    if platform.leads_outside(batch.path):
-        raise SetsetError(f"the database names a file outside its storage root: {batch.path!r}")
-    return roots.folders(database)[batch.root_id] / batch.path
-
-
-def source_of(database: Database, batch: StoredBatch) -> Source:
+def source_of(batch: Batch) -> Source:
     """A batch as the source of a task."""
     if batch.number is None:
         raise SetsetError(f"{batch} has no number yet")
-    return Source(batch.size, batch.number, str(path_of(database, batch)), batch.digest)
+    return Source(batch.size, batch.number, batch.path, batch.digest)
 
 
-# For the modules of this package
+# Changes, within a transaction
 
 
-def delete_rows(connection: Connection, ids: Iterable[int]) -> None:
-    """Deletes rows one by one: SQLite takes only so many values in one statement."""
-    rows = [{"batch": each} for each in ids]
-    if rows:
-        connection.execute(delete(BATCHES).where(BATCHES.c.id == bindparam("batch")), rows)
+def delete_rows(at: SizeKey, ids: Iterable[int]) -> None:
+    """Deletes rows one by one: SQLite limits the values of one statement."""
+    at.database.execute(delete(BATCHES).where(BATCHES.c.id == bindparam("batch")), [{"batch": each} for each in ids])
 
 
-def insert_rows(
-    connection: Connection, exploration: ExplorationKey, size: int, files: Sequence[tuple[int, BatchFile]]
-) -> None:
-    """Records one or more files, each with its storage root, in one statement."""
-    connection.execute(insert(BATCHES), [_columns(exploration, size, *each) for each in files])
+def insert_files(at: SizeKey, files: Sequence[tuple[int, BatchFile]]) -> None:
+    """Records files, each with its storage root."""
+    at.database.insert(BATCHES, [_columns(at, *each) for each in files])
 
 
-def update_rows(
-    connection: Connection,
-    exploration: ExplorationKey,
-    root_id: int,
-    known: Sequence[StoredBatch],
-    files: Sequence[BatchFile],
-) -> tuple[BatchFile, ...]:
+def record_again(at: SizeKey, root_id: int, known: Sequence[Batch], files: Sequence[BatchFile]) -> list[BatchFile]:
     """Records files of batches that were made again, without their defects; returns those that are not known."""
     rows = {batch.span.start: batch for batch in known}
     for file in files:
         if (old := rows.get(file.span.start)) and (old.file != file or old.defect):
-            columns = _columns(exploration, old.size, root_id, file)
-            connection.execute(update(BATCHES).where(BATCHES.c.id == old.id).values(**columns, defect=None))
-    return tuple(file for file in files if file.span.start not in rows)
+            set_values(at, [old], {**_columns(at, root_id, file), "defect": None})
+    return [file for file in files if file.span.start not in rows]
 
 
-def of_source(
-    connection: Connection, exploration: ExplorationKey, size: int, source: int
-) -> list[StoredBatch]:
-    """The batches that begin with parts of a source, within a transaction."""
-    return [
-        stored_batch(row)
-        for row in connection.execute(
-            _stored_batches().where(at_size(exploration, size), BATCHES.c.first_source == source)
-        ).all()
-    ]
+def set_values(at: SizeKey, found: Iterable[Batch], values: dict[str, Any]) -> None:
+    """Sets the same values in the rows of some batches."""
+    for batch in found:
+        at.database.change(BATCHES, [BATCHES.c.id == batch.id], values)
 
 
-def at_size(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
-    """The batches of a size, as a condition."""
-    return and_(BATCHES.c.exploration_id == exploration.id, BATCHES.c.size == size)
-
-
-def numbered_at(exploration: ExplorationKey, size: int) -> ColumnElement[bool]:
-    """The batches of a size that have their numbers, as a condition."""
-    return and_(at_size(exploration, size), BATCHES.c.number.is_not(None))
-
-
-def get_source(connection: Connection, exploration: ExplorationKey, size: int, number: int) -> StoredBatch:
-    """A numbered batch, within a transaction."""
-    at = and_(at_size(exploration, size), BATCHES.c.number == number)
-    return stored_batch(connection.execute(_stored_batches().where(at)).one())
-
-
-def _stored_batches() -> Select[Any]:
-    return select(BATCHES, EXPLORATIONS.c.target, EXPLORATIONS.c.pruned).join(EXPLORATIONS)
-
-
-def stored_batch(row: Row[Any]) -> StoredBatch:
-    span = Span(row.first_source, row.first_part, row.last_source, row.last_part, bool(row.ends_source))
-    try:
-        first, last = (
-            tuple(int(card) for card in cards.split()) for cards in (row.first_list, row.last_list)
-        )
-        if not (0, 0) <= span.start <= (span.last_source, span.last_part) < (MOST_BATCHES, MOST_BATCHES):
-            raise ValueError(f"source {span.last_source} part {span.last_part}")
-    except (ValueError, AttributeError, TypeError) as error:
-        raise BadDatabase(f"the database is damaged ({error}): run 'setset db rebuild'") from error
-    return StoredBatch(
-        row.id,
-        row.target,
-        row.size,
-        row.number,
-        row.lists_before,
-        span,
-        row.lists,
-        first,
-        last,
-        row.root_id,
-        row.path,
-        row.bytes,
-        row.digest,
-        row.source_digest,
-        row.defect,
-        bool(row.pruned),
-    )
-
-
-def _columns(exploration: ExplorationKey, size: int, root_id: int, batch: BatchFile) -> dict[str, Any]:
+def _columns(at: SizeKey, root_id: int, batch: BatchFile) -> dict[str, Any]:
+    span = {name: getattr(batch.span, name) for name in batch.span.__dataclass_fields__}
+    names = ("lists", "bytes", "digest", "source_digest")
     return {
-        "exploration_id": exploration.id,
-        "size": size,
-        "first_source": batch.span.first_source,
-        "first_part": batch.span.first_part,
-        "last_source": batch.span.last_source,
-        "last_part": batch.span.last_part,
-        "ends_source": batch.span.ends_source,
-        "lists": batch.lists,
+        "exploration_id": at.exploration.id,
+        "size": at.size,
+        **span,
+        **{name: getattr(batch, name) for name in names},
         "first_list": spell(batch.first),
         "last_list": spell(batch.last),
         "root_id": root_id,
-        "path": batch.path,
-        "bytes": batch.bytes,
-        "digest": batch.digest,
-        "source_digest": batch.source_digest,
+        "path": batch.name,
     }
 
 
 def spell(cards: Cards) -> str:
     return " ".join(map(str, cards))
+
+
+# Numbers, within a transaction
+
+
+def reset_numbers(at: SizeKey) -> None:
+    """Takes the numbers of all batches of a size, which is not complete until they have them again."""
+    at.database.change(BATCHES, [at.batches_here], {"number": None})
+    explorations.set_numbered(at, 0, complete=False)
+
+
+def number_batches(at: SizeKey) -> list[NumberedBatch]:
+    """Gives numbers to the batches before which nothing is missing, and records whether the size is complete.
+
+    Returns the batches that got their numbers.
+    """
+    database = at.database
+    row = next(iter(database.query(select(SIZES).where(at.row_here))), None)
+    if row is None:
+        return []
+    planned = (EXPANSIONS.c.exploration_id == at.exploration.id) & (EXPANSIONS.c.work == Work.STORE)
+    planned &= (EXPANSIONS.c.size == at.size) & (EXPANSIONS.c.source_size == row.source_size)
+    missing = planned & (EXPANSIONS.c.source >= row.numbered) & EXPANSIONS.c.batches_out.is_(None)
+    gap = database.query(select(func.min(EXPANSIONS.c.source)).where(missing))[0][0]
+    last = database.query(select(func.max(EXPANSIONS.c.source)).where(planned))[0][0]
+    end = gap if gap is not None else 0 if last is None else last + 1
+    fresh = give_numbers(at, row.numbered, end) if end > row.numbered else []
+    source = at.exploration.at(row.source_size)
+    complete = gap is None and source.is_complete() and end == count_numbered(source)
+    numbered = max(end, row.numbered)
+    if (numbered, complete) != (row.numbered, bool(row.complete)):
+        explorations.set_numbered(at, numbered, complete)
+    return fresh
+
+
+def give_numbers(at: SizeKey, first: int = 0, end: int = MOST_BATCHES) -> list[NumberedBatch]:
+    """Numbers the batches from source `first` on and before source `end`. Those before `first` have their numbers."""
+    last = at.database.query(select(func.max(BATCHES.c.number)).where(at.batches_here))[0][0]
+    waiting = BATCHES.c.number.is_(None) & BATCHES.c.first_source.between(first, end - 1)
+    query = select(BATCHES.c.id, BATCHES.c.lists, BATCHES.c.digest).where(at.batches_here, waiting)
+    rows = at.database.query(query.order_by(BATCHES.c.first_source, BATCHES.c.first_part))
+    start = 0 if last is None else last + 1
+    numbers = {row.id: number for number, row in enumerate(rows, start)}
+    at.database.change(BATCHES, [at.batches_here, waiting], lambda row: {"number": numbers[row["id"]]})
+    return [NumberedBatch(number, row.lists, row.digest) for number, row in enumerate(rows, start)]

@@ -1,52 +1,45 @@
 """An open database: connections, transactions, waiting for whoever holds it, errors as one line."""
 
-from __future__ import annotations
-
 import datetime
 import os
 import sqlite3
+import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import xxhash
-from sqlalchemy import Connection, Dialect, Engine, Executable, Row, create_engine, event
-from sqlalchemy.exc import DatabaseError, OperationalError, SQLAlchemyError
+from sqlalchemy import (
+    Connection,
+    Engine,
+    Executable,
+    Row,
+    RowMapping,
+    Table,
+    bindparam,
+    create_engine,
+    event,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
+from sqlalchemy.sql.elements import ColumnElement
 
-from setset.database.copies import are_wanted as copies_wanted
-from setset.database.copies import can_copy, read_copy
+from setset.database import copies
 from setset.errors import Locked, NoSpace, SetsetError
 from setset.folder import REBUILD, WorkspaceFolder
 
 BUSY_SECONDS = 5
 DRIVER_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
-"""What the driver raises of a damaged database: what SQLite says may not be text, and may ask for all memory."""
+"""Errors of the driver for a damaged database. SQLite's message may not be text, and a read may ask for all memory."""
 RETRY_SECONDS = 1
-"""How long a writer waits before it looks whether it should go on waiting."""
-
-
-class _CompiledStatements(dict[Any, Any]):
-    """The SQL of all statements, for all engines: who reads again and again opens a new one each time.
-
-    The first part of a key is the engine's own dialect, and all of them are alike.
-    """
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        return super().get(_without_dialect(key), default)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(_without_dialect(key), value)
-
-
-def _without_dialect(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    return key[1:] if isinstance(key[0], Dialect) else key
-
-
-_COMPILED = _CompiledStatements()
+"""Interval at which a waiting writer looks whether it was stopped."""
 
 
 class BadDatabase(SetsetError):
@@ -59,14 +52,19 @@ class OlderSchema(BadDatabase):
 
 @dataclass(frozen=True)
 class LockPolicy:
-    """What a writer does while another program holds the database: says so, and waits until it is stopped."""
+    """While another program holds the database, a writer says so and waits until it is stopped."""
 
     notice: Callable[[str], None] = lambda _text: None
     stopped: Callable[[], bool] = lambda: False
 
 
+_Result = TypeVar("_Result")
+Values = Mapping[str, Any] | RowMapping
+"""Values of a row by column."""
+
+
 class TimeLimit:
-    """How long a query may take. SQLite asks now and then, which is also when it hears Ctrl-C."""
+    """Time limit of a query. SQLite checks it now and then, which is also when Python hears Ctrl-C."""
 
     def __init__(self, seconds: float) -> None:
         self._deadline = time.monotonic() + seconds
@@ -79,37 +77,101 @@ class TimeLimit:
         connection.set_progress_handler(self.is_over, 100_000)
 
 
+def checksum(table: Table, row: Values) -> int:
+    """Checksum of all values of a row but its id, which SQLite gives it, as a signed integer.
+
+    SQLite notices about half of all altered bits, and anybody may change a row with a tool of their own. So every row
+    of a table in `models.CHECKED` has a checksum, and `check` reports a row whose checksum does not fit.
+    """
+    values = "\x1f".join(_text(row.get(name)) for name in _names(table))
+    return int.from_bytes(xxhash.xxh3_64_digest(values.encode(errors="replace")), "big", signed=True)
+
+
+@cache
+def _names(table: Table) -> tuple[str, ...]:
+    return tuple(column.name for column in table.columns if column.name not in ("id", "checksum"))
+
+
+def _text(value: object) -> str:
+    return "\x00" if value is None else str(int(value) if isinstance(value, bool) else value)
+
+
 class Database:
     """The open database of a workspace. `database.open_to_read` and `open_to_write` give one."""
 
     def __init__(self, folder: WorkspaceFolder, engine: Engine) -> None:
         self.folder = folder
-        self.root_folders: dict[int, Path] = {}
-        """What `roots.folders` found; most commands ask once for each batch."""
-        self.place = str(folder.path.resolve())
-        """The folder that it notes as its own: of a copy, that of the original."""
         self.repaired: list[str] = []
-        """What was made again so far, and why; the outcome of the run says so."""
+        """Files and expansions that the run made again so far, and why."""
         self._engine = engine
+        self._open = threading.local()
 
     def close(self) -> None:
         self._engine.dispose()
 
     @contextmanager
-    def transaction(self) -> Iterator[Connection]:
-        """All or nothing; damage to the database becomes one line that says what to do."""
+    def transaction(self) -> Iterator[None]:
+        """All or nothing. Inside of another transaction of the same thread it is a part of that one.
+
+        Raises:
+            SetsetError: The database is damaged, held by another program or out of space; the message says what to do.
+        """
+        if getattr(self._open, "connection", None) is not None:
+            yield
+            return
         try:
             with self._engine.begin() as connection:
-                yield connection
-        except DatabaseError as error:
-            raise explain(self.folder.database, error.orig or error) from error
-        except (*DRIVER_ERRORS, SQLAlchemyError, LookupError) as error:
-            # What is not a database error but comes of rows with bad values, such as an unknown state.
-            raise explain(self.folder.database, error) from error
+                self._open.connection = connection
+                yield
+        except (*DRIVER_ERRORS, SQLAlchemyError) as error:
+            raise explain(self.folder.database, getattr(error, "orig", None) or error) from error
+        finally:
+            self._open.connection = None
+
+    @property
+    def connection(self) -> Connection:
+        """The connection of the open transaction."""
+        found: Connection = self._open.connection
+        return found
+
+    def execute(self, statement: Executable, rows: Sequence[Mapping[str, Any]] | None = None) -> None:
+        """Executes a statement within the open transaction: once, or for each of the rows if they are given."""
+        if rows is None or rows:
+            self.connection.execute(statement, rows)
+
+    def insert(self, table: Table, rows: Iterable[Values]) -> None:
+        """Inserts rows with their checksums. A column that a row does not name is NULL."""
+        empty = dict.fromkeys(_names(table))
+        self.execute(insert(table), [{**empty, **row, "checksum": checksum(table, row)} for row in rows])
+
+    def change(
+        self, table: Table, where: Sequence[ColumnElement[bool]], values: Values | Callable[[Values], Values | None]
+    ) -> None:
+        """Changes the rows that meet all conditions, and their checksums.
+
+        `values` may depend on the row as it is; the row stays as it is if they are None.
+        """
+        changes = []
+        for row in self.query(select(table).where(*where)):
+            old = row._mapping
+            new = values(old) if callable(values) else values
+            if new is not None:
+                keys = {f"key_{column.name}": old[column.name] for column in table.primary_key}
+                changes.append({**keys, **new, "checksum": checksum(table, {**old, **new})})
+        mine = [column == bindparam(f"key_{column.name}") for column in table.primary_key]
+        self.execute(update(table).where(*mine), changes)
 
     def query(self, statement: Executable) -> Sequence[Row[Any]]:
-        with self.transaction() as connection:
-            return connection.execute(statement).all()
+        """All rows of a query, read at once, so that no reader keeps a commit waiting."""
+        with self.transaction():
+            return self.connection.execute(statement).all()
+
+    def read(self, statement: Executable, record: Callable[[Row[Any]], _Result]) -> list[_Result]:
+        """Records made of the rows of a query. A row that makes none is damage, such as the page of another table."""
+        try:
+            return [record(row) for row in self.query(statement)]
+        except (ValueError, TypeError, AttributeError, LookupError) as error:
+            raise damaged(self.folder.database, error) from error
 
 
 def open_engine(
@@ -121,43 +183,25 @@ def open_engine(
     """
     seconds = BUSY_SECONDS if read_only else RETRY_SECONDS
     engine = create_engine(
-        "sqlite://",
-        creator=lambda: connect(path, "ro" if read_only else "rw", seconds),
-        poolclass=QueuePool,
+        "sqlite://", creator=lambda: connect(path, "ro" if read_only else "rw", seconds), poolclass=QueuePool
     )
-    engine = engine.execution_options(compiled_cache=_COMPILED)
-    _set_up(engine, read_only, policy or LockPolicy())
-    if seconds_each is not None:
-        _limit_time(engine, seconds_each)
+    _set_up(engine, read_only, policy or LockPolicy(), seconds_each)
     return engine
-
-
-def _limit_time(engine: Engine, seconds: float) -> None:
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Any) -> None:
-        TimeLimit(seconds).set_on(connection.connection.dbapi_connection)
 
 
 def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """A plain connection to an existing database, or to a copy within `reading_copies`; mode ro or rw."""
-    copy = read_copy(path) if mode == "ro" and copies_wanted() and can_copy(path) else None
-    address = ":memory:" if copy else f"{path.absolute().as_uri()}?mode={mode}"
-    connection = sqlite3.connect(address, uri=True, timeout=seconds, check_same_thread=False)
-    if copy:
-        connection.deserialize(copy)
-        connection.execute("PRAGMA query_only = ON")
-    connection.create_function("hash_of_row", -1, _hash_of_row, deterministic=True)
+    if mode == "ro" and copies.are_wanted(path):
+        connection = copies.open_copy(path, seconds)
+    else:
+        address = f"{path.absolute().as_uri()}?mode={mode}"
+        connection = sqlite3.connect(address, uri=True, timeout=seconds, check_same_thread=False)
     # SQLite pauses now and then, so that Ctrl-C ends a query that would not end.
     connection.set_progress_handler(lambda: 0, 100_000)
     return connection
 
 
-def _hash_of_row(*values: object) -> int:
-    """What the triggers of migration 0003 write into `row_digest`."""
-    return int.from_bytes(xxhash.xxh3_64_digest(repr(values).encode(errors="replace")), "big", signed=True)
-
-
-def _set_up(engine: Engine, read_only: bool, policy: LockPolicy) -> None:
+def _set_up(engine: Engine, read_only: bool, policy: LockPolicy, seconds_each: float | None) -> None:
     @event.listens_for(engine, "connect")
     def _connect(connection: sqlite3.Connection, _record: Any) -> None:
         # The driver must not begin transactions of its own: its way lets DDL survive a rollback.
@@ -171,6 +215,8 @@ def _set_up(engine: Engine, read_only: bool, policy: LockPolicy) -> None:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
+        if seconds_each is not None:
+            TimeLimit(seconds_each).set_on(connection.connection.dbapi_connection)
         # A deferred read that turns into a write fails at once, whatever the timeout.
         if read_only:
             connection.exec_driver_sql("BEGIN")
@@ -185,9 +231,6 @@ def _set_up(engine: Engine, read_only: bool, policy: LockPolicy) -> None:
             retry_while_locked(lambda: connection.exec_driver_sql("COMMIT"), policy)
 
 
-_Result = TypeVar("_Result")
-
-
 def retry_while_locked(action: Callable[[], _Result], policy: LockPolicy) -> _Result:
     """Does something to the database, again and again as long as another program holds it."""
     waiting = False
@@ -195,27 +238,35 @@ def retry_while_locked(action: Callable[[], _Result], policy: LockPolicy) -> _Re
         try:
             return action()
         except (OperationalError, sqlite3.OperationalError, Locked) as error:
-            if not (isinstance(error, Locked) or "locked" in str(error)) or policy.stopped():
+            if not (isinstance(error, Locked) or _is_busy(getattr(error, "orig", error))) or policy.stopped():
                 raise
             if not waiting:
                 policy.notice("the database is held by another program; waiting for it")
             waiting = True
 
 
+def _is_busy(error: object) -> bool:
+    return error_name(error).startswith(("SQLITE_BUSY", "SQLITE_LOCKED"))
+
+
+def error_name(error: object) -> str:
+    return getattr(error, "sqlite_errorname", None) or ""
+
+
 def now() -> str:
-    """The time for people to read; nothing is decided by it."""
+    """Current UTC time. Informational only."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
 def damaged(path: Path, reason: object) -> BadDatabase:
-    """The error that a damaged database is."""
+    """BadDatabase error with advice."""
     return BadDatabase(f"{path} is damaged ({reason}): {REBUILD}")
 
 
 def explain(path: Path, error: BaseException) -> SetsetError:
     """A database error as one line that says what to do."""
-    name = getattr(error, "sqlite_errorname", None) or ""
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+    name = error_name(error)
+    if _is_busy(error):
         return Locked(f"{path} is held by another program: try again when that is done")
     if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
         return NoSpace(f"no room to write {path} ({error}): make room, then 'setset run' goes on")

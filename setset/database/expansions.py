@@ -1,12 +1,11 @@
-"""Expansions: the queue. A row of the table `expansions` for each piece of work, with its counts in `tallies`.
+"""Expansions: the queue. A row of the table `expansions` for each unit of work, with its counts in `tallies`.
 
 Each change of state is one function here:
 
     plan       a source batch has its number: a row, planned
     claim      planned -> running, handed to a worker
     finish     running -> done, with the batches or counts that came of it
-    release    running -> planned, to be tried again
-    fail       running -> failed, given up until the next run
+    put_back   running -> planned, to be tried again; or failed, given up until the next run
     forget     done -> planned, since what it made is missing, damaged or not proven
 
 An expansion is pure, so whatever is in doubt can be forgotten and done again.
@@ -14,23 +13,78 @@ An expansion is pure, so whatever is in doubt can be forgotten and done again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import and_, delete, exists, func, or_, select, true
 from sqlalchemy.sql.elements import ColumnElement
 
-from setset.batches.records import NO_SOURCE, BatchFile
+from setset.batches.records import NO_SOURCE, Batch, BatchFile
 from setset.cards import LARGEST
-from setset.database import batches, evidence, explorations, numbering
-from setset.database.batches import StoredBatch
+from setset.database import batches, explorations
+from setset.database.batches import NumberedBatch
 from setset.database.connection import Database, now
-from setset.database.evidence import CountedExpansion
-from setset.database.explorations import ExplorationKey, SizeRecord, Step
-from setset.database.models import BATCHES, EXPANSIONS, RUNS, TALLIES, State, Work
-from setset.database.numbering import NumberedBatch
+from setset.database.explorations import ExplorationKey, SizeKey, SizeRecord, Step
+from setset.database.models import BATCHES, EXPANSIONS, RUNS, SIZES, TALLIES, State, Work
+from setset.database.rows import AlteredRow
 from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, Destination, ExpandTask, TaskResult
+
+COUNT_AGAIN = {"state": State.PLANNED, "attempts": 0, "source_digest": None}
+"""Values of a count that is to be done again."""
+
+
+@dataclass(frozen=True)
+class Expansion:
+    """A unit of work: source batch number `source` of size `source_size` becomes lists of `size`."""
+
+    id: int
+    work: Work
+    size: int
+    source_size: int
+    source: int
+    state: State
+    attempts: int
+    lists_in: int
+    lists_out: int | None
+    batches_out: int | None
+    source_digest: str | None
+
+    @property
+    def was_done(self) -> bool:
+        """Whether it is done, or was done before and is forgotten."""
+        return self.lists_out is not None
+
+    def __str__(self) -> str:
+        if self.source_size == SEED_SOURCE_SIZE:
+            return "the seeds"
+        return f"the expansion of batch {self.source} of size {self.source_size}"
+
+
+@dataclass(frozen=True)
+class ClaimedExpansion:
+    """An expansion that was handed to this run, the task that does it, and the storage root of its files."""
+
+    expansion: Expansion
+    task: ExpandTask | CountTask
+    root_id: int
+    attempts: int
+
+    def tried_again(self) -> ClaimedExpansion:
+        return replace(self, attempts=self.attempts + 1)
+
+    def __str__(self) -> str:
+        return str(self.expansion)
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """An expansion that goes back, to be tried again; or is given up."""
+
+    claimed: ClaimedExpansion
+    error: str = ""
+    given_up: bool = False
 
 
 @dataclass(frozen=True)
@@ -45,424 +99,429 @@ class Job:
     destinations: Mapping[int, Destination]
     """Storage roots by their numbers."""
     batch_lists: int
-    """For sizes that are begun now."""
+    """Most lists in a file, for sizes that are begun now."""
     first: int = 0
-    """Leave out earlier sources of the last step."""
+    """Skip earlier sources of the last step."""
     only_forgotten: frozenset[Step] = frozenset()
-    """Steps of which to leave out what was never done: for repair."""
+    """Steps of which to do only what was done before and is forgotten: for repair."""
+
+    @property
+    def database(self) -> Database:
+        return self.exploration.database
 
     @property
     def largest_stored(self) -> int:
         return max((step.size for step in self.steps if step.work is Work.STORE), default=0)
 
 
-@dataclass(frozen=True)
-class ClaimedExpansion:
-    """An expansion that was handed to this run, and the task that does it."""
-
-    expansion_id: int
-    lists_in: int
-    attempts: int
-    task: ExpandTask | CountTask
-    root_id: int
-    """The storage root that its files go to."""
-    was_done: bool
-    """It was done before, and forgotten."""
-
-    def tried_again(self) -> ClaimedExpansion:
-        return replace(self, attempts=self.attempts + 1)
-
-    def __str__(self) -> str:
-        source = self.task.source
-        return "the seeds" if source is None else _name(source.size, source.number)
+def read(exploration: ExplorationKey, *conditions: ColumnElement[bool], most: int | None = None) -> list[Expansion]:
+    """Expansions of an exploration in the order of their sources, all or the first ones."""
+    columns = [EXPANSIONS.c[field.name] for field in fields(Expansion)]
+    query = select(*columns).where(EXPANSIONS.c.exploration_id == exploration.id, *conditions)
+    return exploration.database.read(
+        query.order_by(EXPANSIONS.c.source).limit(most),
+        lambda row: Expansion(**{**row._mapping, "work": Work(row.work), "state": State(row.state)}),
+    )
 
 
-def _name(source_size: int, source: int) -> str:
-    return f"the expansion of batch {source} of size {source_size}"
+def with_results(size: SizeRecord) -> list[Expansion]:
+    """Expansions whose batches of a size are recorded, also those whose files are to be made again."""
+    return read(size.exploration, of_step(size.step), EXPANSIONS.c.batches_out.is_not(None))
 
 
-@dataclass(frozen=True)
-class Unfinished:
-    """An expansion that goes back, to be tried again; or is given up."""
+def counted_from(at: SizeKey) -> list[Expansion]:
+    """Counts that were made from the batches of a size."""
+    return read(
+        at.exploration,
+        EXPANSIONS.c.work == Work.COUNT,
+        EXPANSIONS.c.state == State.DONE,
+        EXPANSIONS.c.source_size == at.size,
+    )
 
-    expansion: ClaimedExpansion
-    error: str = ""
-    given_up: bool = False
+
+def tallies_of(at: SizeKey) -> dict[int, int]:
+    """How many sizes each count from the batches of a size has tallies of, by the id of the expansion."""
+    mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == at.size
+    query = select(TALLIES.c.expansion_id, func.count()).join(EXPANSIONS).where(*mine)
+    return dict(at.database.read(query.group_by(TALLIES.c.expansion_id), tuple))
+
+
+def was_expanded(at: SizeKey) -> bool:
+    """Whether anything was derived from the batches of a size."""
+    derived = EXPANSIONS.c.source_size == at.size, EXPANSIONS.c.lists_out.is_not(None)
+    return bool(read(at.exploration, *derived, most=1))
+
+
+def of_step(step: Step) -> ColumnElement[bool]:
+    """Condition: expansions of a step."""
+    return and_(
+        EXPANSIONS.c.work == step.work, EXPANSIONS.c.size == step.size, EXPANSIONS.c.source_size == step.source_size
+    )
 
 
 # The verbs
 
 
-def plan(database: Database, job: Job) -> None:
+def plan(job: Job) -> None:
     """Plans every row that is missing, smallest sizes first, and takes back what a dead run left running and what an
     earlier one gave up."""
-    with database.transaction() as connection:
+    with job.database.transaction():
         mine = EXPANSIONS.c.exploration_id == job.exploration.id
-        no_outcome = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.batches_out.is_(None))
-        abandoned = or_(
-            EXPANSIONS.c.state == State.RUNNING, and_(mine, no_outcome, EXPANSIONS.c.state == State.DONE)
-        )
-        connection.execute(update(EXPANSIONS).where(abandoned).values(state=State.PLANNED))
-        given_up = update(EXPANSIONS).where(mine, EXPANSIONS.c.state == State.FAILED)
-        connection.execute(given_up.values(state=State.PLANNED, attempts=0))
+        no_result = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.batches_out.is_(None))
+        abandoned = or_(EXPANSIONS.c.state == State.RUNNING, mine & no_result & (EXPANSIONS.c.state == State.DONE))
+        job.database.change(EXPANSIONS, [abandoned], {"state": State.PLANNED})
+        _plan_again(job.exploration, EXPANSIONS.c.state == State.FAILED)
         for step in job.steps:
-            sources = numbering.read_numbered(connection, job.exploration, step.source_size)
-            if step.work is Work.STORE and sources:
-                explorations.begin_size(connection, job.exploration, step, job.batch_lists)
-            _delete_unknown(connection, job, step, len(sources))
-            _plan_rows(connection, job, step, sources)
+            known = batches.sources(job.exploration.at(step.source_size))
+            complete = {size.size for size in job.exploration.sizes() if size.complete} | {SEED_SOURCE_SIZE}
+            if step.source_size in complete:
+                gone = EXPANSIONS.c.source >= len(known), EXPANSIONS.c.lists_out.is_(None)
+                _delete(job.exploration, of_step(step), *gone)
+            _plan_sources(job, step, list(known.values()))
             if step.work is Work.STORE:
-                _number_and_plan(connection, job, step.size)
+                _number_and_plan(job, step.size)
 
 
-def _delete_unknown(connection: Connection, job: Job, step: Step, sources: int) -> None:
-    """Deletes rows that were planned for sources that there are not, once all sources are known."""
-    complete = {each.size for each in explorations.read_sizes(connection, job.exploration) if each.complete}
-    if step.source_size in {SEED_SOURCE_SIZE, *complete}:
-        beyond = EXPANSIONS.c.source >= sources, EXPANSIONS.c.lists_out.is_(None)
-        gone = select(EXPANSIONS.c.id).where(explorations.at_step(job.exploration, step), *beyond)
-        _delete(connection, list(connection.scalars(gone)))
-
-
-def _plan_rows(connection: Connection, job: Job, step: Step, sources: Sequence[NumberedBatch]) -> None:
+def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> None:
     """Plans the expansions of batches that have their numbers, unless they are planned already.
 
     An expansion that is done and was made from another batch of that number is forgotten.
     """
     if not sources:
         return
+    at = job.exploration.at(step.size)
+    if step.work is Work.STORE:
+        _begin_size(at, step.source_size, job.batch_lists)
     near = EXPANSIONS.c.source.between(sources[0].number, sources[-1].number)
-    columns = EXPANSIONS.c.id, EXPANSIONS.c.source, EXPANSIONS.c.source_digest, EXPANSIONS.c.lists_out
-    known = select(*columns).where(explorations.at_step(job.exploration, step), near)
-    rows = {row.source: row for row in connection.execute(known)}
-    digests = {each.number: each.digest for each in sources}
+    known = {each.source: each for each in read(job.exploration, of_step(step), near)}
+    digests = {source.number: source.digest for source in sources}
     stale = {
-        row.source
-        for row in rows.values()
-        if row.lists_out is not None and row.source_digest not in (None, digests.get(row.source))
+        each.source
+        for each in known.values()
+        if each.was_done and each.source_digest not in (None, digests.get(each.source))
     }
-    fresh = [
-        _row(job.exploration, step, each.number, each.lists) for each in sources if each.number not in rows
-    ]
-    if fresh:
-        connection.execute(insert(EXPANSIONS), fresh)
+    fresh = [_row(job.exploration, step, source) for source in sources if source.number not in known]
+    job.database.insert(EXPANSIONS, fresh)
     if step.work is Work.COUNT:
-        _plan_again(connection, [rows[source].id for source in stale])
+        if stale:
+            forget_counts(job.exploration, [known[source] for source in stale])
         return
     if stale:
-        _forget_outcomes(connection, job.exploration, step, stale)
-    elif fresh:
-        explorations.begin_size(connection, job.exploration, step, job.batch_lists)
-        sizes = {each.size: each for each in explorations.read_sizes(connection, job.exploration)}
-        if fresh[0]["source"] >= sizes[step.size].numbered:
-            return
-        # A row had vanished: the batches that come of it now belong before others.
-        numbering.reset_numbers(connection, job.exploration, step.size)
-    if stale or fresh:
-        _number_and_plan(connection, job, step.size)
+        _forget_results(at, step, stale)
+    elif fresh and any(
+        size.size == step.size and fresh[0]["source"] < size.numbered for size in job.exploration.sizes()
+    ):
+        batches.reset_numbers(at)  # a row had vanished: the batches that come of it now belong before others
+    else:
+        return
+    _number_and_plan(job, step.size)
 
 
-def _number_and_plan(connection: Connection, job: Job, size: int) -> None:
+def _begin_size(at: SizeKey, source_size: int, batch_lists: int) -> None:
+    """Fixes, once, how many lists the files of a size may hold, and from which size they are made."""
+    row = {"exploration_id": at.exploration.id, "size": at.size, "source_size": source_size}
+    row |= {"batch_lists": batch_lists, "numbered": 0, "complete": False}
+    if not at.database.query(select(SIZES.c.size).where(at.row_here)):
+        at.database.insert(SIZES, [row])
+
+
+def _number_and_plan(job: Job, size: int) -> None:
     """Gives numbers to the batches of a size, and plans the expansions that the job asks for."""
-    numbered = numbering.number_batches(connection, job.exploration, size)
+    numbered = batches.number_batches(job.exploration.at(size))
     for step in job.steps:
         if step.source_size == size:
-            _plan_rows(connection, job, step, numbered)
+            _plan_sources(job, step, numbered)
 
 
-def _plan_again(connection: Connection, ids: Sequence[int]) -> None:
-    rows = [{"row": each} for each in ids]
-    if rows:
-        mine = update(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row"))
-        connection.execute(mine.values(state=State.PLANNED, attempts=0, source_digest=None), rows)
-
-
-def _row(exploration: ExplorationKey, step: Step, source: int, lists_in: int) -> dict[str, Any]:
+def _row(exploration: ExplorationKey, step: Step, source: NumberedBatch) -> dict[str, Any]:
     return {
         "exploration_id": exploration.id,
         "work": step.work,
         "size": step.size,
         "source_size": step.source_size,
-        "source": source,
+        "source": source.number,
         "state": State.PLANNED,
         "attempts": 0,
-        "lists_in": lists_in,
+        "lists_in": source.lists,
     }
 
 
 def record_and_claim(
-    database: Database,
-    job: Job,
-    finished: Sequence[tuple[ClaimedExpansion, TaskResult]],
-    unfinished: Sequence[Unfinished],
-    want: int,
+    job: Job, finished: Sequence[tuple[ClaimedExpansion, TaskResult]], unfinished: Sequence[Unfinished], want: int
 ) -> list[ClaimedExpansion]:
     """Records, in one transaction, what came back, and claims up to `want` expansions.
 
     Batches that get their numbers get, in the same transaction, the expansions that the job asks for.
     """
-    with database.transaction() as connection:
-        for expansion, result in finished:
-            finish(database, connection, job, expansion, result)
-        for size in {each.task.size for each, result in finished if isinstance(each.task, ExpandTask)}:
-            _number_and_plan(connection, job, size)
+    with job.database.transaction():
+        added = Counter[str]()
+        for claimed, result in finished:
+            added.update(finish(job, claimed, result))
+        if added:
+            job.database.change(
+                RUNS,
+                [RUNS.c.id == job.run_id],
+                lambda row: {name: row[name] + number for name, number in added.items()},
+            )
+        for size in {claimed.task.size for claimed, _ in finished if isinstance(claimed.task, ExpandTask)}:
+            _number_and_plan(job, size)
         for each in unfinished:
-            (fail if each.given_up else release)(connection, each)
-        return claim(database, connection, job, want) if want else []
+            put_back(job, each)
+        return claim(job, want) if want else []
 
 
-def claim(database: Database, connection: Connection, job: Job, want: int) -> list[ClaimedExpansion]:
+def claim(job: Job, want: int) -> list[ClaimedExpansion]:
     """Claims the first expansions that are due and whose sources are there, smallest sizes first."""
-    sizes = {size.size: size for size in explorations.read_sizes(connection, job.exploration)}
     claimed: list[ClaimedExpansion] = []
+    sizes = {size.size: size for size in job.exploration.sizes()}
     for step in job.steps:
-        due = select(EXPANSIONS).where(_claimable(job, step)).order_by(EXPANSIONS.c.source)
-        for row in connection.execute(due.limit(want - len(claimed))).all():
-            mine = update(EXPANSIONS).where(EXPANSIONS.c.id == row.id)
-            connection.execute(mine.values(state=State.RUNNING, run_id=job.run_id))
-            claimed.append(_claimed(database, connection, job, sizes.get(step.size), row))
-        if len(claimed) == want:
-            break
+        if len(claimed) < want:
+            found = read(job.exploration, _claimable(job, step), most=want - len(claimed))
+            mine = EXPANSIONS.c.id.in_([each.id for each in found])
+            job.database.change(EXPANSIONS, [mine], {"state": State.RUNNING, "run_id": job.run_id})
+            claimed += [_claimed(job, sizes.get(step.size), each) for each in found]
     return claimed
 
 
-def _claimed(
-    database: Database, connection: Connection, job: Job, size: SizeRecord | None, row: Any
-) -> ClaimedExpansion:
+def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> ClaimedExpansion:
     """The task of a row. One that was done before says what is recorded of it, and goes to the same storage root."""
-    source, root_id, lists_in = None, job.root_id, 0
-    target, pruned = job.exploration.target, job.exploration.pruned
-    if row.source_size != SEED_SOURCE_SIZE:
-        batch = batches.get_source(connection, job.exploration, row.source_size, row.source)
-        source, lists_in = batches.source_of(database, batch), batch.lists
+    source, root_id, exploration = None, job.root_id, job.exploration
+    if expansion.source_size != SEED_SOURCE_SIZE:
+        batch = batches.get(exploration.at(expansion.source_size), expansion.source)
+        source, expansion = batches.source_of(batch), replace(expansion, lists_in=batch.lists)
     task: ExpandTask | CountTask
-    was_done = row.lists_out is not None
-    if size is None or row.work is Work.COUNT:
+    if size is None or expansion.work is Work.COUNT:
         assert source is not None, "the seeds are stored, not counted"
-        task = CountTask(target, row.size, source, pruned)
+        task = CountTask(exploration.target, expansion.size, source, exploration.pruned)
     else:
-        recorded = batches.of_source(connection, job.exploration, row.size, row.source) if was_done else []
+        recorded = batches.of_source(size, expansion.source) if expansion.was_done else []
         root_id = min(recorded, key=lambda batch: batch.defect is None).root_id if recorded else root_id
-        to = job.destinations[root_id]
-        files = tuple(batch.file for batch in recorded)
-        task = ExpandTask(target, row.size, size.batch_lists, source, to, files, not was_done, pruned)
-    return ClaimedExpansion(row.id, lists_in, row.attempts, task, root_id, was_done)
-
-
-def finish(
-    database: Database, connection: Connection, job: Job, expansion: ClaimedExpansion, result: TaskResult
-) -> None:
-    """Records that an expansion is done, and its batches or counts."""
-    task, stored = expansion.task, isinstance(expansion.task, ExpandTask)
-    lists = result.lists if stored else dict(result.counts).get(task.size, 0)
-    row = update(EXPANSIONS).where(EXPANSIONS.c.id == expansion.expansion_id)
-    connection.execute(
-        row.values(
-            state=State.DONE,
-            attempts=expansion.attempts + 1,
-            lists_in=expansion.lists_in,
-            lists_out=lists,
-            batches_out=len(result.batches) if stored else None,
-            bytes_out=result.bytes if stored else None,
-            source_digest=NO_SOURCE if task.source is None else task.source.digest,
-            host=result.host,
-            pid=result.pid,
-            started_at=result.started_at,
-            seconds=result.seconds,
-            finished_at=now(),
-            error=None,
+        task = ExpandTask(
+            exploration.target,
+            expansion.size,
+            size.batch_lists,
+            source,
+            job.destinations[root_id],
+            tuple(batch.file for batch in recorded),
+            reuse=not expansion.was_done,
+            pruned=exploration.pruned,
         )
-    )
-    if result.counts:
-        connection.execute(delete(TALLIES).where(TALLIES.c.expansion_id == expansion.expansion_id))
-    for size, found in result.counts:
-        tally = {"expansion_id": expansion.expansion_id, "size": size, "lists": found}
-        connection.execute(insert(TALLIES).values(**tally))
-    fresh = result.batches
-    if isinstance(task, ExpandTask):
-        known = batches.of_source(connection, job.exploration, task.size, task.source_number)
-        if known:
-            root_id = expansion.root_id
-            fresh = batches.update_rows(connection, job.exploration, root_id, known, result.batches)
-        remade = [f"{batch.path} ({batch.defect})" for batch in known if batch.defect]
-        if expansion.was_done and not known:
-            remade = [f"{expansion} for target {task.target}"]
-        database.repaired += remade
-    if fresh:
-        files = [(expansion.root_id, each) for each in fresh]
-        batches.insert_rows(connection, job.exploration, task.size, files)
-    added = {
-        "batches_added": len(fresh),
-        "lists_added": sum(each.lists for each in fresh),
-        "lists_counted": 0 if stored else lists,
-        "bytes_added": sum(each.bytes for each in fresh),
+    return ClaimedExpansion(expansion, task, root_id, expansion.attempts)
+
+
+def finish(job: Job, claimed: ClaimedExpansion, result: TaskResult) -> dict[str, int]:
+    """Records that an expansion is done, and its batches or counts. Returns what the run has added with it."""
+    expansion, task, database = claimed.expansion, claimed.task, job.database
+    stored, fresh = isinstance(task, ExpandTask), list(result.batches)
+    lists = result.lists if stored else dict(result.counts).get(task.size, 0)
+    values = {
+        "state": State.DONE,
+        "attempts": claimed.attempts + 1,
+        "lists_in": expansion.lists_in,
+        "lists_out": lists,
+        "batches_out": len(fresh) if stored else None,
+        "bytes_out": result.bytes if stored else None,
+        "source_digest": NO_SOURCE if task.source is None else task.source.digest,
+        "host": result.host,
+        "pid": result.pid,
+        "started_at": result.started_at,
+        "seconds": result.seconds,
+        "finished_at": now(),
+        "error": None,
     }
-    run = update(RUNS).where(RUNS.c.id == job.run_id)
-    connection.execute(run.values({name: RUNS.c[name] + number for name, number in added.items()}))
+    database.change(EXPANSIONS, [EXPANSIONS.c.id == expansion.id], values)
+    if result.counts:
+        database.execute(delete(TALLIES).where(TALLIES.c.expansion_id == expansion.id))
+        tallies = [{"expansion_id": expansion.id, "size": size, "lists": n} for size, n in result.counts]
+        database.insert(TALLIES, tallies)
+    if stored:
+        at = job.exploration.at(task.size)
+        known = batches.of_source(at, expansion.source)
+        fresh = batches.record_again(at, claimed.root_id, known, fresh)
+        batches.insert_files(at, [(claimed.root_id, file) for file in fresh])
+        remade = [f"{batch.name} ({batch.defect})" for batch in known if batch.defect]
+        if expansion.was_done and not known:
+            remade = [f"{claimed} for target {task.target}"]
+        database.repaired += remade
+    return {
+        "batches_added": len(fresh),
+        "lists_added": sum(file.lists for file in fresh),
+        "lists_counted": 0 if stored else lists,
+        "bytes_added": sum(file.bytes for file in fresh),
+    }
 
 
-def release(connection: Connection, unfinished: Unfinished) -> None:
-    """Plans an expansion again that a run has claimed and not finished."""
-    _put_back(connection, unfinished, State.PLANNED)
+def put_back(job: Job, unfinished: Unfinished) -> None:
+    """Plans an expansion again that a run has claimed and not finished, or gives it up until the next run."""
+    state = State.FAILED if unfinished.given_up else State.PLANNED
+    error = unfinished.error.encode(errors="backslashreplace").decode()
+    values = {"state": state, "attempts": unfinished.claimed.attempts, "error": error}
+    mine = EXPANSIONS.c.id == unfinished.claimed.expansion.id
+    job.database.change(EXPANSIONS, [mine], values)
 
 
-def fail(connection: Connection, unfinished: Unfinished) -> None:
-    """Gives an expansion up until the next run."""
-    _put_back(connection, unfinished, State.FAILED)
-
-
-def _put_back(connection: Connection, unfinished: Unfinished, state: State) -> None:
-    expansion = unfinished.expansion
-    row = update(EXPANSIONS).where(EXPANSIONS.c.id == expansion.expansion_id)
-    connection.execute(row.values(state=state, attempts=expansion.attempts, error=unfinished.error))
-
-
-def forget_files(
-    database: Database, exploration: ExplorationKey, size: SizeRecord, defects: Mapping[StoredBatch, str]
-) -> None:
+def forget_files(size: SizeRecord, defects: Mapping[Batch, str]) -> None:
     """Plans the expansions again whose files are damaged or missing.
 
     Their batches stay recorded, with their numbers, until the files are made again: with the same lists, in the same
     storage root. Where a source has parts in a merged file, everything that is in that file is forgotten.
     """
-    in_merged = batches.merged_sources(database, exploration, size.size)
-    gone = {batch.span.first_source for batch in defects} & in_merged
+    is_merged = (BATCHES.c.first_source != BATCHES.c.last_source) | (BATCHES.c.first_part != BATCHES.c.last_part)
+    found = batches.read(size, is_merged)
+    merged = {source for batch in found for source in batch.span.sources(batches.MOST_MERGED)}
+    gone = {batch.span.first_source for batch in defects} & merged
     if gone:
-        gone = forget(database, exploration, size, gone)
+        gone = forget(size, gone)
     alone = {batch: defect for batch, defect in defects.items() if batch.span.first_source not in gone}
-    with database.transaction() as connection:
+    with size.database.transaction():
         for batch, defect in alone.items():
-            connection.execute(update(BATCHES).where(BATCHES.c.id == batch.id).values(defect=defect))
-            at = and_(
-                explorations.at_step(exploration, size.step), EXPANSIONS.c.source == batch.span.first_source
-            )
-            connection.execute(update(EXPANSIONS).where(at).values(state=State.PLANNED, attempts=0))
+            batches.set_values(size, [batch], {"defect": defect})
+            _plan_again(size.exploration, of_step(size.step), EXPANSIONS.c.source == batch.span.first_source)
 
 
-def forget(database: Database, exploration: ExplorationKey, size: SizeRecord, sources: set[int]) -> set[int]:
+def forget(size: SizeRecord, sources: set[int]) -> set[int]:
     """Forgets what is recorded of the expansions of these sources, and of those that share a batch with them.
 
     They are planned again, except for sources that are not there any more. Returns all that were forgotten.
     """
-    known = evidence.sources_of_size(database, exploration, size.source_size)
-    all_known = evidence.has_all_batches(database, exploration, size.source_size)
-    step = size.step
-    with database.transaction() as connection:
-        whole = _forget_outcomes(connection, exploration, step, sources)
-        rows = connection.execute(
-            select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(explorations.at_step(exploration, step))
-        ).all()
-        _delete(connection, [row.id for row in rows if row.source not in known and all_known])
-        new = (whole & known.keys()) - {row.source for row in rows}
-        if new:
-            fresh = [
-                {**_row(exploration, step, source, known[source].lists), "lists_out": 0} for source in new
-            ]
-            connection.execute(insert(EXPANSIONS), fresh)
-        numbering.number_batches(connection, exploration, size.size)
+    known, all_known = batches.sources(size.source), size.source.is_complete()
+    with size.database.transaction():
+        whole = _forget_results(size, size.step, sources)
+        recorded = read(size.exploration, of_step(size.step))
+        if all_known:
+            _delete(size.exploration, of_step(size.step), EXPANSIONS.c.source >= len(known))
+        new = sorted((whole & known.keys()) - {each.source for each in recorded})
+        fresh = [{**_row(size.exploration, size.step, known[source]), "lists_out": 0} for source in new]
+        size.database.insert(EXPANSIONS, fresh)
+        batches.number_batches(size)
     return whole
 
 
-def _forget_outcomes(
-    connection: Connection, exploration: ExplorationKey, step: Step, sources: set[int]
-) -> set[int]:
+def _forget_results(at: SizeKey, step: Step, sources: set[int]) -> set[int]:
     """Removes the batches of these sources, and of those that share a batch with them, and plans all of them again.
 
     The size has no numbers then. Returns all sources that were forgotten.
     """
-    columns = BATCHES.c.id, BATCHES.c.first_source, BATCHES.c.last_source
-    by_place = (
-        select(*columns).where(batches.at_size(exploration, step.size)).order_by(BATCHES.c.first_source)
-    )
-    found = connection.execute(by_place).all()
+    found = batches.read(at)
     whole, gone = set(sources), set[int]()
     # Forwards, then backwards: a merged batch pulls in the sources on both sides of it.
-    for row in (*found, *reversed(found)):
-        touched = range(row.first_source, min(row.last_source, row.first_source + batches.MOST_MERGED) + 1)
+    for batch in (*found, *reversed(found)):
+        touched = batch.span.sources(batches.MOST_MERGED)
         if not whole.isdisjoint(touched):
             whole.update(touched)
-            gone.add(row.id)
-    batches.delete_rows(connection, gone)
-    nothing = {
-        "batches_out": None,
-        "bytes_out": None,
-        "lists_out": func.coalesce(EXPANSIONS.c.lists_out, 0),
-        "source_digest": None,
-    }
-    known = select(EXPANSIONS.c.id, EXPANSIONS.c.source).where(explorations.at_step(exploration, step))
-    rows = [{"row": row.id} for row in connection.execute(known).all() if row.source in whole]
-    if rows:
-        mine = update(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row"))
-        connection.execute(mine.values(state=State.PLANNED, attempts=0, **nothing), rows)
-    numbering.reset_numbers(connection, exploration, step.size)
+            gone.add(batch.id)
+    batches.delete_rows(at, gone)
+    nothing = {"state": State.PLANNED, "attempts": 0, "batches_out": None, "bytes_out": None, "source_digest": None}
+    at.database.change(
+        EXPANSIONS,
+        [EXPANSIONS.c.exploration_id == at.exploration.id, of_step(step)],
+        lambda row: {**nothing, "lists_out": row["lists_out"] or 0} if row["source"] in whole else None,
+    )
+    batches.reset_numbers(at)
     return whole
 
 
-def forget_counts(database: Database, counted: Sequence[CountedExpansion]) -> None:
+def forget_counts(exploration: ExplorationKey, counted: Collection[Expansion]) -> None:
     """Plans counts again that were made from other batches than those of now."""
-    with database.transaction() as connection:
-        _plan_again(connection, [each.id for each in counted])
+    again = {each.id for each in counted}
+    with exploration.database.transaction():
+        exploration.database.change(
+            EXPANSIONS,
+            [EXPANSIONS.c.exploration_id == exploration.id, EXPANSIONS.c.work == Work.COUNT],
+            lambda row: COUNT_AGAIN if row["id"] in again else None,
+        )
 
 
-def remove(
-    connection: Connection, exploration: ExplorationKey, expanded_from: int, stored_from: int = LARGEST + 1
-) -> None:
+def distrust(database: Database, altered: Iterable[AlteredRow]) -> None:
+    """Plans expansions and counts again whose rows something other than setset changed.
+
+    Deletes the rows of batches, of counts, and of expansions that store files: the proof misses them, and plans them
+    again.
+    """
+    with database.transaction():
+        for row in altered:
+            if row.table is EXPANSIONS and row.values["work"] == Work.COUNT:
+                database.change(EXPANSIONS, row.key, COUNT_AGAIN)
+            elif row.table is EXPANSIONS:
+                database.execute(delete(TALLIES).where(TALLIES.c.expansion_id == row.values["id"]))
+                database.execute(delete(EXPANSIONS).where(*row.key))
+            elif row.table in (BATCHES, TALLIES):
+                database.execute(delete(row.table).where(*row.key))
+
+
+def _plan_again(exploration: ExplorationKey, *conditions: ColumnElement[bool]) -> None:
+    where = [EXPANSIONS.c.exploration_id == exploration.id, *conditions]
+    values = {"state": State.PLANNED, "attempts": 0}
+    exploration.database.change(EXPANSIONS, where, values)
+
+
+def remove(exploration: ExplorationKey, expanded_from: int, stored_from: int = LARGEST + 1) -> None:
     """Removes the expansions of batches of `expanded_from` cards and more, and those that make files of
     `stored_from` cards and more."""
     stored = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.size >= stored_from)
-    derived = stored | (EXPANSIONS.c.source_size >= expanded_from)
-    mine = select(EXPANSIONS.c.id).where(EXPANSIONS.c.exploration_id == exploration.id, derived)
-    _delete(connection, list(connection.scalars(mine)))
+    _delete(exploration, stored | (EXPANSIONS.c.source_size >= expanded_from))
 
 
-def _delete(connection: Connection, ids: Sequence[int]) -> None:
-    rows = [{"row": each} for each in ids]
-    if rows:
-        connection.execute(delete(TALLIES).where(TALLIES.c.expansion_id == bindparam("row")), rows)
-        connection.execute(delete(EXPANSIONS).where(EXPANSIONS.c.id == bindparam("row")), rows)
+def _delete(exploration: ExplorationKey, *conditions: ColumnElement[bool]) -> None:
+    mine = EXPANSIONS.c.exploration_id == exploration.id, *conditions
+    ids = select(EXPANSIONS.c.id).where(*mine)
+    exploration.database.execute(delete(TALLIES).where(TALLIES.c.expansion_id.in_(ids)))
+    exploration.database.execute(delete(EXPANSIONS).where(*mine))
 
 
-@dataclass(frozen=True)
-class KnownExpansion:
-    """An expansion that is known from the files alone. If `batches` is None, it is still to be done."""
+def remove_sizes(exploration: ExplorationKey, first: int) -> None:
+    """Removes the sizes from `first` on, and all that was counted from them; from 3 on, the exploration too.
 
-    source: int
-    lists_in: int
-    source_digest: str
-    batches: tuple[BatchFile, ...] | None
+    Counts from smaller sizes stay: they need no larger one.
+    """
+    everything = first <= SEED_SOURCE_SIZE + 1
+    with exploration.database.transaction():
+        remove(exploration, 0 if everything else first, first)
+        explorations.remove_sizes(exploration, first)
+
+
+def replace_merged(at: SizeKey, merged: Iterable[tuple[Sequence[Batch], BatchFile]]) -> None:
+    """Puts merged files in the place of the batches that they are made of, and numbers the size again.
+
+    Expansions of the old batches that were planned are removed with them.
+    """
+    with at.database.transaction():
+        for old, new in merged:
+            batches.delete_rows(at, [batch.id for batch in old])
+            batches.insert_files(at, [(old[0].root_id, new)])
+        numbered = at.exploration.size(at.size).numbered
+        batches.reset_numbers(at)
+        batches.give_numbers(at)
+        explorations.set_numbered(at, numbered, complete=True)
+        remove(at.exploration, expanded_from=at.size)
 
 
 def adopt(
-    database: Database,
-    exploration: ExplorationKey,
-    step: Step,
+    at: SizeKey,
+    source_size: int,
     batch_lists: int,
     found: Sequence[tuple[int, BatchFile]],
-    known: Sequence[KnownExpansion],
+    known: Mapping[NumberedBatch, Sequence[BatchFile] | None],
 ) -> None:
-    """Records batches, each with its storage root, and expansions that are known from the files alone."""
-    with database.transaction() as connection:
-        explorations.begin_size(connection, exploration, step, batch_lists)
-        if found:
-            batches.insert_rows(connection, exploration, step.size, found)
-        rows = [{**_row(exploration, step, each.source, each.lists_in), **_outcome(each)} for each in known]
-        if rows:
-            connection.execute(insert(EXPANSIONS), rows)
-        numbering.number_batches(connection, exploration, step.size)
+    """Records batches, each with its storage root, and expansions, all known from the files alone.
 
-
-def _outcome(known: KnownExpansion) -> dict[str, Any]:
-    made = known.batches or ()
-    done = known.batches is not None
-    return {
-        "attempts": 1,
-        "state": State.DONE if done else State.PLANNED,
-        "lists_out": sum(batch.lists for batch in made) if done else None,
-        "batches_out": len(made) if done else None,
-        "bytes_out": sum(batch.bytes for batch in made) if done else None,
-        "source_digest": known.source_digest if done else None,
-        "finished_at": now() if done else None,
-    }
+    Args:
+        known: The files of each source; None if it is still to be expanded.
+    """
+    step = Step(Work.STORE, at.size, source_size)
+    rows = []
+    for source, made in known.items():
+        row = {**_row(at.exploration, step, source), "attempts": 1}
+        if made is not None:
+            row |= {"state": State.DONE, "lists_out": sum(batch.lists for batch in made)}
+            row |= {"batches_out": len(made), "bytes_out": sum(batch.bytes for batch in made)}
+            row |= {"source_digest": source.digest, "finished_at": now()}
+        rows.append(row)
+    with at.database.transaction():
+        _begin_size(at, source_size, batch_lists)
+        batches.insert_files(at, found)
+        at.database.insert(EXPANSIONS, rows)
+        batches.number_batches(at)
 
 
 # Questions
@@ -477,39 +536,37 @@ class Remaining:
     lists_in: int
 
 
-def remaining(database: Database, job: Job) -> list[Remaining]:
+def remaining(job: Job) -> list[Remaining]:
     """Steps with expansions that are not done, smallest sizes first, as far as they are planned yet."""
     sums = func.count(), func.coalesce(func.sum(EXPANSIONS.c.lists_in), 0)
     found = []
     for step in job.steps:
         undone = select(*sums).where(_due(job, step), EXPANSIONS.c.state != State.DONE)
-        ((tasks, lists_in),) = [tuple(row) for row in database.query(undone)]
+        ((tasks, lists_in),) = [tuple(row) for row in job.database.query(undone)]
         if tasks:
             found.append(Remaining(step, tasks, lists_in))
     return found
 
 
-def any_claimable(database: Database, job: Job) -> bool:
+def any_claimable(job: Job) -> bool:
     """Whether there is something to do whose source is there."""
-    return any(
-        database.query(select(EXPANSIONS.c.id).where(_claimable(job, step)).limit(1)) for step in job.steps
-    )
+    return any(read(job.exploration, _claimable(job, step), most=1) for step in job.steps)
 
 
 def _claimable(job: Job, step: Step) -> ColumnElement[bool]:
     due = and_(_due(job, step), EXPANSIONS.c.state == State.PLANNED)
     if step.source_size == SEED_SOURCE_SIZE:
         return due
-    source = and_(
-        batches.at_size(job.exploration, step.source_size),
-        BATCHES.c.number == EXPANSIONS.c.source,
-        BATCHES.c.defect.is_(None),
-    )
-    return and_(due, exists().where(source))
+    sound = BATCHES.c.number == EXPANSIONS.c.source, BATCHES.c.defect.is_(None)
+    return and_(due, exists().where(job.exploration.at(step.source_size).batches_here, *sound))
 
 
 def _due(job: Job, step: Step) -> ColumnElement[bool]:
-    due, was_done = explorations.at_step(job.exploration, step), EXPANSIONS.c.lists_out.is_not(None)
-    if job.first and step == job.steps[-1]:
-        due = and_(due, or_(EXPANSIONS.c.source >= job.first, was_done))
-    return and_(due, was_done) if step in job.only_forgotten else due
+    was_done = EXPANSIONS.c.lists_out.is_not(None)
+    from_first = job.first and step == job.steps[-1]
+    return and_(
+        EXPANSIONS.c.exploration_id == job.exploration.id,
+        of_step(step),
+        or_(EXPANSIONS.c.source >= job.first, was_done) if from_first else true(),
+        was_done if step in job.only_forgotten else true(),
+    )

@@ -1,20 +1,17 @@
-"""The tables. The module named after a table has its queries; docs/schema.md describes them for people.
+"""The schema: the tables here, the views in `views.sql`. `tools/schema.py` writes docs/schema.md from both.
 
-Tables and no mapped classes: those would take a third of the time that a short command takes to start.
+A new database is made from here. An old one gets here by the migrations, and `alembic check` compares both. The module
+named after a table has its queries. Tables, not mapped classes: `sqlalchemy.orm` would add a half to what a short
+command takes to start.
 """
-
-from __future__ import annotations
 
 import enum
 from functools import partial
-from typing import Any
 
 from sqlalchemy import (
-    Boolean,
+    REAL,
     CheckConstraint,
     Column,
-    Double,
-    Enum,
     ForeignKey,
     ForeignKeyConstraint,
     Index,
@@ -25,27 +22,29 @@ from sqlalchemy import (
     UniqueConstraint,
     text,
 )
-from sqlalchemy.schema import SchemaItem
+
+HEAD = "0008"
+"""The revision of this schema. A test compares it with the migrations."""
 
 
 class Work(enum.StrEnum):
-    """What an expansion leaves behind."""
+    """Kind of result of an expansion."""
 
     STORE = "store"
-    """Batch files of the next size."""
+    """Batch files of a larger size."""
     COUNT = "count"
     """Counts of all sizes up to the one asked for, and no files."""
 
 
 class State(enum.StrEnum):
-    """Where an expansion stands."""
+    """State of an expansion."""
 
     PLANNED = "planned"
     """To be done, or to be done again."""
     RUNNING = "running"
     """Handed to a worker by the run that holds the workspace; planned again when that run is gone."""
     DONE = "done"
-    """Its outcome is recorded."""
+    """Its result is recorded."""
     FAILED = "failed"
     """Given up after several attempts; the next run tries again."""
 
@@ -60,104 +59,98 @@ METADATA = MetaData(
     }
 )
 
+_table = partial(Table, sqlite_strict=True)
 _required = partial(Column, nullable=False)
 
 
-def _one_of(kinds: type[enum.StrEnum]) -> Enum:
-    return Enum(
-        kinds,
-        values_callable=lambda all_kinds: [each.value for each in all_kinds],
-        native_enum=False,
-        length=None,
-    )
+def _checksum() -> Column[int]:
+    return Column("checksum", Integer, nullable=False, doc="checksum of the row, see `database.connection.checksum`")
 
 
-def _digested(name: str, comment: str, *items: SchemaItem, **options: Any) -> Table:
-    """A table whose rows have a digest of their values, which triggers keep up to date: SQLite does not notice every
-    altered bit."""
-    return Table(name, METADATA, *items, Column("row_digest", Integer), comment=comment, **options)
+def _one_of(column: str, kinds: type[enum.StrEnum]) -> CheckConstraint:
+    return CheckConstraint(f"{column} IN ({', '.join(repr(kind.value) for kind in kinds)})", name=column)
 
 
-WORKSPACE = _digested(
+WORKSPACE = _table(
     "workspace",
-    "The one row that says which workspace this is, so that a storage root knows whose it is, and where it was last.",
-    Column("id", Text, primary_key=True),
+    METADATA,
+    Column("id", Text, primary_key=True, doc="id that `setset-root.json` in each storage root repeats"),
     _required("created_at", Text),
-    Column("folder", Text),
+    Column("folder", Text, doc="folder of the workspace when it was last written to; tells it from its copies"),
+    comment="the one row that identifies this workspace",
 )
 
-# The goal is that of the last run: the largest size, the sizes that are stored on the way ("3 4 5"), and up to which
-# size the lists beyond them are counted, if they are.
-EXPLORATIONS = _digested(
+EXPLORATIONS = _table(
     "explorations",
-    "All that this database knows for one target. If it is pruned, only lists that may reach the target are kept.",
+    METADATA,
     Column("id", Integer, primary_key=True),
     _required("target", Integer, unique=True),
     _required("created_at", Text),
-    _required("pruned", Boolean, default=False, server_default=text("0")),
-    Column("goal_size", Integer),
-    Column("goal_stored", Text),
-    Column("goal_counted", Integer),
+    _required("pruned", Integer, doc="1 if, below the target, only lists that may reach it are kept"),
+    Column("goal_size", Integer, doc="goal of the last run: its largest size"),
+    Column("goal_stored", Text, doc="sizes that the goal stores, as `3 4 5 6`"),
+    Column("goal_counted", Integer, doc="largest size that the goal counts without files; NULL if none"),
+    _checksum(),
     CheckConstraint("target BETWEEN 4 AND 20", name="target"),
+    comment="each target",
 )
 
-# The files of a size are made from those of `source_size`. The batches that stem from the sources numbered below
-# `numbered` have their numbers. The size is complete when those are all sources, and its source size is complete.
-SIZES = _digested(
+SIZES = _table(
     "sizes",
-    "A size of an exploration: how many lists its files may hold, and how far its numbering has come.",
+    METADATA,
     Column("exploration_id", ForeignKey("explorations.id"), primary_key=True),
     Column("size", Integer, primary_key=True),
-    _required("batch_lists", Integer),
-    _required("numbered", Integer, default=0),
-    _required("complete", Boolean, default=False),
-    _required("source_size", Integer, server_default=text("2")),
+    _required("source_size", Integer, doc="size whose batches its files are made from"),
+    _required("batch_lists", Integer, doc="most lists in a file, fixed when the size is begun"),
+    _required("numbered", Integer, doc="batches of the sources below this number have their numbers"),
+    _required("complete", Integer, doc="1 if all sources are expanded and the source size is complete"),
+    _checksum(),
+    CheckConstraint("size BETWEEN 3 AND 20", name="size"),
     CheckConstraint("batch_lists > 0", name="batch_lists"),
+    comment="each stored size of an exploration",
 )
 
-ROOTS = _digested(
+ROOTS = _table(
     "storage_roots",
-    "A folder below which batch files are: an absolute path, or one relative to the workspace.",
+    METADATA,
     Column("id", Integer, primary_key=True),
-    _required("path", Text, unique=True),
+    _required("path", Text, unique=True, doc="absolute, or relative to the workspace; see `setset roots`"),
     _required("created_at", Text),
+    _checksum(),
+    comment="each folder with batch files",
 )
 
-# The span (first_source, first_part) to (last_source, last_part) says from which parts of which source batches'
-# expansions it comes, and `source_digest` from which files. `number` is its place among all batches of the size, known
-# once everything before it is; `lists_before` is how many lists are in those before it. `defect` says what is wrong
-# with the file, if something was noticed.
-BATCHES = _digested(
+BATCHES = _table(
     "batches",
-    "A batch file that is, or should be, there.",
+    METADATA,
     Column("id", Integer, primary_key=True),
     _required("exploration_id", ForeignKey("explorations.id")),
     _required("size", Integer),
-    Column("number", Integer),
-    Column("lists_before", Integer),
-    _required("first_source", Integer),
-    _required("first_part", Integer),
-    _required("last_source", Integer),
+    Column("number", Integer, doc="index in the order of the size; NULL until everything before it is known"),
+    _required("first_source", Integer, doc="source batch of its first list"),
+    _required("first_part", Integer, doc="part of that source's expansion"),
+    _required("last_source", Integer, doc="differs from first_source only after `setset compact`"),
     _required("last_part", Integer),
-    _required("ends_source", Boolean),
+    _required("ends_source", Integer, doc="1 if last_part is the last part of last_source"),
     _required("lists", Integer),
     _required("first_list", Text),
     _required("last_list", Text),
     _required("root_id", ForeignKey("storage_roots.id")),
-    _required("path", Text),
+    _required("path", Text, doc="path below the storage root"),
     _required("bytes", Integer),
     _required("digest", Text),
-    Column("source_digest", Text),
-    Column("defect", Text),
+    Column("source_digest", Text, doc="digest of the files it was made from; NULL if recorded by version 0.1"),
+    Column("defect", Text, doc="what is wrong with the file, if a command noticed something"),
+    _checksum(),
     UniqueConstraint("exploration_id", "size", "number"),
     UniqueConstraint("exploration_id", "size", "first_source", "first_part"),
     UniqueConstraint("root_id", "path"),
     CheckConstraint("lists > 0 AND bytes > 0", name="not_empty"),
     Index("ix_batches_defect", "defect", sqlite_where=text("defect IS NOT NULL")),
-    Index("ix_batches_lists_before", "exploration_id", "size", "lists_before"),
+    comment="each batch file that is, or should be, there",
 )
 
-RUNS = Table(
+RUNS = _table(
     "runs",
     METADATA,
     Column("id", Integer, primary_key=True),
@@ -168,56 +161,60 @@ RUNS = Table(
     _required("workers", Integer),
     _required("started_at", Text),
     Column("finished_at", Text),
-    Column("outcome", Text),
-    _required("batches_added", Integer, default=0),
-    _required("lists_added", Integer, default=0),
-    _required("lists_counted", Integer, default=0),
-    _required("bytes_added", Integer, default=0),
-    comment="One invocation that wrote to the workspace.",
+    Column("outcome", Text, doc="done, killed, the error, or `refused: ` and why; NULL while it is under way"),
+    Column("repaired", Text, doc="files and expansions that it made again, and why"),
+    _required("batches_added", Integer),
+    _required("lists_added", Integer),
+    _required("lists_counted", Integer),
+    _required("bytes_added", Integer),
+    _checksum(),
+    comment="each command that writes: `run`, `repair`, `compact`, `rm`, `roots move` and the like",
 )
 
-# The seeds come from a source of their own, number 0 of size 2. `source_digest` is the digest of the source that it was
-# made from. A row that was done and was forgotten keeps `lists_out`; while its batches are still recorded, and their
-# files are only to be made again, it keeps `batches_out` and `bytes_out` too.
-EXPANSIONS = _digested(
+EXPANSIONS = _table(
     "expansions",
-    "The unit of work: source batch number `source` of size `source_size` becomes lists of `size`.",
+    METADATA,
     Column("id", Integer, primary_key=True),
     _required("exploration_id", ForeignKey("explorations.id")),
-    _required("work", _one_of(Work)),
+    _required("work", Text, doc="store or count"),
     _required("size", Integer),
-    _required("source_size", Integer),
-    _required("source", Integer),
-    _required("state", _one_of(State)),
-    _required("attempts", Integer, default=0),
-    _required("lists_in", Integer),
-    Column("lists_out", Integer),
-    Column("batches_out", Integer),
+    _required("source_size", Integer, doc="2 for the seeds, which come from source 0 of that size"),
+    _required("source", Integer, doc="number of the source batch"),
+    _required("state", Text, doc="planned, running, done or failed"),
+    _required("attempts", Integer),
+    _required("lists_in", Integer, doc="lists of the source"),
+    Column("lists_out", Integer, doc="lists it made; kept when it is to be done again"),
+    Column("batches_out", Integer, doc="files it made; NULL if none of them is recorded now"),
     Column("bytes_out", Integer),
+    Column("source_digest", Text, doc="digest of the source that it was made from"),
     Column("run_id", ForeignKey("runs.id")),
     Column("host", Text),
     Column("pid", Integer),
-    Column("seconds", Double),
-    Column("finished_at", Text),
-    Column("error", Text),
-    Column("started_at", Text),
-    Column("source_digest", Text),
+    Column("started_at", Text, doc="by the clock of the worker; NULL if known from files alone"),
+    Column("seconds", REAL, doc="time of the worker"),
+    Column("finished_at", Text, doc="when it was recorded"),
+    Column("error", Text, doc="why the last attempt failed"),
+    _checksum(),
     UniqueConstraint("exploration_id", "work", "size", "source_size", "source"),
     Index(None, "exploration_id", "work", "size", "source_size", "state", "source"),
+    _one_of("work", Work),
+    _one_of("state", State),
+    comment="each unit of work: the queue",
 )
 
-TALLIES = _digested(
+TALLIES = _table(
     "tallies",
-    "How many lists of a size a counting expansion found.",
+    METADATA,
     Column("expansion_id", ForeignKey("expansions.id"), primary_key=True),
     Column("size", Integer, primary_key=True),
     _required("lists", Integer),
+    _checksum(),
+    comment="each size that a counting expansion counted",
 )
 
-# Written together with its classes and links or not at all; `digest` tells whether they changed since.
-LEVELS = _digested(
+LEVELS = _table(
     "levels",
-    "A size whose classes are in the catalogue, with its totals; `hands` counts all hands, sets or not.",
+    METADATA,
     Column("size", Integer, primary_key=True, autoincrement=False),
     _required("classes", Integer),
     _required("links", Integer),
@@ -225,44 +222,45 @@ LEVELS = _digested(
     _required("complete_classes", Integer),
     _required("complete_lists", Integer),
     _required("game_classes", Integer),
-    _required("hands", Integer),
-    _required("digest", Text),
+    _required("hands", Integer, doc="all hands of this size, with sets or without"),
+    _required("digest", Text, doc="digest of the classes and links of this size"),
     _required("built_at", Text),
+    _checksum(),
     CheckConstraint("size BETWEEN 0 AND 20", name="size"),
+    comment="each classified size, written together with its classes and links",
 )
 
-# `number` counts from 0 in the order of the representatives. `game_classes` says into how many classes it falls under
-# the game's own symmetries.
-CLASSES = Table(
+CLASSES = _table(
     "classes",
     METADATA,
     Column("size", ForeignKey("levels.size"), primary_key=True),
-    Column("number", Integer, primary_key=True),
-    _required("representative", Text),
-    _required("stabilizer", Integer),
-    _required("lists", Integer),
-    _required("extensions", Integer),
-    _required("complete", Boolean),
-    _required("game_classes", Integer),
+    Column("number", Integer, primary_key=True, doc="from 0, in the order of the representatives"),
+    _required("representative", Text, doc="canonical form"),
+    _required("stabilizer", Integer, doc="symmetries that keep it"),
+    _required("lists", Integer, doc="lists in the class"),
+    _required("extensions", Integer, doc="cards that can be added"),
+    _required("complete", Integer, doc="1 if no card can be added"),
+    _required("game_classes", Integer, doc="classes under the game's own symmetries"),
     UniqueConstraint("representative"),
     CheckConstraint("stabilizer * lists = 1965150720", name="orbit"),
     CheckConstraint("complete = (extensions = 0)", name="complete"),
     sqlite_with_rowid=False,
-    comment="All lists that affine maps make of one list, its representative: the canonical form.",
+    comment="each class: all lists that affine maps make of one",
 )
 
-# `extensions` cards, added to a list of the smaller class, make one of the larger; `deletions` cards, taken from a list
-# of the larger class, leave one of the smaller.
-LINKS = Table(
+LINKS = _table(
     "links",
     METADATA,
-    Column("size", Integer, primary_key=True),
+    Column("size", Integer, primary_key=True, doc="size of the larger class"),
     Column("larger", Integer, primary_key=True),
     Column("smaller", Integer, primary_key=True),
-    _required("extensions", Integer),
-    _required("deletions", Integer),
+    _required("extensions", Integer, doc="cards that lead from a list of the smaller class to the larger"),
+    _required("deletions", Integer, doc="cards whose removal leads back"),
     ForeignKeyConstraint(["size", "larger"], ["classes.size", "classes.number"]),
     CheckConstraint("extensions > 0 AND deletions > 0", name="not_empty"),
     sqlite_with_rowid=False,
-    comment="Class `larger` of a size and class `smaller` of the size before: one card more, one card less.",
+    comment="each pair of classes of neighbouring sizes that one card leads between",
 )
+
+CHECKED = (EXPLORATIONS, SIZES, ROOTS, BATCHES, RUNS, EXPANSIONS, TALLIES)
+"""Tables whose checksums `check` verifies. It also compares batches with the headers of their files."""

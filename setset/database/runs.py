@@ -1,24 +1,21 @@
 """The history: a row of the table `runs` for every command that writes, with its outcome."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import socket
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, fields
+from typing import Any, Final
 
-from sqlalchemy import insert, select, update
+from sqlalchemy import func, select
 
 from setset import __version__
 from setset.database.connection import Database, now
 from setset.database.models import RUNS
 from setset.errors import BadInput, SetsetError
 
-REPAIRED: Final = "; repaired "
 NAMED: Final = 10
-"""How many things that a run repaired are named; the others are counted."""
+"""Maximum number of repaired things that the history names; it counts the others."""
 
 
 @dataclass(frozen=True)
@@ -34,16 +31,13 @@ class Run:
     started_at: str
     finished_at: str | None
     outcome: str | None
-    """None while it is under way; done, killed, what went wrong, or `refused: ` and why; then what it repaired."""
+    """None while it is under way; done, killed, the error, or `refused: ` and why."""
+    repaired: str | None
+    """Files and expansions that it made again, and why; None if there was nothing to repair."""
     batches_added: int
     lists_added: int
     lists_counted: int
     bytes_added: int
-
-    @property
-    def repaired(self) -> str | None:
-        """The files and expansions that it made again, and why; None if there was nothing to repair."""
-        return (self.outcome or "").partition(REPAIRED)[2] or None
 
 
 @contextlib.contextmanager
@@ -77,46 +71,44 @@ def _refused(error: BadInput) -> str:
 
 def set_workers(database: Database, run_id: int, workers: int) -> None:
     """Records how many workers a run has now."""
-    with database.transaction() as connection:
-        connection.execute(update(RUNS).where(RUNS.c.id == run_id).values(workers=workers))
+    with database.transaction():
+        database.change(RUNS, [RUNS.c.id == run_id], {"workers": workers})
 
 
 def latest(database: Database, limit: int) -> list[Run]:
     """The last runs, newest first."""
-    columns = [RUNS.c[name] for name in Run.__dataclass_fields__]
-    rows = database.query(select(*columns).order_by(RUNS.c.id.desc()).limit(limit))
-    return [Run(**row._mapping) for row in rows]
+    columns = [RUNS.c[field.name] for field in fields(Run)]
+    query = select(*columns).order_by(RUNS.c.id.desc()).limit(limit)
+    return database.read(query, lambda row: Run(**row._mapping))
 
 
 def last_workers(database: Database) -> int:
     """The workers of the run that is under way, or of the last one."""
     with_workers = select(RUNS.c.workers).where(RUNS.c.workers > 0).order_by(RUNS.c.id.desc()).limit(1)
-    for row in database.query(with_workers):
-        return int(row.workers)
-    return 1
+    return next((int(row.workers) for row in database.query(with_workers)), 1)
 
 
 def _begin(database: Database, command: str, workers: int) -> int:
-    with database.transaction() as connection:
-        connection.execute(update(RUNS).where(RUNS.c.outcome.is_(None)).values(outcome="killed"))
-        made = connection.execute(
-            insert(RUNS).values(
-                command=command.encode(errors="backslashreplace").decode(),
-                version=__version__,
-                host=socket.gethostname(),
-                pid=os.getpid(),
-                workers=workers,
-                started_at=now(),
-            )
-        )
-        return int(made.inserted_primary_key[0])  # type: ignore[index]
+    fresh: dict[str, Any] = {
+        "command": command.encode(errors="backslashreplace").decode(),
+        "version": __version__,
+        "host": socket.gethostname(),
+        "pid": os.getpid(),
+        "workers": workers,
+        "started_at": now(),
+        **dict.fromkeys(("batches_added", "lists_added", "lists_counted", "bytes_added"), 0),
+    }
+    with database.transaction():
+        database.change(RUNS, [RUNS.c.outcome.is_(None)], {"outcome": "killed"})
+        database.insert(RUNS, [fresh])
+        return int(database.query(select(func.max(RUNS.c.id)))[0][0])
 
 
 def _end(database: Database, run_id: int, outcome: str) -> None:
     found = database.repaired
-    if found:
-        more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
-        outcome += REPAIRED + ", ".join(found[:NAMED]) + more
-    with database.transaction() as connection:
-        mine = update(RUNS).where(RUNS.c.id == run_id)
-        connection.execute(mine.values(outcome=outcome, finished_at=now()))
+    more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
+    repaired = ", ".join(found[:NAMED]) + more or None
+    with database.transaction():
+        outcome = outcome.encode(errors="backslashreplace").decode()  # a file may have any bytes for its name
+        values = {"outcome": outcome, "repaired": repaired, "finished_at": now()}
+        database.change(RUNS, [RUNS.c.id == run_id], values)

@@ -4,77 +4,60 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
+from collections.abc import Iterator
 from importlib import resources
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import xxhash
+from sqlalchemy import create_engine
 from sqlalchemy.exc import DatabaseError
+from sqlalchemy.pool import StaticPool
 
 from setset import durable, platform
-from setset.database.connection import DRIVER_ERRORS, BadDatabase, OlderSchema, connect, damaged, explain
+from setset.database.connection import DRIVER_ERRORS, BadDatabase, OlderSchema, connect, damaged, error_name, explain
+from setset.database.models import HEAD, METADATA
 from setset.errors import SetsetError
 from setset.folder import UNFINISHED, WorkspaceFolder
 
 if TYPE_CHECKING:
     from alembic.config import Config
 
-HEAD = "0007"
-"""The revision that this version reads and writes; a test compares it with the migrations."""
-SCHEMA_DIGEST = "c3e05d186b479065"
-"""Of the text of all tables, views and triggers at HEAD; a test compares it with a new database."""
-DIGESTED = (
-    "workspace",
-    "explorations",
-    "sizes",
-    "storage_roots",
-    "batches",
-    "expansions",
-    "tallies",
-    "levels",
-)
-"""The tables whose rows have a digest, see migration 0003."""
+SCHEMA_DIGEST = "16e8e0baa17c8e5f"
+"""Digest of the text of all tables and views at HEAD; a test compares it with a new database."""
 SIDE_FILES = ("-journal", "-wal", "-shm")
+UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")
+COUNTED = ("sizes", "batches", "expansions", "tallies")
+"""Tables that counts come from."""
+VIEWS = Path(__file__).with_name("views.sql")
 
 
 def revision(path: Path) -> str | None:
     """The schema revision of a database; None if it has none yet."""
     try:
-        row = _read_revision(path, "ro")
-    except sqlite3.OperationalError as error:
-        if getattr(error, "sqlite_errorname", None) == "SQLITE_READONLY_ROLLBACK":
-            # A writer was killed in the middle of a commit; whoever may write rolls back what it began.
-            return _revision_after_rollback(path)
-        if "no such table" in str(error):
-            return None
-        raise explain(path, error) from error
+        try:
+            return _read_revision(path, "ro")
+        except sqlite3.OperationalError as error:
+            if error_name(error) != "SQLITE_READONLY_ROLLBACK":
+                raise
+        # A writer was killed in the middle of a commit. A connection that may write rolls it back.
+        return _read_revision(path, "rw")
     except DRIVER_ERRORS as error:
-        # Of a damaged schema, the driver cannot even decode what SQLite has to say.
+        if Path(f"{path}-journal").exists() and error_name(error).startswith(UNWRITABLE):
+            raise BadDatabase(
+                f"{path} was left in the middle of a write, which cannot be rolled back here ({error}): "
+                "use it once where it can be written, 'setset status' will do"
+            ) from error
         raise explain(path, error) from error
-    return str(row[0]) if row else None
 
 
-def _read_revision(path: Path, mode: str) -> tuple[Any, ...] | None:
+def _read_revision(path: Path, mode: str) -> str | None:
     with contextlib.closing(connect(path, mode)) as connection:
-        found: tuple[Any, ...] | None = connection.execute(
-            "SELECT version_num FROM alembic_version"
-        ).fetchone()
-        return found
-
-
-def _revision_after_rollback(path: Path) -> str | None:
-    try:
-        row = _read_revision(path, "rw")
-    except DRIVER_ERRORS as error:
-        name = getattr(error, "sqlite_errorname", None) or ""
-        if not name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")):
-            # It was rolled back, and what that gave is no database: the journal of another one, or a damaged one.
-            raise explain(path, error) from error
-        raise BadDatabase(
-            f"{path} was left in the middle of a write, which cannot be rolled back here ({error}): "
-            "use it once where it can be written, 'setset status' will do"
-        ) from error
-    return str(row[0]) if row else None
+        if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'alembic_version'").fetchone():
+            return None
+        row = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+        return str(row[0]) if row else None
 
 
 def require_current(path: Path) -> None:
@@ -85,27 +68,18 @@ def require_current(path: Path) -> None:
     if found is None:
         raise damaged(path, "it has none of the tables of setset")
     if found not in known_revisions():
-        raise BadDatabase(
-            f"{path} has schema {found}, newer than this setset (schema {HEAD}): upgrade setset"
-        )
+        raise BadDatabase(f"{path} has schema {found}, newer than this setset (schema {HEAD}): upgrade setset")
     raise OlderSchema(f"{path} has schema {found}, this setset {HEAD}: run 'setset db upgrade'")
 
 
 def known_revisions() -> set[str]:
-    return {
-        file.name.split("_")[0] for file in (migrations() / "versions").iterdir() if file.name.endswith(".py")
-    }
+    return {file.name.split("_")[0] for file in (migrations() / "versions").iterdir() if file.name.endswith(".py")}
 
 
 def migrations() -> Path:
     """The migration scripts: in the wheel inside the package, in a checkout beside it."""
     packaged = Path(str(resources.files("setset"))) / "migrations"
     return packaged if packaged.is_dir() else Path(str(resources.files("setset"))).parent / "migrations"
-
-
-def head_script() -> Path:
-    """What the migrations make of an empty database, as SQL; `tools/head.py` writes it."""
-    return migrations() / "head.sql"
 
 
 def alembic_config(path: Path) -> Config:
@@ -118,21 +92,23 @@ def alembic_config(path: Path) -> Config:
 
 
 def create(path: Path) -> None:
-    """Makes a new, empty database with the current schema, complete or not at all.
-
-    By the script that the migrations amount to: without them, and without Alembic, that takes a tenth of the time.
-    """
+    """Makes a new, empty database with the current schema, complete or not at all."""
     fresh = path.with_name(f".{path.name}.new")
     remove(fresh)
     keep_side_files(path, path)
     try:
-        with contextlib.closing(sqlite3.connect(fresh)) as connection:
-            # It counts only when it is whole and in its place.
-            connection.execute("PRAGMA journal_mode = OFF")
-            connection.executescript(head_script().read_text(encoding="utf-8"))
+        with contextlib.closing(sqlite3.connect(fresh)) as driver:
+            driver.execute("PRAGMA journal_mode = OFF")  # it counts only when it is whole and in its place
+            engine = create_engine("sqlite://", creator=lambda: driver, poolclass=StaticPool)
+            with engine.begin() as connection:
+                METADATA.create_all(connection, checkfirst=False)
+            driver.executescript(VIEWS.read_text(encoding="utf-8"))
+            driver.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL PRIMARY KEY)")
+            driver.execute("INSERT INTO alembic_version VALUES (?)", (HEAD,))
+            driver.commit()
         durable.replace_durably(fresh, path)
-    except sqlite3.DatabaseError as error:
-        raise explain(path, error) from error
+    except (sqlite3.DatabaseError, DatabaseError) as error:
+        raise explain(path, getattr(error, "orig", None) or error) from error
     finally:
         remove(fresh)
 
@@ -145,18 +121,14 @@ def replace(path: Path, made: Path) -> Path | None:
     """
     kept = None
     if path.exists():
-        _roll_back(path)
+        with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(path, "rw")) as connection:
+            connection.execute("PRAGMA schema_version").fetchall()
         kept = free_name(path, "lost")
         if not platform.rename_if_free(path, kept):
             raise SetsetError(f"{kept} was made by another program: try again")
     keep_side_files(path, kept or path)
     durable.replace_durably(made, path)
     return kept
-
-
-def _roll_back(path: Path) -> None:
-    with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(path, "rw")) as connection:
-        connection.execute("PRAGMA schema_version").fetchall()
 
 
 def keep_side_files(path: Path, kept: Path) -> None:
@@ -187,11 +159,8 @@ def remove_unfinished(folder: WorkspaceFolder) -> list[Path]:
 
 def free_name(path: Path, why: str) -> Path:
     """A name beside a database under which it can be kept; an earlier one may be there already."""
-    name, place = path.with_name(f"{path.name}.{why}"), 1
-    while name.exists():
-        place += 1
-        name = path.with_name(f"{path.name}.{why}-{place}")
-    return name
+    names = (path.with_name(f"{path.name}.{why}" + (f"-{n}" if n > 1 else "")) for n in count(1))
+    return next(name for name in names if not name.exists())
 
 
 def upgrade(path: Path) -> Path | None:
@@ -214,61 +183,43 @@ def _migrate(path: Path) -> None:
         command.upgrade(alembic_config(path), "head")
     except DatabaseError as error:
         raise explain(path, error.orig or error) from error
+    except RuntimeError as error:  # a migration has found an altered row
+        raise damaged(path, error) from error
 
 
-def require_sound(path: Path) -> None:
-    """Refuses a database whose pages, indexes, references or rows were altered by anything but setset."""
-    require_intact(path)
-    _require_references(path)
+def require_sound(path: Path, references: bool = True) -> None:
+    """Refuses a database whose pages, indexes, types or references are damaged, or whose schema was altered."""
+    with _reading(path) as connection:
+        ((verdict,),) = connection.execute("PRAGMA integrity_check(1)").fetchall()
+        if verdict != "ok":
+            raise damaged(path, " ".join(str(verdict).split()))
+        if schema_digest(connection) != SCHEMA_DIGEST:
+            raise damaged(path, "its tables, views or triggers were altered")
+    _require_references(path, () if references else COUNTED)
 
 
-def _require_references(path: Path) -> None:
-    with contextlib.closing(connect(path, "ro")) as connection:
-        try:
-            broken = connection.execute("PRAGMA foreign_key_check").fetchone()
-        except DRIVER_ERRORS as error:
-            raise explain(path, error) from error
-    if broken:
-        raise damaged(path, str(broken))
+def _require_references(path: Path, tables: tuple[str, ...] = ()) -> None:
+    """Refuses broken references of some tables, or of all."""
+    with _reading(path) as connection:
+        for check in [f"foreign_key_check({table})" for table in tables] or ["foreign_key_check"]:
+            if broken := connection.execute(f"PRAGMA {check}").fetchone():
+                raise damaged(path, str(broken))
 
 
-def require_intact(path: Path) -> None:
-    """Refuses a database whose pages, indexes or vouched rows were altered: what counts are taken from."""
-    with contextlib.closing(connect(path, "ro")) as connection:
-        try:
-            ((verdict,),) = connection.execute("PRAGMA integrity_check(1)").fetchall()
-        except DRIVER_ERRORS as error:
-            raise explain(path, error) from error
-    if verdict != "ok":
-        raise damaged(path, " ".join(str(verdict).split()))
-    require_unaltered(path)
-
-
-def require_unaltered(path: Path) -> None:
-    """Refuses a database with a table, view or row that is not as setset wrote it. SQLite notices half of that."""
-    with contextlib.closing(connect(path, "ro")) as connection:
-        try:
-            if schema_digest(connection) != SCHEMA_DIGEST:
-                raise damaged(path, "its tables, views or triggers were altered")
-            triggers = dict(
-                connection.execute(
-                    "SELECT tbl_name, sql FROM sqlite_schema WHERE type = 'trigger' AND sql LIKE '%AFTER INSERT%'"
-                )
-            )
-            for table in DIGESTED:
-                columns = triggers[table].split("hash_of_row(")[1].split(")")[0].replace("NEW.", "")
-                altered = f"SELECT rowid FROM {table} WHERE row_digest IS NOT hash_of_row({columns}) LIMIT 1"  # noqa: S608
-                for (row,) in connection.execute(altered):
-                    raise damaged(path, f"row {row} of the table {table} was altered")
-        except (*DRIVER_ERRORS, OverflowError, LookupError) as error:
-            raise explain(path, error) from error
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection whose errors are one line."""
+    try:
+        with contextlib.closing(connect(path, "ro")) as connection:
+            yield connection
+    except (*DRIVER_ERRORS, OverflowError) as error:
+        raise explain(path, error) from error
 
 
 def schema_digest(connection: sqlite3.Connection) -> str:
-    """A digest of the text of all tables, views and triggers."""
-    found = connection.execute(
-        "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name"
-    ).fetchall()
+    """Digest of the text of all tables, views, indexes and triggers. Alembic owns its own table."""
+    query = "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name != 'alembic_version' ORDER BY type, name"
+    found = [(kind, name, " ".join(str(sql).split())) for kind, name, sql in connection.execute(query)]
     return xxhash.xxh3_64_hexdigest(repr(found).encode(errors="replace"))
 
 
@@ -281,15 +232,12 @@ def backup(path: Path, copy: Path) -> None:
         raise SetsetError(f"there is no folder {copy.parent} for the copy")
     partial.unlink(missing_ok=True)
     try:
-        with (
-            contextlib.closing(connect(path, "ro")) as source,
-            contextlib.closing(sqlite3.connect(partial)) as target,
-        ):
+        with contextlib.closing(connect(path, "ro")) as source, contextlib.closing(sqlite3.connect(partial)) as target:
             # It counts only when it is whole, and a power cut leaves one file.
             target.execute("PRAGMA journal_mode = OFF")
             source.backup(target)
         durable.replace_durably(partial, copy)
     except sqlite3.DatabaseError as error:
-        raise explain(copy if "full" in str(error) else path, error) from error
+        raise explain(copy if error_name(error) == "SQLITE_FULL" else path, error) from error
     finally:
         partial.unlink(missing_ok=True)

@@ -1,25 +1,39 @@
-"""What the views say, which people query too: progress, counts, throughput, defects."""
-
-from __future__ import annotations
+"""Records from the views, which people query too: status, progress, counts, throughput."""
 
 import datetime
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+import enum
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar, get_type_hints
 
 from sqlalchemy import Row, text
 
-from setset.database.connection import Database, damaged
+from setset.batches.roots import Root
+from setset.database import roots, runs
+from setset.database.connection import Database
 from setset.database.models import Work
 
 MOST_PROBLEMS = 100
-"""Of each kind, that are shown."""
+"""Maximum number of items listed in each state."""
+
+
+class SizeState(enum.StrEnum):
+    """State of a size."""
+
+    COMPLETE = "complete"
+    DEFECTIVE = "defective"
+    """Complete, but a file of it is damaged."""
+    ABSENT = "absent"
+    """Complete, but files of it are in a missing storage root."""
+    RUNNING = "running"
+    STOPPED = "stopped"
+    """Not complete, and no run is working on it."""
+    FAILED = "failed"
+    """Not complete, and a run gave up some of its expansions."""
 
 
 @dataclass(frozen=True)
-class StageProgress:
-    """A row of `progress`, and how many workers the expansions had beside them, on average."""
+class SizeStatus:
+    """Progress of one size. A size that is only counted has no batches and no bytes."""
 
     target: int
     size: int
@@ -31,43 +45,43 @@ class StageProgress:
     failed: int
     batches: int | None
     defects: int | None
-    lists: int | None
+    lists: int
     bytes: int | None
-    source_lists: int | None
-    source_lists_done: int
-    lists_out: int | None
-    seconds: float | None
-    complete: bool
-    pruned: bool
-    workers: float
+    share: float
+    lists_per_second: float | None
+    seconds_left: float | None
+    state: SizeState
+    pruned: bool = False
+    """Whether the exploration keeps only lists that may reach the target."""
+
+    @property
+    def is_stored(self) -> bool:
+        """Whether all its lists are in files."""
+        return self.work is Work.STORE and self.state in (SizeState.COMPLETE, SizeState.DEFECTIVE)
+
+
+class ItemState(enum.StrEnum):
+    """Reason to list an expansion or a batch."""
+
+    RUNNING = "running"
+    FAILED = "failed"
+    DEFECTIVE = "defective"
 
 
 @dataclass(frozen=True)
-class RunningExpansion:
-    """An expansion that a run has claimed."""
+class StatusItem:
+    """An expansion that is running or failed, or a batch with a defect."""
 
     target: int
     size: int
-    source: int
-    source_size: int
-    attempts: int
-    host: str | None
-    pid: int | None
-
-
-@dataclass(frozen=True)
-class Defect:
-    """A row of `defects`."""
-
-    target: int
-    size: int
-    path: str
+    state: ItemState
     what: str
+    detail: str
 
 
 @dataclass(frozen=True)
 class Throughput:
-    """What a host has done of one size, and how fast one of its workers was."""
+    """Work of a host on one size, and the speed of one of its workers."""
 
     target: int
     size: int
@@ -81,8 +95,23 @@ class Throughput:
 
 
 @dataclass(frozen=True)
+class Status:
+    """All that `setset status` shows.
+
+    Example:
+        >>> [(size.size, size.state.value) for size in setset.open(example).status().sizes]
+        [(3, 'complete'), (4, 'complete')]
+    """
+
+    sizes: list[SizeStatus]
+    items: list[StatusItem]
+    hosts: list[Throughput]
+    roots: list[Root]
+
+
+@dataclass(frozen=True)
 class FinishedWork:
-    """An expansion that was done: by which process, from when to when."""
+    """A finished expansion, with its process, start and end."""
 
     target: int
     size: int
@@ -107,123 +136,119 @@ class CountedSize:
     complete: bool
     origin: str
     pruned: bool
+    class_sum: int | None
+    """Number of lists by the catalogue, from the target on, if the catalogue has the size."""
 
 
-_Found = TypeVar("_Found")
-_More = ParamSpec("_More")
+_Record = TypeVar("_Record")
+_CONVERTED = (bool, Work, SizeState, ItemState)
 
 
-def _or_damaged(
-    ask: Callable[Concatenate[Database, _More], _Found],
-) -> Callable[Concatenate[Database, _More], _Found]:
-    """What a view says that is not what it is made to say is damage: SQLite takes any text for a view."""
-
-    @wraps(ask)
-    def asked(database: Database, /, *more: _More.args, **named: _More.kwargs) -> _Found:
-        try:
-            return ask(database, *more, **named)
-        except (ValueError, TypeError, AttributeError) as error:
-            raise damaged(database.folder.database, error) from error
-
-    return asked
-
-
-@_or_damaged
-def progress(database: Database) -> list[StageProgress]:
-    """How far each size of each target is."""
-    workers = _workers_beside(database)
-    found = []
-    for row in database.query(text("SELECT * FROM progress")):
-        values = dict(row._mapping)
-        key = (row.target, row.work, row.size, row.source_size)
-        values.update(work=Work(row.work), complete=bool(row.complete), workers=workers.get(key, 1.0))
-        values.update(pruned=bool(row.pruned))
-        found.append(StageProgress(**values))
-    return found
-
-
-def _workers_beside(database: Database) -> dict[tuple[int, str, int, int], float]:
-    found = text(
-        "SELECT x.target, e.work, e.size, e.source_size, SUM(e.seconds * r.workers) / SUM(e.seconds) AS workers "
-        "FROM expansions e JOIN explorations x ON x.id = e.exploration_id JOIN runs r ON r.id = e.run_id "
-        "WHERE e.seconds > 0 AND r.workers > 0 GROUP BY e.exploration_id, e.work, e.size, e.source_size"
+def _read(database: Database, record: type[_Record], query: str, **values: object) -> list[_Record]:
+    """Records from a query whose columns are the fields. Flags and enums become those of the record."""
+    types = {name: kind for name, kind in get_type_hints(record).items() if kind in _CONVERTED}
+    return database.read(
+        text(query).bindparams(**values),
+        lambda row: record(**{**row._mapping, **{name: types[name](row._mapping[name]) for name in types}}),
     )
-    return {(row.target, row.work, row.size, row.source_size): row.workers for row in database.query(found)}
 
 
-@_or_damaged
-def running(database: Database, target: int | None = None) -> list[RunningExpansion]:
-    """The expansions that are claimed, by the run that is under way or by one that was killed."""
-    found = text(
-        "SELECT x.target, e.size, e.source, e.source_size, e.attempts, r.host, r.pid FROM expansions e "
-        "JOIN explorations x ON x.id = e.exploration_id LEFT JOIN runs r ON r.id = e.run_id "
-        "WHERE e.state = 'running' AND x.target = COALESCE(:target, x.target) "
-        "ORDER BY e.size, e.source LIMIT :most"
-    )
-    rows = database.query(found.bindparams(target=target, most=MOST_PROBLEMS))
-    return [RunningExpansion(**row._mapping) for row in rows]
-
-
-@_or_damaged
-def defects(database: Database, target: int | None = None) -> list[Defect]:
-    """Batches with a known defect and expansions that failed."""
-    found = text(
-        "SELECT target, size, path, what FROM defects WHERE target = COALESCE(:target, target) LIMIT :most"
-    )
-    rows = database.query(found.bindparams(target=target, most=MOST_PROBLEMS))
-    records = [Defect(**row._mapping) for row in rows]
-    if not all(isinstance(each.path, str) and isinstance(each.what, str) for each in records):
-        # SQLite does not notice that a table has the page of another one.
-        raise damaged(database.folder.database, "a defect is not text")
-    return records
-
-
-@_or_damaged
-def throughput(database: Database) -> list[Throughput]:
-    """What each host has done; what is known from files alone has no host."""
-    found = text(
-        "SELECT target, size, work, host, expansions, COALESCE(lists, 0) AS lists, "
-        "COALESCE(seconds, 0.0) AS seconds, lists_per_second, last_finished "
-        "FROM throughput WHERE host IS NOT NULL"
-    )
-    return [Throughput(**row._mapping) for row in database.query(found)]
-
-
-@_or_damaged
-def finished_work(database: Database) -> list[FinishedWork]:
-    """The expansions that were done, in the order of their sources; what is known from files alone has no times."""
-    found = text(
-        "SELECT x.target, e.size, e.work, e.source_size, e.source, e.host, e.pid, "
-        "COALESCE(e.lists_out, 0) AS lists, e.seconds, e.started_at, e.finished_at FROM expansions e "
-        "JOIN explorations x ON x.id = e.exploration_id "
-        "WHERE e.state = 'done' AND e.seconds IS NOT NULL AND e.finished_at IS NOT NULL "
-        "ORDER BY x.target, e.size, e.work, e.source_size, e.source"
-    )
-    return [FinishedWork(**{**row._mapping, **_when(row)}) for row in database.query(found)]
-
-
-def _when(row: Row[Any]) -> dict[str, str]:
-    """From when to when, by the clock of the worker; for work of old versions, by when it was recorded."""
-    took = datetime.timedelta(seconds=row.seconds)
-    if row.started_at is None:
-        start = datetime.datetime.fromisoformat(row.finished_at) - took
-    else:
-        start = datetime.datetime.fromisoformat(row.started_at)
-    times = {"started_at": start, "finished_at": start + took}
-    return {name: time.isoformat(timespec="milliseconds") for name, time in times.items()}
-
-
-@_or_damaged
-def counts(database: Database) -> list[CountedSize]:
-    """How many lists of each size are kept for each target."""
-    found = text("SELECT target, size, lists, complete, origin, pruned FROM counts")
-    return [
-        CountedSize(row.target, row.size, row.lists, bool(row.complete), row.origin, bool(row.pruned))
-        for row in database.query(found)
+def status(database: Database, target: int | None = None) -> Status:
+    """Status of all explorations, or of one, now."""
+    in_use, found = database.folder.is_in_use(), roots.records(database, measure=True)
+    absent = roots.sizes_in(database, [root for root in found if root.is_gone])
+    sizes = [
+        replace(size, state=SizeState.ABSENT) if size.is_stored and (size.target, size.size) in absent else size
+        for size in progress(database, runs.last_workers(database), in_use)
+        if target in (None, size.target)
     ]
+    return Status(
+        sizes,
+        items(database, target, in_use),
+        [host for host in throughput(database) if target in (None, host.target)],
+        found,
+    )
 
 
-@_or_damaged
-def class_sums(database: Database) -> dict[int, int]:
-    """The lists of each size that is in the catalogue."""
-    return {row.size: row.lists for row in database.query(text("SELECT size, lists FROM catalogue"))}
+def progress(database: Database, workers: int = 1, in_use: bool = False) -> list[SizeStatus]:
+    """Progress of each size of each target. `workers` work on the time left; `in_use` if a run is at work."""
+    query = """
+        WITH staffed AS (
+          SELECT x.target, e.work, e.size, e.source_size, SUM(e.seconds * r.workers) / SUM(e.seconds) AS workers
+          FROM expansions e JOIN explorations x ON x.id = e.exploration_id JOIN runs r ON r.id = e.run_id
+          WHERE e.seconds > 0 AND r.workers > 0 GROUP BY 1, 2, 3, 4
+        )
+        SELECT target, size, work, source_size, sources, expanded, running, failed, batches, defects,
+               COALESCE(lists, 0) AS lists, bytes,
+               CASE WHEN complete THEN 1.0 WHEN source_lists THEN 1.0 * source_lists_done / source_lists
+                    ELSE 1.0 * expanded / MAX(sources, 1) END AS share,
+               NULLIF(lists_out, 0) * COALESCE(workers, 1.0) / seconds AS lists_per_second,
+               CASE WHEN complete THEN NULL ELSE (COALESCE(source_lists, 0) - source_lists_done)
+                    * NULLIF(seconds, 0) / source_lists_done / :workers END AS seconds_left,
+               CASE WHEN complete THEN IIF(defects, 'defective', 'complete') WHEN failed THEN 'failed'
+                    WHEN running AND :in_use THEN 'running' ELSE 'stopped' END AS state,
+               pruned
+        FROM progress LEFT JOIN staffed USING (target, work, size, source_size)
+        ORDER BY target, size, work DESC, source_size
+        """
+    return _read(database, SizeStatus, query, workers=workers, in_use=in_use)
+
+
+def items(database: Database, target: int | None = None, in_use: bool = False) -> list[StatusItem]:
+    """Expansions that are running or failed, and batches with a defect. Without a run, no expansion is running."""
+    query = """
+        WITH found AS (
+          SELECT x.target, e.size, e.state, e.source AS number,
+                 printf('source %d of size %d', e.source, e.source_size) AS what,
+                 CASE e.state WHEN 'failed' THEN printf('failed %d times: %s', e.attempts, e.error)
+                 ELSE printf('attempt %d, run by pid %d on %s', e.attempts + 1, r.pid, r.host) END AS detail
+          FROM expansions e JOIN explorations x ON x.id = e.exploration_id LEFT JOIN runs r ON r.id = e.run_id
+          WHERE e.state = 'failed' OR (e.state = 'running' AND :in_use)
+          UNION ALL
+          SELECT x.target, b.size, 'defective', b.number, b.path, b.defect
+          FROM batches b JOIN explorations x ON x.id = b.exploration_id WHERE b.defect IS NOT NULL
+        ), ranked AS (
+          SELECT *, ROW_NUMBER() OVER (PARTITION BY state ORDER BY target, size, number) AS place
+          FROM found WHERE target = COALESCE(:target, target)
+        )
+        SELECT target, size, state, what, detail FROM ranked WHERE place <= :most
+        ORDER BY state <> 'running', target, size, state DESC, number
+        """
+    return _read(database, StatusItem, query, target=target, in_use=in_use, most=MOST_PROBLEMS)
+
+
+def throughput(database: Database) -> list[Throughput]:
+    """Work of each host. Work that is known from files alone has no host."""
+    query = """
+        SELECT target, size, work, host, expansions, COALESCE(lists, 0) AS lists,
+               COALESCE(seconds, 0.0) AS seconds, lists_per_second, last_finished
+        FROM throughput WHERE host IS NOT NULL
+        """
+    return _read(database, Throughput, query)
+
+
+def finished_work(database: Database) -> list[FinishedWork]:
+    """Finished expansions in the order of their sources. An expansion that is known from files alone has no times."""
+    found = text(
+        "SELECT target, size, work, source_size, source, host, pid, COALESCE(lists_out, 0), seconds, started_at, "
+        "recorded_at FROM timeline WHERE seconds IS NOT NULL AND recorded_at IS NOT NULL "
+        "ORDER BY target, size, work, source_size, source"
+    )
+
+    def record(row: Row[Any]) -> FinishedWork:
+        # The clock of the worker counts. Old versions recorded only when the coordinator got the result.
+        took, parse = datetime.timedelta(seconds=row.seconds), datetime.datetime.fromisoformat
+        start = parse(row.started_at) if row.started_at else parse(row.recorded_at) - took
+        times = (time.isoformat(timespec="milliseconds") for time in (start, start + took))
+        return FinishedWork(*(*row[:9], *times))
+
+    return database.read(found, record)
+
+
+def counts(database: Database) -> list[CountedSize]:
+    """Number of lists of each size that are kept for each target."""
+    query = """
+        SELECT c.target, c.size, c.lists, c.complete, c.origin, c.pruned, k.lists AS class_sum
+        FROM counts c LEFT JOIN catalogue k ON k.size = c.size AND c.size >= c.target ORDER BY c.target, c.size
+        """
+    return _read(database, CountedSize, query)

@@ -1,7 +1,5 @@
 """The bits of one batch in memory."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,14 +1,12 @@
 """Compiling the kernels once a node, however many workers start there. Runs in workers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 
 import xxhash
 
 from setset import platform
-from setset.compiler import cache_folder, node_folder
+from setset.compiler import node_folder
 
 
 def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
@@ -26,7 +24,7 @@ def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
 
     # What numba tells its caches apart by.
     source = Path(kernels.__file__)
-    facts = (numba.__version__, cache_folder(), source, source.stat().st_mtime_ns)
+    facts = (numba.__version__, str(vars(numba.config)["CACHE_DIR"]), source, source.stat().st_mtime_ns)
     folder = node_folder()
     made = folder / xxhash.xxh3_64_hexdigest(repr(facts).encode())
     if made.exists():

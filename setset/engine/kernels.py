@@ -33,18 +33,16 @@ the compiler that an index is not negative, and arrays are passed only to functi
 never cut into views: numba counts references to them, which costs more than the work itself. Sets of cards are sets
 everywhere; only in the streams are they bits by index.
 
-**The rule.** `expand_pruned` also asks of each child whether the hyperplanes allow it to reach the target; `pruning`
-says what that means and makes the tables. How many cards of the list lie in the three hyperplanes of a direction is
-one word, with a field for each. Children of one list mostly fail in the same few directions, so one in which some
-fail moves forward in the order in which they are asked. That order is no part of what is found. For the largest
-targets it also asks for a centre: a card about which all cards of the list, but for a few, have their partners in
-what is chosen or remains. The centres of a list are among those of the list that it stems from.
+**The rule.** With a rule `expand` also asks of each child whether the hyperplanes allow it to reach the target;
+`pruning` says what that means and makes the tables. How many cards of the list lie in the three hyperplanes of a
+direction is one word, with a field for each. Children of one list mostly fail in the same few directions, so one in
+which some fail moves forward in the order in which they are asked. That order is no part of what is found. For the
+largest targets it also asks for a centre: a card about which all cards of the list, but for a few, have their partners
+in what is chosen or remains. The centres of a list are among those of the list that it stems from.
 
 The kernels stand in this one module because numba's cache does not notice a change in another file;
 for the same reason all tables come in as arguments.
 """
-
-from __future__ import annotations
 
 import platform
 from collections.abc import Callable
@@ -63,6 +61,8 @@ from setset.compiler import njit
 U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
 U8 = npt.NDArray[np.uint8]
+Pair = tuple[np.uint64, np.uint64]
+"""A set of cards as its low and its high word."""
 
 LOW = 17
 """Cards below this are in the low word."""
@@ -111,9 +111,7 @@ WORDS = 72  # + DIRECTIONS * cards + direction: the words of the list of the fir
 CHILD, CHILD_LOW, CHILD_HIGH = 960, 1056, 1152  # the children that are asked: card, and the cards that remain
 CHOSEN_CARDS = 1248  # + 2 * cards: the list of the first cards, as low and high words
 CENTRES = 1292  # + 2 * cards: its centres, likewise
-CENTRE = (
-    1336  # + 3 * index: a centre of the list that is expanded, and the partners of its cards as two words
-)
+CENTRE = 1336  # + 3 * index: a centre of the list that is expanded, and the partners of its cards as two words
 NOTE_WORDS = CENTRE + 3 * 81
 
 SLACK = 48
@@ -200,7 +198,7 @@ _store = cast(Callable[[U8, int, np.uint64], None], intrinsic(_store_word))
 
 
 @_inlined
-def _read(words: U64, position: int, count: int) -> tuple[np.uint64, np.uint64]:
+def _read(words: U64, position: int, count: int) -> Pair:
     """`count` (1 to 81) bits as two words. There are two words to spare behind the last stream."""
     word = position >> 6
     shift = np.uint64(position & 63)
@@ -264,7 +262,7 @@ def _glance(nodes: U64, depth: int, card: int) -> int:
 
 
 @_inlined
-def _remaining(nodes: U64, depth: int, card: int) -> tuple[np.uint64, np.uint64]:
+def _remaining(nodes: U64, depth: int, card: int) -> Pair:
     """The cards that remain after `card` has been added to the node at `depth`."""
     low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     if card < LOW:
@@ -366,52 +364,35 @@ def _are_lowest(kept: np.uint64, others: np.uint64) -> bool:
 
 
 @_inlined
-def _code(keep_low: np.uint64, keep_high: np.uint64, low: np.uint64, high: np.uint64, tail: int) -> int:
+def _code(keep: Pair, remaining: Pair, tail: int) -> int:
     """The code of a node that goes on below these of its remaining cards."""
-    others_low, others_high = low ^ keep_low, high ^ keep_high
+    others_low, others_high = remaining[0] ^ keep[0], remaining[1] ^ keep[1]
     more = popcount(others_low) + popcount(others_high) - tail
-    are_lowest = _are_lowest(keep_low, others_low) and _are_lowest(keep_high, others_high)
-    if not are_lowest or (others_low and keep_high) or more < 0 or more >= EXCEPT:
+    are_lowest = _are_lowest(keep[0], others_low) and _are_lowest(keep[1], others_high)
+    if not are_lowest or (others_low and keep[1]) or more < 0 or more >= EXCEPT:
         return EXCEPT
     return more
 
 
 @_inlined
-def _write_node(
-    nodes: U64,
-    out: U64,
-    depth: int,
-    keep_low: np.uint64,
-    keep_high: np.uint64,
-    low: np.uint64,
-    high: np.uint64,
-    tail: int,
-) -> None:
+def _write_node(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair, tail: int) -> None:
     """Writes a node, which goes on below these of its remaining cards."""
-    code = _code(keep_low, keep_high, low, high, tail)
+    code = _code(keep, remaining, tail)
     position = _int(nodes[depth, WRITE])
     _write(out, position, np.uint64(code))
     nodes[depth, WRITE] = np.uint64(position + CODE_BITS)
     if code == EXCEPT:
-        _write_bits(nodes, out, depth, keep_low, keep_high, low, high)
+        _write_bits(nodes, out, depth, keep, remaining)
 
 
 @_inlined
-def _write_bits(
-    nodes: U64,
-    out: U64,
-    depth: int,
-    keep_low: np.uint64,
-    keep_high: np.uint64,
-    low: np.uint64,
-    high: np.uint64,
-) -> None:
+def _write_bits(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair) -> None:
     """Puts a bit for each remaining card of a node behind those of the exceptions of its depth."""
-    bits = extract(keep_high, high)
-    shift = np.uint64(popcount(low))
-    count = popcount(low) + popcount(high)
+    bits = extract(keep[1], remaining[1])
+    shift = np.uint64(popcount(remaining[0]))
+    count = popcount(remaining[0]) + popcount(remaining[1])
     position = _int(nodes[depth, WRITE_BITS])
-    _write(out, position, extract(keep_low, low) | (bits << shift))
+    _write(out, position, extract(keep[0], remaining[0]) | (bits << shift))
     if count > 64:
         _write(out, position + 64, (bits >> ONE) >> (np.uint64(63) - shift))
     nodes[depth, WRITE_BITS] = np.uint64(position + count)
@@ -430,11 +411,10 @@ def _keep(nodes: U64, depth: int, card: int) -> None:
 def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
     """Writes the node at `depth` if anything of it is in this batch, and tells its parent."""
     depth &= 31
-    keep_low, keep_high = nodes[depth, KEEP], nodes[depth, KEEP + 1]
-    if not (keep_low | keep_high):
+    keep = nodes[depth, KEEP], nodes[depth, KEEP + 1]
+    if not (keep[0] | keep[1]):
         return
-    low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
-    _write_node(nodes, out, depth, keep_low, keep_high, low, high, tail)
+    _write_node(nodes, out, depth, keep, (nodes[depth, REMAINING], nodes[depth, REMAINING + 1]), tail)
     nodes[depth, KEEP] = NONE
     nodes[depth, KEEP + 1] = NONE
     if depth > 0:
@@ -555,7 +535,7 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> 
     state[LEFT_HIGH] ^= _int(second)
     if first | second:
         leaf = np.uint64(state[LEAF]), np.uint64(state[LEAF_HIGH])
-        _write_node(nodes, out, size, first, second, leaf[0], leaf[1], tail)
+        _write_node(nodes, out, size, (first, second), leaf, tail)
         state[LISTS] += popcount(first) + popcount(second)
         _keep(nodes, size - 1, _int(nodes[size - 1, CHOSEN]))
     if full:
@@ -564,14 +544,10 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> 
 
 
 @_inlined
-def _allows(
-    rule: U64, word: np.uint64, direction: int, card: int, low: np.uint64, high: np.uint64, total: int
-) -> bool:
+def _allows(rule: U64, word: np.uint64, direction: int, card: int, low: np.uint64, high: np.uint64, total: int) -> bool:
     """Whether the hyperplanes of a direction allow a list with `word` and `card` to reach the target, if `low` and
     `high` remain to it. What is looked up is added if `total` is not 0."""
-    first = popcount(high & rule[PLANE_HIGH + 2 * direction]) + popcount(
-        low & rule[PLANE_LOW + 2 * direction]
-    )
+    first = popcount(high & rule[PLANE_HIGH + 2 * direction]) + popcount(low & rule[PLANE_LOW + 2 * direction])
     second = popcount(high & rule[PLANE_HIGH + 2 * direction + 1])
     second += popcount(low & rule[PLANE_LOW + 2 * direction + 1])
     third = (popcount(high) + popcount(low) - first - second) & 31
@@ -640,7 +616,7 @@ def _third(rule: U64, a: int, b: int) -> int:
 
 
 @_inlined
-def _add_card(low: np.uint64, high: np.uint64, card: int) -> tuple[np.uint64, np.uint64]:
+def _add_card(low: np.uint64, high: np.uint64, card: int) -> Pair:
     """A set of cards with one more."""
     return (
         low | np.uint64(card < LOW) << np.uint64(card & 31),
@@ -687,15 +663,11 @@ def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, 
         card = _int(notes[CHILD + child])
         left_low = notes[CHILD_LOW + child] if with_low else NONE
         left_high = notes[CHILD_HIGH + child]
-        low, high = _add_card(
-            notes[CHOSEN_CARDS + here] | left_low, notes[CHOSEN_CARDS + here + 1] | left_high, card
-        )
+        low, high = _add_card(notes[CHOSEN_CARDS + here] | left_low, notes[CHOSEN_CARDS + here + 1] | left_high, card)
         has_centre = False
         for index in range(centres):
             at = CENTRE + 3 * index
-            partners_low, partners_high = _add_card(
-                notes[at + 1], notes[at + 2], _third(rule, _int(notes[at]), card)
-            )
+            partners_low, partners_high = _add_card(notes[at + 1], notes[at + 2], _third(rule, _int(notes[at]), card))
             missing = popcount(partners_low & ~low) + popcount(partners_high & ~high)
             if missing < _int(rule[UNPAIRED]):
                 has_centre = True
@@ -725,11 +697,7 @@ def _prune(
         rest &= rest - ONE
         left_low = nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b] & rest
         left_high = nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b] & high
-        notes[CHILD + many], notes[CHILD_LOW + many], notes[CHILD_HIGH + many] = (
-            np.uint64(b),
-            left_low,
-            left_high,
-        )
+        notes[CHILD + many], notes[CHILD_LOW + many], notes[CHILD_HIGH + many] = (np.uint64(b), left_low, left_high)
         many += popcount(left_low) + popcount(left_high) >= need
     if centres:
         many = _keep_symmetric(rule, notes, depth + 1, many, centres, True)
@@ -755,9 +723,7 @@ def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
     notes[KNOWN + (depth & 31)] = np.uint64(card + 1)
     words = (WORDS + DIRECTIONS * (depth + 1)) & 1023
     for direction in range(DIRECTIONS):
-        notes[words + direction] = (
-            notes[(words - DIRECTIONS) + direction] + rule[STEP + 81 * direction + (card & 127)]
-        )
+        notes[words + direction] = notes[(words - DIRECTIONS) + direction] + rule[STEP + 81 * direction + (card & 127)]
     return words
 
 
@@ -776,8 +742,8 @@ def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
             _note_centres(rule, notes, below, nodes[below, REMAINING], nodes[below, REMAINING + 1])
 
 
-@_inlined
-def _expand(
+@_kernel
+def expand(
     nodes: U64,
     state: I64,
     source: U64,
@@ -787,12 +753,19 @@ def _expand(
     need: int,
     limit: int,
     tail: int,
-    rule: U64,
+    rule: U64 | None,
     notes: U64,
     total: int,
-    pruned: bool,
 ) -> int:
-    """`expand` and `expand_pruned`: which of the two is known when it is compiled."""
+    """Expands lists of `size` cards, about as many as the budget allows: RUNNING, FULL, DONE or CORRUPT.
+
+    A child is kept if at least `need` cards remain to it, which is the tail of what is written; `tail` is that of the
+    source. A batch is FULL when it has `limit` lists and one more is found: the caller takes the bits away, resets
+    WRITE and LISTS, and calls again.
+
+    With the tables of a rule, only children that pass it are kept. `notes` are kept from call to call. `total` is the
+    target if what is looked up is to be added, otherwise 0. numba compiles one function with a rule and one without.
+    """
     last = (size - 1) & 31
     if (state[LEFT] | state[LEFT_HIGH]) and _cut(nodes, state, out, size, limit, need):
         return FULL
@@ -800,7 +773,7 @@ def _expand(
         outcome = _advance(nodes, state, source, out, spare, last, True, tail, need)
         if outcome != RUNNING:
             return outcome
-        if pruned:
+        if rule is not None:
             _note_words(nodes, rule, notes, last)
         lists = state[LISTS]
         position = _int(nodes[last + 1, WRITE])
@@ -813,10 +786,8 @@ def _expand(
                 bit = lowest(rest)
                 rest &= rest - ONE
                 card = bit + LOW * word
-                if pruned:
-                    keep_low, keep_high, low, high = _prune(
-                        nodes, spare, last, card, need, rule, notes, total
-                    )
+                if rule is not None:
+                    keep_low, keep_high, low, high = _prune(nodes, spare, last, card, need, rule, notes, total)
                 else:
                     keep_low, keep_high, low, high = _children(nodes, spare, last, card, need)
                 kept = popcount(keep_low) + popcount(keep_high)
@@ -836,9 +807,9 @@ def _expand(
                         state[LEAF], state[LEAF_HIGH] = _int(low), _int(high)
                         _cut(nodes, state, out, size, limit, need)
                         return FULL
-                    code = _code(keep_low, keep_high, low, high, need)
+                    code = _code((keep_low, keep_high), (low, high), need)
                     if code == EXCEPT:
-                        _write_bits(nodes, out, last + 1, keep_low, keep_high, low, high)
+                        _write_bits(nodes, out, last + 1, (keep_low, keep_high), (low, high))
                 if kept:
                     pending |= np.uint64(code) << np.uint64(position & 63)
                     out[position >> 6] = pending
@@ -852,39 +823,6 @@ def _expand(
         out[position >> 6] = pending
         state[LISTS] = lists
     return RUNNING
-
-
-@_kernel
-def expand(
-    nodes: U64, state: I64, source: U64, out: U64, spare: U64, size: int, need: int, limit: int, tail: int
-) -> int:
-    """Expands lists of `size` cards, about as many as the budget allows: RUNNING, FULL, DONE or CORRUPT.
-
-    A child is kept if at least `need` cards remain to it, which is the tail of what is written; `tail` is that of the
-    source. A batch is FULL when it has `limit` lists and one more is found: the caller takes the bits away, resets
-    WRITE and LISTS, and calls again.
-    """
-    return _expand(nodes, state, source, out, spare, size, need, limit, tail, out, out, 0, False)
-
-
-@_kernel
-def expand_pruned(
-    nodes: U64,
-    state: I64,
-    source: U64,
-    out: U64,
-    spare: U64,
-    size: int,
-    need: int,
-    limit: int,
-    tail: int,
-    rule: U64,
-    notes: U64,
-    total: int,
-) -> int:
-    """As `expand`, but only children that pass the rule: its tables, what is noted from call to call, and the target if
-    what is looked up is to be added, otherwise 0."""
-    return _expand(nodes, state, source, out, spare, size, need, limit, tail, rule, notes, total, True)
 
 
 @_inlined
@@ -963,23 +901,12 @@ def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, cou
         if remaining:
             _descend(nodes, spare, depth, card)
             depth = (depth + 1) & 31
-            nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = (
-                nodes[depth, REMAINING],
-                nodes[depth, REMAINING + 1],
-            )
+            nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = (nodes[depth, REMAINING], nodes[depth, REMAINING + 1])
 
 
 @_kernel
 def count(
-    nodes: U64,
-    state: I64,
-    source: U64,
-    spare: U64,
-    size: int,
-    target: int,
-    final: int,
-    counts: I64,
-    tail: int,
+    nodes: U64, state: I64, source: U64, spare: U64, size: int, target: int, final: int, counts: I64, tail: int
 ) -> int:
     """Adds to `counts[n]` the lists of n cards that stem from the source's lists of `size` cards and are
     kept for the target, n up to `final` + 1, about as many sources as the budget allows.
@@ -1027,9 +954,7 @@ def _prefix(nodes: U64, depths: int) -> tuple[np.uint64, np.uint64, np.uint64]:
 
 
 @_inlined
-def _put(
-    rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.uint64], card: np.uint64
-) -> None:
+def _put(rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.uint64], card: np.uint64) -> None:
     """Stores a list in whole words, which run over its end."""
     first, second, third = prefix
     if size <= 8:
@@ -1088,9 +1013,7 @@ def _remains(nodes: U64, depth: int, card: int) -> bool:
 
 
 @_kernel
-def pack(
-    nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limit: int, tail: int
-) -> tuple[int, int]:
+def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limit: int, tail: int) -> tuple[int, int]:
     """Writes lists that follow, in lexicographic order, those written so far; how far it came in `rows`.
 
     RUNNING when all rows are in the batch, FULL when it has `limit` lists and there is one more, CORRUPT

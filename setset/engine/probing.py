@@ -39,8 +39,6 @@ FEWEST_BATCHES = 10
 EXPONENT = 1.5
 """How much a list with many remaining cards is preferred; from 1 to 2 all are about as good, for all targets."""
 
-THIRDS = third_table()
-
 U64 = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
 
@@ -102,8 +100,10 @@ def probe_counts(
     rows: list[list[float]] = []
     while len(rows) < (batches or FEWEST_BATCHES) or (batches is None and time.monotonic() < ends):
         (child,) = root.spawn(1)
-        rows.append(_probe(target, upto, np.random.default_rng(child), population, pruned))
+        found = samples(target, upto, np.random.default_rng(child), population, pruned)
+        rows.append([float(sample.weights.sum()) for sample in found])
     table = np.array(rows)
+    table[:, 0] = count_seeds(target)
     errors = table.std(axis=0, ddof=1) / np.sqrt(len(table))
     return {
         size: ProbedCount(float(mean), float(error))
@@ -114,14 +114,8 @@ def probe_counts(
 def draw_lists(target: int, size: int, wanted: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
     """About as many different lists of a size that are kept for a target, each with about the same chance, in order."""
     *_, last = samples(target, size, rng, max(POPULATION, wanted))
-    rows = thin(last, last.weights, wanted, rng).cards
+    rows = _draw(*_with_chances(last, last.weights, wanted), rng).cards
     return rows[np.lexsort(rows.T[::-1])]
-
-
-def _probe(target: int, upto: int, rng: np.random.Generator, population: int, pruned: bool) -> list[float]:
-    """One batch of probes: an estimate for each size from 3 on."""
-    later = [float(each.weights.sum()) for each in samples(target, upto, rng, population, pruned)][1:]
-    return [float(count_seeds(target)), *later]
 
 
 def samples(
@@ -140,11 +134,6 @@ def samples(
         if pruned and size < target:
             current = current.take(may_reach(current.cards, current.remaining, target))
         yield current
-
-
-def thin(sample: Sample, priorities: Floats, wanted: int, rng: np.random.Generator) -> Sample:
-    """About `wanted` lists of a sample, each with a chance proportional to its priority, or certainly."""
-    return _draw(*_with_chances(sample, priorities, wanted), rng)
 
 
 @cache
@@ -191,34 +180,26 @@ def _chances(priorities: Floats, wanted: int) -> Floats:
 
 def _children(sample: Sample) -> Sample:
     """All children of the lists of a sample."""
-    tables = _tables()
+    above, but_third = _tables()
     octets = sample.remaining.astype("<u8", copy=False).view(np.uint8)
     bits = np.unpackbits(octets, axis=1, bitorder="little", count=CARDS)
     parents, cards = np.nonzero(bits)
-    remaining = sample.remaining[parents] & tables.above[cards]
+    remaining = sample.remaining[parents] & above[cards]
     for place in range(sample.size):
-        remaining &= tables.but_third[sample.cards[parents, place], cards]
+        remaining &= but_third[sample.cards[parents, place], cards]
     grown = np.column_stack([sample.cards[parents], cards.astype(np.uint8)])
     return Sample(grown, remaining, sample.weights[parents])
 
 
-@dataclass(frozen=True)
-class _Tables:
-    above: U64
-    """For each card, those above it."""
-    but_third: U64
-    """For each two cards, all but the one that completes them to a set."""
-
-
 @cache
-def _tables() -> _Tables:
-    thirds = THIRDS
+def _tables() -> tuple[U64, U64]:
+    """For each card, all cards above it; for each two cards, all but the one that completes them to a set."""
     above = [_words(range(card + 1, CARDS)) for card in range(CARDS)]
     everything = range(CARDS)
     but = [_words(each for each in everything if each != card) for card in everything]
-    but_third = np.array(but, np.uint64)[thirds]
+    but_third = np.array(but, np.uint64)[third_table()]
     but_third[np.arange(CARDS), np.arange(CARDS)] = _words(everything)
-    return _Tables(np.array(above, np.uint64), but_third)
+    return np.array(above, np.uint64), but_third
 
 
 def _words(cards: Iterator[int] | range) -> tuple[int, int]:

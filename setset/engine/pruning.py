@@ -15,8 +15,6 @@ cards it may hold is found there, and the three must add up to T or more. Otherw
 order, that allow it, and the three must have one in common.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
@@ -58,7 +56,7 @@ def values() -> npt.NDArray[np.uint8]:
 
 @cache
 def rule_tables(target: int) -> npt.NDArray[np.uint64]:
-    """What `kernels.expand_pruned` needs to know of a target."""
+    """Rule of a target, as `kernels.expand` takes it."""
     from setset.engine import kernels as k  # the compiler, which an estimate does not wait for
 
     table = np.zeros(k.RULE_WORDS, np.uint64)
@@ -70,9 +68,7 @@ def rule_tables(target: int) -> npt.NDArray[np.uint64]:
         for card in range(CARDS):
             table[k.STEP + CARDS * direction + card] = k.ONE_MORE << (int(k.FIELD) * int(row[card]))
     for plane, here, more in product(range(3), range(MOST + 1), range(k.ONE_MORE)):
-        table[k.ALLOWED + k.PLACES * plane + k.ONE_MORE * here + more] = _allowed(
-            target, plane, here, here + more
-        )
+        table[k.ALLOWED + k.PLACES * plane + k.ONE_MORE * here + more] = _allowed(target, plane, here, here + more)
     if target in UNPAIRED:
         table[k.UNPAIRED] = UNPAIRED[target] + 1
     thirds = np.zeros(8 * (k.RULE_WORDS - k.THIRDS), np.uint8)
@@ -93,9 +89,7 @@ def adds_up(target: int) -> bool:
     return target not in SPLITS
 
 
-def may_reach(
-    cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], target: int
-) -> npt.NDArray[np.bool_]:
+def may_reach(cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], target: int) -> npt.NDArray[np.bool_]:
     """Which of some lists of one size, a row each, pass the rule: without the compiler, for samples.
 
     Args:

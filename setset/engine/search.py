@@ -25,7 +25,6 @@ EXPAND_BUDGET = 500_000
 
 Lists = npt.NDArray[np.uint8]
 
-
 THIRDS = third_table()
 
 
@@ -45,16 +44,16 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
     """
     nodes, state = _open(source)
     size, need = source.size, needed(target, source.size + 1)
-    by_rule = pruned and need > 0  # from the target on every list is kept
-    total = target if pruning.adds_up(target) else 0
-    rule = (pruning.rule_tables(target), _fresh_notes(), total) if by_rule else None
+    # From the target on every list is kept.
+    rule = pruning.rule_tables(target) if pruned and need else None
+    more = rule, _fresh_notes(), target if pruning.adds_up(target) else 0
     with _writer(nodes, size + 1, need) as writer:
         outcome = k.RUNNING
         while outcome != k.DONE:
             writer.make_room(EXPAND_BUDGET)
             state[k.BUDGET] = EXPAND_BUDGET
             walk = nodes, state, source.words, writer.words, _spare(), size, need, limit, source.tail
-            outcome = k.expand_pruned(*walk, *rule) if rule else k.expand(*walk)
+            outcome = k.expand(*walk, *more)
             if outcome == k.FULL or (outcome == k.DONE and state[k.LISTS]):
                 yield writer.take(int(state[k.LISTS]))
                 state[k.LISTS] = 0
@@ -100,9 +99,7 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
     rows = np.empty(room * source.size + k.SLACK, np.uint8)
     outcome = k.RUNNING
     while outcome == k.RUNNING:
-        outcome, filled = k.unpack(
-            nodes, state, source.words, _spare(), source.size, start, rows, source.tail
-        )
+        outcome, filled = k.unpack(nodes, state, source.words, _spare(), source.size, start, rows, source.tail)
         _refuse_corrupt(outcome)
         if filled:
             yield rows[: filled * source.size].reshape(filled, source.size)
@@ -231,11 +228,10 @@ class _Writer:
 @cache
 def _spare() -> npt.NDArray[np.uint64]:
     """For cards c and b, in the columns of a node: all cards but third(c, b)."""
-    thirds = THIRDS
     table = np.zeros((CARDS, k.REMAINING), np.uint64)
     for c in range(CARDS):
         for b in range(CARDS):
-            low, high = _words([] if b == c else [int(thirds[c, b])])
+            low, high = _words([] if b == c else [int(THIRDS[c, b])])
             _set_fits(table[c], b, ~low, ~high)
     return table
 

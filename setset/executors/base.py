@@ -1,6 +1,4 @@
-"""What the coordinator asks of an executor, and what can go wrong with one."""
-
-from __future__ import annotations
+"""Interface between the coordinator and executors, and their errors."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -41,9 +39,7 @@ class RemoteExecutor(Executor, ABC):
     """An executor whose workers are elsewhere, and may come and go."""
 
     @abstractmethod
-    def wait_for_workers(
-        self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]
-    ) -> None:
+    def wait_for_workers(self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]) -> None:
         """Returns when there is a worker that meets the requirements, or when the run is `stopping`.
 
         Workers that come later have to meet them too.

@@ -6,17 +6,29 @@ outlives them: no semaphores, no shared memory.
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
-from typing import Any, NamedTuple
+from functools import partial
+from multiprocessing.connection import Connection
+from multiprocessing.util import Finalize
+from typing import Any
 
+from setset.engine.compilation import prepare_kernels
 from setset.errors import SetsetError
 from setset.executors.base import ATTEMPTS, ExecutorLost, Notice, WorkerDied
-from setset.executors.worker_process import WorkerProcess
+from setset.platform import STOP_SIGNALS, ignore_interrupts, interrupts_blocked, start_resource_tracker
+from setset.spawning import spawn_context, tie_to_parent
 
-COMPILING = "compiling the kernels, which takes some seconds; the next run finds them compiled"
+Call = tuple[Future[Any], Callable[[], Any]]
+"""A call on its way to a worker, and the future of its result."""
+Answer = tuple[bool, Any]
+"""Whether it is an error, and the result or the error."""
+COMPILING: Answer = (False, "compiling the kernels, which takes some seconds; the next run finds them compiled")
+"""Message of a process before it compiles the kernels."""
 
 HEAD_START = 2.0
 """Seconds at most that the other workers wait for the first one: it is ready sooner if it loads the compiler alone, and
@@ -25,24 +37,16 @@ the first tasks of a run come one after the other."""
 TRY_FEWER = "try fewer with --workers, or see the limit on processes ('ulimit -u')"
 
 
-class _Call(NamedTuple):
-    """A call on its way to a worker."""
-
-    future: Future[Any]
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...]
-
-
 class LocalExecutor(Executor):
-    """A fixed number of worker processes. One that dies fails the task that it had, and is replaced.
+    """A fixed number of worker processes. If one dies, its task fails, and a new process replaces it.
 
-    One that cannot be started is done without; where none can be, every task fails with ExecutorLost.
+    If some processes cannot start, the others do the work; if none can, every task fails with ExecutorLost.
     """
 
     def __init__(self, workers: int, notice: Notice = lambda _: None) -> None:
         self.notice = notice
-        """Is told what takes long."""
-        self._queue: deque[_Call] = deque()
+        """Callback for what takes long."""
+        self._queue: deque[Call] = deque()
         self._changed = threading.Condition()
         self._closed = False
         self._first_is_ready = threading.Event()
@@ -61,18 +65,16 @@ class LocalExecutor(Executor):
             raise SetsetError(f"cannot start {workers} workers: {error}; {TRY_FEWER}") from error
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        if kwargs:
-            raise TypeError("tasks take no keyword arguments")
-        call = _Call(Future(), fn, args)
+        future: Future[Any] = Future()
         with self._changed:
             if self._closed:
                 raise RuntimeError("cannot submit to an executor that was shut down")
             if self._lost:
-                call.future.set_exception(self._lost)
-                return call.future
-            self._queue.append(call)
-            self._changed.notify()
-        return call.future
+                future.set_exception(self._lost)
+            else:
+                self._queue.append((future, partial(fn, *args, **kwargs)))
+                self._changed.notify()
+        return future
 
     def _serve(self, place: int) -> None:
         """The thread of a worker: starts its process, gives it calls, takes its answers."""
@@ -93,7 +95,7 @@ class LocalExecutor(Executor):
             process.close()
 
     def _start(self, place: int) -> WorkerProcess | str:
-        """A process that is ready for calls; what is wrong if it cannot be had."""
+        """A process that is ready for calls, or the reason why there is none."""
         with self._changed:
             if self._closed:
                 return "the executor was shut down"
@@ -101,30 +103,30 @@ class LocalExecutor(Executor):
                 process = self._processes[place] = WorkerProcess()
             except OSError as error:
                 return str(error)
-        return process.wait_until_ready(lambda: self.notice(COMPILING)) or process
+        return process.wait_until_ready(self.notice) or process
 
     def _feed(self, process: WorkerProcess) -> None:
         """Gives calls to a process until it dies or the executor is closed."""
         call = self._next_call()
         while call is not None:
-            answer = process.call(call.function, call.arguments)
+            future, function = call
+            answer = process.call(function)
             if answer is None:
-                call.future.set_exception(WorkerDied("the worker process died"))
+                future.set_exception(WorkerDied("the worker process died"))
                 return
             # The worker's next task goes out before the caller hears of this one.
-            finished, call = call, self._next_call(wait=False)
-            _settle(finished.future, *answer)
+            call = self._next_call(wait=False)
+            is_error, outcome = answer
+            (future.set_exception if is_error else future.set_result)(outcome)
             call = call or self._next_call()
-            if call is None:
-                return
 
-    def _next_call(self, wait: bool = True) -> _Call | None:
+    def _next_call(self, wait: bool = True) -> Call | None:
         """The next call that somebody still wants; None if there is none, or there will be none."""
         with self._changed:
             while True:
                 while self._queue:
                     call = self._queue.popleft()
-                    if call.future.set_running_or_notify_cancel():
+                    if call[0].set_running_or_notify_cancel():
                         return call
                 if self._closed or not wait:
                     return None
@@ -142,19 +144,16 @@ class LocalExecutor(Executor):
             self.notice(f"a worker process cannot start: {reason}; going on with {self._left}")
             return
         while call := self._next_call(wait=False):
-            call.future.set_exception(self._lost)
+            call[0].set_exception(self._lost)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Ends the workers: after what they are doing if `wait`, at once otherwise."""
         with self._changed:
-            queued = list(self._queue) if cancel_futures or not wait else []
-            for call in queued:
-                self._queue.remove(call)
+            for future, _ in self._queue if cancel_futures or not wait else ():
+                future.cancel()
             self._closed = True
             self._first_is_ready.set()
             self._changed.notify_all()
-        for call in queued:
-            call.future.cancel()
         if not wait:
             for process in list(self._processes.values()):
                 process.kill()
@@ -163,8 +162,87 @@ class LocalExecutor(Executor):
                 thread.join()
 
 
-def _settle(future: Future[Any], is_error: bool, outcome: Any) -> None:
-    if is_error:
-        future.set_exception(outcome)
-    else:
-        future.set_result(outcome)
+class WorkerProcess:
+    """A process that executes one call after the other.
+
+    Signals to a whole group of processes (of a service, a batch system, Ctrl-C, a terminal that is closed) are for the
+    coordinator alone. A worker finishes its task, and ends when its pipe is closed.
+    """
+
+    def __init__(self) -> None:
+        context = spawn_context()
+        self._pipe, there = context.Pipe()
+        self._process = context.Process(target=_work, args=(there,), daemon=True)
+        try:
+            start_resource_tracker()
+            with interrupts_blocked(STOP_SIGNALS):
+                self._process.start()
+        finally:
+            there.close()
+
+    def wait_until_ready(self, notice: Notice) -> str | None:
+        """Waits until the process has loaded its kernels. Returns the reason if it cannot."""
+        answer = self._receive()
+        if answer == COMPILING:
+            notice(answer[1])
+            answer = self._receive()
+        if answer is None:
+            self._process.join(timeout=5)
+            return f"it ended with code {self._process.exitcode}"
+        is_error, error = answer
+        return f"{type(error).__name__}: {error}" if is_error else None
+
+    def call(self, function: Callable[[], Any]) -> Answer | None:
+        """The answer to a call; None if the process is gone."""
+        try:
+            self._pipe.send(function)
+        except OSError:
+            return None
+        except Exception as error:  # something that cannot be sent to another process
+            return True, error
+        return self._receive()
+
+    def _receive(self) -> Answer | None:
+        try:
+            answer: Answer = self._pipe.recv()
+        except (EOFError, OSError):
+            return None
+        except Exception as error:  # something that cannot be made again here
+            return True, error
+        return answer
+
+    def kill(self) -> None:
+        self._process.kill()
+
+    def close(self) -> None:
+        """Lets the process end, and waits for that."""
+        self._pipe.close()
+        self._process.join()
+
+
+def _work(pipe: Connection) -> None:
+    """Main function of the process: answers calls until the other end of the pipe is closed."""
+    ignore_interrupts(STOP_SIGNALS)
+    exit_at_once()
+    with contextlib.suppress(EOFError, OSError):
+        tie_to_parent()
+        is_error, _ = answer = _answer(partial(prepare_kernels, partial(pipe.send, COMPILING)))
+        pipe.send(answer)
+        while not is_error:
+            answer = _answer(pipe.recv())
+            try:
+                pipe.send(answer)
+            except (TypeError, AttributeError) as error:  # something that cannot be sent to another process
+                pipe.send((True, RuntimeError(f"{error}: {answer[1]!r}")))
+
+
+def _answer(function: Callable[[], Any]) -> Answer:
+    try:
+        return False, function()
+    except Exception as error:
+        return True, error
+
+
+def exit_at_once() -> None:
+    """Ends this process without taking the compiler apart, which takes time, nor waiting for threads."""
+    Finalize(None, os._exit, (0,), exitpriority=-1)

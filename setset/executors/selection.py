@@ -1,7 +1,5 @@
 """Which executor `--executor NAME` means."""
 
-from __future__ import annotations
-
 import multiprocessing
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -24,17 +22,15 @@ def choose_executor(name: str, access: FileAccess) -> StartExecutor:
         if not where:
             _start_forkserver()
         with require_extra("dask", "a Dask cluster"):
-            from setset.executors.dask.executor import start_dask
-        return partial(start_dask, where or None, access)
+            from setset.executors.dask.executor import DaskExecutor
+        return partial(DaskExecutor, where or None, access)
     if access != FileAccess():
         raise BadInput("--map and --ship need --executor dask: other workers see the same paths")
     if name == "local":
         return LocalExecutor
     module, colon, attribute = name.partition(":")
     if not colon:
-        raise BadInput(
-            f"--executor {name}: expected local, dask, dask=ADDRESS, dask=SCHEDULER_FILE or MODULE:CALLABLE"
-        )
+        raise BadInput(f"--executor {name}: expected local, dask, dask=ADDRESS, dask=SCHEDULER_FILE or MODULE:CALLABLE")
     try:
         return partial(_start_foreign, name, getattr(import_module(module), attribute))
     except (ImportError, AttributeError, ValueError) as error:

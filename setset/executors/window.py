@@ -1,7 +1,5 @@
 """Many calls with a few of them in flight at a time, their results in the order of the calls."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future

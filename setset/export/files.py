@@ -1,15 +1,14 @@
-"""One file of an export: written in a worker process, recognised when it is there already."""
+"""One file of an export: how a worker process writes it, and how the next export recognises it."""
 
 from __future__ import annotations
 
 import io
 import json
-import re
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from os import fstat
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -19,16 +18,13 @@ from setset.export.formats import Content, Format
 from setset.tasks.kinds import BadSource, Source
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Lists = npt.NDArray[np.uint8]
+    from setset.export.formats import Lists
 
 MANIFEST = "setset-export.json"
 LOCK = ".setset-export.lock"
 SECONDS_BETWEEN_SAVES = 1.0
 SAMPLE = 1 << 18
-"""Lists that are encoded to learn how many bytes they take."""
+"""Number of lists that are encoded to measure the bytes per list."""
 
 
 @dataclass(frozen=True)
@@ -37,47 +33,24 @@ class ExportTask:
 
     source: Source
     lists: int
-    first: int
-    """The number of its first list among those of its size."""
     path: str
     content: Content
 
-    @property
-    def marks(self) -> dict[str, str]:
-        """What the file says of itself."""
-        own = {"batch": self.source.number, "digest": self.source.digest}
-        place = {"first_list": self.first, "lists": self.lists}
-        return {**self.content.marks, **{key: str(value) for key, value in (own | place).items()}}
 
-
-def file_name(target: int, size: int, number: int, format: Format) -> str:  # noqa: A002
-    """The name of a batch's file: by name they are in the order of their lists."""
-    return f"t{target:02d}-s{size:02d}-{number:06d}.{format}"
-
-
-def name_pattern(target: int, size: int, format: Format) -> str:  # noqa: A002
-    """What the names of all files of an export match."""
-    return rf"t{target:02d}-s{size:02d}-\d{{6,}}\.{format}"
-
-
-def others_and_strays(folder: Path, pattern: str, own: set[str]) -> tuple[list[Path], list[Path]]:
-    """What must not be in a folder to which files are exported whose names match `pattern`.
-
-    Returns:
-        Files that readers would take for a part of the export, but are not; what killed exports left.
-    """
-    entries = sorted(folder.iterdir()) if folder.is_dir() else []
-    others = [each for each in entries if re.fullmatch(pattern, each.name) and each.name not in own]
-    return others, [each for each in entries if durable.is_temporary(each.name, f"{pattern}|{MANIFEST}")]
+def remove_temporaries(folder: Path, names: str) -> None:
+    """Removes the unfinished files that killed exports left. `names` matches the names of the finished files."""
+    for path in folder.iterdir() if folder.is_dir() else ():
+        if durable.is_temporary(path.name, f"{names}|{MANIFEST}"):
+            path.unlink(missing_ok=True)
 
 
 def write_file(task: ExportTask) -> int:
-    """Writes the file of a task, whole or not at all; returns its bytes. The same task always writes the same."""
+    """Writes the file of a task, complete or not at all; returns its bytes. The same task writes the same bytes."""
     from setset.engine import search
     from setset.tasks.worker import load_source
 
     streams = load_source(task.source)
-    content = _with_marks(task)
+    content = task.content
     try:
         with durable.written(Path(task.path)) as file:
             write_lists(file, content, streams.lists, search.unpack(streams, 0, block_rows(content)))
@@ -87,18 +60,18 @@ def write_file(task: ExportTask) -> int:
 
 
 def measure(task: ExportTask) -> float:
-    """How many bytes a list of this task takes, by encoding some from the middle."""
+    """Bytes per list of a task, from some lists in its middle."""
     from setset.engine import search
     from setset.tasks.worker import load_source
 
     streams = load_source(task.source)
     rows = min(SAMPLE, task.content.row_group_size, streams.lists)
     sample = next(search.unpack(streams, (streams.lists - rows) // 2, rows))
-    return bytes_a_list(_with_marks(task), sample)
+    return bytes_per_list(task.content, sample)
 
 
-def bytes_a_list(content: Content, sample: Lists) -> float:
-    """How many bytes a list takes in a file that is much longer than the sample."""
+def bytes_per_list(content: Content, sample: Lists) -> float:
+    """Bytes per list in a file that is much longer than the sample."""
     empty, full = io.BytesIO(), io.BytesIO()
     write_lists(empty, content, 0, [])
     write_lists(full, content, len(sample), [sample])
@@ -106,7 +79,7 @@ def bytes_a_list(content: Content, sample: Lists) -> float:
 
 
 def write_lists(file: BinaryIO, content: Content, lists: int, blocks: Iterable[Lists]) -> None:
-    """Writes so many lists to a file, block by block."""
+    """Writes `lists` lists to a file, block by block."""
     if content.format is Format.PARQUET:
         from setset.export import parquet
 
@@ -118,42 +91,41 @@ def write_lists(file: BinaryIO, content: Content, lists: int, blocks: Iterable[L
 
 
 def block_rows(content: Content) -> int:
-    """How many lists to encode at a time."""
+    """Number of lists to encode at a time."""
     from setset.export.encoding import BLOCK
 
     return content.row_group_size if content.format is Format.PARQUET else BLOCK
 
 
 class Manifest:
-    """Which files of a folder are whole, and of what, for formats that have no place to say so: a JSON file beside."""
+    """A JSON file that lists the complete files of a folder and their marks. Parquet files hold their own marks."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / MANIFEST
         self._saved = time.monotonic()
         self._files: dict[str, dict[str, Any]] = {}
         try:
-            self._files = dict(json.loads(self.path.read_bytes())["files"])
-        except FileNotFoundError:
-            pass
+            if self.path.exists():
+                self._files = dict(json.loads(self.path.read_bytes())["files"])
         except (OSError, ValueError, TypeError, KeyError) as error:
             raise BadInput(f"{self.path} is not the manifest of an export: remove it") from error
 
     def finish(self, task: ExportTask, count: int) -> None:
-        """Remembers a file that was written. It is on the disk before it is said to be."""
+        """Records a file, which must be on the disk already."""
         if task.content.format is Format.PARQUET:
             return
-        self._files[Path(task.path).name] = {**task.marks, "bytes": count}
+        self._files[Path(task.path).name] = {**task.content.marks, "bytes": count}
         if time.monotonic() - self._saved >= SECONDS_BETWEEN_SAVES:
             self.save()
 
     def save(self) -> None:
-        """Puts it on the disk, if there is something to say."""
+        """Saves the manifest, if it has entries."""
         if self._files:
             durable.save(self.path, (json.dumps({"files": self._files}, indent=1) + "\n").encode())
         self._saved = time.monotonic()
 
     def is_finished(self, task: ExportTask) -> bool:
-        """Whether the file of a task is there, whole, and made from the batch as it is recorded now."""
+        """Whether the file of a task exists, is complete, and was made from the batch as recorded now."""
         path = Path(task.path)
         if not path.is_file():
             return False
@@ -167,19 +139,19 @@ class Manifest:
             is_whole = found.get("bytes") == path.stat().st_size
         # Another version of setset writes the same lists.
         return is_whole and all(
-            found.get(key) == value for key, value in task.marks.items() if key != "version"
+            found.get(key) == value for key, value in task.content.marks.items() if key != "version"
         )
 
 
 @contextmanager
 def locked(path: Path, what: Path) -> Iterator[None]:
-    """Holds a lock while something is exported to `what`, in a file that is gone afterwards."""
+    """Holds the lock of an export to `what` in a file, and removes the file afterwards."""
     durable.make_folder(path.parent)
     while True:
         with path.open("ab") as file:
             if not platform.lock_for_handle(file, wait=False):
                 raise Locked(f"another export to {what} is under way")
-            if not _is_there(path, file):  # its last holder has removed it meanwhile
+            if not _is_there(path, file):  # the last holder has removed the file meanwhile
                 continue
             try:
                 yield
@@ -189,14 +161,7 @@ def locked(path: Path, what: Path) -> Iterator[None]:
             return
 
 
-def _is_there(path: Path, file: Any) -> bool:
-    try:
-        there, here = path.stat(), fstat(file.fileno())
-    except FileNotFoundError:
-        return False
-    return (there.st_dev, there.st_ino) == (here.st_dev, here.st_ino)
-
-
-def _with_marks(task: ExportTask) -> Content:
-    content = task.content
-    return Content(content.format, content.values, content.size, content.row_group_size, task.marks)
+def _is_there(path: Path, file: BinaryIO) -> bool:
+    with suppress(FileNotFoundError):
+        return os.path.samestat(path.stat(), os.fstat(file.fileno()))
+    return False

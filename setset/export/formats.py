@@ -1,14 +1,22 @@
-"""What an export can be: the formats of files, what stands for a card, what each combination holds."""
+"""Formats of an export, the values that stand for cards, and the content of a file."""
 
 from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
 
 from setset.cards import FEATURES
 from setset.errors import BadInput, require_between
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Lists = npt.NDArray[np.uint8]
+    """An array with a list of cards in each row."""
 
 
 class Format(enum.StrEnum):
@@ -21,7 +29,7 @@ class Format(enum.StrEnum):
 
 
 class Values(enum.StrEnum):
-    """What stands for a card."""
+    """Value that stands for a card."""
 
     CARDS = "cards"
     """Its number, 0 to 80."""
@@ -32,23 +40,27 @@ class Values(enum.StrEnum):
 
 
 ROW_GROUP_SIZE = 1 << 20
-"""Rows of a row group of Parquet: what readers take at a time."""
+"""Rows of a row group of Parquet, which readers take at a time."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """What a file of an export holds, apart from the lists themselves."""
+    """Content of a file of an export, apart from the lists themselves."""
 
     format: Format
     values: Values
     size: int
     row_group_size: int = ROW_GROUP_SIZE
     marks: Mapping[str, str] = field(default_factory=dict)
-    """What the file says of itself, where its format has a place for that."""
+    """Metadata of the file, in a Parquet file itself or in the manifest beside other files."""
+
+    def marked(self, **marks: object) -> Content:
+        """A copy with more marks."""
+        return replace(self, marks={**self.marks, **{name: str(value) for name, value in marks.items()}})
 
     @property
     def columns(self) -> list[str]:
-        """The names of the columns, where a format has some."""
+        """Names of the columns, for formats with columns."""
         cards = [f"c{place}" for place in range(1, self.size + 1)]
         if self.values is Values.VECTORS:
             return [f"{card}_{feature}" for card in cards for feature in FEATURES]
@@ -56,7 +68,7 @@ class Content:
 
 
 def choose_content(size: int, format: str, values: str, row_group_size: int) -> Content:  # noqa: A002
-    """The content that these words ask for; BadInput if there is no such thing."""
+    """Content for the words of the command line; BadInput if the combination does not exist."""
     if values not in set(Values):
         raise BadInput(f"--as {values}: expected one of {', '.join(Values)}")
     if format == Format.NPY and values == Values.NAMES:
@@ -66,13 +78,7 @@ def choose_content(size: int, format: str, values: str, row_group_size: int) -> 
 
 
 def choose_format(name: str, given: str | None, suffixes: Mapping[str, str]) -> str:
-    """The format of a file: the one that is given, or that of its suffix; refuses two that differ.
-
-    Args:
-        name: Of the file; `-` has no suffix.
-        given: What `--format` says.
-        suffixes: The format of each suffix, such as .csv.
-    """
+    """Format of a file: `given`, or the format of its suffix; BadInput if both exist and differ."""
     known = list(dict.fromkeys(suffixes.values()))
     found = suffixes.get(PurePath(name).suffix.lower())
     if given is not None and given not in known:
@@ -85,10 +91,10 @@ def choose_format(name: str, given: str | None, suffixes: Mapping[str, str]) -> 
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Refuses to replace a file that nobody asked to replace."""
+    """Refuses to replace a file without `overwrite`."""
     if path.exists() and not overwrite:
         raise BadInput(f"{path} is there already: give --overwrite to replace it")
 
 
 SUFFIXES = {f".{each}": str(each) for each in Format}
-"""The format that a suffix means, for lists."""
+"""Format of lists by the suffix of their file."""

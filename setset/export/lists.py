@@ -1,13 +1,13 @@
-"""The export of a size: to a folder, a file for each batch, by worker processes; or to one file, by this one."""
+"""Export of a size: a file for each batch, written to a folder by worker processes; or one file, by this process."""
 
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
 
@@ -17,36 +17,39 @@ from setset.executors.local import LocalExecutor
 from setset.executors.window import submit_ahead
 from setset.export.files import (
     LOCK,
+    SAMPLE,
     ExportTask,
     Manifest,
+    block_rows,
+    bytes_per_list,
     locked,
     measure,
-    name_pattern,
-    others_and_strays,
+    remove_temporaries,
     write_file,
     write_lists,
 )
 from setset.export.formats import Content, refuse_existing
-from setset.platform import usable_cores
-from setset.progress import Activity, ProgressListener
+from setset.export.stored import ExportOptions, StoredSize
+from setset.platform import free_bytes, usable_cores
+from setset.progress import Activity, NoProgress, ProgressListener
 from setset.tasks.kinds import BadSource
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    import pyarrow
 
-    Lists = npt.NDArray[np.uint8]
+    from setset.export.formats import Lists
 
 SAMPLES = 6
-"""Batches of which some lists are encoded to learn how many bytes an export will take."""
-Stopping = Callable[[], None]
-"""Raises an error if the export was asked to end."""
+"""Number of batches that are sampled to estimate the bytes of an export."""
+STOPPED = "interrupted; finished files stay, the same command goes on from there"
+CheckStop = Callable[[str], None]
+"""Raises Interrupted with a message if the export is to stop."""
 _Result = TypeVar("_Result")
 
 
 @dataclass(frozen=True)
 class Exported:
-    """What an export wrote, or with `dry_run` would write.
+    """Files that an export wrote, or with `dry_run` would write.
 
     Example:
         >>> size = setset.open(example).exploration(18)[4]
@@ -57,90 +60,160 @@ class Exported:
     files: int
     """All files of the export."""
     written: int
-    """Those that were not there already."""
+    """Files that were not there already."""
     lists: int
     bytes: int
-    """Of all files; about, if they are not written yet."""
+    """Bytes of all files; about, if they are not written yet."""
     free: int | None = None
-    """Bytes that are free there, after a dry run."""
+    """Free bytes on the disk, after a dry run."""
     missing: int = 0
     """Bytes by which the disk is too small, after a dry run."""
 
 
-def export_folder(
-    folder: Path,
-    target: int,
-    tasks: list[ExportTask],
-    *,
-    overwrite: bool,
-    dry_run: bool,
-    workers: int | None,
-    progress: ProgressListener,
-    raise_if_stopped: Stopping,
+def export_lists(
+    size: StoredSize, options: ExportOptions, progress: ProgressListener | None, check_stop: CheckStop
 ) -> Exported:
-    """Writes a file for each batch that has none yet.
+    """Exports a stored size to a folder, a file or an open file: see `Size.export`."""
+    export = _Export(size, options, progress or NoProgress(), check_stop)
+    if size.run and not options.partial:
+        raise BadInput(
+            f"size {size.size} of target {size.target} is incomplete: of its batches the first {len(size.batches):,} "
+            f"are there; '{size.run}' makes the others, --partial exports these"
+        )
+    folder = options.folder()
+    return export.to_file() if folder is None else export.to_folder(folder)
 
-    Args:
-        folder: Where; files in it that are not of this export are left alone.
-        target: Of the exploration.
-        tasks: All files of the export, in order.
-        overwrite: Replace files that have the names of this export's, but are something else.
-        dry_run: Say what would be done, and do nothing.
-        workers: Worker processes; all cores if None.
-        progress: Is told how it goes.
-        raise_if_stopped: Is called between files.
-    """
-    content, lists = tasks[0].content, sum(task.lists for task in tasks)
-    pattern = name_pattern(target, content.size, content.format)
-    with nullcontext() if dry_run else locked(folder / LOCK, folder):
-        manifest = Manifest(folder)
-        others, strays = others_and_strays(folder, pattern, {Path(task.path).name for task in tasks})
-        waiting = [task for task in tasks if not manifest.is_finished(task)]
-        obstacles = others + [Path(task.path) for task in waiting if Path(task.path).exists()]
-        if obstacles and not overwrite:
+
+def arrow_reader(size: StoredSize, values: str, start: int, limit: int | None, rows: int) -> pyarrow.RecordBatchReader:
+    """Reads the lists of a size as record batches: see `Size.to_arrow`."""
+    from setset.export import parquet
+
+    content = size.content(ExportOptions(Path("lists.parquet"), None, values, row_group_size=rows))
+    blocks = size.blocks(start, size.range_length(start, limit), rows)
+    batches = parquet.record_batches(content, blocks)
+    return parquet.require_arrow().RecordBatchReader.from_batches(parquet.schema(content), batches)
+
+
+class _Export:
+    """One export of a size."""
+
+    def __init__(
+        self, size: StoredSize, options: ExportOptions, progress: ProgressListener, check_stop: CheckStop
+    ) -> None:
+        self._size, self._options, self._progress, self._check_stop = size, options, progress, check_stop
+        self._content = size.content(options)
+
+    def to_folder(self, folder: Path) -> Exported:
+        """Writes a file for each batch that has none yet. Files of others in the folder stay."""
+        dry_run = self._options.dry_run
+        tasks = list(self._size.tasks(self._content, folder))
+        names = self._size.file_names(self._content)
+        lists = sum(task.lists for task in tasks)
+        with nullcontext() if dry_run else locked(folder / LOCK, folder):
+            manifest = Manifest(folder)
+            waiting = [task for task in tasks if not manifest.is_finished(task)]
+            stale = self._stale_files(folder, names, tasks, waiting)
+            missing = {task.path for task in waiting}
+            there = sum(Path(task.path).stat().st_size for task in tasks if task.path not in missing)
+            if not dry_run:
+                for path in stale:
+                    path.unlink(missing_ok=True)
+                remove_temporaries(folder, names)
+                if not waiting:
+                    return Exported(len(tasks), 0, lists, there)
+            executor = LocalExecutor(self._options.workers or usable_cores())
+            try:
+                expected = _expected_bytes(executor, waiting)
+                planned = self._plan(folder, len(tasks), len(waiting), lists, there, expected)
+                if dry_run:
+                    return planned
+                written = self._write_files(executor, waiting, manifest)
+            finally:
+                executor.shutdown(wait=False, cancel_futures=True)  # no worker writes any more
+                if not dry_run:
+                    remove_temporaries(folder, names)
+        return Exported(len(tasks), len(waiting), lists, there + written)
+
+    def _stale_files(
+        self, folder: Path, names: str, tasks: Iterable[ExportTask], waiting: Iterable[ExportTask]
+    ) -> list[Path]:
+        """Files that readers would take for a part of the export. Refuses to replace anything unless asked to."""
+        own = {Path(task.path).name for task in tasks}
+        entries = sorted(folder.iterdir()) if folder.is_dir() else []
+        stale = [path for path in entries if re.fullmatch(names, path.name) and path.name not in own]
+        obstacles = stale + [Path(task.path) for task in waiting if Path(task.path).exists()]
+        if obstacles and not self._options.overwrite:
             raise BadInput(
                 f"{obstacles[0]} is there, and not of this export: give --overwrite to replace such files, "
                 "or -o another folder"
             )
-        done = {task.path for task in tasks} - {task.path for task in waiting}
-        there = sum(Path(path).stat().st_size for path in done)
-        if not waiting and not dry_run:
-            _remove(strays + others)
-            return Exported(len(tasks), 0, lists, there)
-        with _executor(workers or usable_cores()) as executor:
-            expected = _expected_bytes(executor, waiting)
-            if dry_run:
-                return expectation(folder, len(tasks), len(waiting), lists, there, expected)
-            _remove(strays + others)
-            require_room(folder, expected)
+        return stale
+
+    def _write_files(self, executor: Executor, tasks: list[ExportTask], manifest: Manifest) -> int:
+        """Writes files in worker processes; returns their bytes."""
+        total = 0
+        with self._progressing(len(tasks), sum(task.lists for task in tasks)) as advance:
             try:
-                written = _write_files(executor, waiting, manifest, progress, raise_if_stopped)
+                for task, count in _results(executor, write_file, tasks):
+                    total += count
+                    manifest.finish(task, count)
+                    advance(task.lists)
             finally:
-                executor.shutdown(wait=False, cancel_futures=True)  # nobody writes any more
-                _remove(others_and_strays(folder, pattern, set())[1])
-    return Exported(len(tasks), len(waiting), lists, there + written)
+                manifest.save()
+        return total
 
+    def to_file(self) -> Exported:
+        """Writes a range of lists to one file, complete or not at all; or to an open file."""
+        options, output = self._options, self._options.output
+        count = self._size.range_length(options.start, options.limit)
+        marks = {"first_list": str(options.start), "lists": str(count), **self._content.marks}
+        content = replace(self._content, marks=marks)
+        blocks = self._size.blocks(options.start, count, block_rows(content))
+        if not isinstance(output, Path):
+            self._write_blocks(output, content, count, blocks)
+            return Exported(1, 1, count, 0)
+        refuse_existing(output, options.overwrite)
+        sample = next(blocks)
+        expected = int(bytes_per_list(content, sample[:SAMPLE]) * count)
+        planned = self._plan(output.parent, 1, 1, count, 0, expected)
+        if options.dry_run:
+            return planned
+        with locked(output.parent / f".{output.name}.lock", output):
+            refuse_existing(output, options.overwrite)
+            remove_temporaries(output.parent, re.escape(output.name))
+            with durable.written(output) as file:
+                self._write_blocks(file, content, count, chain([sample], blocks))
+        return Exported(1, 1, count, output.stat().st_size)
 
-def _write_files(
-    executor: Executor,
-    tasks: list[ExportTask],
-    manifest: Manifest,
-    progress: ProgressListener,
-    raise_if_stopped: Stopping,
-) -> int:
-    """Writes the files in worker processes; how many bytes they have."""
-    progress.begin(tasks[0].content.size, Activity.EXPORT, len(tasks), sum(task.lists for task in tasks))
-    total = 0
-    try:
-        for task, count in _results(executor, write_file, tasks):
-            total += count
-            manifest.finish(task, count)
-            progress.advance(task.content.size, task.lists, task.lists)
-            raise_if_stopped()
-    finally:
-        manifest.save()
-        progress.end(tasks[0].content.size)
-    return total
+    def _write_blocks(self, file: BinaryIO, content: Content, lists: int, blocks: Iterable[Lists]) -> None:
+        def watched() -> Iterator[Lists]:
+            for block in blocks:
+                yield block
+                advance(len(block))
+
+        with self._progressing(0, lists) as advance:
+            write_lists(file, content, lists, watched())
+
+    @contextmanager
+    def _progressing(self, files: int, lists: int) -> Iterator[Callable[[int], None]]:
+        """Reports progress. The function to call after each file or block ends a stopped export."""
+
+        def advance(lists: int) -> None:
+            self._progress.advance(self._size.size, lists, lists)
+            self._check_stop(STOPPED)
+
+        self._progress.begin(self._size.size, Activity.EXPORT, files, lists)
+        try:
+            yield advance
+        finally:
+            self._progress.end(self._size.size)
+
+    def _plan(self, folder: Path, files: int, written: int, lists: int, there: int, expected: int) -> Exported:
+        """Forecast of an export. Unless it is a dry run, the expected bytes must fit on the disk."""
+        free = free_bytes(folder)
+        if expected > free and not self._options.dry_run:
+            raise NoSpace(f"the export takes about {expected:,} bytes, and {folder} has room for {free:,}")
+        return Exported(files, written, lists, there + expected, free, max(0, expected - free))
 
 
 def _results(
@@ -155,85 +228,10 @@ def _results(
 
 
 def _expected_bytes(executor: Executor, tasks: list[ExportTask]) -> int:
-    """How many bytes the files will have, about, by encoding lists of some of them."""
+    """Estimated bytes of the files, from some lists of some of them."""
     if not tasks:
         return 0
-    lists = sum(task.lists for task in tasks)
     step = max(1, len(tasks) // SAMPLES)
     samples = tasks[step // 2 :: step][:SAMPLES]
     total = sum(size * task.lists for task, size in _results(executor, measure, samples))
-    return int(total / sum(task.lists for task in samples) * lists)
-
-
-def export_file(
-    path: Path,
-    content: Content,
-    lists: int,
-    blocks: Iterable[Lists],
-    *,
-    overwrite: bool,
-    progress: ProgressListener,
-    raise_if_stopped: Stopping,
-) -> Exported:
-    """Writes lists to one file, whole or not at all."""
-    refuse_existing(path, overwrite)
-    with locked(path.parent / f".{path.name}.lock", path):
-        _remove(others_and_strays(path.parent, re.escape(path.name), {path.name})[1])
-        with durable.written(path) as file:
-            export_stream(file, content, lists, blocks, progress, raise_if_stopped)
-    return Exported(1, 1, lists, path.stat().st_size)
-
-
-def export_stream(
-    file: BinaryIO,
-    content: Content,
-    lists: int,
-    blocks: Iterable[Lists],
-    progress: ProgressListener,
-    raise_if_stopped: Stopping,
-) -> None:
-    """Writes lists to an open file."""
-
-    def watched() -> Iterator[Lists]:
-        for block in blocks:
-            yield block
-            progress.advance(content.size, len(block), len(block))
-            raise_if_stopped()
-
-    progress.begin(content.size, Activity.EXPORT, 0, lists)
-    write_lists(file, content, lists, watched())
-    progress.end(content.size)
-
-
-def require_room(folder: Path, expected: int) -> None:
-    """Refuses to begin what will not fit on the disk."""
-    free = free_bytes(folder)
-    if expected > free:
-        raise NoSpace(f"the export takes about {expected:,} bytes, and {folder} has room for {free:,}")
-
-
-def free_bytes(folder: Path) -> int:
-    """What is free on the disk on which a folder is, or will be."""
-    while not folder.exists():
-        folder = folder.parent
-    return shutil.disk_usage(folder).free
-
-
-def expectation(folder: Path, files: int, written: int, lists: int, there: int, expected: int) -> Exported:
-    """What an export would be: so many bytes are there, and so many expected."""
-    free = free_bytes(folder)
-    return Exported(files, written, lists, there + expected, free, max(0, expected - free))
-
-
-def _remove(paths: Iterable[Path]) -> None:
-    for path in paths:
-        path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _executor(workers: int) -> Iterator[Executor]:
-    executor = LocalExecutor(workers)
-    try:
-        yield executor
-    finally:
-        executor.shutdown(wait=False, cancel_futures=True)
+    return int(total / sum(task.lists for task in samples) * sum(task.lists for task in tasks))

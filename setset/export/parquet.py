@@ -11,17 +11,14 @@ from setset.errors import require_extra
 from setset.export.formats import Content, Values
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    Lists = npt.NDArray[np.uint8]
+    from setset.export.formats import Lists
 
 PREFIX = "setset."
-"""What the keys of the metadata start with."""
+"""Prefix of the keys of the metadata."""
 PAGE_BYTES = 1 << 18
 WRITE_ROWS = 1 << 16
 LEVEL = 1
-"""Of zstd; 3 takes as many bytes on these columns, 5 a tenth fewer in a third more time."""
+"""Compression level of zstd. Level 3 takes as many bytes here, level 5 a tenth fewer in a third more time."""
 
 
 def require_arrow() -> Any:
@@ -33,9 +30,10 @@ def require_arrow() -> Any:
 
 
 def schema(content: Content) -> Any:
-    """The columns of a file, flat, and what it says of itself."""
+    """Columns and metadata of a file."""
     arrow = require_arrow()
-    cell = arrow.dictionary(arrow.int8(), arrow.string()) if _is_named(content) else arrow.uint8()
+    is_named = content.values is Values.NAMES
+    cell = arrow.dictionary(arrow.int8(), arrow.string()) if is_named else arrow.uint8()
     metadata = {PREFIX + key: value for key, value in content.marks.items()}
     return arrow.schema([(column, cell) for column in content.columns], metadata=metadata)
 
@@ -51,10 +49,9 @@ def record_batches(content: Content, blocks: Iterable[Lists]) -> Iterator[Any]:
     for block in blocks:
         flat = vectors(block).reshape(len(block), -1) if content.values is Values.VECTORS else block
         arrays = [arrow.array(column) for column in np.ascontiguousarray(flat.T)]
-        if _is_named(content):
-            arrays = [
-                arrow.DictionaryArray.from_arrays(column.cast(arrow.int8()), names) for column in arrays
-            ]
+        if content.values is Values.NAMES:
+            indices = [column.cast(arrow.int8()) for column in arrays]
+            arrays = [arrow.DictionaryArray.from_arrays(column, names) for column in indices]
         yield arrow.record_batch(arrays, schema=columns)
 
 
@@ -67,7 +64,7 @@ def write(file: BinaryIO, content: Content, blocks: Iterable[Lists]) -> None:
         compression="zstd",
         compression_level=LEVEL,
         # The last column changes with each list: a dictionary makes it larger, and the others smaller.
-        use_dictionary=content.columns if _is_named(content) else content.columns[:-1],
+        use_dictionary=content.columns if content.values is Values.NAMES else content.columns[:-1],
         data_page_size=PAGE_BYTES,
         write_batch_size=WRITE_ROWS,
     ) as writer:
@@ -76,19 +73,14 @@ def write(file: BinaryIO, content: Content, blocks: Iterable[Lists]) -> None:
 
 
 def read_marks(path: Path) -> dict[str, str]:
-    """What a Parquet file says of itself, and its rows as `rows`; nothing if it is none, or not a whole one."""
+    """Marks of a Parquet file, and its number of rows as `rows`; empty if the file is no complete Parquet file."""
     arrow = require_arrow()
     try:
         found = arrow.parquet.read_metadata(path)
     except (OSError, arrow.ArrowInvalid):
         return {}
-    marks = {
-        key.decode(errors="replace").removeprefix(PREFIX): value.decode(errors="replace")
-        for key, value in (found.metadata or {}).items()
-        if key.startswith(PREFIX.encode())
+    texts = {
+        key.decode(errors="replace"): value.decode(errors="replace") for key, value in (found.metadata or {}).items()
     }
+    marks = {key.removeprefix(PREFIX): text for key, text in texts.items() if key.startswith(PREFIX)}
     return {**marks, "rows": str(found.num_rows)}
-
-
-def _is_named(content: Content) -> bool:
-    return content.values is Values.NAMES

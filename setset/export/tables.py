@@ -1,54 +1,59 @@
-"""Small tables as CSV, JSON, Parquet and GAP."""
-
-from __future__ import annotations
+"""Small tables as CSV, JSON, Parquet and GAP: classes, links and counts."""
 
 import csv
-import enum
 import io
 import json
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
 
+from setset import durable
+from setset.export.formats import choose_format, refuse_existing
 from setset.export.parquet import require_arrow
 
+Output = str | Path | BinaryIO
+"""Name of a file, or an open binary file."""
 Row = Mapping[str, Any]
 
-
-class Kind(enum.Enum):
-    """What a column holds. Any of them may also hold None."""
-
-    NUMBER = enum.auto()
-    FLAG = enum.auto()
-    TEXT = enum.auto()
-    CARDS = enum.auto()
-    """A sequence of cards."""
-
-
-Columns = Mapping[str, Kind]
-
 SUFFIXES = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".g": "gap", ".gap": "gap"}
-"""The format that a suffix means, for tables."""
+"""Format of a table by the suffix of its file."""
+COLUMNS = {
+    "classes": ("size", "number", "cards", "lists", "stabilizer", "extensions", "complete"),
+    "links": ("size", "smaller", "larger", "extensions", "deletions"),
+    "counts": (
+        *("target", "size", "lists", "complete", "origin", "reference"),
+        *("class_sum", "counts", "agree", "verdict"),
+    ),
+}
+"""Columns of each table. Any of them may hold None."""
+FLAGS, TEXTS, CARDS = ("complete", "agree"), ("origin", "counts", "verdict"), ("cards",)
+"""Columns of truth values, of text, and of sequences of cards. All other columns hold integers."""
 
 
-def encode_table(format: str, name: str, columns: Columns, rows: Sequence[Row]) -> bytes:  # noqa: A002
-    """A table in one of the formats of `SUFFIXES`.
+def write_table(name: str, rows: Iterable[Row], output: Output, format: str | None, overwrite: bool) -> int:  # noqa: A002
+    """Writes one of the tables of `COLUMNS`, and returns its number of rows. It reads the rows after all checks."""
+    to = Path(output) if isinstance(output, str) else output
+    chosen = choose_format(to.name if isinstance(to, Path) else "-", format, SUFFIXES)
+    if isinstance(to, Path):
+        refuse_existing(to, overwrite)
+    if chosen == "parquet":
+        require_arrow()
+    found = list(rows)
+    data = encode_table(chosen, name, COLUMNS[name], found)
+    if isinstance(to, Path):
+        durable.save(to, data)
+    else:
+        to.write(data)
+    return len(found)
 
-    Args:
-        format: Its name.
-        name: Of the table; in GAP it becomes the variable Setset and the name.
-        columns: What the rows hold, in order.
-        rows: The rows, with a value for each column.
-    """
-    encoders: dict[str, Callable[[str, Columns, Sequence[Row]], bytes]] = {
-        "csv": _csv,
-        "json": _json,
-        "parquet": _parquet,
-        "gap": _gap,
-    }
+
+def encode_table(format: str, name: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:  # noqa: A002
+    """Encodes a table in one of the formats of `SUFFIXES`. In GAP its variable is Setset and the name."""
+    encoders = {"csv": _csv, "json": _json, "parquet": _parquet, "gap": _gap}
     return encoders[format](name, columns, rows)
 
 
-def _csv(_name: str, columns: Columns, rows: Sequence[Row]) -> bytes:
+def _csv(_name: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -62,33 +67,28 @@ def _csv_cell(value: Any) -> Any:
     return " ".join(map(str, value)) if isinstance(value, tuple | list) else value
 
 
-def _json(_name: str, columns: Columns, rows: Sequence[Row]) -> bytes:
+def _json(_name: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:
     lines = (json.dumps({column: row[column] for column in columns}) for row in rows)
     return ("[\n" + ",\n".join(lines) + "\n]\n").encode()
 
 
-def _parquet(name: str, columns: Columns, rows: Sequence[Row]) -> bytes:
+def _parquet(name: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:
     arrow = require_arrow()
     types = {
-        Kind.NUMBER: arrow.int64(),
-        Kind.FLAG: arrow.bool_(),
-        Kind.TEXT: arrow.string(),
-        Kind.CARDS: arrow.list_(arrow.uint8()),
+        **dict.fromkeys(columns, arrow.int64()),
+        **dict.fromkeys(FLAGS, arrow.bool_()),
+        **dict.fromkeys(TEXTS, arrow.string()),
+        **dict.fromkeys(CARDS, arrow.list_(arrow.uint8())),
     }
-    schema = arrow.schema(
-        [(column, types[kind]) for column, kind in columns.items()], metadata={"setset.table": name}
-    )
+    schema = arrow.schema([(column, types[column]) for column in columns], metadata={"setset.table": name})
     file = io.BytesIO()
     arrow.parquet.write_table(arrow.Table.from_pylist(list(rows), schema=schema), file, compression="zstd")
     return file.getvalue()
 
 
-def _gap(name: str, columns: Columns, rows: Sequence[Row]) -> bytes:
-    """A list of records, assigned to a variable: `Read("classes.g");` in GAP, and in Sage by `libgap`."""
-    records = (
-        "rec(" + ", ".join(f"{column} := {_gap_value(row[column])}" for column in columns) + ")"
-        for row in rows
-    )
+def _gap(name: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:
+    """A list of records in a variable: `Read("classes.g");` in GAP, and in Sage by `libgap`."""
+    records = ("rec(" + ", ".join(f"{column} := {_gap_value(row[column])}" for column in columns) + ")" for row in rows)
     return (f"Setset{name.capitalize()} := [\n" + ",\n".join(records) + "\n];\n").encode()
 
 

@@ -1,1 +1,1 @@
-"""What is done, in which order? A run: what it is asked for, who coordinates it, who is told, what stops it."""
+"""What is done next? A run: its options, its coordinator, and the signals that stop it."""

@@ -6,8 +6,6 @@ what comes back and records it, together with what it claims next, in one transa
 too few of one size are left for all workers, it goes on with the next, so sizes overlap by themselves.
 """
 
-from __future__ import annotations
-
 import signal
 import time
 from collections.abc import Callable, Sequence
@@ -15,8 +13,7 @@ from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from pathlib import Path
 
 from setset.batches.roots import RootState, require_root, root_state
-from setset.cards import LARGEST
-from setset.database import Database, batches, expansions, explorations, runs
+from setset.database import batches, expansions, runs
 from setset.database.expansions import ClaimedExpansion, Job, Remaining, Unfinished
 from setset.database.models import Work
 from setset.errors import NoSpace, SetsetError
@@ -33,31 +30,23 @@ RECORD_SECONDS = 0.5
 """Longest time that a result waits to be recorded together with others, while no worker is idle."""
 DRAIN_SECONDS = 5.0
 """Longest time that an interrupted run waits for the tasks in flight."""
-
-
 MOST_ROUNDS = 20
 """Limit of rounds. A size that is done again may make the sizes above it unproven, so there are as many as sizes."""
 
+Finished = tuple[ClaimedExpansion, TaskResult]
+
 
 def work_through(
-    database: Database,
-    job: Job,
-    get_executor: Callable[[], Executor],
-    workers: int,
-    progress: ProgressListener,
-    stop: StopRequest,
+    job: Job, get_executor: Callable[[], Executor], workers: int, progress: ProgressListener, stop: StopRequest
 ) -> None:
     """Does all that a job asks for. On return it is proven. The executor is started only if there is work."""
     for _ in range(MOST_ROUNDS):
-        proof.forget_unproven(database, job.exploration, job.largest_stored, progress)
-        expansions.plan(database, job)
-        if not expansions.any_claimable(database, job):
+        proof.forget_unproven(job.exploration, job.largest_stored, progress)
+        expansions.plan(job)
+        if not expansions.remaining(job) or not expansions.any_claimable(job):
             return
-        left = expansions.remaining(database, job)
-        Coordinator(database, job, get_executor(), workers, progress, stop).work(left)
-    raise SetsetError(
-        "what was done again is not proven either: is the disk sound? 'setset check --deep' tells more"
-    )
+        Coordinator(job, get_executor(), workers, progress, stop).work()
+    raise SetsetError("what was done again is not proven either: is the disk sound? 'setset check --deep' tells more")
 
 
 class ExpansionsFailed(SetsetError):
@@ -78,82 +67,69 @@ class Coordinator:
     """Works through a job, from the first claim to the last record."""
 
     def __init__(
-        self,
-        database: Database,
-        job: Job,
-        executor: Executor,
-        workers: int,
-        progress: ProgressListener,
-        stop: StopRequest,
+        self, job: Job, executor: Executor, workers: int, progress: ProgressListener, stop: StopRequest
     ) -> None:
-        self._database, self._job, self._executor = database, job, executor
+        self._job, self._executor = job, executor
         self._workers, self._progress, self._stop = workers, progress, stop
-        self._report = _Report(database, job, progress)
+        self._report = _Report(job, progress)
         self._in_flight: dict[Future[TaskResult], ClaimedExpansion] = {}
-        self._finished: list[tuple[ClaimedExpansion, TaskResult]] = []
+        self._finished: list[Finished] = []
         self._unfinished: list[Unfinished] = []
         self._failures: list[tuple[ClaimedExpansion, str]] = []
-        self._no_space: tuple[ClaimedExpansion, NoSpace] | None = None
+        self._fatal: SetsetError | None = None
         self._draining = False
-        self._lost: ExecutorLost | None = None
 
-    def work(self, left: Sequence[Remaining]) -> None:
+    def work(self) -> None:
         """Does everything that can be claimed. Raises an error that prevents that, after recording what is done."""
         try:
-            self._report.begin(left)
+            self._report.update()
             self._record_and_claim(self._room())
             due = time.monotonic() + RECORD_SECONDS
             while self._in_flight:
                 self._collect(0.2)
-                if self._stop or self._lost:
+                if self._stop or self._fatal:
                     break
-                if not self._unfinished and self._all_have_more() and time.monotonic() < due:
+                # A task waits for each worker, besides the one that the worker executes.
+                all_have_more = len(self._in_flight) > 2 * self._workers
+                if not self._unfinished and all_have_more and time.monotonic() < due:
                     continue
                 due = time.monotonic() + RECORD_SECONDS
-                if self._finished or self._unfinished or self._workers_joined():
-                    self._record_and_claim(0 if self._no_space else self._room())
+                joined = worker_count(self._executor, self._workers) > self._workers
+                if self._finished or self._unfinished or joined:
+                    self._record_and_claim(self._room())
         except KeyboardInterrupt:
             # A library has no signal handler: give the tasks in flight the same few seconds as with one.
             self._stop.receive(signal.SIGINT)
             raise
         finally:
             self._drain()
-            self._report.end()
+            self._report.update(is_over=True)
         if self._stop:
             self._stop.raise_if_set()
-        if self._lost:
-            raise self._lost
-        if self._no_space:
-            raise self._out_of_space(*self._no_space)
+        if self._fatal:
+            raise self._fatal
         if self._failures:
             raise ExpansionsFailed(self._failures)
-
-    def _all_have_more(self) -> bool:
-        """Whether a task waits for each worker, besides the one that it is at."""
-        return len(self._in_flight) > 2 * self._workers
-
-    def _workers_joined(self) -> bool:
-        return worker_count(self._executor, self._workers) > self._workers
 
     def _room(self) -> int:
         """How many more tasks may be in flight, with the workers that there are now."""
         workers = max(1, worker_count(self._executor, self._workers))
         if workers != self._workers:
             self._workers = workers
-            runs.set_workers(self._database, self._job.run_id, workers)
+            runs.set_workers(self._job.database, self._job.run_id, workers)
         return max(0, WINDOW * workers - len(self._in_flight))
 
     def _record_and_claim(self, want: int) -> None:
         # Not to be recorded a second time, if something interrupts this after the transaction.
         finished, unfinished, self._finished, self._unfinished = self._finished, self._unfinished, [], []
-        claimed = expansions.record_and_claim(self._database, self._job, finished, unfinished, want)
+        claimed = expansions.record_and_claim(self._job, finished, unfinished, want)
         try:
             while claimed:
                 future = self._executor.submit(execute, claimed[0].task)
                 self._in_flight[future] = claimed.pop(0)
         finally:
             self._unfinished += map(Unfinished, claimed)  # those that could not be submitted
-        self._report.advance(finished)
+        self._report.update(finished)
 
     def _collect(self, seconds: float) -> None:
         for future in wait(self._in_flight, timeout=seconds, return_when=FIRST_COMPLETED).done:
@@ -165,18 +141,13 @@ class Coordinator:
             elif error is None:
                 self._finished.append((expansion, future.result()))
             else:
-                self._handle(
-                    expansion, error
-                )  # if that raises, the expansion is put back with those in flight
+                self._handle(expansion, error)  # if that raises, it is put back with those in flight
             del self._in_flight[future]
 
     def _handle(self, expansion: ClaimedExpansion, error: BaseException) -> None:
         """Decides what becomes of an expansion that failed. Raises an error that ends the run."""
-        if isinstance(error, NoSpace):
-            self._no_space = expansion, error
-            self._put_back(expansion)
-        elif isinstance(error, ExecutorLost):
-            self._lost = error
+        if isinstance(error, NoSpace | ExecutorLost):
+            self._fatal = self._out_of_space(expansion, error) if isinstance(error, NoSpace) else error
             self._put_back(expansion)
         elif isinstance(error, BadSource):
             self._forget_source(expansion, error)
@@ -189,8 +160,8 @@ class Coordinator:
 
     def _forget_source(self, expansion: ClaimedExpansion, bad: BadSource) -> None:
         """Has a damaged source made again, by the same queue; the expansion waits for that."""
-        exploration, source = self._job.exploration, expansion.task.source
-        batch = batches.find(self._database, exploration, bad.size, bad.number)
+        source, exploration = expansion.task.source, self._job.exploration
+        batch = batches.find(exploration.at(bad.size), bad.number)
         if batch is None or source is None or batch.digest != source.digest:
             # Its size is being done again meanwhile, and the number belongs to another batch.
             self._put_back(expansion)
@@ -199,8 +170,7 @@ class Coordinator:
         _require_root(self._job.destinations[batch.root_id])
         if batch.defect is None:
             self._progress.notice(f"{bad}; rebuilding it")
-            size = explorations.get_size(self._database, exploration, bad.size)
-            expansions.forget_files(self._database, exploration, size, {batch: bad.reason})
+            expansions.forget_files(exploration.size(bad.size), {batch: bad.reason})
         self._retry(expansion, str(bad), quiet=True)
 
     def _put_back(self, expansion: ClaimedExpansion) -> None:
@@ -239,15 +209,11 @@ class Coordinator:
     def _out_of_space(self, expansion: ClaimedExpansion, error: NoSpace) -> NoSpace:
         """The same error with about how much is needed, by what other expansions took."""
         exploration, size, task = self._job.exploration, expansion.task.size, expansion.task
-        lists_left = sum(
-            each.lists_in
-            for each in expansions.remaining(self._database, self._job)
-            if each.step.size == size
-        )
+        left = sum(each.lists_in for each in expansions.remaining(self._job) if each.step.size == size)
         before = 0 if task.source is None else task.source.size
-        known = (batches.totals(self._database, exploration, each) for each in (size, before))
+        known = (batches.totals(exploration.at(each)) for each in (size, before))
         lists, taken = next((totals for totals in known if totals[0]), (1, 0))
-        need = lists_left * 10 * taken / lists / 1e6
+        need = left * 10 * taken / lists / 1e6
         where = f" in {task.destination.root}" if isinstance(task, ExpandTask) else ""
         return NoSpace(
             f"{error}; about {max(need, 1):,.0f} MB more are needed for size {size}: make room{where}, "
@@ -272,57 +238,50 @@ class _Report:
     of their size are planned, so that the listener knows from the start how many there are.
     """
 
-    def __init__(self, database: Database, job: Job, progress: ProgressListener) -> None:
-        self._database, self._job, self._progress = database, job, progress
-        self._size, self._tasks_left, self._is_over = 0, 0, False
-        self._early: list[tuple[ClaimedExpansion, TaskResult]] = []
+    def __init__(self, job: Job, progress: ProgressListener) -> None:
+        self._job, self._progress = job, progress
+        self._size = self._tasks_left = 0
+        self._untold: list[Finished] = []
 
-    def begin(self, remaining: Sequence[Remaining]) -> None:
-        """Begins the smallest size of which something is left to do or to tell."""
-        early = [expansion.task.size for expansion, _ in self._early]
-        size = min([*(each.step.size for each in remaining), *early], default=0)
-        if size:
-            self._begin(size, remaining)
+    def update(self, finished: Sequence[Finished] = (), is_over: bool = False) -> None:
+        """Tells what was finished and recorded. If the run is over, sizes that are not finished end as they are."""
+        self._untold += finished
+        while True:
+            self._tell()
+            if self._size and not is_over and self._tasks_left > 0:
+                return
+            if self._size:
+                self._progress.end(self._size)
+                self._size = 0
+            sizes = {claimed.task.size for claimed, _ in self._untold}
+            if is_over and not sizes:
+                return
+            remaining = expansions.remaining(self._job)
+            sizes |= set() if is_over else {each.step.size for each in remaining}
+            if not sizes:
+                return
+            self._begin(min(sizes), remaining)
 
     def _begin(self, size: int, remaining: Sequence[Remaining]) -> None:
-        """Begins a size, and tells the results of it that came early."""
         left = [each for each in remaining if each.step.size == size]
-        early = [each for each in self._early if each[0].task.size == size]
-        self._early = [each for each in self._early if each[0].task.size != size]
+        early = [claimed.expansion.lists_in for claimed, _ in self._untold if claimed.task.size == size]
         self._size, self._tasks_left = size, sum(each.tasks for each in left) + len(early)
         counts = any(step.size == size and step.work is Work.COUNT for step in self._job.steps)
-        lists_in = sum(each.lists_in for each in left) + sum(each.lists_in for each, _ in early)
         activity = Activity.COUNT if counts else Activity.STORE
+        lists_in = sum(each.lists_in for each in left) + sum(early)
         self._progress.begin(size, activity, self._tasks_left, lists_in)
-        self.advance(early)
 
-    def advance(self, finished: Sequence[tuple[ClaimedExpansion, TaskResult]]) -> None:
-        """Tells what was finished and recorded."""
-        limit = self._size or LARGEST
-        self._early += [each for each in finished if each[0].task.size > limit]
-        for expansion, result in [each for each in finished if each[0].task.size <= limit]:
-            size, lists_in = expansion.task.size, expansion.lists_in
+    def _tell(self) -> None:
+        """Tells the results of sizes up to the one that is under way."""
+        told = [each for each in self._untold if each[0].task.size <= self._size]
+        self._untold = [each for each in self._untold if each[0].task.size > self._size]
+        for claimed, result in told:
+            size, lists_in = claimed.task.size, claimed.expansion.lists_in
             alone = size != self._size  # a source that was found damaged, made again meanwhile
             if alone:
                 self._progress.begin(size, Activity.STORE, 1, lists_in)
             self._progress.advance(size, lists_in, result.lists + dict(result.counts).get(size, 0))
             if alone:
                 self._progress.end(size)
-                continue
-            self._tasks_left -= 1
-            if not self._tasks_left:
-                self._progress.end(size)
-                self._size = 0
-                if not self._is_over:
-                    self.begin(expansions.remaining(self._database, self._job))
-
-    def end(self) -> None:
-        """Tells the rest. Sizes that are not finished end as they are."""
-        self._is_over = True
-        if self._size:
-            self._progress.end(self._size)
-        for size in sorted({expansion.task.size for expansion, _ in self._early}):
-            self._begin(size, expansions.remaining(self._database, self._job))
-            if self._size == size:
-                self._progress.end(size)
-            self._size = 0
+            else:
+                self._tasks_left -= 1

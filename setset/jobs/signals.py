@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from types import FrameType
 
 from setset import platform
@@ -17,6 +18,7 @@ TOGETHER = 1.0
 STOPPED = "interrupted; what was finished is recorded, 'setset run' goes on from there"
 
 
+@dataclass(eq=False)
 class StopRequest:
     """Whether a run was asked to end, and by which signal. The second Ctrl-C ends it at once.
 
@@ -30,16 +32,15 @@ class StopRequest:
         130
     """
 
-    def __init__(self) -> None:
-        self.signal: int | None = None
-        self._since = 0.0
-        self.at_once = threading.Event()
+    signal: int | None = None
+    at_once: threading.Event = field(default_factory=threading.Event)
+    _since: float = 0.0
 
     def __bool__(self) -> bool:
         return self.signal is not None
 
     def receive(self, number: int, _frame: FrameType | None = None) -> None:
-        """What a signal does."""
+        """Handles a signal."""
         if self.signal is None:
             self.signal, self._since = number, time.monotonic()
         elif number != signal.SIGINT and time.monotonic() - self._since < TOGETHER:

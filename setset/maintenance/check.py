@@ -1,45 +1,25 @@
 """Comparing what the database records with what is on disk. Reads only; never writes anything."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
-from typing import TypeVar
 
 from setset.batches import files
-from setset.batches.roots import TOKEN, RootState, root_state
+from setset.batches.records import Batch
+from setset.batches.roots import TOKEN, RootState
 from setset.database import Database, batches, explorations, roots
-from setset.database.batches import StoredBatch
-from setset.database.evidence import count_finished, read_evidence
-from setset.database.explorations import ExplorationKey, SizeRecord
+from setset.database.explorations import SizeRecord
+from setset.database.rows import altered_rows
 from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
-from setset.maintenance.cleanup import StrayKind, find_strays
-from setset.maintenance.derive import DerivedGroup, compare_task, groups
 from setset.maintenance.findings import Finding, FindingKind
-from setset.maintenance.proof import find_stale_counts, find_wrong_sums, prove
+from setset.maintenance.leftovers import find_strays
+from setset.maintenance.proof import Evidence, find_stale_counts, read_evidence
 from setset.progress import Activity, ProgressListener
-from setset.tasks.execute import compare
-
-Result = TypeVar("Result")
-
-_STRAYS = {
-    StrayKind.TEMPORARY: (
-        FindingKind.TEMPORARY,
-        "half-written by a run that was stopped; the next run removes it",
-    ),
-    StrayKind.ORPHAN: (
-        FindingKind.ORPHAN,
-        "a sound batch file that is not recorded; the next run of its size takes it over or removes it",
-    ),
-    StrayKind.DAMAGED: (
-        FindingKind.ORPHAN,
-        "a damaged batch file that is not recorded; a run removes it when its size is complete",
-    ),
-    StrayKind.FOREIGN: (FindingKind.FOREIGN, "not a file of setset; it is left alone"),
-}
+from setset.tasks.execute import compare, recount
+from setset.tasks.kinds import SEED_SOURCE_SIZE, CompareTask, ExpandTask
 
 
 def check(
@@ -53,206 +33,226 @@ def check(
 
     Args:
         size: Only this size, and no files that are not recorded.
-        deep: An executor, for what only decoding each file and deriving its lists again can show.
+        deep: An executor, to decode each file and derive its lists again.
         beside_run: A run is under way: look only at what it has finished.
     """
-    begun = [
-        (exploration, each)
-        for exploration in explorations.find_all(database)
-        for each in explorations.sizes(database, exploration)
-        if size in (None, each.size)
-    ]
+    begun = _begun(database, size)
     if size is not None and not begun:
         raise BadInput(f"there is nothing of size {size} to check: 'setset status' shows what there is")
     yield from check_roots(database)
-    for exploration, each in begun:
+    yield from check_rows(database)
+    for each in begun:
         if beside_run and not each.complete:
             progress.notice(f"size {each.size} is being written: it can be checked when the run is over")
             continue
-        yield from check_size(database, exploration, each, progress, deep)
+        yield from check_size(each, progress, deep)
     if size is None and not beside_run:
         for stray in find_strays(database):
-            kind, what = _STRAYS[stray.kind]
+            kind, what = stray.kind.value
             yield Finding(kind, str(stray.path), what)
 
 
-def check_size(
-    database: Database,
-    exploration: ExplorationKey,
-    size: SizeRecord,
-    progress: ProgressListener,
-    deep: Executor | None = None,
-) -> Iterator[Finding]:
+def check_rows(database: Database) -> Iterator[Finding]:
+    """Rows that something other than setset changed."""
+    for row in altered_rows(database):
+        yield Finding(FindingKind.ROW, str(row), "changed by hand, or damaged")
+
+
+def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | None = None) -> Iterator[Finding]:
     """Everything that is wrong with one size, as far as it is recorded."""
-    proven: list[StoredBatch] = []
-    yield from _check_files(database, exploration, size, progress, proven)
-    records = read_evidence(database, exploration, size)
-    sums = find_wrong_sums(records, proven)
-    place = exploration.target, size.size
-    for kind, flaws in {FindingKind.PROOF: prove(size, records, proven), FindingKind.SUM: sums}.items():
+    place = size.exploration.target, size.size
+    evidence = read_evidence(size)
+    proven: list[Batch] = []
+    yield from _check_files(evidence, progress, proven)
+    evidence = replace(evidence, batches=proven)
+    sums = evidence.wrong_sums()
+    for kind, flaws in {FindingKind.PROOF: evidence.flaws(), FindingKind.SUM: sums}.items():
         for flaw in flaws:
-            yield Finding(kind, _name(size, flaw.source), flaw.reason, *place, None, flaw.source)
-    for count in find_stale_counts(database, exploration, size.size, records) if records.counted else ():
-        where = f"the count from {_name_of_batch(size, count.source)}"
-        what = "made from another batch than the one that is recorded"
+            where = f"the expansion of batch {flaw.source} of size {size.source_size}"
+            yield Finding(kind, where, flaw.reason, *place, source=flaw.source)
+    for count in find_stale_counts(size):
+        where = f"the count from batch {count.source} of size {size.size}"
+        what = "incomplete, or made from another batch than the one that is recorded"
         yield Finding(FindingKind.PROOF, where, what, *place)
-    recorded, made = (sum(each.lists for each in proven), sum(each.lists_out for each in records.finished))
-    if recorded != made and not sums:
-        what = f"{made:,} lists were made, {recorded:,} are recorded"
-        yield Finding(FindingKind.STATE, f"size {size.size}", what, *place)
-    expanded, sources = len(records.finished), len(records.sources)
-    if size.complete != (records.all_known and expanded == sources):
+    if evidence.recorded != evidence.made and not sums:
+        what = f"{evidence.made:,} lists were made, {evidence.recorded:,} are recorded"
+        yield Finding(FindingKind.STATE, str(size), what, *place)
+    expanded, sources = len(evidence.expansions), len(evidence.sources)
+    if size.complete != (evidence.all_known and expanded == sources):
         what = f"{expanded:,} of {sources:,} sources are expanded; the database says otherwise"
-        yield Finding(FindingKind.STATE, f"size {size.size}", what, *place)
+        yield Finding(FindingKind.STATE, str(size), what, *place)
     if deep is not None:
-        yield from _check_lists(database, exploration, size, deep, progress)
-
-
-def _name_of_batch(size: SizeRecord, number: int) -> str:
-    return f"batch {number} of size {size.size}"
-
-
-def _name(size: SizeRecord, source: int) -> str:
-    return f"the expansion of batch {source} of size {size.source_size}"
+        yield from _check_lists(evidence, deep, progress)
 
 
 def check_roots(database: Database) -> Iterator[Finding]:
-    """The storage roots that are gone, and the tokens of others that were altered."""
-    for record in roots.records(database):
-        is_gone = roots.is_gone(database, record)
-        if root_state(record.folder, roots.token(database, record.id)) is RootState.DAMAGED:
-            yield Finding(FindingKind.ROOT, str(record.folder / TOKEN), "was altered, or is not readable")
-        elif is_gone:
-            # Its own root is filled again by repair, so its files are looked for one by one too.
-            kind = FindingKind.ROOT if record.is_own else FindingKind.GONE
-            what = f"the storage root is gone, with {record.files:,} files and {record.lists:,} lists"
-            what += f": if it was moved, 'setset roots move {record.folder} NEW'"
-            if not record.is_own:
-                what += f"; if it is lost for good, 'setset roots forget {record.folder}'"
-            yield Finding(kind, str(record.folder), what)
+    """The storage roots that are gone, foreign, or have a damaged token."""
+    for root in roots.records(database):
+        is_own = roots.is_own(database, root)
+        if root.state is RootState.DAMAGED:
+            yield Finding(FindingKind.ROOT, str(root.folder / TOKEN), "was altered, or is not readable")
+        elif root.state is RootState.FOREIGN and is_own:
+            what = "the folder holds files of another workspace than the database: run 'setset db rebuild'"
+            yield Finding(FindingKind.GONE, root.path, what)
+        elif root.is_gone or root.state is RootState.FOREIGN:
+            # Repair fills the own root again, so its files are checked one by one too.
+            kind = FindingKind.ROOT if is_own else FindingKind.GONE
+            what = f"the storage root is gone, with {root.files:,} files and {root.lists:,} lists"
+            what += ", and another workspace's is in its place" if root.state is RootState.FOREIGN else ""
+            what += f": if it was moved, 'setset roots move {root.path} NEW'"
+            if not is_own:
+                what += f"; if it is lost for good, 'setset roots forget {root.path}'"
+            yield Finding(kind, root.path, what)
 
 
 def _away(database: Database) -> dict[int, Path]:
-    """The folders of storage roots whose files are not looked for, since the roots are gone."""
-    return {record.id: record.folder for record in roots.gone(database) if not record.is_own}
+    """The folders of storage roots that are gone, whose files are not checked one by one."""
+    return {root.number: root.folder for root in roots.gone(database) if not roots.is_own(database, root)}
 
 
-def _check_files(
-    database: Database,
-    exploration: ExplorationKey,
-    size: SizeRecord,
-    progress: ProgressListener,
-    proven: list[StoredBatch],
-) -> Iterator[Finding]:
-    """The files of a size against their rows, read on all cores, and their rows in order. Adds the batches to
-    `proven`."""
-    place = exploration.target, size.size
-    recorded, away = list(batches.in_order(database, exploration, size.size)), _away(database)
-    progress.begin(size.size, Activity.CHECK, len(recorded), 0)
-    before = 0
+def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Batch]) -> Iterator[Finding]:
+    """Compares the files of a size with their rows, read on all cores, and looks at the order of the rows.
+
+    Adds the batches to `proven`, with what the files say of their sources: rows of version 0.1 do not say it.
+    """
+    size, away = evidence.size, _away(evidence.size.database)
+    place = size.exploration.target, size.size
+    progress.begin(size.size, Activity.CHECK, len(evidence.batches), 0)
     with ThreadPoolExecutor() as threads:
 
-        def submit(batch: StoredBatch) -> Future[tuple[str | None, StoredBatch]]:
-            if batch.root_id in away:
-                return _finished((None, batch))
-            return threads.submit(_file_problem, database, batch, size.batch_lists)
+        def submit(batch: Batch) -> Future[tuple[str | None, Batch]]:
+            return threads.submit(_file_problem, batch, size.batch_lists, batch.root_id in away)
 
-        for number, (_, future) in enumerate(submit_ahead(recorded, submit, 64)):
+        for number, (_, future) in enumerate(submit_ahead(evidence.batches, submit, 64)):
             problem, batch = future.result()
             if problem:
-                where = _file_of(database, batch)
+                where = str(Path(batch.root) / batch.name)
                 yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", *place, batch)
             if batch.number != number and (batch.number is not None or size.complete):
                 yield Finding(FindingKind.NUMBER, str(batch), f"comes after batch {number - 1}", *place)
             if proven and proven[-1].last >= batch.first:
                 yield Finding(FindingKind.ORDER, str(batch), f"does not come after {proven[-1]}", *place)
-            if batch.lists_before not in (None, before):
-                what = f"{batch.lists_before:,} lists are said to come before it, {before:,} do"
-                yield Finding(FindingKind.SUM, str(batch), what, *place)
-            before = (batch.lists_before or 0) + batch.lists
             proven.append(batch)
             progress.advance(size.size, batch.lists, batch.lists)
     progress.end(size.size)
 
 
-def _finished(result: Result) -> Future[Result]:
-    """What need not be done."""
-    future: Future[Result] = Future()
-    future.set_result(result)
-    return future
-
-
-def _file_of(database: Database, batch: StoredBatch) -> str:
-    return str(roots.folders(database)[batch.root_id] / batch.path)
-
-
-def _file_problem(database: Database, batch: StoredBatch, batch_lists: int) -> tuple[str | None, StoredBatch]:
-    """What is wrong with a batch's file, compared with its row and with how many lists a file may hold.
-
-    Also the batch, with what the file says of its source: rows of version 0.1 do not say it.
-    """
+def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | None, Batch]:
+    """The difference between a batch's file and its row, and the batch with the source digest of its file."""
+    if is_away:
+        return None, batch
     try:
-        header, digest = files.verify(batches.path_of(database, batch))
+        header, _ = files.verify(Path(batch.path), batch.digest)
     except SetsetError as error:
         return str(error), batch
-    if digest != batch.digest:
-        return "a sound batch file, but not the one that the database records", batch
-    made_from: str | None = header.source_digest.hex()
+    made_from = header.source_digest.hex()
     said = (header.target, header.pruned, header.size, header.span, header.lists, header.first, header.last)
     recorded = (batch.target, batch.pruned, batch.size, batch.span, batch.lists, batch.first, batch.last)
     if said != recorded or made_from != (batch.source_digest or made_from):
         return "the file's header and the database differ", batch
-    if batch.source_digest is None and batch.span.is_merged:
-        made_from = None  # version 0.1 wrote the digest of the first source there
-    batch = replace(batch, source_digest=made_from)
+    if batch.source_digest or not batch.span.is_merged:
+        # Version 0.1 wrote the digest of the first source only.
+        batch = replace(batch, source_digest=made_from)
     if header.file_bytes != batch.bytes or batch.defect is not None:
         return f"sound, but recorded with {batch.bytes} bytes and the defect {batch.defect!r}", batch
     if header.batch_lists != batch_lists:
-        return (
-            "cut for another number of lists in a file than the database says: run 'setset db rebuild'",
-            batch,
-        )
+        what = "cut for another number of lists in a file than the database says: run 'setset db rebuild'"
+        return what, batch
     return None, batch
 
 
-def _check_lists(
-    database: Database,
-    exploration: ExplorationKey,
-    size: SizeRecord,
-    executor: Executor,
-    progress: ProgressListener,
-) -> Iterator[Finding]:
+def _check_lists(evidence: Evidence, executor: Executor, progress: ProgressListener) -> Iterator[Finding]:
     """Decodes each file, and derives each source again."""
-    target, away = exploration.target, _away(database).values()
-    progress.begin(size.size, Activity.COMPARE, count_finished(database, exploration, size), 0)
+    size = evidence.size
+    place, away = (size.exploration.target, size.size), _away(size.database).values()
+    sources = {batch.number: batch for batch in batches.read(size.source)}
+    progress.begin(size.size, Activity.COMPARE, len(evidence.expansions), 0)
 
-    def submit(group: DerivedGroup) -> Future[tuple[str | None, ...]]:
+    def submit(group: tuple[range, list[Batch]]) -> Future[tuple[str | None, ...]]:
+        result: Future[tuple[str | None, ...]] = Future()
         try:
-            task = compare_task(database, exploration, size, group)
-            needed = [Path(each.path) for each in task.sources]
-            if group.batches:
-                needed.append(Path(task.root))
-            if any(path.is_relative_to(root) for path in needed for root in away):
-                return _finished((None,) * len(group.batches))
-            return executor.submit(compare, task)
+            task = _compare_task(size, sources, *group)
+            needed = [expansion.source.path for expansion in task.expansions if expansion.source]
+            needed += [task.root] if group[1] else []
+            if not any(Path(path).is_relative_to(root) for path in needed for root in away):
+                return executor.submit(compare, task)
+            result.set_result(())
         except SetsetError as error:  # what cannot even be submitted fails like what was
-            failed: Future[tuple[str | None, ...]] = Future()
-            failed.set_exception(error)
-            return failed
+            result.set_exception(error)
+        return result
 
-    for group, future in submit_ahead(groups(database, exploration, size), submit):
-        lists = sum(batch.lists for batch in group.batches)
+    for (numbers, found), future in submit_ahead(_groups(evidence), submit):
+        lists = sum(batch.lists for batch in found)
         progress.advance(size.size, lists, lists)
         try:
             problems = future.result()
         except SetsetError as error:
-            problems = (f"cannot be compared: {error}",) * max(len(group.batches), 1)
-        if not group.batches and any(problems):
-            where = _name(size, group.first_source)
+            problems = (f"cannot be compared: {error}",) * max(len(found), 1)
+        if not found and any(problems):
+            where = f"the expansion of batch {numbers[0]} of size {size.source_size}"
             what = "; ".join(filter(None, problems))
-            yield Finding(FindingKind.LISTS, where, what, target, size.size, None, group.first_source)
-        for batch, problem in zip(group.batches, problems, strict=False):
+            yield Finding(FindingKind.LISTS, where, what, *place, source=numbers[0])
+        for batch, problem in zip(found, problems, strict=False):
             if problem:
-                where, what = _file_of(database, batch), f"{batch}: {problem}"
-                yield Finding(FindingKind.LISTS, where, what, target, size.size, batch)
+                yield Finding(FindingKind.LISTS, batch.path, f"{batch}: {problem}", *place, batch)
     progress.end(size.size)
+
+
+def _groups(evidence: Evidence) -> Iterator[tuple[range, list[Batch]]]:
+    """Batches that are derived together, with their sources: those of one source, or a merged one. Then the expansions
+    without batches, each source once."""
+
+    def key(batch: Batch) -> tuple[int, ...]:
+        return (batch.span.first_source, batch.root_id, batch.id if batch.span.is_merged else 0)
+
+    covered = set[int]()
+    for _, members in groupby(evidence.batches, key):
+        found = list(members)
+        numbers = found[-1].span.sources(batches.MOST_MERGED)
+        covered.update(numbers)
+        yield numbers, found
+    for each in evidence.expansions:
+        if not each.batches_out and each.source not in covered:
+            yield range(each.source, each.source + 1), []
+
+
+def _compare_task(size: SizeRecord, known: dict[int | None, Batch], numbers: range, found: list[Batch]) -> CompareTask:
+    """The task that derives batches again and compares them with their files."""
+    cut, folders = (size.exploration.target, size.size, size.batch_lists), roots.destinations(size.database)
+    to = folders[found[0].root_id if found else min(folders)]
+    expand = []
+    for number in numbers:
+        source = None
+        if size.source_size != SEED_SOURCE_SIZE:
+            source = batches.source_of(known.get(number) or batches.get(size.source, number))
+        expand.append(ExpandTask(*cut, source, to, pruned=size.exploration.pruned))
+    return CompareTask(tuple(expand), tuple(batch.file for batch in found), to.root)
+
+
+def recount_files(
+    database: Database, size: int | None, executor: Executor, progress: ProgressListener, target: int | None = None
+) -> dict[tuple[int, int], int]:
+    """The lists in the files of each target and size, by decoding them. A file that cannot be decoded has none."""
+    totals: dict[tuple[int, int], int] = {}
+    for each in _begun(database, size, target):
+        found, total = batches.read(each), 0
+        progress.begin(each.size, Activity.CHECK, len(found), 0)
+        decoded = submit_ahead(found, lambda batch: executor.submit(recount, batch.path, batch.digest))
+        for batch, future in decoded:
+            lists = 0
+            try:
+                lists = future.result()
+            except SetsetError as error:
+                roots.require_there(database, batch.root_id)
+                progress.notice(f"{batch.path}: {error}; run 'setset check'")
+            progress.advance(each.size, lists, lists)
+            total += lists
+        totals[each.exploration.target, each.size] = total
+        progress.end(each.size)
+    return totals
+
+
+def _begun(database: Database, size: int | None, target: int | None = None) -> list[SizeRecord]:
+    """The sizes that were begun, of all targets or of one: all of them, or `size`."""
+    found = explorations.find_all(database, target)
+    return [each for exploration in found for each in exploration.sizes() if size in (None, each.size)]

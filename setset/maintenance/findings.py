@@ -1,16 +1,16 @@
-"""What a check can find, and what to do about it."""
+"""Findings of a check, and their remedies."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from setset.database.batches import StoredBatch
+from setset.batches.records import Batch
 
 
 class Remedy(enum.Enum):
-    """What mends a finding, as advice; what comes first is to be done first."""
+    """Remedy of a finding, as advice. Remedies come in the order in which to apply them."""
 
     MOVE = (
         "bring the storage root back; 'setset roots move' records that it was moved, 'setset roots forget' that it "
@@ -18,9 +18,7 @@ class Remedy(enum.Enum):
     )
     REPAIR = "run 'setset repair' to rebuild what is damaged"
     DEEP_REPAIR = "run 'setset repair --deep' to rebuild what is damaged"
-    REBUILD = (
-        "the database contradicts itself: run 'setset db rebuild' to make a new one from the batch files"
-    )
+    REBUILD = "the database contradicts itself: run 'setset db rebuild' to make a new one from the batch files"
     RUN = "'setset run' takes over or removes what a stopped run left, 'setset rm' what a stopped rm left"
     NONE = ""
 
@@ -30,57 +28,46 @@ class Remedy(enum.Enum):
 
 
 class FindingKind(enum.StrEnum):
-    """What is wrong."""
+    """Kind of a finding, with its remedy."""
 
-    FILE = "file"
+    remedy: Remedy
+
+    def __new__(cls, name: str, remedy: Remedy) -> FindingKind:
+        kind = str.__new__(cls, name)
+        kind._value_, kind.remedy = name, remedy
+        return kind
+
+    FILE = "file", Remedy.REPAIR
     """The file of a batch is missing, altered, truncated or another one."""
-    LISTS = "lists"
+    LISTS = "lists", Remedy.DEEP_REPAIR
     """The lists in a file are not those that its sources expand to."""
-    SUM = "sum"
+    SUM = "sum", Remedy.REPAIR
     """The batches of an expansion do not add up."""
-    PROOF = "proof"
+    PROOF = "proof", Remedy.REPAIR
     """Nothing shows that a source was expanded from its first part to its last, as it is now."""
-    GONE = "gone"
+    GONE = "gone", Remedy.MOVE
     """A storage root is gone with all its files, which are not looked for one by one."""
-    ROOT = "root"
+    ROOT = "root", Remedy.REPAIR
     """The token that says whose a storage root is was altered."""
-    NUMBER = "number"
+    ROW = "row", Remedy.REPAIR
+    """A row of the database was changed by hand, or is damaged."""
+    NUMBER = "number", Remedy.REBUILD
     """The number of a batch is wrong."""
-    ORDER = "order"
+    ORDER = "order", Remedy.REBUILD
     """A batch does not come after the one before it."""
-    STATE = "state"
-    """What is recorded of a size as a whole is wrong."""
-    TEMPORARY = "temporary"
+    STATE = "state", Remedy.REBUILD
+    """The record of a size as a whole is wrong."""
+    TEMPORARY = "temporary", Remedy.RUN
     """A file is half-written; no row records it."""
-    ORPHAN = "orphan"
+    ORPHAN = "orphan", Remedy.RUN
     """A sound batch file that no row records."""
-    FOREIGN = "foreign"
+    FOREIGN = "foreign", Remedy.NONE
     """A file that is not one of setset."""
-
-    @property
-    def remedy(self) -> Remedy:
-        return _REMEDIES[self]
 
     @property
     def is_warning(self) -> bool:
         """Whether nothing of setset is wrong: nobody mends it, and it may stay for good."""
         return self is FindingKind.FOREIGN
-
-
-_REMEDIES = {
-    FindingKind.FILE: Remedy.REPAIR,
-    FindingKind.LISTS: Remedy.DEEP_REPAIR,
-    FindingKind.SUM: Remedy.REPAIR,
-    FindingKind.PROOF: Remedy.REPAIR,
-    FindingKind.GONE: Remedy.MOVE,
-    FindingKind.ROOT: Remedy.REPAIR,
-    FindingKind.NUMBER: Remedy.REBUILD,
-    FindingKind.ORDER: Remedy.REBUILD,
-    FindingKind.STATE: Remedy.REBUILD,
-    FindingKind.TEMPORARY: Remedy.RUN,
-    FindingKind.ORPHAN: Remedy.RUN,
-    FindingKind.FOREIGN: Remedy.NONE,
-}
 
 
 @dataclass(frozen=True)
@@ -92,7 +79,7 @@ class Finding:
     what: str
     target: int | None = None
     size: int | None = None
-    batch: StoredBatch | None = None
+    batch: Batch | None = None
     source: int | None = None
 
 
@@ -120,7 +107,6 @@ class Repaired:
         return any(finding.kind.remedy is Remedy.MOVE for finding in self.left)
 
 
-def advice(findings: Iterable[Finding]) -> str | None:
-    """What to do about findings first, in one line; None if nothing is to be done."""
-    remedies = {finding.kind.remedy for finding in findings}
-    return next((remedy.value for remedy in Remedy if remedy in remedies and remedy.value), None)
+def advice(findings: Sequence[Finding]) -> str | None:
+    """The first thing to do about findings, in one line; None if there is nothing to do."""
+    return min((finding.kind.remedy for finding in findings), key=list(Remedy).index, default=Remedy.NONE).value or None

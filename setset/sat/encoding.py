@@ -5,19 +5,16 @@ PySAT says that at least K of the 81 are true; it has variables of its own, abov
 one case, each is a clause of one literal; of several cases, each with a variable, one must hold.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Final
 
-from setset.cards import CARDS, code, line, name
+from setset.cards import CARDS, all_sets, code, name
 from setset.errors import BadInput, require_extra
 from setset.sat.fixing import Fixing, fix_cards
 
 ENCODINGS: Final = ("totalizer", "kmtotalizer", "mtotalizer", "seqcounter", "sortnetwrk", "cardnetwrk")
-"""Of PySAT; with all of them solvers need well under a second for 21 cards in two cases."""
+"""Cardinality encodings of PySAT. With each of them solvers need well under a second for 21 cards in two cases."""
 
 Clause = tuple[int, ...]
 
@@ -70,9 +67,7 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0]) -> Probl
     if selectors:
         clauses.append(selectors)
         clauses += [
-            (-selector, variable(card))
-            for selector, case in zip(selectors, fixed.cases, strict=True)
-            for card in case
+            (-selector, variable(card)) for selector, case in zip(selectors, fixed.cases, strict=True) for card in case
         ]
     else:
         clauses += [(variable(card),) for card in fixed.cases[0]]
@@ -82,11 +77,6 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0]) -> Probl
 def variable(card: int) -> int:
     """The variable of a card."""
     return card + 1
-
-
-def all_sets() -> list[tuple[int, int, int]]:
-    """The 1,080 sets of the deck, ascending."""
-    return sorted({line(a, b) for a, b in combinations(range(CARDS), 2)})
 
 
 def dimacs_lines(problem: Problem) -> Iterator[str]:

@@ -18,8 +18,6 @@ one card outside may be fixed too: two cases with eight cards each, and every li
 image in one of them. The numbers 4, 9 and two are computed in this module, not assumed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache

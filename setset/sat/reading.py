@@ -4,8 +4,6 @@ Three formats: `s SATISFIABLE` with `v` lines as in the SAT competitions, minisa
 literals, and bare literals. Comments and statistics around them are ignored.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Answers from the solvers of PySAT, checked before anybody sees them."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
@@ -25,7 +23,7 @@ class NoAnswer(SetsetError):
 
 
 class WrongAnswer(SetsetError):
-    """What a solver gave is not an answer to the problem."""
+    """A solver gave cards that are not an answer to the problem."""
 
 
 @dataclass(frozen=True)
@@ -46,9 +44,7 @@ class Answer:
     """The lines of a DRAT proof that there are none, if one was asked for."""
 
 
-def solve(
-    problem: Problem, solver: str = PROVERS[0], timeout: float | None = None, proof: bool = False
-) -> Answer:
+def solve(problem: Problem, solver: str = PROVERS[0], timeout: float | None = None, proof: bool = False) -> Answer:
     """The answer to a problem, checked against the rules of the game.
 
     Args:
@@ -107,9 +103,7 @@ def _run_solver(problem: Problem, solver: str, proof: bool) -> _Found:
     from pysat.solvers import Solver
 
     start = time.process_time()
-    with Solver(
-        name=solver, bootstrap_with=problem.clauses, **({"with_proof": True} if proof else {})
-    ) as engine:
+    with Solver(name=solver, bootstrap_with=problem.clauses, **({"with_proof": True} if proof else {})) as engine:
         try:
             satisfiable = engine.solve()
         except Exception as error:  # PySAT's own error class is not importable

@@ -1,7 +1,5 @@
 """What came of asking a SAT solver: the cards, drawn and classified, or that there are none."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,8 +11,9 @@ from setset.sat.encoding import Problem, dimacs_lines
 from setset.sat.solving import Answer
 from setset.show.cards.terminal import print_cards
 from setset.show.files import write_file
-from setset.show.formatting import how_many, number, print_json, to_json
+from setset.show.formatting import how_many, number, print_json, spaced, to_json
 from setset.show.hands import cards_as_json
+from setset.symmetry import classify
 
 
 def write_problem(problem: Problem, output: Path | None) -> None:
@@ -33,26 +32,21 @@ def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> None:
         write_file(proof, ("\n".join(answer.proof) + "\n").encode())
     problem = answer.problem
     if as_json:
-        asked = {
-            "at_least": problem.cards,
-            "fix": problem.fixing.name,
-            "fixed_cases": problem.fixing.cases,
-            "encoding": problem.encoding,
-            "solver": answer.solver,
-            "cpu_seconds": round(answer.seconds, 3),
-            "proof": str(proof) if answer.proof is not None else None,
-        }
-        print_json({**asked, **_as_json(answer.cards)})
-    elif answer.cards is None:
+        fixing = problem.fixing
+        asked = {"at_least": problem.cards, "fix": fixing.name, "fixed_cases": fixing.cases}
+        how = {"encoding": problem.encoding, "solver": answer.solver, "cpu_seconds": round(answer.seconds, 3)}
+        written = str(proof) if answer.proof is not None else None
+        print_json({**asked, **how, "proof": written, **_as_json(answer.cards)})
+        return
+    if answer.cards is None:
         click.echo(_none_text(problem))
-        click.echo(f"{_fixed_text(problem)}; {answer.solver}, {answer.seconds:.2f} s of CPU")
-        if answer.proof is not None:
-            click.echo(f"{proof}: a DRAT proof of {how_many(len(answer.proof), 'line')}")
     else:
         _show_cards(answer.cards)
-        click.echo(f"{_fixed_text(problem)}; {answer.solver}, {answer.seconds:.2f} s of CPU")
-        if proof is not None:
-            click.echo("there is nothing to prove, so no proof was written")
+    click.echo(f"{_fixed_text(problem)}; {answer.solver}, {answer.seconds:.2f} s of CPU")
+    if answer.proof is not None:
+        click.echo(f"{proof}: a DRAT proof of {how_many(len(answer.proof), 'line')}")
+    elif proof is not None:
+        click.echo("there is nothing to prove, so no proof was written")
 
 
 def show_read(cards: Sequence[int] | None, as_json: bool) -> None:
@@ -69,38 +63,26 @@ def answer_line(line: int, cards: Sequence[int] | None, as_json: bool) -> str:
     """One of many answers: the class and the cards, or a dash if there are none."""
     if as_json:
         return to_json({"line": line, **_as_json(cards)})
-    if cards is None:
-        return "-"
-    from setset.symmetry import classify
-
-    return f"{classify(cards).list_class!s:<8}{' '.join(map(str, cards))}"
+    return "-" if cards is None else f"{classify(cards).list_class!s:<8}{spaced(cards)}"
 
 
 def _show_cards(cards: Sequence[int]) -> None:
-    from setset.symmetry import classify
-
     found = classify(cards)
     print_cards(cards)
     click.echo(f"{how_many(len(cards), 'card')} without a set, checked")
-    more = (
-        "no card can be added"
-        if found.complete
-        else f"{how_many(len(found.extensions), 'card')} can be added"
-    )
-    one = found.list_class
-    click.echo(f"class {one.size}/{one.number} of {how_many(found.lists, 'list')}, {more}")
+    extensions = how_many(len(found.extensions), "card")
+    more = "no card can be added" if found.complete else f"{extensions} can be added"
+    click.echo(f"class {found.list_class} of {how_many(found.lists, 'list')}, {more}")
 
 
 def _as_json(cards: Sequence[int] | None) -> dict[str, Any]:
     if cards is None:
         return {"found": False, "cards": None}
-    from setset.symmetry import classify
-
     found = classify(cards)
     return {
         "found": True,
         "cards": cards_as_json(cards),
-        "class": f"{found.list_class.size}/{found.list_class.number}",
+        "class": str(found.list_class),
         "lists_in_class": found.lists,
         "canonical": found.form,
         "complete": found.complete,
@@ -109,11 +91,10 @@ def _as_json(cards: Sequence[int] | None) -> dict[str, Any]:
 
 def _none_text(problem: Problem) -> str:
     if problem.fixing.least is None:
-        held = " ".join(map(str, problem.fixing.cases[0]))
+        held = spaced(problem.fixing.cases[0])
         return f"proved: no {problem.cards} cards that hold {held} are without a set"
-    return f"proved: any {problem.cards} cards hold a set" + (
-        f", so {LARGEST} is the most" if problem.cards == LARGEST + 1 else ""
-    )
+    most = f", so {LARGEST} is the most" if problem.cards == LARGEST + 1 else ""
+    return f"proved: any {problem.cards} cards hold a set{most}"
 
 
 def _fixed_text(problem: Problem) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 from bisect import bisect
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import tee
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,47 +13,40 @@ import click
 from setset.cards import HoldsSet, code, name
 from setset.show.columns import Column, fold
 from setset.show.formatting import (
+    fields,
     how_many,
     number,
     print_fields,
     print_json,
     print_json_line,
     print_lines,
-    print_pages,
-    print_table,
-    table_lines,
+    print_records,
+    spaced,
     terminal_width,
     to_json,
 )
 
 if TYPE_CHECKING:
-    from setset.symmetry import Catalogue, ClassDescription, Classification, Neighbour, Totals
+    from setset.symmetry import Catalogue, ClassDescription, Classification, ListClass, Neighbour, Totals
 
-SIZES = (
-    Column("size"),
-    Column("classes"),
-    Column("lists"),
-    Column("complete classes", importance=40),
-    Column("complete lists", importance=30),
-    Column("classes of the game", importance=20),
-    Column("chance of no set", importance=50),
-    Column("exactly", importance=10),
-)
+SIZES: dict[Column, Callable[[Totals], str]] = {
+    Column("size"): lambda each: str(each.size),
+    Column("classes"): lambda each: number(each.classes),
+    Column("lists"): lambda each: number(each.lists),
+    Column("complete classes", 40): lambda each: number(each.complete_classes),
+    Column("complete lists", 30): lambda each: number(each.complete_lists),
+    Column("classes of the game", 20): lambda each: number(each.game_classes),
+    Column("chance of no set", 50): lambda each: f"{float(each.chance):.6g}",
+    Column("exactly", 10): lambda each: " / ".join(map(number, each.chance.as_integer_ratio())),
+}
 
 
 def print_classes(sizes: Sequence[Totals], as_json: bool, wide: bool = False) -> None:
-    """A row a size."""
+    """A row per size."""
     if as_json:
         print_json([totals_as_json(each) for each in sizes])
     else:
-        print_table("", SIZES, [_size_row(each) for each in sizes], wide=wide)
-
-
-def _size_row(each: Totals) -> list[str]:
-    counts = (each.classes, each.lists, each.complete_classes, each.complete_lists, each.game_classes)
-    chance = each.chance
-    exact = f"{number(chance.numerator)} / {number(chance.denominator)}"
-    return [str(each.size), *map(number, counts), f"{float(chance):.6g}", exact]
+        print_records(SIZES, sizes, wide=wide)
 
 
 def totals_as_json(each: Totals) -> dict[str, Any]:
@@ -73,69 +66,53 @@ def print_classified(found: Classification, catalogue: Catalogue, as_json: bool,
     if as_json:
         print_json(classified_as_json(found, catalogue.lists(found.list_class.size)))
         return
-    one = found.list_class
-    lists = catalogue.lists(one.size)
-    remaining = _remaining(found)
+    one, remaining = found.list_class, _remaining(found)
     above = f"{len(remaining)} of these above the highest card"
-    fields = {
-        "cards": _spelled(found.cards),
-        "class": f"{one}: {number(found.lists)} of the {how_many(lists, 'list')} of {how_many(one.size, 'card')}",
-        "canonical": _spelled(found.form),
+    lines = {
+        "cards": spaced(found.cards),
+        "class": _class_text(one, catalogue.lists(one.size)),
+        "canonical": spaced(found.form),
         "map": str(found.map),
         "stabilizer": _stabilizer(found.stabilizer),
         "complete": "yes, no card can be added" if found.complete else "no",
-        "can be added": None if found.complete else f"{len(found.extensions)}: {_spelled(found.extensions)}",
-        "remaining": None if found.complete else f"{above}: {_spelled(remaining)}".rstrip(" :"),
+        "can be added": None if found.complete else f"{len(found.extensions)}: {spaced(found.extensions)}",
+        "remaining": None if found.complete else f"{above}: {spaced(remaining)}".rstrip(" :"),
     }
-    print_fields(fields, wide)
+    print_fields(lines, wide)
+
+
+def _class_text(one: ListClass, lists: int) -> str:
+    return f"{one}: {number(one.lists)} of the {how_many(lists, 'list')} of {how_many(one.size, 'card')}"
 
 
 def _stabilizer(order: int) -> str:
     return f"{number(order)} of the 1,965,150,720 symmetries {'keeps' if order == 1 else 'keep'} the list"
 
 
-CLASSES = (
-    Column("class", left=True),
-    Column("representative", left=True),
-    Column("dimension", importance=10),
-    Column("stabilizer", importance=50),
-    Column("lists", importance=60),
-    Column("extensions", importance=40),
-    Column("complete", importance=35),
-    Column("smaller", importance=20),
-    Column("larger", importance=25),
-)
+CLASSES: dict[Column, Callable[[ClassDescription], str]] = {
+    Column("class", left=True): lambda found: str(found.list_class),
+    Column("representative", left=True): lambda found: spaced(found.list_class.cards),
+    Column("dimension", 10): lambda found: str(found.dimension),
+    Column("stabilizer", 50): lambda found: number(found.list_class.stabilizer),
+    Column("lists", 60): lambda found: number(found.list_class.lists),
+    Column("extensions", 40): lambda found: str(found.list_class.extensions),
+    Column("complete", 35): lambda found: "yes" if found.list_class.complete else "no",
+    Column("smaller", 20): lambda found: number(len(found.smaller)),
+    Column("larger", 25): lambda found: number(len(found.larger)),
+}
 
 
-def print_class_list(
-    found: Sequence[ClassDescription], start: int, known: int, as_json: bool, wide: bool
-) -> None:
-    """A row a class, from the one at the place `start` of all that are `known`; JSON makes an object of each."""
+def print_class_list(found: Sequence[ClassDescription], start: int, known: int, as_json: bool, wide: bool) -> None:
+    """A row per class, from index `start` of all that are `known`; JSON makes an object of each."""
     if as_json:
         for each in found:
             print_json_line(class_as_json(each))
         return
-    lines = table_lines("", CLASSES, [_class_row(each) for each in found], wide=wide)
-    print_pages(lines)
+    print_records(CLASSES, found, wide=wide, pages=True)
     after = known - start - len(found)
     if after > 0:
         more = f"{number(after)} more: --start {start + len(found)}, or --all"
         click.echo("\n".join(fold(more, terminal_width() or len(more))), err=True)
-
-
-def _class_row(found: ClassDescription) -> list[str]:
-    one = found.list_class
-    return [
-        str(one),
-        _spelled(one.cards),
-        str(found.dimension),
-        number(one.stabilizer),
-        number(one.lists),
-        str(one.extensions),
-        "yes" if one.complete else "no",
-        number(len(found.smaller)),
-        number(len(found.larger)),
-    ]
 
 
 def print_class(found: ClassDescription, lists: int, as_json: bool, wide: bool) -> None:
@@ -145,9 +122,9 @@ def print_class(found: ClassDescription, lists: int, as_json: bool, wide: bool) 
         return
     one = found.list_class
     cuts = (f"{'+'.join(map(str, cards))} in {number(times)}" for cards, times in found.hyperplanes.items())
-    fields = {
-        "class": f"{one}: {number(one.lists)} of the {how_many(lists, 'list')} of {how_many(one.size, 'card')}",
-        "representative": _spelled(one.cards),
+    lines = {
+        "class": _class_text(one, lists),
+        "representative": spaced(one.cards),
         "dimension": str(found.dimension),
         "stabilizer": _stabilizer(one.stabilizer),
         "complete": "yes, no card can be added" if one.complete else "no",
@@ -156,7 +133,7 @@ def print_class(found: ClassDescription, lists: int, as_json: bool, wide: bool) 
         "larger": _neighbours(found.larger, "one card more"),
         "hyperplanes": f"cards in three parallel ones, in each of 40 directions: {', '.join(cuts)}",
     }
-    print_fields(fields, wide)
+    print_fields(lines, wide)
 
 
 def _neighbours(others: Sequence[Neighbour], how: str) -> str:
@@ -171,14 +148,10 @@ def class_as_json(found: ClassDescription) -> dict[str, Any]:
     one = found.list_class
     return {
         "class": str(one),
-        "size": one.size,
-        "number": one.number,
+        **fields(one, "size", "number"),
         "representative": one.cards,
         "dimension": found.dimension,
-        "stabilizer": one.stabilizer,
-        "lists": one.lists,
-        "extensions": one.extensions,
-        "complete": one.complete,
+        **fields(one, "stabilizer", "lists", "extensions", "complete"),
         "smaller": [{"class": str(other), "cards": cards} for other, cards in found.smaller],
         "larger": [{"class": str(other), "cards": cards} for other, cards in found.larger],
         "hyperplanes": [{"cards": cards, "directions": times} for cards, times in found.hyperplanes.items()],
@@ -200,9 +173,7 @@ def classified_as_json(found: Classification, lists_of_size: int) -> dict[str, A
         "map": {"matrix": found.map.matrix, "translation": found.map.translation},
         "lists_in_class": found.lists,
         "lists_of_size": lists_of_size,
-        "stabilizer": found.stabilizer,
-        "complete": found.complete,
-        "extensions": found.extensions,
+        **fields(found, "stabilizer", "complete", "extensions"),
         "remaining": _remaining(found),
     }
 
@@ -220,22 +191,14 @@ def print_many_classified(
     """A line a hand: its class, or a dash, the cards, and the set if there is one. `report` gets what is wrong."""
     from setset.symmetry import Classification, classes_of, classify_many
 
-    asked: deque[tuple[int, Sequence[int]]] = deque()
-
-    def cards_alone() -> Iterator[Sequence[int]]:
-        for line, cards in hands:
-            asked.append((line, cards))
-            yield cards
-
     def lines() -> Iterator[str]:
-        answer = (
-            classify_many if as_json else classes_of
-        )  # without the map and the rest, which no line of text has
-        for found in answer(cards_alone(), catalogue):
-            line, cards = asked.popleft()
+        # A line of text has only the class, not the map and the rest.
+        answer = classify_many if as_json else classes_of
+        asked, alone = tee(hands)
+        for (line, cards), found in zip(asked, answer((cards for _, cards in alone), catalogue), strict=False):
             if isinstance(found, HoldsSet):
                 held = _held_set_as_json(cards, found)
-                text = f"{'-':<8}{_spelled(sorted(cards))}  set {_spelled(found.cards)}"
+                text = f"{'-':<8}{spaced(sorted(cards))}  set {spaced(found.cards)}"
                 yield to_json({"line": line, **held}) if as_json else text
             elif isinstance(found, Exception):
                 report(line, found)
@@ -243,7 +206,7 @@ def print_many_classified(
                 lists = catalogue.lists(found.list_class.size)
                 yield to_json({"line": line, **classified_as_json(found, lists)})
             else:
-                yield f"{found!s:<8}{_spelled(sorted(cards))}"
+                yield f"{found!s:<8}{spaced(sorted(cards))}"
 
     print_lines(lines())
 
@@ -258,15 +221,13 @@ def print_held_set(cards: Sequence[int], held: HoldsSet, as_json: bool) -> None:
 
 
 def print_rank(cards: Sequence[int], rank: int, catalogue: Catalogue, as_json: bool) -> None:
-    """The rank of a list among those of its size and of its class."""
+    """The rank of a list among the lists of its size and of its class."""
     if as_json:
         print_json(_rank_as_json(cards, rank, catalogue))
         return
     one, in_class = catalogue.class_at(len(cards), rank)
-    lists = catalogue.lists(one.size)
-    click.echo(
-        f"rank {number(rank)} of the {how_many(lists, 'list')} of {how_many(one.size, 'card')}, from 0"
-    )
+    size = f"{how_many(catalogue.lists(one.size), 'list')} of {how_many(one.size, 'card')}"
+    click.echo(f"rank {number(rank)} of the {size}, from 0")
     click.echo(f"rank {number(in_class)} of the {how_many(one.lists, 'list')} of class {one}")
 
 
@@ -274,14 +235,10 @@ def rank_line(line: int, cards: Sequence[int], rank: int, catalogue: Catalogue, 
     """The rank of one of many lists."""
     if as_json:
         return to_json({"line": line, **_rank_as_json(cards, rank, catalogue)})
-    return f"{rank}  {_spelled(sorted(cards))}"
+    return f"{rank}  {spaced(sorted(cards))}"
 
 
 def _rank_as_json(cards: Sequence[int], rank: int, catalogue: Catalogue) -> dict[str, Any]:
     one, in_class = catalogue.class_at(len(cards), rank)
     found = {"rank": rank, "lists_of_size": catalogue.lists(one.size), "class": str(one)}
     return {"cards": sorted(cards), **found, "rank_in_class": in_class, "lists_in_class": one.lists}
-
-
-def _spelled(cards: Sequence[int]) -> str:
-    return " ".join(map(str, cards))

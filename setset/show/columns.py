@@ -5,8 +5,6 @@ least important columns are left out; `Layout.left_out` says which. Where not ev
 a block of lines, a column a line, with nothing left out.
 """
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field

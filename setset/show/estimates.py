@@ -1,4 +1,4 @@
-"""What a run will take, as a table, as one line, and as a question."""
+"""The estimate of a run as a table, as one line, and as a question."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ COLUMNS = ("size", "lists", "error", "from", "to do", "files", "bytes", "core ti
 
 
 def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool = False) -> None:
-    """A row a size, what it comes to, and what to think of. `price` is that of a core for an hour."""
+    """Prints a row per size, the totals and the warnings. `price` is the price per core-hour."""
     cost = None if price is None else estimate.core_seconds / 3600 * price
     if as_json:
         sizes = [{**dataclasses.asdict(size), "seconds": size.seconds} for size in estimate.sizes]
@@ -29,7 +29,8 @@ def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool
     click.echo(f"core time {duration(estimate.core_seconds)}, speed and bytes: {estimate.speeds}")
     if cost is not None:
         click.echo(f"price {cost:,.2f}, at {price} for a core for an hour")
-    _print_warnings(estimate)
+    for warning in estimate.warnings:
+        print_line(f"setset: {warning}", err=True)
 
 
 def _row(size: SizeEstimate) -> list[str]:
@@ -46,7 +47,7 @@ def _row(size: SizeEstimate) -> list[str]:
 
 
 def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
-    """One line. `elsewhere` is for workers of a cluster, of which nobody knows how many there will be."""
+    """One line. `elsewhere` is for workers of a cluster, whose number is unknown."""
     if not estimate.lists:
         return "to do: nothing"
     first = next(size.size for size in estimate.sizes if size.due)
@@ -55,9 +56,7 @@ def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
     parts = [f"{'count ' if estimate.count_only else ''}{sizes}", f"{about}{number(estimate.lists)} lists"]
     if not estimate.count_only:
         free = byte_count(estimate.free_bytes)
-        parts.append(
-            f"about {how_many(estimate.files, 'file')} of {byte_count(estimate.bytes)} ({free} are free)"
-        )
+        parts.append(f"about {how_many(estimate.files, 'file')} of {byte_count(estimate.bytes)} ({free} are free)")
     time = (
         f"{duration(estimate.core_seconds)} of core time"
         if elsewhere
@@ -66,15 +65,10 @@ def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
     return f"to do: {', '.join(parts)}, about {time}"
 
 
-def _print_warnings(estimate: Estimate) -> None:
-    for warning in estimate.warnings:
-        print_line(f"setset: {warning}", err=True)
-
-
 def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str] | None:
-    """The lines that a run begins with. If it takes much, they are printed with a question; None if the answer is no.
+    """Lines that a run begins with. Before a large run it prints them and asks; None if the answer is no.
 
-    It asks on a terminal only: what runs unattended goes on.
+    It asks on a terminal only: an unattended run starts.
     """
     if estimate is None or not estimate.lists:
         return []

@@ -1,13 +1,15 @@
 """Tables and numbers for people on terminals, plain text for pipes, JSON for programs."""
 
-from __future__ import annotations
-
 import csv
+import dataclasses
 import json
+import math
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
 from itertools import islice
 from typing import Any
 
@@ -53,13 +55,22 @@ def duration(seconds: float | None) -> str:
     return f"{seconds / 60:.0f} min" if seconds >= 120 else f"{seconds:.0f} s"
 
 
+def millions(value: float | None, digits: int = 1) -> str:
+    """A rate in millions; a dash for what is not known or zero."""
+    return number(value / 1e6, digits) if value else "-"
+
+
+def spaced(values: Iterable[object]) -> str:
+    """The values with spaces between them, such as '0 1 3 9'."""
+    return " ".join(map(str, values))
+
+
 def printable(text: str) -> str:
     """Text without what a terminal would obey: escape sequences, newlines and the like, as \\x1b."""
     if text.isprintable():
         return text
     return "".join(
-        letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode()
-        for letter in text
+        letter if letter.isprintable() else letter.encode("unicode_escape", "surrogatepass").decode() for letter in text
     )
 
 
@@ -69,36 +80,63 @@ def print_line(text: str, err: bool = False) -> None:
 
 
 MOST_EXACT = 2**53 - 1
-"""The largest integer that every reader of JSON takes as it is: JavaScript and jq round what is above."""
+"""Largest integer that every reader of JSON takes as it is: JavaScript and jq round larger ones."""
+_NEEDS_CARE = re.compile(r"[0-9]{16}|NaN|Infinity").search
+"""Fast pre-check: most JSON text holds neither a long run of digits nor a value that is no number."""
 
 
-_DIGITS = bytes(ord("0") if chr(byte).isdecimal() else ord(" ") for byte in range(256))
-_LONG = b"0" * len(str(MOST_EXACT))
-"""What text with such an integer in it holds once all its digits are made 0: most values are seen at once not to."""
+def plain(value: Any) -> Any:
+    """A value of the types that JSON has.
 
-_encode_line = json.JSONEncoder(default=str, check_circular=False).encode  # made once: many lines are short
+    Dataclasses become objects. Integers above `MOST_EXACT`, fractions and what is no number become strings, bytes
+    their hexadecimal digits.
+    """
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, int):
+        return value if abs(value) <= MOST_EXACT else str(int(value))
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    return plain(_as_json_type(value))
+
+
+def _as_json_type(value: Any) -> Any:
+    """A value that JSON has no type for, as one that it has a type for; what is inside may be anything."""
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, bytes):
+        return value.hex()
+    return list(value) if isinstance(value, Iterable) else str(value)
+
+
+_encode_line = json.JSONEncoder(default=_as_json_type, check_circular=False).encode  # made once: many lines are short
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
-    """JSON text that is safe everywhere: an integer above `MOST_EXACT` is a string of its digits."""
-    encode = json.JSONEncoder(default=str, indent=indent).encode if indent else _encode_line
+    """JSON text of any value, without loss in any reader: see `plain`."""
+    encode = json.JSONEncoder(default=_as_json_type, indent=indent).encode if indent else _encode_line
     text = encode(value)
-    return encode(_safe(value)) if _LONG in text.encode().translate(_DIGITS) else text
+    return encode(plain(value)) if _NEEDS_CARE(text) else text
 
 
-def _safe(value: Any) -> Any:
-    """The value, its large integers as strings, wherever they are in it."""
-    if isinstance(value, int):
-        return value if -MOST_EXACT <= value <= MOST_EXACT else str(value)
-    if isinstance(value, dict):
-        return {key: _safe(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [_safe(each) for each in value]
-    return value
+def fields(record: object, *names: str) -> dict[str, Any]:
+    """Some of the attributes of a record, by their names."""
+    return {name: getattr(record, name) for name in names}
 
 
 def print_json(value: Any) -> None:
     click.echo(to_json(value, indent=2))
+
+
+def print_result(value: Any, as_json: bool, show: Callable[..., object], *arguments: Any) -> None:
+    """Prints a result as JSON, or has `show` print it for people."""
+    print_json(value) if as_json else show(value, *arguments)
 
 
 def print_lines(lines: Iterable[str]) -> None:
@@ -113,14 +151,6 @@ def print_json_line(value: Any) -> None:
     click.echo(to_json(value))
 
 
-def print_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(columns)
-    if sys.stdout.isatty():  # a file gets the values as they are
-        rows = ([printable(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-    writer.writerows(rows)
-
-
 def print_rows(
     columns: Sequence[str],
     rows: Iterable[Sequence[Any]],
@@ -132,7 +162,11 @@ def print_rows(
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     elif as_csv:
-        print_csv(columns, rows)
+        if sys.stdout.isatty():  # a file gets the values as they are
+            rows = ([printable(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+        writer = csv.writer(sys.stdout, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(rows)
     else:
         cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
         print_table("", [Column(title, least=LEAST_VALUE, left=True) for title in columns], cells, wide=wide)
@@ -148,54 +182,57 @@ def terminal_width(wide: bool = False) -> int | None:
     return None if wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
 
 
+def print_records(
+    columns: Mapping[Column, Callable[[Any], str]],
+    records: Iterable[Any],
+    title: str = "",
+    wide: bool = False,
+    pages: bool = False,
+) -> None:
+    """A table with a row per record. Each column comes with the function that makes its cell of a record."""
+    rows = [[cell(record) for cell in columns.values()] for record in records]
+    print_table(title, list(columns), rows, wide=wide, pages=pages)
+
+
 def print_table(
     title: str,
     columns: Sequence[str | Column],
     rows: Iterable[Sequence[str]],
     left: int = 1,
     wide: bool = False,
+    pages: bool = False,
 ) -> None:
     """A ruled table that fits the terminal, or aligned columns in a pipe.
 
     Args:
-        title: a line above it.
-        columns: the columns. Those that are given by their title alone are neither left out nor shortened.
-        rows: the values.
-        left: so many of the columns that are given by their title are aligned to the left.
-        wide: show all columns, however narrow the terminal is.
+        title: A line above it.
+        columns: The columns. A column given by its title alone is neither left out nor shortened.
+        rows: The values.
+        left: Number of the first columns given by their title that are aligned to the left.
+        wide: Show all columns, however narrow the terminal is.
+        pages: Use a pager if the terminal has fewer lines than the table.
     """
-    click.echo("\n".join(table_lines(title, columns, rows, left, wide)))
-
-
-def table_lines(
-    title: str,
-    columns: Sequence[str | Column],
-    rows: Iterable[Sequence[str]],
-    left: int = 1,
-    wide: bool = False,
-) -> list[str]:
-    """The lines that `print_table` prints."""
-    whole = [
-        Column(printable(each), left=place < left) if isinstance(each, str) else each
-        for place, each in enumerate(columns)
-    ]
+    whole = [Column(each, left=place < left) if isinstance(each, str) else each for place, each in enumerate(columns)]
     titles = [printable(column.title) for column in whole]
     body = [[printable(cell) for cell in row] for row in rows]
     natural = [max(map(text_width, cells)) for cells in zip(titles, *body, strict=True)]
     room = terminal_width(wide)
     layout = fit(whole, natural, room)
     lines = [_styled(title, bold=True)] if title else []
-    if not layout.widths:
+    if layout.widths:
+        rule = [_styled(_symbol("─", "-") * layout.total, dim=True)] if sys.stdout.isatty() else []
+        lines += [_row(titles, whole, layout), *rule, *(_row(row, whole, layout, _COLOURS) for row in body)]
+        lines += [_styled(line, dim=True) for line in _what_is_missing(layout, room)]
+    else:
         blocks = [block_lines(titles, row, room) for row in body]
-        return lines + [line for block in blocks for line in ("", *block)][1:]
-    rule = [_styled(_symbol("─", "-") * layout.total, dim=True)] if sys.stdout.isatty() else []
-    lines += [_row(titles, whole, layout), *rule, *(_row(row, whole, layout, _COLOURS) for row in body)]
-    return lines + [_styled(line, dim=True) for line in _what_is_missing(layout, room)]
+        lines += [line for block in blocks for line in ("", *block)][1:]
+    if pages and sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
+        click.echo_via_pager("\n".join(lines) + "\n")
+    else:
+        click.echo("\n".join(lines))
 
 
-def _row(
-    cells: Sequence[str], columns: Sequence[Column], layout: Layout, colours: dict[str, str] | None = None
-) -> str:
+def _row(cells: Sequence[str], columns: Sequence[Column], layout: Layout, colours: dict[str, str] | None = None) -> str:
     shown = []
     for place, width in layout.widths.items():
         text = shorten(cells[place], width, _symbol("…", "~"))
@@ -217,14 +254,6 @@ def _what_is_missing(layout: Layout, room: int | None) -> list[str]:
 def print_fields(fields: dict[str, str | None], wide: bool = False) -> None:
     """A line for each value behind its title; on a terminal long values go on below themselves."""
     click.echo("\n".join(block_lines(list(fields), list(fields.values()), terminal_width(wide))))
-
-
-def print_pages(lines: Sequence[str]) -> None:
-    """Lines, through a pager if there are more of them than a terminal has."""
-    if sys.stdout.isatty() and len(lines) >= shutil.get_terminal_size().lines:
-        click.echo_via_pager("\n".join(lines) + "\n")
-    else:
-        click.echo("\n".join(lines))
 
 
 def _styled(text: str, **style: Any) -> str:

@@ -1,6 +1,4 @@
-"""Hands of cards, and the sets among them, as text, drawn, or as JSON."""
-
-from __future__ import annotations
+"""Hands of cards, the sets among them, and games that play themselves: as text, drawn, or as JSON."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,11 +6,16 @@ from typing import Any
 
 import click
 
-from setset.cards import code, name
+from setset.cards import Triple, code, name
 from setset.errors import BadInput
+from setset.show.cards.layout import lay_out
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.formatting import how_many, print_json, to_json
-from setset.table.sets import Triple, UltraSet, find_sets
+from setset.show.files import write_file
+from setset.show.formatting import how_many, print_json, spaced, to_json
+from setset.table.autoplay import Policy, Step, play_out
+from setset.table.sets import UltraSet, find_sets
+
+KINDS = (".svg", ".png")
 
 
 def cards_as_json(cards: Sequence[int]) -> list[dict[str, Any]]:
@@ -27,30 +30,27 @@ def show_deal(cards: Sequence[int], seed: int | None, as_json: bool) -> None:
     click.echo(f"seed {seed}", err=not can_draw())  # a pipe gets the cards alone
 
 
-def show_sets(cards: Sequence[int], sets: Sequence[Triple], seed: int | None, as_json: bool) -> bool:
-    """Prints every set; whether there was one."""
+def show_sets(
+    cards: Sequence[int], found: Sequence[Triple] | Sequence[UltraSet], what: str, seed: int | None, as_json: bool
+) -> None:
+    """Prints every set or ultra set; `what` is the name of these in JSON."""
     if as_json:
-        print_json({"seed": seed, "cards": cards_as_json(cards), "sets": [list(triple) for triple in sets]})
-        return bool(sets)
-    _show_dealt(cards, seed)
-    click.echo(f"{how_many(len(sets), 'set')} among {how_many(len(cards), 'card')}")
-    for triple in sets:
-        click.echo(f"  {_codes(triple)}  {_names(triple)}")
-    return bool(sets)
-
-
-def show_ultra_sets(cards: Sequence[int], found: Sequence[UltraSet], seed: int | None, as_json: bool) -> bool:
-    """Prints every ultra set with the card that completes both pairs; whether there was one."""
-    if as_json:
-        ultra = [{"first": each.first, "second": each.second, "third": each.third} for each in found]
-        print_json({"seed": seed, "cards": cards_as_json(cards), "ultra_sets": ultra})
-        return bool(found)
-    _show_dealt(cards, seed)
-    click.echo(f"{how_many(len(found), 'ultra set')} among {how_many(len(cards), 'card')}")
+        print_json({"seed": seed, "cards": cards_as_json(cards), what: found})
+        return
+    if seed is not None:  # cards that the user did not name
+        print_cards(cards)
+        click.echo(f"seed {seed}")
+    kind = what.replace("_", " ").removesuffix("s")
+    click.echo(f"{how_many(len(found), kind)} among {how_many(len(cards), 'card')}")
     for each in found:
-        where = "on the table" if each.third in cards else "not there"
-        click.echo(f"  {_codes(each.first)} + {_codes(each.second)}  both need {code(each.third)} ({where})")
-    return bool(found)
+        click.echo(f"  {_set_text(each, cards)}")
+
+
+def _set_text(found: Triple | UltraSet, cards: Sequence[int]) -> str:
+    if not isinstance(found, UltraSet):
+        return f"{_codes(found)}  {', '.join(map(name, found))}"
+    where = "on the table" if found.third in cards else "not there"
+    return f"{_codes(found.first)} + {_codes(found.second)}  both need {code(found.third)} ({where})"
 
 
 def sets_line(
@@ -60,13 +60,10 @@ def sets_line(
     groups = [(*each.first, *each.second) if isinstance(each, UltraSet) else each for each in found]
     if as_json:
         return to_json({"line": line, "cards": cards, what: groups})
-    spelled = ", ".join(" ".join(map(str, group)) for group in groups)
-    return f"{' '.join(map(str, cards))}: {spelled or 'none'}"
+    return f"{spaced(cards)}: {', '.join(map(spaced, groups)) or 'none'}"
 
 
-def show_picture(
-    cards: Sequence[int], output: Path | None, columns: int | None, with_sets: bool, scale: float
-) -> None:
+def show_picture(cards: Sequence[int], output: Path | None, columns: int | None, with_sets: bool, scale: float) -> None:
     """Draws into the file, or on the terminal if there is none, and says what was drawn."""
     sets = find_sets(cards) if with_sets else []
     if output is None:
@@ -74,25 +71,67 @@ def show_picture(
             raise BadInput("--columns needs a picture: add -o cards.svg")
         print_cards(cards)
         if with_sets:
-            show_sets(cards, sets, None, False)
+            show_sets(cards, sets, "sets", None, False)
         return
-    from setset.show.cards.pictures import draw_cards
-
     draw_cards(cards, output, columns, sets, scale)
     outlined = f", {how_many(len(sets), 'set')} outlined" if with_sets else ""
     click.echo(f"{output}: {how_many(len(cards), 'card')}{outlined}")
 
 
-def _show_dealt(cards: Sequence[int], seed: int | None) -> None:
-    """Cards that the user did not name are shown before what is said about them."""
-    if seed is not None:
-        print_cards(cards)
-        click.echo(f"seed {seed}")
+def draw_cards(
+    cards: Sequence[int], path: Path, columns: int | None = None, sets: Sequence[Triple] = (), scale: float = 2.0
+) -> None:
+    """Writes a picture, whole or not at all, in place of what the file held before. Its name says which kind."""
+    kind = path.suffix.lower()
+    if kind not in KINDS:
+        raise BadInput(f"cannot draw {path.name!r}: the name must end in {' or '.join(KINDS)}")
+    layout = lay_out(cards, columns, sets)
+    if kind == ".svg":
+        from setset.show.cards.svg import draw_svg
+
+        content = draw_svg(layout).encode()
+    else:
+        from setset.show.cards.png import draw_png
+
+        content = draw_png(layout, scale)
+    write_file(path, content)
+
+
+_TAKES = {Policy.RANDOM: "any set", Policy.FIRST: "the first set on the table"}
+
+
+def show_game(seed: int, policy: Policy, as_json: bool) -> None:
+    """Plays a game; prints each table's number of cards and sets and what was done, then how it ended."""
+    if as_json:
+        steps = [_step_as_json(step) for step in play_out(seed, policy)]
+        print_json({"seed": seed, "policy": policy, "steps": steps})
+        return
+    click.echo(f"seed {seed}, taking {_TAKES[policy]}")
+    for step in play_out(seed, policy):
+        click.echo(_step_line(step))
+    left = step.after.table
+    click.echo(f"{how_many(len(step.after.taken), 'set')} taken, {how_many(len(left), 'card')} left")
+    if left and can_draw():
+        print_cards(left)
+    elif left:
+        click.echo(_codes(left))
+
+
+def _step_line(step: Step) -> str:
+    game = step.before
+    if step.took:
+        done = f"takes {_codes(step.took)}"
+    else:
+        done = "the game is over" if game.over else "three more cards"
+    sets = how_many(len(game.sets), "set")
+    return f"round {game.round:2}  {len(game.table):2} cards, deck {len(game.deck):2}, {sets:>7}: {done}"
+
+
+def _step_as_json(step: Step) -> dict[str, Any]:
+    game = step.before
+    now = {"round": game.round, "table": game.table, "deck": len(game.deck), "sets": game.sets}
+    return {**now, "took": step.took}
 
 
 def _codes(cards: Sequence[int]) -> str:
-    return " ".join(code(card) for card in cards)
-
-
-def _names(cards: Sequence[int]) -> str:
-    return ", ".join(name(card) for card in cards)
+    return spaced(map(code, cards))

@@ -1,9 +1,8 @@
 """Text and tables in HTML, everything escaped."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
+from typing import Any
 
 from setset.show.formatting import number, printable
 
@@ -25,3 +24,19 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
             cells.append(f"<td{kind}>{as_text(shown)}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>")
     return "\n".join([*lines, "</table>"])
+
+
+Columns = Sequence[str | tuple[str, str | Callable[[Any], object]]]
+"""Names of fields, or titles each with the name of its field or with a function of the record."""
+
+
+def record_table(columns: Columns, records: Iterable[Any]) -> str:
+    """A table with a row per record. The title of a field is its name with spaces."""
+    pairs = [(each.replace("_", " "), each) if isinstance(each, str) else each for each in columns]
+
+    def cell(record: Any, of: str | Callable[[Any], object]) -> object:
+        if callable(of):
+            return of(record)
+        return record[of] if isinstance(record, dict) else getattr(record, of)
+
+    return table([title for title, _ in pairs], [[cell(record, of) for _, of in pairs] for record in records])

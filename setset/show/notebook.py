@@ -9,20 +9,45 @@ from typing import TYPE_CHECKING, Any
 from setset.cards import Cards, check_cards
 from setset.show.cards.layout import lay_out
 from setset.show.cards.svg import draw_svg
-from setset.show.formatting import byte_count, how_many, number, share
-from setset.show.html import as_text, table
+from setset.show.formatting import byte_count, how_many, number, share, spaced
+from setset.show.html import Columns, as_text, record_table, table
 from setset.table.sets import find_sets
 
 if TYPE_CHECKING:
     from setset.symmetry import Classification, Level, ListClass
     from setset.table.game import Game
-    from setset.workspace.counts import Count
     from setset.workspace.exploration import Exploration
     from setset.workspace.size import Size
     from setset.workspace.workspace import Workspace
 
 MOST = 20
 """Rows of a table."""
+CLASSES: Columns = (
+    ("class", str),
+    ("representative", lambda one: spaced(one.cards)),
+    "lists",
+    ("symmetries", "stabilizer"),
+    ("can be added", "extensions"),
+)
+COUNTS: Columns = (
+    "target",
+    "size",
+    ("what is counted", "counts"),
+    "lists",
+    "origin",
+    "reference",
+    "class_sum",
+    "verdict",
+)
+SIZES: Columns = (
+    "target",
+    "size",
+    "lists",
+    ("done", lambda size: share(round(size.share * 1e6), 1_000_000)),
+    ("files", "batches"),
+    ("bytes", lambda size: byte_count(size.bytes)),
+    "state",
+)
 
 
 @dataclass(frozen=True)
@@ -73,14 +98,14 @@ SMALL = '<svg style="width: 100%; height: auto" '
 
 
 def _facts(title: str, facts: dict[str, object]) -> str:
-    return f"<p><b>{as_text(title)}</b></p>\n" + table(("", ""), facts.items())
+    return _titled(title, table(("", ""), facts.items()))
 
 
 def _list_class(one: ListClass) -> str:
     return _figure(one.cards) + _facts(
         f"Class {one}",
         {
-            "representative": " ".join(map(str, one.cards)),
+            "representative": spaced(one.cards),
             "lists": one.lists,
             "symmetries of a list": one.stabilizer,
             "cards that can be added": one.extensions,
@@ -92,23 +117,18 @@ def _classification(found: Classification) -> str:
     return _figure(found.cards) + _facts(
         f"{how_many(len(found.cards), 'card')} without a set: class {found.list_class}",
         {
-            "cards": " ".join(map(str, found.cards)),
-            "canonical form": " ".join(map(str, found.form)),
+            "cards": spaced(found.cards),
+            "canonical form": spaced(found.form),
             "lists in the class": found.lists,
             "symmetries": found.stabilizer,
-            "can be added": " ".join(map(str, found.extensions)) or "no card: it is complete",
+            "can be added": spaced(found.extensions) or "no card: it is complete",
         },
     )
 
 
 def _level(level: Level) -> str:
     title = f"Lists of {level.size} cards: {number(level.lists)} in {number(len(level.classes))} classes"
-    rows = [
-        [str(one), " ".join(map(str, one.cards)), one.lists, one.stabilizer, one.extensions]
-        for one in level.classes[:MOST]
-    ]
-    columns = ("class", "representative", "lists", "symmetries", "can be added")
-    return _titled(title, table(columns, rows), len(level.classes))
+    return _titled(title, record_table(CLASSES, level.classes[:MOST]), len(level.classes))
 
 
 def _game(game: Game) -> str:
@@ -117,45 +137,22 @@ def _game(game: Game) -> str:
     return _figure(game.table) + f"<p>{as_text(words)}</p>"
 
 
-def _counts(counts: Sequence[Count]) -> str:
-    columns = ("target", "size", "what is counted", "lists", "origin", "reference", "class sum", "verdict")
-    rows = [
-        [
-            *(each.target, each.size, each.counts, each.lists, each.origin),
-            *(each.reference, each.class_sum, str(each.verdict)),
-        ]
-        for each in counts
-    ]
-    return table(columns, rows)
-
-
 def _size(size: Size) -> str:
     state = "complete" if size.complete else "incomplete"
     words = f"{number(size.lists)} lists of {size.size} cards for target {size.target}, {state}"
-    files = how_many(len(size.batches), "file")
-    title = f"{words}; {byte_count(size.bytes)} in {files}"
-    first = min(size.lists, 5)
-    rows = [[place, " ".join(map(str, size[place]))] for place in range(first)]
+    title = f"{words}; {byte_count(size.bytes)} in {how_many(len(size.batches), 'file')}"
+    rows = [[place, spaced(size[place])] for place in range(min(size.lists, 5))]
     return _titled(title, table(("number", "cards"), rows), size.lists)
 
 
 def _exploration(exploration: Exploration) -> str:
     counts = exploration.counts()
     pruned = ", pruned" if any(count.pruned for count in counts) else ""
-    return _titled(f"Exploration of target {exploration.target}{pruned}", _counts(counts))
+    return _titled(f"Exploration of target {exploration.target}{pruned}", record_table(COUNTS, counts))
 
 
 def _workspace(workspace: Workspace) -> str:
-    sizes = workspace.status().sizes
-    columns = ("target", "size", "lists", "done", "files", "bytes", "state")
-    rows = [
-        [
-            *(each.target, each.size, each.lists, share(round(each.share * 1e6), 1_000_000)),
-            *(each.batches, byte_count(each.bytes), str(each.state)),
-        ]
-        for each in sizes
-    ]
-    return _titled(f"Workspace {workspace.path}", table(columns, rows))
+    return _titled(f"Workspace {workspace.path}", record_table(SIZES, workspace.status().sizes))
 
 
 def _titled(title: str, body: str, rows: int = 0) -> str:
@@ -167,8 +164,8 @@ def _titled(title: str, body: str, rows: int = 0) -> str:
 
 _SHOWN: dict[str, Callable[[Any], str]] = {
     "Classification": _classification,
-    "Count": lambda count: _counts([count]),
-    "Counts": _counts,
+    "Count": lambda count: record_table(COUNTS, [count]),
+    "Counts": lambda counts: record_table(COUNTS, counts),
     "Exploration": _exploration,
     "Game": _game,
     "Level": _level,

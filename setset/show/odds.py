@@ -1,7 +1,5 @@
 """What a simulation shows, as tables and as JSON."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,13 +17,14 @@ from setset.table.estimates import (
     HAND_SIZES,
     Estimate,
     Tables,
+    chance_without_set,
     deviation,
     estimate_ends,
     estimate_random_hands,
     estimate_rounds,
     estimate_tables,
+    mean_sets,
 )
-from setset.table.exact import chance_without_set, mean_sets
 from setset.table.simulation import Simulation
 
 _TAKES = {
@@ -55,52 +54,39 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
         return
     click.echo(f"{how_many(simulation.games, 'game')}, seed {simulation.seed}.")
     click.echo(f"The player takes {_TAKES[simulation.policy]}.")
-    click.echo("± is one standard error; off: standard errors between simulated and exact.\n")
-    _print_hands(simulation, exact)
-    for counting, words in enumerate(COUNTINGS):
-        click.echo()
-        rows = [[str(at.size), number(at.tables), *_figures(at)] for at in _sizes(simulation, counting)]
-        print_table(f"Tables in play, {words}", ["cards", "tables", *_FIGURES], rows)
-    click.echo()
-    rounds = [
-        [str(each.taken + 1), number(each.at.tables), *_figures(each.at)]
-        for each in estimate_rounds(simulation)
-    ]
-    print_table("Tables of 12 by round, up to the last deal", ["round", "tables", *_FIGURES], rounds)
-    click.echo()
-    last = [[str(end.cards), number(end.games), _percent(end.share)] for end in estimate_ends(simulation)]
-    print_table("Cards left at the end", ["cards", "games", "share"], last)
-    click.echo("\n" + "\n".join(_COUNTED))
-
-
-_FIGURES = ["chance of no set", "odds to 1", "sets"]
-
-
-def _print_hands(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> None:
+    click.echo("± is one standard error; off: standard errors between simulated and exact.")
     chances, sets = [], []
     for hands, (chance, mean) in zip(estimate_random_hands(simulation), exact, strict=True):
         odds = (1 - chance) / chance
-        simulated, simulated_odds, simulated_sets = _figures(hands)
-        chances.append(
-            [
-                str(hands.size),
-                simulated,
-                f"{float(chance) * 100:.4g} %",
-                simulated_odds,
-                number(float(odds), 2 if odds < 1000 else 0),
-                f"{deviation(hands, chance):+.1f}",
-            ]
-        )
-        sets.append([str(hands.size), simulated_sets, f"{float(mean):.4f}"])
+        size, (simulated, simulated_odds, simulated_sets) = str(hands.size), _figures(hands)
+        exact_odds = number(float(odds), 2 if odds < 1000 else 0)
+        off = f"{deviation(hands, chance):+.1f}"
+        chances.append([size, simulated, f"{float(chance) * 100:.4g} %", simulated_odds, exact_odds, off])
+        sets.append([size, simulated_sets, f"{float(mean):.4f}"])
     columns = ["cards", "chance of no set", "exact", "odds to 1", "exact", "off"]
-    print_table("Random hands from a full deck", columns, chances)
+    _print("Random hands from a full deck", columns, chances)
+    _print("Sets in a random hand", ["cards", "sets", "exact"], sets)
+    for counting, words in enumerate(COUNTINGS):
+        # Smaller tables than 12 exist only after the last deal and say little.
+        tables = [at for at in estimate_tables(simulation, counting) if at.size >= 12]
+        _print(f"Tables in play, {words}", ["cards", *_FIGURES], [_row(at.size, at) for at in tables])
+    rounds = [_row(each.taken + 1, each.at) for each in estimate_rounds(simulation)]
+    _print("Tables of 12 by round, up to the last deal", ["round", *_FIGURES], rounds)
+    last = [[str(end.cards), number(end.games), _percent(end.share)] for end in estimate_ends(simulation)]
+    _print("Cards left at the end", ["cards", "games", "share"], last)
+    click.echo("\n" + "\n".join(_COUNTED))
+
+
+_FIGURES = ["tables", "chance of no set", "odds to 1", "sets"]
+
+
+def _print(title: str, columns: list[str], rows: list[list[str]]) -> None:
     click.echo()
-    print_table("Sets in a random hand", ["cards", "sets", "exact"], sets)
+    print_table(title, columns, rows)
 
 
-def _sizes(simulation: Simulation, counting: int) -> list[Tables]:
-    """Twelve cards and more; smaller tables exist only after the last deal and say little."""
-    return [at for at in estimate_tables(simulation, counting) if at.size >= 12]
+def _row(first: int, at: Tables) -> list[str]:
+    return [str(first), number(at.tables), *_figures(at)]
 
 
 def _figures(at: Tables) -> list[str]:
@@ -124,19 +110,14 @@ def _with_error(estimate: Estimate) -> str:
 
 
 def _as_json(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> dict[str, Any]:
-    hands = [
-        {
-            **_tables_as_json(at),
-            "exact_chance": {
-                "numerator": chance.numerator,
-                "denominator": chance.denominator,
-                "value": float(chance),
-            },
-            "exact_odds": float((1 - chance) / chance),
-            "exact_sets": float(sets),
-            "off": deviation(at, chance),
-        }
-        for at, (chance, sets) in zip(estimate_random_hands(simulation), exact, strict=True)
+    hands = []
+    for at, (chance, sets) in zip(estimate_random_hands(simulation), exact, strict=True):
+        ratio = {"numerator": chance.numerator, "denominator": chance.denominator, "value": float(chance)}
+        odds = {"exact_odds": float((1 - chance) / chance), "exact_sets": float(sets)}
+        hands.append({**_tables_as_json(at), "exact_chance": ratio, **odds, "off": deviation(at, chance)})
+    rounds = [{"round": each.taken + 1, **_tables_as_json(each.at)} for each in estimate_rounds(simulation)]
+    ends = [
+        {"cards": end.cards, "games": end.games, **_estimate("share", end.share)} for end in estimate_ends(simulation)
     ]
     return {
         "games": simulation.games,
@@ -145,13 +126,8 @@ def _as_json(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> 
         "random_hands": hands,
         "up_to_the_last_deal": [_tables_as_json(at) for at in estimate_tables(simulation, 0)],
         "to_the_end": [_tables_as_json(at) for at in estimate_tables(simulation, 1)],
-        "rounds": [
-            {"round": each.taken + 1, **_tables_as_json(each.at)} for each in estimate_rounds(simulation)
-        ],
-        "ends": [
-            {"cards": end.cards, "games": end.games, **_estimate("share", end.share)}
-            for end in estimate_ends(simulation)
-        ],
+        "rounds": rounds,
+        "ends": ends,
     }
 
 

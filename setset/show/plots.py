@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import enum
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setset.cards import parse_cards
 from setset.errors import BadInput
@@ -22,75 +21,76 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 
-class Needs(enum.Enum):
-    """What a chart does with a workspace."""
+def _parse_class(words: Sequence[str]) -> list[int]:
+    size, slash, number = words[0].partition("/")
+    if len(words) > 1 or not slash or not (size + number).isdecimal():
+        raise BadInput(f"not a class: {' '.join(words)!r} (give its size and number, such as 12/700)")
+    return [int(size), int(number)]
 
-    NOTHING = enum.auto()
-    IF_THERE = enum.auto()
-    WORKSPACE = enum.auto()
+
+def _parse_sizes(words: Sequence[str]) -> list[int]:
+    if words and (len(words) != 2 or not all(word.isdecimal() for word in words)):
+        raise BadInput(f"not two sizes: {' '.join(words)!r} (give the first and the last, such as 15 20)")
+    return list(map(int, words))
 
 
-@dataclass(frozen=True)
-class Wish:
-    """What a command line says beside the name of a chart."""
-
-    words: tuple[str, ...]
-    games: int
-    seed: int
-    target: int
-    size: int | None
+def _read_json(words: Sequence[str]) -> list[dict[str, object]]:
+    """The object in a file of JSON; on stdin if the name is a dash."""
+    (name, *more) = words
+    if more:
+        raise BadInput(f"give one file, not {len(words)}")
+    try:
+        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+        found = json.loads(text)
+    except OSError as error:
+        raise BadInput(f"cannot read {name}: {error.strerror}") from error
+    except ValueError as error:
+        raise BadInput(f"{name} is not JSON: {error}") from error
+    return [found if isinstance(found, dict) else {}]
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart that has a name. `words` says which arguments it takes, none if it is empty."""
+    """A chart that has a name."""
 
-    words: str
-    needs: Needs
-    make: Callable[[Wish, Workspace | None], Chart]
-    line: str
+    draw: Callable[..., Chart]
+    words: str = ""
+    """The arguments that it takes; none if empty."""
+    parse: Callable[[Sequence[str]], Sequence[Any]] = lambda _: ()
+    """Makes arguments of `draw` of the words of the command line."""
+    options: tuple[str, ...] = ()
+    """Options of the command line that it takes."""
+    reads_workspace: bool = False
+    needs_workspace: bool = False
+
+    @property
+    def line(self) -> str:
+        return (self.draw.__doc__ or "").splitlines()[0]
 
     def opens(self, workspace: Path, named: bool) -> bool:
-        """Whether to open the workspace: where one is only welcome, if it was named or is there."""
-        if self.needs is Needs.IF_THERE:
-            return named or (workspace / "setset.db").is_file()
-        return self.needs is Needs.WORKSPACE
+        """Whether to open the workspace. A chart that can do without opens it if it was named or is there."""
+        there = named or (workspace / "setset.db").is_file()
+        return self.needs_workspace or (self.reads_workspace and there)
 
-
-def _plot(
-    function: Callable[..., Chart],
-    make: Callable[[Wish, Workspace | None], Chart],
-    needs: Needs = Needs.NOTHING,
-    words: str = "",
-) -> Plot:
-    return Plot(words, needs, make, (function.__doc__ or "").splitlines()[0])
+    def make(self, words: Sequence[str], options: Mapping[str, object], workspace: Workspace | None) -> Chart:
+        """Draws the chart."""
+        arguments = [] if workspace is None else [workspace]
+        return self.draw(*arguments, *self.parse(words), **{name: options[name] for name in self.options})
 
 
 PLOTS = {
-    "counts": _plot(charts.counts, lambda _, workspace: charts.counts(workspace), Needs.IF_THERE),
-    "odds": _plot(charts.odds, lambda *_: charts.odds()),
-    "rounds": _plot(charts.rounds, lambda wish, _: charts.rounds(games=wish.games, seed=wish.seed)),
-    "stabilizers": _plot(
-        charts.stabilizers, lambda _, workspace: charts.stabilizers(workspace), Needs.IF_THERE
-    ),
-    "neighbours": _plot(
-        charts.neighbours, lambda wish, _: charts.neighbours(*_parse_class(wish.words)), words="CLASS"
-    ),
-    "lattice": _plot(
-        charts.lattice, lambda wish, _: charts.lattice(*_parse_sizes(wish.words)), words="[FIRST LAST]"
-    ),
-    "cap": _plot(charts.cap, lambda wish, _: charts.cap(parse_cards(wish.words)), words="CARDS..."),
-    "throughput": _plot(
-        charts.throughput, lambda _, workspace: charts.throughput(_given(workspace)), Needs.WORKSPACE
-    ),
-    "rates": _plot(charts.rates, lambda _, workspace: charts.rates(_given(workspace)), Needs.WORKSPACE),
-    "gantt": _plot(charts.gantt, lambda _, workspace: charts.gantt(_given(workspace)), Needs.WORKSPACE),
-    "bytes": _plot(
-        charts.bytes,
-        lambda wish, workspace: charts.bytes(_given(workspace), wish.target, wish.size),
-        Needs.WORKSPACE,
-    ),
-    "speed": _plot(charts.speed, lambda wish, _: charts.speed(_read_json(wish.words)), words="FILE"),
+    "counts": Plot(charts.counts, reads_workspace=True),
+    "odds": Plot(charts.odds),
+    "rounds": Plot(charts.rounds, options=("games", "seed")),
+    "stabilizers": Plot(charts.stabilizers, reads_workspace=True),
+    "neighbours": Plot(charts.neighbours, "CLASS", _parse_class),
+    "lattice": Plot(charts.lattice, "[FIRST LAST]", _parse_sizes),
+    "cap": Plot(charts.cap, "CARDS...", lambda words: [parse_cards(words)]),
+    "throughput": Plot(charts.throughput, needs_workspace=True),
+    "rates": Plot(charts.rates, needs_workspace=True),
+    "gantt": Plot(charts.gantt, needs_workspace=True),
+    "bytes": Plot(charts.bytes, options=("target", "size"), needs_workspace=True),
+    "speed": Plot(charts.speed, "FILE", _read_json),
 }
 
 
@@ -128,37 +128,3 @@ def write_plot(chart: Chart, output: Path, kind: str) -> None:
         return
     write_file(output, content)
     print_line(f"{output}: {' '.join(chart.title.text)}")
-
-
-def _given(workspace: Workspace | None) -> Workspace:
-    if workspace is None:
-        raise BadInput("this chart needs a workspace: give -w FOLDER")
-    return workspace
-
-
-def _parse_class(words: tuple[str, ...]) -> tuple[int, int]:
-    size, slash, number = words[0].partition("/")
-    if len(words) > 1 or not slash or not (size + number).isdecimal():
-        raise BadInput(f"not a class: {' '.join(words)!r} (give its size and number, such as 12/700)")
-    return int(size), int(number)
-
-
-def _parse_sizes(words: tuple[str, ...]) -> tuple[int, ...]:
-    if words and (len(words) != 2 or not all(word.isdecimal() for word in words)):
-        raise BadInput(f"not two sizes: {' '.join(words)!r} (give the first and the last, such as 15 20)")
-    return tuple(map(int, words))
-
-
-def _read_json(words: tuple[str, ...]) -> dict[str, object]:
-    """What a file of JSON holds; that on stdin if the name is a dash."""
-    (name, *more) = words
-    if more:
-        raise BadInput(f"give one file, not {len(words)}")
-    try:
-        text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-        found = json.loads(text)
-    except OSError as error:
-        raise BadInput(f"cannot read {name}: {error.strerror}") from error
-    except ValueError as error:
-        raise BadInput(f"{name} is not JSON: {error}") from error
-    return found if isinstance(found, dict) else {}

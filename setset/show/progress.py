@@ -18,16 +18,8 @@ if TYPE_CHECKING:
 
     from setset.workspace.estimate import Estimate
 
-TITLES = {
-    Activity.STORE: "lists of {size}",
-    Activity.COUNT: "count to {size}",
-    Activity.COMPACT: "compact {size}",
-    Activity.CHECK: "check {size}",
-    Activity.COMPARE: "compare {size}",
-    Activity.REBUILD: "read {size}",
-    Activity.EXPORT: "export {size}",
-    Activity.REMOVE: "remove {size}",
-}
+TITLES = {Activity.STORE: "lists of", Activity.COUNT: "count to", Activity.REBUILD: "read"}
+"""Titles of activities that are not called by their names."""
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_TRUSTED = 5.0
 """So long the speed that was expected counts as much as the one that is seen."""
@@ -79,17 +71,26 @@ class _Stderr:
         return getattr(sys.stderr, name)
 
 
-class _Meter:
-    """Lists per second and time left of a size, by a clock that never jumps."""
+class Meter:
+    """How far a size is, its lists per second and the time left, by a clock that never jumps."""
 
-    def __init__(self, title: str, tasks: int, lists_in: int) -> None:
-        self.title, self.tasks, self.lists_in = title, tasks, lists_in
+    def __init__(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
+        self.activity, self.tasks, self.lists_in = activity, tasks, lists_in
+        self.title = f"{TITLES.get(activity, activity)} {size}"
         self.done = self.read = self.found = 0
-        self.bar: TaskID | None = None
         self._started = time.monotonic()
 
     def advance(self, lists_in: int, lists_out: int) -> None:
         self.done, self.read, self.found = self.done + 1, self.read + lists_in, self.found + lists_out
+
+    @property
+    def finished(self) -> bool:
+        return self.done >= self.tasks
+
+    @property
+    def spent(self) -> float:
+        """Seconds since the beginning."""
+        return time.monotonic() - self._started
 
     @property
     def share(self) -> float:
@@ -97,11 +98,13 @@ class _Meter:
 
     @property
     def rate(self) -> float:
-        return self.found / max(time.monotonic() - self._started, 1e-9)
+        """Lists per second."""
+        return self.found / max(self.spent, 1e-9)
 
     @property
     def left(self) -> float | None:
-        spent = time.monotonic() - self._started
+        """Seconds; None before the first task is done."""
+        spent = self.spent
         return spent / self.share - spent if 0 < self.share <= 1 else None
 
 
@@ -154,11 +157,11 @@ class Lines:
 
     def __init__(self, introduction: Sequence[str] = ()) -> None:
         self._introduction = list(introduction)
-        self._meters: dict[int, _Meter] = {}
+        self._meters: dict[int, Meter] = {}
         self._last = 0.0
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
-        self._meters[size] = _Meter(TITLES[activity].format(size=size), tasks, lists_in)
+        self._meters[size] = Meter(size, activity, tasks, lists_in)
         self._last = time.monotonic()
         while self._introduction:
             _print_safely(self._introduction.pop(0))
@@ -175,10 +178,9 @@ class Lines:
 
     def end(self, size: int) -> None:
         meter = self._meters.pop(size)
-        finished = meter.done >= meter.tasks
-        self._print(meter, "done" if finished else f"{meter.done:,} of {meter.tasks:,} done")
+        self._print(meter, "done" if meter.finished else f"{meter.done:,} of {meter.tasks:,} done")
 
-    def _print(self, meter: _Meter, state: str) -> None:
+    def _print(self, meter: Meter, state: str) -> None:
         rate = number(meter.rate / 1e6, 1)
         _print_safely(f"{meter.title}: {how_many(meter.found, 'list')}, {rate} M lists/s, {state}")
 
@@ -192,27 +194,23 @@ class Bars:
         self._lock = threading.Lock()
         self._progress: Progress | None = None
         self._all: TaskID | None = None
-        self._meters: dict[int, _Meter] = {}
+        self._meters: dict[int, tuple[Meter, TaskID]] = {}
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         while self._introduction:
             self.notice(self._introduction.pop(0))
-        progress = self._shown()
-        meter = self._meters[size] = _Meter(TITLES[activity].format(size=size), tasks, lists_in)
-        share = 0.0
-        if self._whole is not None:
-            share = self._whole.share_of_size(size)
-            if self._all is None:
-                self._all = self._add(progress, "all sizes", self._whole.share)
-        meter.bar = self._add(progress, meter.title, share)
+        if self._whole is not None and self._all is None:
+            self._all = self._add("all sizes", self._whole.share)
+        meter = Meter(size, activity, tasks, lists_in)
+        share = 0.0 if self._whole is None else self._whole.share_of_size(size)
+        self._meters[size] = meter, self._add(meter.title, share)
         self._draw(size)
 
-    @staticmethod
-    def _add(progress: Progress, title: str, share: float) -> TaskID:
-        return progress.add_task(title, total=1.0, completed=share, percent=_percent(share), shown="")  # type: ignore[arg-type]
+    def _add(self, title: str, share: float) -> TaskID:
+        return self._shown().add_task(title, total=1.0, completed=share, percent=_percent(share), shown="")  # type: ignore[arg-type]
 
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:
-        self._meters[size].advance(lists_in, lists_out)
+        self._meters[size][0].advance(lists_in, lists_out)
         self._draw(size)
 
     def notice(self, text: str) -> None:
@@ -224,25 +222,21 @@ class Bars:
 
     def complete(self) -> None:
         """All that was asked for is there."""
-        if self._progress is not None and self._all is not None:
-            self._progress.update(self._all, completed=1.0, percent=_percent(1), shown="")
+        if self._all is not None:
+            self._update(self._all, 1.0, "")
 
     def _draw(self, size: int) -> None:
-        meter = self._meters[size]
-        if self._progress is None or meter.bar is None:
-            return
-        share, finished = meter.share, meter.done >= meter.tasks
-        left = "" if finished else f", {duration(meter.left)} left"
-        shown = f"{how_many(meter.found, 'list')}, {number(meter.rate / 1e6, 0)} M/s{left}"
+        meter, bar = self._meters[size]
+        share = meter.share
+        left = "" if meter.finished else f", {duration(meter.left)} left"
         if self._whole is not None and self._all is not None:
             self._whole.set_done(size, share)
             self._update(self._all, self._whole.share, f"{duration(self._whole.left)} left")
             share = self._whole.share_of_size(size)
-        self._update(meter.bar, share, shown)
+        self._update(bar, share, f"{how_many(meter.found, 'list')}, {number(meter.rate / 1e6, 0)} M/s{left}")
 
     def _update(self, task: TaskID, share: float, shown: str) -> None:
-        assert self._progress is not None
-        self._progress.update(task, completed=share, percent=_percent(share), shown=shown)
+        self._shown().update(task, completed=share, percent=_percent(share), shown=shown)
 
     def _shown(self) -> Progress:
         # Workers that come and go are noticed in a thread of their own.

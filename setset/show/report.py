@@ -17,7 +17,7 @@ from setset.errors import BadInput, MissingExtra
 from setset.show import charts
 from setset.show.charts.style import Chart
 from setset.show.files import write_file
-from setset.show.formatting import byte_count, print_line, to_json
+from setset.show.formatting import byte_count, fields, print_line, to_json
 from setset.show.report_page import Data, as_html
 
 if TYPE_CHECKING:
@@ -44,7 +44,6 @@ def collect(workspace: Workspace, made_at: str) -> Data:
     """
     counts, status, runs = workspace.counts(), workspace.status(), workspace.runs(MOST_RUNS)
     explorations = workspace.explorations
-    sizes = [size for exploration in explorations for size in exploration.sizes]
     return {
         "made_at": made_at,
         "workspace": workspace.path.resolve().name,
@@ -52,13 +51,18 @@ def collect(workspace: Workspace, made_at: str) -> Data:
         "schema": workspace.schema().database,
         "asked": [_asked(exploration, counts) for exploration in explorations],
         "counts": [{**dataclasses.asdict(count), "confirmed_by": _confirmed_by(count)} for count in counts],
-        "sizes": [_size(size) for size in sizes],
+        "sizes": [_size(size) for exploration in explorations for size in exploration.sizes],
         "rates": [dataclasses.asdict(host) for host in status.hosts],
         "runs": [_run(run) for run in runs],
         "versions": sorted({run.version for run in runs}),
         "hosts": sorted({host.host for host in status.hosts} | {run.host for run in runs}),
         "defects": [dataclasses.asdict(item) for item in status.items if item.state != "running"],
-        "repairs": [_repair(run) for run in runs if run.repaired or run.command.startswith("setset repair")],
+        # Also repairs that looked for damage and found none.
+        "repairs": [
+            fields(run, "id", "command", "finished_at", "host", "repaired", "outcome")
+            for run in runs
+            if run.repaired or run.command.startswith("setset repair")
+        ],
         "reproduce": _reproduce(explorations, counts),
     }
 
@@ -66,8 +70,7 @@ def collect(workspace: Workspace, made_at: str) -> Data:
 def _asked(exploration: Exploration, counts: Sequence[Count]) -> Data:
     mine = [count for count in counts if count.target == exploration.target]
     return {
-        "target": exploration.target,
-        "pruned": exploration.pruned,
+        **fields(exploration, "target", "pruned"),
         "stored_to": max((size.size for size in exploration.sizes if size.lists), default=None),
         "counted_to": max((count.size for count in mine if count.origin != "stored"), default=None),
         "complete": all(count.complete for count in mine),
@@ -76,10 +79,7 @@ def _asked(exploration: Exploration, counts: Sequence[Count]) -> Data:
 
 def _confirmed_by(count: Count) -> list[str]:
     """What comes to the same number."""
-    others = {
-        "a published or independent count": count.reference,
-        "the sum over all classes": count.class_sum,
-    }
+    others = {"a published or independent count": count.reference, "the sum over all classes": count.class_sum}
     return [words for words, value in others.items() if value == count.lists and count.complete]
 
 
@@ -88,29 +88,19 @@ def _size(size: Size) -> Data:
     batches = size.batches
     digests = "".join(f"{batch.digest}\n" for batch in batches)
     return {
-        "target": size.target,
-        "size": size.size,
-        "complete": size.complete,
-        "lists": size.lists,
+        **fields(size, "target", "size", "complete", "lists"),
         "files": len(batches),
-        "bytes": size.bytes,
-        "batch_lists": size.batch_lists,
+        **fields(size, "bytes", "batch_lists"),
         "sha256_of_digests": hashlib.sha256(digests.encode()).hexdigest(),
     }
 
 
 def _run(run: Run) -> Data:
     found = dataclasses.asdict(run)
-    for name in ("command", "outcome"):
-        if found[name] is not None and len(found[name]) > LONGEST:
+    for name in ("command", "outcome", "repaired"):
+        if len(found[name] or "") > LONGEST:
             found[name] = found[name][:LONGEST] + "..."
     return found
-
-
-def _repair(run: Run) -> Data:
-    """What a run made again; also those that looked for damage and found none."""
-    kept = ("id", "command", "finished_at", "host")
-    return {**{name: getattr(run, name) for name in kept}, "repaired": run.repaired, "outcome": run.outcome}
 
 
 def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> list[str]:
@@ -121,11 +111,8 @@ def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> 
         stored = [size for size in exploration.sizes if size.lists]
         for cut, sizes in groupby(stored, key=lambda size: size.batch_lists):
             lines.append(f"setset run {target} --size {list(sizes)[-1].size} --batch-lists {cut}")
-        counted = [
-            count.size for count in counts if count.target == exploration.target and count.origin != "stored"
-        ]
-        if counted:
-            lines.append(f"setset run {target} --size {max(counted)} --count-only")
+        if counted := _asked(exploration, counts)["counted_to"]:
+            lines.append(f"setset run {target} --size {counted} --count-only")
     return [*lines, "setset check --deep", "setset count"]
 
 
@@ -134,7 +121,7 @@ def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bo
     data = collect(workspace, made_at)
     pages = {output: as_html(data, draw_figures(workspace))}
     if with_json:
-        pages[output.with_suffix(".json")] = as_json(data)
+        pages[output.with_suffix(".json")] = to_json(data, indent=2) + "\n"
     if len(pages) < 1 + with_json:
         raise BadInput(f"-o {output}: expected a name that does not end in .json")
     for path, text in pages.items():
@@ -142,27 +129,14 @@ def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bo
         print_line(f"{path}: report on {workspace.path}, {byte_count(len(text.encode()))}")
 
 
-def as_json(data: Data) -> str:
-    """The same data for programs."""
-    return to_json(data, indent=2) + "\n"
-
-
-# Figures
-
-
 def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
     """Pictures as SVG, each with the command that makes it; a line that says why in place of one that is missing."""
-    targets = [exploration.target for exploration in workspace.explorations]
     wanted: dict[str, Callable[[], Chart]] = {
-        "setset plot counts": lambda: charts.counts(workspace),
-        "setset plot throughput": lambda: charts.throughput(workspace),
-        "setset plot rates": lambda: charts.rates(workspace),
-        "setset plot gantt": lambda: charts.gantt(workspace),
-        **{
-            f"setset plot bytes --target {target}": partial(charts.bytes, workspace, target)
-            for target in targets
-        },
+        f"setset plot {chart.__name__}": partial(chart, workspace)
+        for chart in (charts.counts, charts.throughput, charts.rates, charts.gantt)
     }
+    for target in (exploration.target for exploration in workspace.explorations):
+        wanted[f"setset plot bytes --target {target}"] = partial(charts.bytes, workspace, target)
     found, room = [], ROOM
     for place, (command, make) in enumerate(wanted.items()):
         try:

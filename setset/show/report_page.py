@@ -1,12 +1,10 @@
 """The page of a report: HTML without scripts that refers to nothing outside."""
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from setset.show.formatting import byte_count, duration, how_many, number
-from setset.show.html import as_text, table
+from setset.show.formatting import byte_count, duration, how_many, millions
+from setset.show.html import Columns, as_text, record_table
 
 Data = dict[str, Any]
 """What a report says, as plain values."""
@@ -24,6 +22,62 @@ figcaption { color: #555; font-size: 12px }
 @media print { body { margin: 0; font-size: 11px } table { font-size: 9px } h2 { break-after: avoid } }
 """.strip()
 
+COUNTS: Columns = (
+    "target",
+    "size",
+    ("what is counted", "counts"),
+    "lists",
+    "origin",
+    "verdict",
+    ("confirmed by", lambda count: " and ".join(count["confirmed_by"]) or "nothing else"),
+)
+FILES: Columns = (
+    "target",
+    "size",
+    ("state", lambda size: "complete" if size["complete"] else "incomplete"),
+    "lists",
+    "files",
+    ("bytes", lambda size: byte_count(size["bytes"])),
+    ("most lists in a file", "batch_lists"),
+    ("SHA-256 of the digests", "sha256_of_digests"),
+)
+HOW_DIGESTS_ARE_MADE = (
+    "<p>The digest of a size is that of the digests of its files, a line each, in order:<br><code>"
+    "setset sql --csv &quot;SELECT digest FROM files WHERE target = T AND size = N&quot; | tail -n +2 | sha256sum"
+    "</code></p>"
+)
+RATES: Columns = (
+    "host",
+    "target",
+    ("size", lambda rate: str(rate["size"]) + (" counted" if rate["work"] == "count" else "")),
+    "expansions",
+    "lists",
+    ("worker time", lambda rate: duration(rate["seconds"])),
+    ("million lists a second, one worker", lambda rate: millions(rate["lists_per_second"])),
+)
+RUNS: Columns = (
+    ("run", "id"),
+    "command",
+    ("started", "started_at"),
+    ("finished", lambda run: run["finished_at"] or "-"),
+    (
+        "outcome",
+        lambda run: (run["outcome"] or "running") + (f"; repaired {run['repaired']}" if run["repaired"] else ""),
+    ),
+    ("setset", "version"),
+    "host",
+    "workers",
+    "lists_added",
+)
+DEFECTS: Columns = ("target", "size", "state", "what", "detail")
+REPAIRS: Columns = (
+    ("run", "id"),
+    "command",
+    ("finished", lambda run: run["finished_at"] or "-"),
+    "host",
+    ("found and repaired", lambda run: run["repaired"] or f"nothing ({run['outcome'] or 'running'})"),
+)
+
 
 def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
     """The page. Everything in it but the figures is escaped; it has no script and refers to nothing outside."""
@@ -32,18 +86,17 @@ def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
         f"<h1>{as_text(title)}</h1>",
         f"<p>Made {as_text(data['made_at'])}</p>",
         _section("What was asked", _asked_text(data)),
-        _section("Counts", _counts_table(data)),
+        _section("Counts", record_table(COUNTS, data["counts"])),
         _section("Figures", "\n".join(_figure(*figure) for figure in figures)),
-        _section("Files", _files_text(data)),
-        _section("Rates", _rates_table(data)),
-        _section("Runs", _runs_table(data["runs"]) + _versions_text(data)),
+        _section("Files", f"{record_table(FILES, data['sizes'])}\n{HOW_DIGESTS_ARE_MADE}"),
+        _section("Rates", record_table(RATES, data["rates"])),
+        _section("Runs", record_table(RUNS, data["runs"]) + _versions_text(data)),
         _section("Defects", _defects_text(data)),
-        _section("Reproduce with", f"<pre>{_text_lines(data['reproduce'])}</pre>"),
+        _section("Reproduce with", f"<pre>{chr(10).join(map(as_text, data['reproduce']))}</pre>"),
     ]
-    head = '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">'
     parts = [
         '<!DOCTYPE html>\n<html lang="en">\n<head>',
-        head,
+        '<meta charset="utf-8">\n<meta name="viewport" content="width=device-width">',
         f"<title>{as_text(title)}</title>",
         f"<style>\n{STYLE}\n</style>\n</head>\n<body>",
         *body,
@@ -52,20 +105,13 @@ def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
     return "\n".join(parts)
 
 
-def _text_lines(lines: Iterable[str]) -> str:
-    return "\n".join(map(as_text, lines))
-
-
 def _section(title: str, body: str) -> str:
     return f"<h2>{as_text(title)}</h2>\n{body}"
 
 
 def _figure(command: str, picture: str) -> str:
-    return (
-        f"<figure>\n{picture}<figcaption><code>{as_text(command)}</code></figcaption></figure>"
-        if command
-        else picture
-    )
+    caption = f"<figcaption><code>{as_text(command)}</code></figcaption>"
+    return f"<figure>\n{picture}{caption}</figure>" if command else picture
 
 
 def _asked_text(data: Data) -> str:
@@ -82,107 +128,6 @@ def _asked_text(data: Data) -> str:
     return f"<ul>\n{chr(10).join(lines)}\n</ul>" if lines else "<p>Nothing yet.</p>"
 
 
-def _counts_table(data: Data) -> str:
-    columns = ("target", "size", "what is counted", "lists", "origin", "verdict", "confirmed by")
-    return table(
-        columns,
-        [
-            [
-                count["target"],
-                count["size"],
-                count["counts"],
-                count["lists"],
-                count["origin"],
-                str(count["verdict"]),
-                " and ".join(count["confirmed_by"]) or "nothing else",
-            ]
-            for count in data["counts"]
-        ],
-    )
-
-
-def _files_text(data: Data) -> str:
-    columns = (
-        "target",
-        "size",
-        "state",
-        "lists",
-        "files",
-        "bytes",
-        "most lists in a file",
-        "SHA-256 of the digests",
-    )
-    rows = [
-        [
-            size["target"],
-            size["size"],
-            "complete" if size["complete"] else "incomplete",
-            size["lists"],
-            size["files"],
-            byte_count(size["bytes"]),
-            size["batch_lists"],
-            size["sha256_of_digests"],
-        ]
-        for size in data["sizes"]
-    ]
-    query = (
-        'setset sql --csv "SELECT digest FROM files WHERE target = T AND size = N" | tail -n +2 | sha256sum'
-    )
-    how = (
-        "<p>The digest of a size is that of the digests of its files, a line each, in order:<br>"
-        f"<code>{as_text(query)}</code></p>"
-    )
-    return table(columns, rows) + "\n" + how
-
-
-def _rates_table(data: Data) -> str:
-    columns = (
-        "host",
-        "target",
-        "size",
-        "expansions",
-        "lists",
-        "worker time",
-        "million lists a second, one worker",
-    )
-    return table(
-        columns,
-        [
-            [
-                rate["host"],
-                rate["target"],
-                str(rate["size"]) + (" counted" if rate["work"] == "count" else ""),
-                rate["expansions"],
-                rate["lists"],
-                duration(rate["seconds"]),
-                number(rate["lists_per_second"] / 1e6, 1) if rate["lists_per_second"] else "-",
-            ]
-            for rate in data["rates"]
-        ],
-    )
-
-
-def _runs_table(runs: Sequence[Data]) -> str:
-    columns = ("run", "command", "started", "finished", "outcome", "setset", "host", "workers", "lists added")
-    return table(
-        columns,
-        [
-            [
-                run["id"],
-                run["command"],
-                run["started_at"],
-                run["finished_at"] or "-",
-                run["outcome"] or "running",
-                run["version"],
-                run["host"],
-                run["workers"],
-                run["lists_added"],
-            ]
-            for run in runs
-        ],
-    )
-
-
 def _versions_text(data: Data) -> str:
     made = f"{how_many(len(data['hosts']), 'host')}: {', '.join(data['hosts']) or '-'}"
     versions = ", ".join(data["versions"]) or "-"
@@ -193,28 +138,9 @@ def _versions_text(data: Data) -> str:
 
 
 def _defects_text(data: Data) -> str:
-    left = (
-        table(
-            ("target", "size", "state", "what", "detail"),
-            [
-                [each["target"], each["size"], str(each["state"]), each["what"], each["detail"]]
-                for each in data["defects"]
-            ],
-        )
-        if data["defects"]
-        else "<p>No known defects, no failed expansions.</p>"
-    )
-    if not data["repairs"]:
-        return left + "\n<p>Nothing was repaired so far.</p>"
-    columns = ("run", "command", "finished", "host", "found and repaired")
-    rows = [
-        [
-            each["id"],
-            each["command"],
-            each["finished_at"] or "-",
-            each["host"],
-            each["repaired"] or f"nothing ({each['outcome'] or 'running'})",
-        ]
-        for each in data["repairs"]
-    ]
-    return f"{left}\n<p>Repairs:</p>\n{table(columns, rows)}"
+    left, repairs = "<p>No known defects, no failed expansions.</p>", "<p>Nothing was repaired so far.</p>"
+    if data["defects"]:
+        left = record_table(DEFECTS, data["defects"])
+    if data["repairs"]:
+        repairs = f"<p>Repairs:</p>\n{record_table(REPAIRS, data['repairs'])}"
+    return f"{left}\n{repairs}"

@@ -1,18 +1,172 @@
-"""How a run begins and ends, for people and for programs."""
+"""How a run begins, goes on and ends: events as JSON lines, a log file, and the last lines for people.
+
+docs/unattended.md describes the events and the log.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import datetime
 import os
 import socket
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from setset import __version__
-from setset.show.formatting import byte_count, duration, how_many, number, print_line
+from setset.errors import BadInput, SetsetError
+from setset.progress import Activity, NoProgress, ProgressListener
+from setset.show.formatting import byte_count, duration, fields, how_many, number, print_line, printable, to_json
+from setset.show.progress import Meter
 
 if TYPE_CHECKING:
     from setset.database.runs import Run
+
+Event = dict[str, Any]
+Sink = Callable[[Event], None]
+
+SECONDS_BETWEEN_EVENTS = 1.0
+SECONDS_BETWEEN_LOG_LINES = 30.0
+
+
+class NoEvents:
+    """For a run whose events go nowhere."""
+
+    def emit(self, event: str, **values: Any) -> None: ...
+
+    def beside(self, progress: ProgressListener) -> ProgressListener:
+        return progress
+
+
+@contextlib.contextmanager
+def run_events(as_json: bool, log: Path | None) -> Iterator[NoEvents | Events]:
+    """Sends the events of a run to standard output, a log or both. An error that ends the run is the last event."""
+    with contextlib.ExitStack() as stack:
+        sinks: list[Sink] = [_print_event] if as_json else []
+        if log is not None:
+            try:
+                file = stack.enter_context(log.open("a", encoding="utf-8", errors="backslashreplace"))
+            except OSError as error:
+                raise BadInput(f"--log {log}: {error.strerror}") from error
+            sinks.append(_log_sink(file))
+        events = Events(sinks)
+        try:
+            yield events
+        except SetsetError as error:
+            events.emit("stopped", reason=str(error), exit_code=error.exit_code)
+            raise
+
+
+class Events:
+    """A listener that tells its sinks, and another listener, what it hears."""
+
+    def __init__(self, sinks: Sequence[Sink]) -> None:
+        self._sinks = sinks
+        self._other: ProgressListener = NoProgress()
+        self._lock = threading.Lock()  # workers that come and go are noticed in a thread of their own
+        self._meters: dict[int, Meter] = {}
+        self._told: dict[int, float] = {}
+
+    def emit(self, event: str, **values: Any) -> None:
+        """Sends an event with the time."""
+        moment = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+        with self._lock:
+            for sink in self._sinks:
+                sink({"event": event, "time": moment.replace("+00:00", "Z"), **values})
+
+    def beside(self, progress: ProgressListener) -> ProgressListener:
+        """The listener of a run that another one listens to as well."""
+        self._other = progress
+        return self
+
+    def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
+        self._other.begin(size, activity, tasks, lists_in)
+        self._meters[size] = Meter(size, activity, tasks, lists_in)
+        self._told[size] = 0.0
+        self.emit("size_begun", size=size, activity=activity.value, expansions=tasks, lists_in=lists_in)
+
+    def advance(self, size: int, lists_in: int, lists_out: int) -> None:
+        self._other.advance(size, lists_in, lists_out)
+        meter = self._meters[size]
+        meter.advance(lists_in, lists_out)
+        self.emit("expansion_done", size=size, lists_in=lists_in, lists_out=lists_out)
+        if meter.spent - self._told[size] >= SECONDS_BETWEEN_EVENTS:
+            self._told[size] = meter.spent
+            left = None if meter.left is None else round(meter.left, 3)
+            self._emit_state("progress", size, share=round(meter.share, 4), seconds_left=left)
+
+    def notice(self, text: str) -> None:
+        self._other.notice(text)
+        self.emit("warning", text=text)
+
+    def end(self, size: int) -> None:
+        self._other.end(size)
+        meter = self._meters[size]
+        event = "size_complete" if meter.finished else "size_stopped"
+        self._emit_state(event, size, seconds=round(meter.spent, 3))
+
+    def _emit_state(self, event: str, size: int, **values: Any) -> None:
+        meter = self._meters[size]
+        state = {"activity": meter.activity.value, "done": meter.done, "expansions": meter.tasks}
+        self.emit(event, size=size, **state, lists=meter.found, **values)
+
+
+def _print_event(event: Event) -> None:
+    """One object a line on standard output. Who stops reading does not stop the run."""
+    try:
+        sys.stdout.write(to_json(event) + "\n")
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _log_sink(file: IO[str]) -> Sink:
+    """One line an event. A disk that is full does not stop the run."""
+    last = -SECONDS_BETWEEN_LOG_LINES
+
+    def write(event: Event) -> None:
+        nonlocal last
+        if event["event"] == "expansion_done":
+            return
+        if event["event"] == "progress":
+            if time.monotonic() - last < SECONDS_BETWEEN_LOG_LINES:
+                return
+            last = time.monotonic()
+        with contextlib.suppress(OSError, ValueError):
+            file.write(f"{event['time']} {printable(in_words(event))}\n")
+            file.flush()
+
+    return write
+
+
+def in_words(event: Event) -> str:
+    """An event as a line for people, without its time."""
+    kind = event["event"]
+    match kind:
+        case "started":
+            return f"started: {event['command']} (setset {event['version']}, pid {event['pid']} on {event['host']})"
+        case "size_begun":
+            sources = f"{how_many(event['expansions'], 'expansion')}, {number(event['lists_in'])} lists to read"
+            return f"size {event['size']}: {event['activity']} begun, {sources}"
+        case "progress":
+            left = duration(event["seconds_left"])
+            return f"size {event['size']}: {event['share']:.1%}, {number(event['lists'])} lists, {left} left"
+        case "size_complete" | "size_stopped":
+            done = f"{number(event['done'])} of {how_many(event['expansions'], 'expansion')}"
+            how = f"{number(event['lists'])} lists, {done} in {duration(event['seconds'])}"
+            return f"size {event['size']}: {kind.removeprefix('size_')}, {how}"
+        case "warning":
+            return f"warning: {event['text']}"
+        case "stopped":
+            return f"stopped: {event['reason']} (exit code {event['exit_code']})"
+        case _:
+            files = f"{how_many(event['files_added'], 'file')} ({byte_count(event['bytes_added'])})"
+            made = f"{how_many(event['lists_added'], 'list')} in {files}, {number(event['lists_counted'])} counted"
+            return f"finished: {made}, in {duration(event['seconds'])}, {event['folder']}"
 
 
 def describe_start(command: str, workspace: Path, target: int, size: int) -> dict[str, Any]:
@@ -32,8 +186,7 @@ def describe_end(run: Run, folder: Path, seconds: float) -> dict[str, Any]:
     """What the event `finished` says."""
     return {
         "run": run.id,
-        "lists_added": run.lists_added,
-        "lists_counted": run.lists_counted,
+        **fields(run, "lists_added", "lists_counted"),
         "files_added": run.batches_added,
         "bytes_added": run.bytes_added,
         "folder": str(folder.absolute()),

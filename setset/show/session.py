@@ -4,8 +4,8 @@ The rules are in `setset.table.game`; here is only what is said and seen. Lines 
 own editing mode, so everything works in a pipe as well, without colours and without the ticking clock.
 """
 
-from __future__ import annotations
-
+import datetime
+import json
 import shutil
 import string
 import sys
@@ -13,15 +13,16 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import Final
+from pathlib import Path
+from typing import Any, Final, NamedTuple
 
 import click
 
+from setset import durable, platform
 from setset.cards import code, name
-from setset.errors import BadInput
+from setset.errors import BadInput, SetsetError
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.formatting import how_many, print_line
+from setset.show.formatting import how_many, print_line, to_json
 from setset.table.deck import Stream
 from setset.table.game import Game, Verdict, call_none, call_set, new_game
 
@@ -35,8 +36,7 @@ HELP: Final = """\
 With several players begin with a name or number: '2 afk', 'ada none'."""
 
 
-@dataclass(frozen=True)
-class Call:
+class Call(NamedTuple):
     """A line that was understood: who, and what, where letters are a set and '' is none."""
 
     player: int
@@ -111,7 +111,7 @@ class Session:
         if not verdict.right:
             return f"{who}wrong, a point off. {verdict.reason[:1].upper()}{verdict.reason[1:]}."
         if cards:
-            return f"{who}a set, a point. {', '.join(name(card) for card in cards)}."
+            return f"{who}a set, a point. {', '.join(map(name, cards))}."
         return f"{who}right, there is no set. Three more cards."
 
     def _hint(self) -> str:
@@ -139,10 +139,8 @@ class Session:
         return can_draw() and used + around <= height
 
     def _standing(self) -> str:
-        scores = [
-            f"{self.players[player] if self.players else 'score'} {score}"
-            for player, score in enumerate(self.game.scores)
-        ]
+        names = self.players or ("score",)
+        scores = [f"{each} {score}" for each, score in zip(names, self.game.scores, strict=True)]
         return f"round {self.game.round}   deck {len(self.game.deck)}   " + "   ".join(scores)
 
     def _show_end(self) -> None:
@@ -153,14 +151,12 @@ class Session:
             click.echo(self.message)
             click.echo(f"The game is over: {how_many(len(game.table), 'card')} left, no set among them.")
         each = f", {self.elapsed() / taken:.0f} s a set" if taken else ""
-        click.echo(
-            f"{clock_text(self.elapsed())}   {how_many(taken, 'set')}{each}, {how_many(self.hints, 'hint')}"
-        )
+        click.echo(f"{clock_text(self.elapsed())}   {how_many(taken, 'set')}{each}, {how_many(self.hints, 'hint')}")
         click.echo(f"{_result(game, self.players)}   seed {self.seed}")
         if game.over and not self.hints and self._enter_game:
             print_line(self._enter_game(self.elapsed(), self.players))
         if not game.over and game.sets:
-            click.echo("A set that was left: " + " ".join(code(card) for card in game.sets[0]))
+            click.echo("A set that was left: " + " ".join(map(code, game.sets[0])))
 
 
 def understood(line: str, players: Sequence[str], cards: int) -> Call:
@@ -170,9 +166,10 @@ def understood(line: str, players: Sequence[str], cards: int) -> Call:
         raise BadInput(f"not a call: {line!r}")
     player = 0
     if len(players) > 1:
-        spoken = next((each for each in _longest_first(players) if words[: len(each)] == each), None)
-        if spoken is not None:
-            player = [each.lower().split() for each in players].index(spoken)
+        names = [each.lower().split() for each in players]
+        spoken = max((each for each in names if words[: len(each)] == each), key=len, default=None)
+        if spoken is not None:  # the longest name: 'Ada Lovelace' before 'Ada'
+            player = names.index(spoken)
             words = words[len(spoken) :]
         elif words[0].isdecimal() and 0 < int(words[0]) <= len(players):
             player = int(words.pop(0)) - 1
@@ -183,15 +180,8 @@ def understood(line: str, players: Sequence[str], cards: int) -> Call:
         return Call(player, "")
     known = LABELS[:cards]
     if len(letters) != 3 or len(set(letters)) != 3 or any(letter not in known for letter in letters):
-        raise BadInput(
-            f"not a call: {line!r}; type three letters from a to {known[-1]}, none, hint, help or quit"
-        )
+        raise BadInput(f"not a call: {line!r}; type three letters from a to {known[-1]}, none, hint, help or quit")
     return Call(player, letters)
-
-
-def _longest_first(players: Sequence[str]) -> list[list[str]]:
-    """The words of the players' names, 'Ada Lovelace' before 'Ada'."""
-    return sorted((each.lower().split() for each in players), key=len, reverse=True)
 
 
 def clock_text(seconds: float) -> str:
@@ -215,10 +205,8 @@ def _result(game: Game, players: Sequence[str]) -> str:
     best = max(game.scores)
     ranked = sorted(zip(game.scores, players, strict=True), key=lambda pair: -pair[0])
     winners = " and ".join(each for score, each in ranked if score == best)
-    return (
-        ", ".join(f"{each} {score}" for score, each in ranked)
-        + f": {winners} {'won' if game.over else 'in the lead'}"
-    )
+    scores = ", ".join(f"{each} {score}" for score, each in ranked)
+    return f"{scores}: {winners} {'won' if game.over else 'in the lead'}"
 
 
 @contextmanager
@@ -238,3 +226,29 @@ def _ticking(elapsed: Callable[[], float]) -> Iterator[None]:
     finally:
         done.set()
         thread.join()
+
+
+def enter_game(seconds: float, players: Sequence[str]) -> str:
+    """Keeps the best time for each number of players in a small file of the user; a line on the best. Never fails."""
+    try:
+        return _enter(platform.data_folder() / "best-times.json", seconds, players)
+    except (OSError, RuntimeError, SetsetError, ValueError, KeyError, TypeError, AttributeError) as error:
+        return f"best times are not kept: {error}"
+
+
+def _enter(path: Path, seconds: float, players: Sequence[str]) -> str:
+    best = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    kind = str(max(1, len(players)))
+    before = _spell(best[kind]) if kind in best else None
+    if before is not None and best[kind]["seconds"] <= seconds:
+        return f"best time {before}"
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    best[kind] = {"seconds": round(seconds, 1), "players": list(players), "day": today}
+    durable.save(path, (to_json(best, indent=1) + "\n").encode())
+    return "a new best time" + (f", the last one was {before}" if before else "")
+
+
+def _spell(entry: dict[str, Any]) -> str:
+    """'12:05 by Ada and Emmy on 2026-03-01'"""
+    names = " and ".join(map(str, entry["players"]))
+    return f"{clock_text(entry['seconds'])}{f' by {names}' if names else ''} on {entry['day']}"

@@ -8,49 +8,60 @@ from typing import TYPE_CHECKING
 import click
 
 from setset.show.columns import Column
-from setset.show.formatting import byte_count, duration, how_many, number, print_line, print_table, share
+from setset.show.formatting import (
+    byte_count,
+    duration,
+    how_many,
+    millions,
+    number,
+    print_line,
+    print_records,
+    print_table,
+    share,
+)
 
 if TYPE_CHECKING:  # `status` starts without numpy
+    from setset.batches.roots import Root
     from setset.database.runs import Run
-    from setset.database.views import Throughput
+    from setset.database.views import SizeStatus, Status, StatusItem, Throughput
     from setset.export.lists import Exported
     from setset.maintenance.findings import Finding, Repaired
-    from setset.maintenance.relocation import MovedRoot
+    from setset.maintenance.moved import MovedRoot
     from setset.maintenance.remove import Removed
     from setset.workspace.counts import Count
-    from setset.workspace.roots import Root
-    from setset.workspace.status import SizeStatus, Status
 
 TARGET = Column("target", left=True)
-STATUS = (
-    Column("size", left=True),
-    Column("sources", importance=20),
-    Column("files", importance=15),
-    Column("lists"),
-    Column("done", importance=60),
-    Column("bytes", importance=40),
-    Column("B/list", importance=10),
-    Column("M lists/s", importance=30),
-    Column("left", importance=50),
-    Column("state"),
-)
-ITEMS = (
-    Column("target", importance=10, left=True),
-    Column("size", left=True),
-    Column("state", left=True),
-    Column("what", least=16, left=True),
-    Column("detail", least=16, left=True),
-)
-HOSTS = (
-    Column("host", least=12, left=True),
-    Column("target", importance=10),
-    Column("size"),
-    Column("sources", importance=20),
-    Column("lists"),
-    Column("worker time", importance=40),
-    Column("M lists/s each", importance=50),
-    Column("last at", importance=15),
-)
+STATUS: dict[Column, Callable[[SizeStatus], str]] = {
+    Column("size", left=True): lambda size: f"{size.size}{'' if size.work == 'store' else '*'}",
+    Column("sources", 20): lambda size: f"{number(size.expanded)}/{number(size.sources)}",
+    Column("files", 15): lambda size: number(size.batches),
+    Column("lists"): lambda size: number(size.lists),
+    Column("done", 60): lambda size: share(round(size.share * 1_000_000), 1_000_000),
+    Column("bytes", 40): lambda size: byte_count(size.bytes),
+    Column("B/list", 10): lambda size: number(size.bytes / size.lists if size.bytes and size.lists else None, 4),
+    Column("M lists/s", 30): lambda size: millions(
+        size.lists_per_second, 0 if (size.lists_per_second or 0) >= 1e7 else 1
+    ),
+    Column("left", 50): lambda size: duration(size.seconds_left),
+    Column("state"): lambda size: size.state,
+}
+ITEMS: dict[Column, Callable[[StatusItem], str]] = {
+    Column("target", 10, left=True): lambda item: str(item.target),
+    Column("size", left=True): lambda item: str(item.size),
+    Column("state", left=True): lambda item: item.state,
+    Column("what", least=16, left=True): lambda item: item.what,
+    Column("detail", least=16, left=True): lambda item: item.detail,
+}
+HOSTS: dict[Column, Callable[[Throughput], str]] = {
+    Column("host", least=12, left=True): lambda host: host.host,
+    Column("target", 10): lambda host: str(host.target),
+    Column("size"): lambda host: f"{host.size}{'' if host.work == 'store' else ' counted'}",
+    Column("sources", 20): lambda host: number(host.expansions),
+    Column("lists"): lambda host: number(host.lists),
+    Column("worker time", 40): lambda host: duration(host.seconds),
+    Column("M lists/s each", 50): lambda host: millions(host.lists_per_second),
+    Column("last at", 15): lambda host: _moment(host.last_finished),
+}
 
 
 def print_status(status: Status, target: int | None = None, wide: bool = False) -> None:
@@ -60,170 +71,119 @@ def print_status(status: Status, target: int | None = None, wide: bool = False) 
     """
     if status.sizes:
         _print_sizes(status.sizes, wide)
-    elif target is not None:
-        click.echo(f"nothing yet for target {target}: start with 'setset run --size 6 --target {target}'")
     else:
-        click.echo("nothing yet: start with 'setset run --size 6'")
+        click.echo(_nothing("nothing yet", target))
     for root in status.roots:
-        if root.state != "present" and root.files:
+        if root.state not in ("present", "moved") and root.files:
             lies = f"{how_many(root.files, 'file')}, {byte_count(root.bytes)}"
             advice = f"bring it back, or run 'setset roots move {root.path} NEW'"
             advice = advice if root.state == "absent" else "see 'setset check'"
             print_line(f"storage root {root.path}: {root.state}, with {lies}: {advice}")
     if status.items:
-        rows = [
-            [str(each.target), str(each.size), each.state, each.what, each.detail] for each in status.items
-        ]
         click.echo("")
-        print_table(", ".join(dict.fromkeys(each.state for each in status.items)), ITEMS, rows, wide=wide)
+        title = ", ".join(dict.fromkeys(each.state for each in status.items))
+        print_records(ITEMS, status.items, title, wide)
     if len({host.host for host in status.hosts}) > 1:
         click.echo("")
-        print_table("hosts", HOSTS, [_host_row(host) for host in status.hosts], wide=wide)
+        print_records(HOSTS, status.hosts, "hosts", wide)
 
 
 def _print_sizes(sizes: Sequence[SizeStatus], wide: bool) -> None:
-    targets = {size.target for size in sizes}
-    if len(targets) == 1:
-        print_table(f"target {_target(sizes[0])}", STATUS, [_status_row(size) for size in sizes], wide=wide)
+    if len({size.target for size in sizes}) == 1:
+        print_records(STATUS, sizes, f"target {_target(sizes[0])}", wide)
     else:
-        rows = [[_target(size), *_status_row(size)] for size in sizes]
-        print_table("", (TARGET, *STATUS), rows, wide=wide)
+        print_records({TARGET: _target, **STATUS}, sizes, wide=wide)
     counted = {size.source_size for size in sizes if size.work == "count"}
     for source in sorted(counted):
         click.echo(f"* counted from size {source}, without files")
+
+
+def _nothing(what: str, target: int | None = None, size: int | None = None) -> str:
+    """What is missing, and the command that makes it."""
+    of, option = ("", "") if target is None else (f" for target {target}", f" --target {target}")
+    if size is None:
+        return f"{what}{of}: start with 'setset run --size 6{option}'"
+    return f"size {size} is not counted yet{of}: 'setset run --size {size}{option}', or faster with --count-only"
 
 
 def _target(size: SizeStatus) -> str:
     return f"{size.target}, pruned" if size.pruned else str(size.target)
 
 
-def _host_row(host: Throughput) -> list[str]:
-    return [
-        host.host,
-        str(host.target),
-        str(host.size) if host.work == "store" else f"{host.size} counted",
-        number(host.expansions),
-        number(host.lists),
-        duration(host.seconds),
-        number(host.lists_per_second / 1e6, 1) if host.lists_per_second else "-",
-        _moment(host.last_finished),
-    ]
-
-
-def _status_row(size: SizeStatus) -> list[str]:
-    each = size.bytes / size.lists if size.bytes and size.lists else None
-    return [
-        str(size.size) if size.work == "store" else f"{size.size}*",
-        f"{number(size.expanded)}/{number(size.sources)}",
-        number(size.batches),
-        number(size.lists),
-        share(round(size.share * 1_000_000), 1_000_000),
-        byte_count(size.bytes),
-        number(each, 4),
-        number(size.lists_per_second / 1e6, 0 if size.lists_per_second >= 1e7 else 1)
-        if size.lists_per_second
-        else "-",
-        "-" if size.seconds_left is None else duration(size.seconds_left),
-        size.state,
-    ]
-
-
-def print_counts(
-    counts: Sequence[Count], size: int | None, target: int | None = None, wide: bool = False
-) -> None:
+def print_counts(counts: Sequence[Count], size: int | None, target: int | None = None, wide: bool = False) -> None:
     """A row a count; what to do if there is none of the size and target that were asked for."""
     if not counts:
-        aim = "" if target is None else f" --target {target}"
-        if size is None:
-            what = "nothing is counted yet" + (aim and f" for target {target}")
-            click.echo(f"{what}: start with 'setset run --size 6{aim}'")
-        else:
-            what = f"size {size} is not counted yet" + (aim and f" for target {target}")
-            click.echo(f"{what}: 'setset run --size {size}{aim}', or faster with --count-only")
+        click.echo(_nothing("nothing is counted yet", target, size))
         return
     agree = {True: "yes", False: "NO", None: "-"}
     several = len({count.target for count in counts}) > 1
     by_classes = any(count.class_sum is not None for count in counts)
     by_decoding = any(count.decoded is not None for count in counts)
-    every: list[tuple[bool, Column, Callable[[Count], str]]] = [
-        (several, TARGET, lambda count: str(count.target)),
-        (True, Column("size", left=True), lambda count: str(count.size)),
-        (True, Column("what is counted", 60, least=20, left=True), lambda count: count.counts),
-        (True, Column("lists"), lambda count: number(count.lists)),
-        (True, Column("origin", importance=10), lambda count: count.origin),
-        (by_decoding, Column("decoded", importance=50), lambda count: number(count.decoded)),
-        (True, Column("reference", importance=40), lambda count: number(count.reference)),
-        (by_classes, Column("class sum", importance=30), lambda count: number(count.class_sum)),
-        (by_classes, Column("agree", importance=20), lambda count: agree[count.agree]),
-        (True, Column("verdict"), lambda count: count.verdict),
-    ]
-    columns = [(column, cell) for shown, column, cell in every if shown]
-    rows = [[cell(count) for _, cell in columns] for count in counts]
-    print_table("", [column for column, _ in columns], rows, wide=wide)
+    columns: dict[Column, tuple[bool, Callable[[Count], str]]] = {
+        TARGET: (several, lambda count: str(count.target)),
+        Column("size", left=True): (True, lambda count: str(count.size)),
+        Column("what is counted", 60, least=20, left=True): (True, lambda count: count.counts),
+        Column("lists"): (True, lambda count: number(count.lists)),
+        Column("origin", 10): (True, lambda count: count.origin),
+        Column("decoded", 50): (by_decoding, lambda count: number(count.decoded)),
+        Column("reference", 40): (True, lambda count: number(count.reference)),
+        Column("class sum", 30): (by_classes, lambda count: number(count.class_sum)),
+        Column("agree", 20): (by_classes, lambda count: agree[count.agree]),
+        Column("verdict"): (True, lambda count: count.verdict),
+    }
+    print_records({column: cell for column, (shown, cell) in columns.items() if shown}, counts, wide=wide)
 
 
 def print_findings(findings: Sequence[Finding]) -> None:
     """A line each, and what to do about them."""
-    from setset.maintenance.findings import advice
-
     for finding in findings:
         warning = "warning: " if finding.kind.is_warning else ""
         print_line(f"{warning}{finding.kind}: {finding.where}: {finding.what}")
     if all(finding.kind.is_warning for finding in findings):
         click.echo("no problems found")
+    _print_advice(findings)
+
+
+def _print_advice(findings: Sequence[Finding]) -> None:
+    from setset.maintenance.findings import advice
+
     if line := advice(findings):
         click.echo(f"setset: {line}", err=True)
 
 
 def print_repaired(result: Repaired, dry_run: bool) -> None:
     """What a repair did or would do, what it left, and what to do about that."""
-    from setset.maintenance.findings import advice
-
     for finding in result.repaired:
         print_line(f"{'would rebuild' if dry_run else 'rebuilt'}: {finding.where}: {finding.what}")
     for finding in result.left:
         print_line(f"left: {finding.kind}: {finding.where}: {finding.what}")
     if not result.repaired and not result.left:
         click.echo("nothing to repair")
-    if line := advice(result.left):
-        click.echo(f"setset: {line}", err=True)
+    _print_advice(result.left)
 
 
-HISTORY = (
-    Column("run", left=True),
-    Column("started", importance=60, left=True),
-    Column("finished", importance=10, left=True),
-    Column("version", importance=20, left=True),
-    Column("host", importance=30, left=True),
-    Column("outcome", least=9, left=True),
-    Column("lists", importance=50),
-    Column("counted", importance=15),
-    Column("bytes", importance=40),
-    Column("command", least=28, left=True),
-)
+HISTORY: dict[Column, Callable[[Run], str]] = {
+    Column("run", left=True): lambda run: str(run.id),
+    Column("started", 60, left=True): lambda run: _moment(run.started_at),
+    Column("finished", 10, left=True): lambda run: _moment(run.finished_at or "-"),
+    Column("version", 20, left=True): lambda run: run.version,
+    Column("host", 30, left=True): lambda run: run.host,
+    Column("outcome", least=9, left=True): lambda run: (
+        (run.outcome or "running") + (f"; repaired {run.repaired}" if run.repaired else "")
+    ),
+    Column("lists", 50): lambda run: number(run.lists_added),
+    Column("counted", 15): lambda run: number(run.lists_counted),
+    Column("bytes", 40): lambda run: byte_count(run.bytes_added),
+    Column("command", least=28, left=True): lambda run: run.command,
+}
 
 
 def print_history(runs: Sequence[Run], wide: bool = False) -> None:
-    """A row a run."""
-    if not runs:
-        click.echo("nothing yet: start with 'setset run --size 6'")
-        return
-    rows = [
-        [
-            str(run.id),
-            _moment(run.started_at),
-            _moment(run.finished_at or "-"),
-            run.version,
-            run.host,
-            run.outcome or "running",
-            number(run.lists_added),
-            number(run.lists_counted),
-            byte_count(run.bytes_added),
-            run.command,
-        ]
-        for run in runs
-    ]
-    print_table("", HISTORY, rows, wide=wide)
+    """A row per run."""
+    if runs:
+        print_records(HISTORY, runs, wide=wide)
+    else:
+        click.echo(_nothing("nothing yet"))
 
 
 def _moment(text: str) -> str:
@@ -247,33 +207,21 @@ def print_exported(result: Exported, size: int, output: str, dry_run: bool) -> N
         )
 
 
-ROOTS = (
-    Column("root", left=True),
-    Column("path", least=16, left=True),
-    Column("state", left=True),
-    Column("files", importance=30),
-    Column("lists", importance=20),
-    Column("bytes", importance=40),
-    Column("free", importance=50),
-)
+ROOTS: dict[Column, Callable[[Root], str]] = {
+    Column("root", left=True): lambda root: str(root.number),
+    Column("path", least=16, left=True): lambda root: root.path,
+    Column("state", left=True): lambda root: root.state,
+    Column("files", 30): lambda root: number(root.files),
+    Column("lists", 20): lambda root: number(root.lists),
+    Column("bytes", 40): lambda root: byte_count(root.bytes),
+    Column("free", 50): lambda root: byte_count(root.free_bytes),
+}
 
 
 def print_roots(roots: Sequence[Root], wide: bool = False) -> None:
-    """A row a storage root."""
-    rows = [
-        [
-            str(root.number),
-            root.path,
-            root.state,
-            number(root.files),
-            number(root.lists),
-            byte_count(root.bytes),
-            byte_count(root.free_bytes),
-        ]
-        for root in roots
-    ]
-    if rows:
-        print_table("", ROOTS, rows, wide=wide)
+    """A row per storage root."""
+    if roots:
+        print_records(ROOTS, roots, wide=wide)
     else:
         click.echo("no storage roots yet: 'setset run' makes one")
 
@@ -295,14 +243,11 @@ def print_removed(removed: Removed) -> None:
     if not removed.sizes:
         click.echo(f"nothing to remove of target {removed.target}")
         return
-    sizes = removed.sizes
-    rows = [
-        [str(size.size), *map(number, (size.files, size.unrecorded, size.lists)), byte_count(size.bytes)]
-        for size in sizes
-    ]
-    total = [sum(getattr(size, name) for size in sizes) for name in ("files", "unrecorded", "lists")]
-    rows.append(["all", *map(number, total), byte_count(sum(size.bytes for size in sizes))])
-    print_table(f"target {removed.target}", ("size", "files", "unrecorded", "lists", "bytes"), rows)
+    names = ("files", "unrecorded", "lists", "bytes")
+    figures = {str(size.size): [getattr(size, name) for name in names] for size in removed.sizes}
+    figures["all"] = [sum(column) for column in zip(*figures.values(), strict=True)]
+    rows = [[size, *map(number, counts), byte_count(bytes_)] for size, (*counts, bytes_) in figures.items()]
+    print_table(f"target {removed.target}", ("size", *names), rows)
     if removed.kept:
         many = how_many(removed.kept, "file")
-        click.echo(f"{many} of them in storage roots that are not there stay, see 'setset roots'")
+        click.echo(f"{many} of them stay, in storage roots where nothing may be removed: see 'setset roots'")

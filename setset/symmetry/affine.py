@@ -9,7 +9,7 @@ import numpy as np
 
 from setset.cards import CARDS, FEATURES, WEIGHTS, Cards, digits, from_digits
 from setset.errors import BadInput
-from setset.symmetry.geometry import DIMENSION, STANDARD_FRAME, CardArray, span_frames
+from setset.symmetry.geometry import DIMENSION, PLACES, STANDARD_FRAME, CardArray, span_frames
 
 Row = tuple[int, int, int, int]
 
@@ -44,7 +44,7 @@ class AffineMap:
             raise BadInput("an affine map needs a 4 by 4 matrix and a translation of 4 numbers")
         if any(not 0 <= entry < 3 for row in (*self.matrix, self.translation) for entry in row):
             raise BadInput("the numbers of an affine map must be 0, 1 and 2")
-        if _invert(self.matrix) is None:
+        if len(set(self.table().tolist())) < CARDS:
             raise BadInput("the matrix of this affine map has no inverse modulo 3")
 
     @classmethod
@@ -56,9 +56,7 @@ class AffineMap:
     def to_frame(cls, frame: Sequence[int]) -> AffineMap:
         """The one map that takes the cards 0, 1, 3, 9, 27 to these five cards in general position."""
         origin, *others = (digits(card) for card in frame)
-        columns = [
-            tuple((y - x) % 3 for x, y in zip(origin, other, strict=True)) for other in reversed(others)
-        ]
+        columns = [tuple((y - x) % 3 for x, y in zip(origin, other, strict=True)) for other in reversed(others)]
         return cls(tuple(zip(*columns, strict=True)), origin)  # type: ignore[arg-type]
 
     @classmethod
@@ -67,12 +65,12 @@ class AffineMap:
         flats = span_frames(frames)
         images = np.empty_like(flats)
         np.put_along_axis(images, flats.astype(np.int64), np.arange(CARDS, dtype=np.uint8)[None, :], 1)
-        every = [digits(card) for card in range(CARDS)]
-        places = np.array(every)[images[:, STANDARD_FRAME]]
+        places = PLACES[images[:, STANDARD_FRAME]]
         matrices = ((places[:, :0:-1] - places[:, :1]) % 3).transpose(0, 2, 1)
-        found = []
-        # each row of a matrix is the digits of a card: five numbers a map are quicker to take over than twenty
+        # A row of a matrix is the digits of a card: five numbers per map take less time to convert than twenty.
         rows = np.column_stack([matrices @ np.array(WEIGHTS), images[:, 0]]).tolist()
+        every = [digits(card) for card in range(CARDS)]
+        found = []
         for *matrix, translation in rows:
             one = object.__new__(cls)  # these have an inverse, which would take most of the time to see again
             object.__setattr__(one, "matrix", tuple(every[row] for row in matrix))
@@ -90,22 +88,21 @@ class AffineMap:
         return tuple(sorted(self(card) for card in cards))
 
     def frame(self) -> Cards:
-        """Where the cards 0, 1, 3, 9, 27 go: these five images determine the map."""
+        """The images of the cards 0, 1, 3, 9, 27, which determine the map."""
         return tuple(self(card) for card in STANDARD_FRAME)
 
     def table(self) -> CardArray:
         """The images of the cards 0 to 80."""
-        return np.array([self(card) for card in range(CARDS)], dtype=np.uint8)
+        places = PLACES @ np.array(self.matrix).T + np.array(self.translation)
+        images: CardArray = (places % 3 @ np.array(WEIGHTS)).astype(np.uint8)
+        return images
 
     def __matmul__(self, first: AffineMap) -> AffineMap:
         return AffineMap.to_frame([self(card) for card in first.frame()])
 
     def inverse(self) -> AffineMap:
         """The map that undoes this one."""
-        matrix = _invert(self.matrix)
-        assert matrix is not None  # __post_init__ has seen to it
-        shift = tuple(-sum(a * b for a, b in zip(row, self.translation, strict=True)) % 3 for row in matrix)
-        return AffineMap(matrix, shift)  # type: ignore[arg-type]
+        return AffineMap.to_frame(np.argsort(self.table())[list(STANDARD_FRAME)].tolist())
 
     def __str__(self) -> str:
         return ", ".join(
@@ -117,25 +114,6 @@ class AffineMap:
 def _format_row(row: Row, constant: int) -> str:
     """'colour + 2 shape + 1'"""
     terms = [
-        feature if factor == 1 else f"2 {feature}"
-        for feature, factor in zip(FEATURES, row, strict=True)
-        if factor
+        feature if factor == 1 else f"2 {feature}" for feature, factor in zip(FEATURES, row, strict=True) if factor
     ]
     return " + ".join([*terms, str(constant)] if constant else terms)
-
-
-def _invert(matrix: Sequence[Sequence[int]]) -> tuple[Row, Row, Row, Row] | None:
-    """The inverse modulo 3 by Gauss and Jordan, None for a singular matrix."""
-    work = [[*row, *(int(i == j) for j in range(DIMENSION))] for i, row in enumerate(matrix)]
-    for column in range(DIMENSION):
-        pivot = next((i for i in range(column, DIMENSION) if work[i][column]), None)
-        if pivot is None:
-            return None
-        work[column], work[pivot] = work[pivot], work[column]
-        scale = work[column][column]  # 1 and 2 are their own inverses
-        work[column] = [entry * scale % 3 for entry in work[column]]
-        for i in range(DIMENSION):
-            if i != column and work[i][column]:
-                factor = work[i][column]
-                work[i] = [(x - factor * y) % 3 for x, y in zip(work[i], work[column], strict=True)]
-    return tuple(tuple(row[DIMENSION:]) for row in work)  # type: ignore[return-value]

@@ -15,8 +15,6 @@ The result is checked from the other side: the class of each new class without o
 and both ways to count the pairs of lists, one in the other, must agree.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,14 +22,10 @@ import numpy.typing as npt
 
 from setset.cards import CARDS, check_size
 from setset.errors import BadInput, SetsetError
+from setset.symmetry.catalogue import make_classes
 from setset.symmetry.classes import Level, Links, ListClass
-from setset.symmetry.fingerprints import (
-    find_places,
-    fingerprint_deletions,
-    fingerprint_extensions,
-    fingerprint_rows,
-)
-from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
+from setset.symmetry.fingerprints import find_places, fingerprint_rows
+from setset.symmetry.geometry import GROUP_ORDER, CardArray, mark_extensions
 from setset.symmetry.least import canonicalize_rows
 
 Integers = npt.NDArray[np.int64]
@@ -71,41 +65,22 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
     leasts, stabilizers, extensions = _extend_classes(lists, counts)
     deletions = _count_deletions(leasts, lists)
     links = _check_double_count(extensions, deletions, counts, GROUP_ORDER // stabilizers)
-    return Level(size, _make_classes(leasts, stabilizers), links)
-
-
-def _make_classes(leasts: CardArray, stabilizers: Integers) -> tuple[ListClass, ...]:
-    """The records of the classes with these canonical forms, in order."""
-    size = leasts.shape[1]
-    rows = zip(leasts.tolist(), stabilizers.tolist(), _count_free_cards(leasts).tolist(), strict=True)
-    return tuple(
-        ListClass(size, number, tuple(cards), stabilizer, extensions)
-        for number, (cards, stabilizer, extensions) in enumerate(rows)
-    )
-
-
-def _count_free_cards(lists: CardArray) -> Integers:
-    """For each row, how many cards can be added to it."""
-    blocked = np.zeros((len(lists), CARDS), np.bool_)
-    taken = cached_third_table()[lists[:, :, None], lists[:, None, :]]  # a card's third with itself is itself
-    np.put_along_axis(blocked, taken.reshape(len(lists), lists.shape[1] ** 2).astype(np.int64), True, axis=1)
-    free: Integers = (~blocked).sum(axis=1)
-    return free
+    free = mark_extensions(leasts).sum(axis=1)
+    return Level(size, make_classes(leasts, stabilizers, free), links)
 
 
 def _extend_classes(lists: CardArray, counts: Integers) -> tuple[CardArray, Integers, Integers]:
     """The canonical forms of size n + 1 in order, their stabilizers, and rows (smaller, larger, how many)."""
-    prints = fingerprint_extensions(lists)
-    rows, cards = np.nonzero(prints)
+    rows, cards = np.nonzero(mark_extensions(lists))
     longer = np.sort(np.column_stack([lists[rows], cards.astype(np.uint8)]), axis=1)
-    _, first, kind = np.unique(prints[rows, cards], return_index=True, return_inverse=True)
+    _, first, kind = np.unique(fingerprint_rows(longer), return_index=True, return_inverse=True)
     flags = np.zeros(len(first), np.int64)  # lists with this fingerprint, each with one of its cards
     np.add.at(flags, kind, counts[rows])
 
-    leasts, _, stabilizers, _ = canonicalize_rows(longer[first])
+    leasts, stabilizers = canonicalize_rows(longer[first])
     mixed = GROUP_ORDER // stabilizers * longer.shape[1] != flags
     more = np.flatnonzero(mixed[kind])
-    more_leasts, _, more_stabilizers, _ = canonicalize_rows(longer[more])
+    more_leasts, more_stabilizers = canonicalize_rows(longer[more])
 
     every = np.concatenate([leasts, more_leasts])
     found, where, number = np.unique(every, axis=0, return_index=True, return_inverse=True)
@@ -114,9 +89,7 @@ def _extend_classes(lists: CardArray, counts: Integers) -> tuple[CardArray, Inte
     masses = np.zeros(len(first), np.int64)
     np.add.at(masses, found_kind, GROUP_ORDER // found_stabilizers * longer.shape[1])
     if (masses != flags).any():
-        raise SetsetError(
-            f"the lists of size {longer.shape[1]} do not add up: classes of the size before are missing"
-        )
+        raise SetsetError(f"the lists of size {longer.shape[1]} do not add up: classes of the size before are missing")
 
     larger = number[kind]
     larger[more] = number[len(first) :]
@@ -125,17 +98,18 @@ def _extend_classes(lists: CardArray, counts: Integers) -> tuple[CardArray, Inte
 
 def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
     """Rows (smaller, larger, how many cards of the larger leave the smaller), found by removing cards."""
-    smaller, shared = find_places(fingerprint_rows(shorter), fingerprint_deletions(lists))
+    size = lists.shape[1]
+    kept = np.array([np.delete(np.arange(size), gone) for gone in range(size)], np.int64)
+    left = lists[:, kept].reshape(len(lists) * size, size - 1)
+    smaller, shared = find_places(fingerprint_rows(shorter), fingerprint_rows(left))
     if (shared == 0).any():
-        raise SetsetError(f"a list of size {lists.shape[1]} shrinks to one of no known class")
-    rows, gone = np.nonzero(shared > 1)
-    left = np.array([np.delete(lists[row], place) for row, place in zip(rows, gone, strict=True)], np.uint8)
-    leasts = canonicalize_rows(left.reshape(len(rows), shorter.shape[1])).forms
+        raise SetsetError(f"a list of size {size} shrinks to one of no known class")
+    others = np.flatnonzero(shared > 1)
+    leasts, _ = canonicalize_rows(left[others])
     numbers = {bytes(cards): number for number, cards in enumerate(shorter)}
-    smaller[rows, gone] = [
-        numbers.get(bytes(cards), -1) for cards in leasts
-    ]  # the double count will not find -1
-    return _count_pairs(smaller.ravel(), np.repeat(np.arange(len(lists)), lists.shape[1]))
+    # The double count will not find -1.
+    smaller[others] = [numbers.get(bytes(cards), -1) for cards in leasts]
+    return _count_pairs(smaller, np.repeat(np.arange(len(lists)), size))
 
 
 def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
@@ -144,9 +118,7 @@ def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
     return np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF, times])
 
 
-def _check_double_count(
-    extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers
-) -> Links:
+def _check_double_count(extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers) -> Links:
     """The links, if both ways to count the pairs of lists, one in the other, agree for each link."""
     agree = np.array_equal(extensions[:, :2], deletions[:, :2]) and np.array_equal(
         smaller[extensions[:, 0]] * extensions[:, 2], larger[deletions[:, 1]] * deletions[:, 2]

@@ -1,25 +1,19 @@
 """The catalogue: the classes of every size, by their numbers and by their canonical forms."""
 
-from __future__ import annotations
-
 from bisect import bisect_right
-from collections import defaultdict
 from collections.abc import Iterable
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
 
 from setset.cards import LARGEST, Cards, check_size
 from setset.errors import BadInput
-from setset.symmetry.classes import Level, Link, Links, ListClass
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from setset.symmetry.fingerprints import Fingerprints
-    from setset.symmetry.geometry import CardArray
+from setset.symmetry.classes import Level, Links, ListClass, Neighbour
+from setset.symmetry.geometry import CardArray
 
 STORED: Final = Path(__file__).with_name("classes.npz")
 """The classes of all sizes and their links, as `tools/classes.py` built them."""
@@ -42,9 +36,8 @@ class Catalogue:
     def __init__(self, levels: Iterable[Level] = ()) -> None:
         self._levels = {level.size: level for level in levels}
         self._by_form: dict[int, dict[Cards, ListClass]] = {}
-        self._prints: dict[int, Fingerprints] = {}
+        self._prints: dict[int, npt.NDArray[np.uint64]] = {}
         self._starts: dict[int, list[int]] = {}
-        self._linked: dict[tuple[int, str], dict[int, list[Link]]] = {}
 
     def level(self, size: int) -> Level:
         """All classes of a size, and their links to the size before.
@@ -67,8 +60,8 @@ class Catalogue:
         return self._levels[size].classes if size in self._levels else _stored_classes(size)
 
     def game_classes(self, one: ListClass) -> int:
-        """Into how many classes a class falls if only the game's own symmetries count."""
-        return _stored_game_classes(one.size)[one.number]
+        """Number of classes that a class falls into if only the game's own symmetries count."""
+        return int(_stored(one.size, "game_classes")[0][one.number])
 
     def lists(self, size: int) -> int:
         """How many lists of this size there are."""
@@ -100,9 +93,7 @@ class Catalogue:
         """
         classes = self.classes(size)
         if not 0 <= number < len(classes):
-            raise BadInput(
-                f"no class {size}/{number}: the classes of size {size} are 0 to {len(classes) - 1}"
-            )
+            raise BadInput(f"no class {size}/{number}: the classes of size {size} are 0 to {len(classes) - 1}")
         return classes[number]
 
     def of_form(self, cards: Cards) -> ListClass:
@@ -127,8 +118,6 @@ class Catalogue:
         Raises:
             BadInput: a list has no class here.
         """
-        import numpy as np
-
         from setset.symmetry.fingerprints import find_places, fingerprint_rows  # which load the compiler
         from setset.symmetry.least import canonicalize_rows
 
@@ -137,70 +126,59 @@ class Catalogue:
             self._prints[size] = fingerprint_rows(self.forms(size))
         numbers, shared = find_places(self._prints[size], fingerprint_rows(lists))
         others = np.flatnonzero(shared != 1)
-        forms = map(tuple, canonicalize_rows(lists[others]).forms.tolist())
+        forms = map(tuple, canonicalize_rows(lists[others])[0].tolist())
         numbers[others] = [self.of_form(form).number for form in forms]
         return numbers
 
     def forms(self, size: int) -> CardArray:
         """The canonical forms of all classes of a size, a row each."""
-        import numpy as np
-
         classes = self.classes(size)
         return np.array([each.cards for each in classes], np.uint8).reshape(len(classes), size)
 
-    def larger(self, one: ListClass) -> tuple[tuple[ListClass, int], ...]:
+    def larger(self, one: ListClass) -> tuple[Neighbour, ...]:
         """The classes that one more card leads to, each with how many cards lead there."""
         if one.size == LARGEST:
             return ()
-        classes = self.level(one.size + 1).classes
-        links = self._links(one.size + 1, "smaller")[one.number]
-        return tuple((classes[link.larger], link.extensions) for link in links)
+        classes, rows = self.classes(one.size + 1), self.level(one.size + 1).links.rows
+        found = rows[rows[:, 0] == one.number].tolist()
+        return tuple(Neighbour(classes[larger], cards) for _, larger, cards, _ in found)
 
-    def smaller(self, one: ListClass) -> tuple[tuple[ListClass, int], ...]:
+    def smaller(self, one: ListClass) -> tuple[Neighbour, ...]:
         """The classes that one card less leads to, each with how many cards lead there."""
         if one.size == 0:
             return ()
-        classes = self.classes(one.size - 1)
-        links = self._links(one.size, "larger")[one.number]
-        return tuple((classes[link.smaller], link.deletions) for link in links)
-
-    def _links(self, size: int, end: Literal["smaller", "larger"]) -> dict[int, list[Link]]:
-        """The links of a size, by the number of the class at one of their ends."""
-        if (size, end) not in self._linked:
-            found = self._linked[size, end] = defaultdict(list)
-            for link in self.level(size).links:
-                found[getattr(link, end)].append(link)
-        return self._linked[size, end]
+        classes, rows = self.classes(one.size - 1), self.level(one.size).links.rows
+        found = rows[rows[:, 1] == one.number].tolist()
+        return tuple(Neighbour(classes[smaller], cards) for smaller, _, _, cards in found)
 
 
+def make_classes(forms: CardArray, *columns: npt.NDArray[Any]) -> tuple[ListClass, ...]:
+    """The classes with these canonical forms, a row each in order, and these stabilizers and extensions."""
+    rows = zip(forms.tolist(), *(column.tolist() for column in columns), strict=True)
+    return tuple(
+        ListClass(forms.shape[1], number, tuple(cards), stabilizer, extensions)
+        for number, (cards, stabilizer, extensions) in enumerate(rows)
+    )
+
+
+@cache
 def _stored(size: int, *names: str) -> list[npt.NDArray[Any]]:
     """Arrays of a size that come with the package."""
-    import numpy as np
-
     with np.load(STORED, allow_pickle=False) as stored:
         return [stored[f"{name}_{size}"].T for name in names]
 
 
 @cache
 def _stored_classes(size: int) -> tuple[ListClass, ...]:
-    columns = [column.tolist() for column in _stored(size, "forms", "stabilizers", "extensions")]
-    return tuple(
-        ListClass(size, number, tuple(cards), stabilizer, free)
-        for number, (cards, stabilizer, free) in enumerate(zip(*columns, strict=True))
-    )
-
-
-@cache
-def _stored_game_classes(size: int) -> list[int]:
-    (found,) = _stored(size, "game_classes")
-    return list(found.tolist())
+    return make_classes(*_stored(size, "forms", "stabilizers", "extensions"))
 
 
 @cache
 def _stored_level(size: int) -> Level:
-    """Of the numbers of linked classes the differences are stored; the double count gives the deletions."""
-    import numpy as np
+    """A level that comes with the package.
 
+    Links are stored as differences between the numbers of their classes. The double count gives the deletions.
+    """
     classes = _stored_classes(size)
     if size == 0:
         return Level(0, classes, Links())

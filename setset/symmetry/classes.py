@@ -1,4 +1,4 @@
-"""What the catalogue holds: classes of lists, the links between them and their sums, as immutable records."""
+"""The records of the catalogue: classes of lists, the links between them and their sums. All are immutable."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class ListClass(Shown):
 
     size: int
     number: int
-    """From 0, in the lexicographic order of the canonical forms of this size."""
+    """Index from 0 in the lexicographic order of the canonical forms of this size."""
     cards: Cards
     """The canonical form, which represents the class."""
     stabilizer: int
@@ -47,6 +47,14 @@ class ListClass(Shown):
 
     def __str__(self) -> str:
         return f"{self.size}/{self.number}"
+
+
+class Neighbour(NamedTuple):
+    """A class with one card more or less."""
+
+    list_class: ListClass
+    cards: int
+    """How many cards, added to a list or taken from it, lead there."""
 
 
 class Link(NamedTuple):

@@ -1,26 +1,23 @@
 """The class of a hand, and the chance that a hand has one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
-from itertools import combinations, islice
+from itertools import islice
 from math import comb
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS, Cards, HoldsSet, check_cards, check_list, first_set, third
+from setset.cards import CARDS, Cards, HoldsSet, check_cards, check_list, first_set
 from setset.errors import SetsetError
 from setset.lazy import Shown
 from setset.symmetry.affine import AffineMap
 from setset.symmetry.canonical import canonicalize
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
 from setset.symmetry.classes import ListClass
-from setset.symmetry.geometry import CardArray, cached_third_table
+from setset.symmetry.geometry import CardArray, mark_extensions, third_cards
 
 Answer = TypeVar("Answer")
 
@@ -41,9 +38,9 @@ class Classification(Shown):
     form: Cards
     """The canonical form."""
     map: AffineMap
-    """Takes the cards to the canonical form."""
+    """A map that takes the cards to the canonical form."""
     list_class: ListClass
-    """Its number, stabilizer, how many lists are in it."""
+    """The class, with its number, its stabilizer and the number of its lists."""
     extensions: Cards
     """The cards, anywhere in the deck, that can be added to the list."""
 
@@ -87,7 +84,8 @@ def classify(cards: Iterable[int], catalogue: Catalogue | None = None) -> Classi
     hand = check_list(cards)
     found = canonicalize(hand)
     one = (catalogue or catalogue_in_memory()).of_form(found.cards)
-    return Classification(hand, found.cards, found.map, one, extensions(hand))
+    (free,) = mark_extensions(np.array([hand], np.uint8).reshape(1, len(hand)))
+    return Classification(hand, found.cards, found.map, one, tuple(np.flatnonzero(free).tolist()))
 
 
 def classify_many(
@@ -107,12 +105,11 @@ def classify_many(
     5/2
     the cards hold a set: 0 40 80
     """
-    return _in_blocks(hands, partial(_classify_rows, catalogue=catalogue or catalogue_in_memory()))
+    known = catalogue or catalogue_in_memory()
+    return _in_blocks(hands, lambda rows: _classify_rows(rows, known))
 
 
-def classes_of(
-    hands: Iterable[Iterable[int]], catalogue: Catalogue | None = None
-) -> Iterator[ListClass | SetsetError]:
+def classes_of(hands: Iterable[Iterable[int]], catalogue: Catalogue | None = None) -> Iterator[ListClass | SetsetError]:
     """The classes of many hands and nothing else, in a quarter of the time that `classify_many` takes.
 
     Args:
@@ -125,59 +122,50 @@ def classes_of(
     >>> print(*classes_of([[80, 3, 14, 40, 5], [7, 80, 0, 40]]))
     5/2 the cards hold a set: 0 40 80
     """
-    return _in_blocks(hands, partial(_classes_of_rows, catalogue=catalogue or catalogue_in_memory()))
+    known = catalogue or catalogue_in_memory()
+    return _in_blocks(
+        hands, lambda rows: map(known.classes(rows.shape[1]).__getitem__, known.numbers_of(rows).tolist())
+    )
 
 
 def _in_blocks(
     hands: Iterable[Iterable[int]], answer: Callable[[CardArray], Iterable[Answer]]
 ) -> Iterator[Answer | SetsetError]:
-    """For each hand its answer, or the error if it is none without a set. `answer` gets many of one size at once."""
+    """For each hand its answer, or an error if it is not a list. `answer` gets many lists of one size at once."""
     waiting = iter(hands)
     while block := list(islice(waiting, BLOCK)):
-        found: list[Answer | SetsetError | None] = [None] * len(block)
-        places: dict[int, list[int]] = {}
-        lists: dict[int, list[Cards]] = {}
+        found: dict[int, Answer | SetsetError] = {}
+        by_size: dict[int, dict[int, Cards]] = {}
         for place, hand in enumerate(block):
             try:
                 cards = tuple(sorted(check_cards(hand)))
-                places.setdefault(len(cards), []).append(place)
-                lists.setdefault(len(cards), []).append(cards)
+                by_size.setdefault(len(cards), {})[place] = cards
             except SetsetError as error:
                 found[place] = error
-        for size, several in lists.items():
-            rows = np.array(several, np.uint8).reshape(len(several), size)
+        for size, lists in by_size.items():
+            rows = np.array(list(lists.values()), np.uint8).reshape(len(lists), size)
             held = _hold_set(rows)
-            answers = iter(() if held.all() else answer(rows[~held]))  # there are none of 21 cards
-            for place, cards, holds_set in zip(places[size], several, held.tolist(), strict=True):
-                found[place] = _held(cards) if holds_set else next(answers)
-        yield from (one for one in found if one is not None)
+            for place in np.array(list(lists))[held].tolist():
+                triple = first_set(lists.pop(place))
+                assert triple is not None
+                found[place] = HoldsSet(triple)
+            if lists:  # there are none of 21 cards
+                found.update(zip(lists, answer(rows[~held]), strict=True))
+        yield from (found[place] for place in range(len(block)))
 
 
 def _classify_rows(rows: CardArray, catalogue: Catalogue) -> Iterator[Classification]:
-    """All about lists that are all of one size."""
+    """The classifications of lists of one size, a row each."""
     from setset.symmetry.least import find_first_frames
 
     size = rows.shape[1]
     classes, numbers = catalogue.classes(size), catalogue.numbers_of(rows)
     maps = AffineMap.inverses_of_frames(find_first_frames(rows, catalogue.forms(size)[numbers]))
     for cards, number, there, fits in zip(
-        rows.tolist(), numbers.tolist(), maps, _split(_mark_extensions(rows)), strict=True
+        rows.tolist(), numbers.tolist(), maps, _split(mark_extensions(rows)), strict=True
     ):
         one = classes[number]
         yield Classification(tuple(cards), one.cards, there, one, fits)
-
-
-def _classes_of_rows(rows: CardArray, catalogue: Catalogue) -> list[ListClass]:
-    """The classes of lists that are all of one size."""
-    classes = catalogue.classes(rows.shape[1])
-    return [classes[number] for number in catalogue.numbers_of(rows).tolist()]
-
-
-def _held(hand: Cards) -> HoldsSet:
-    """What is wrong with a hand that holds a set."""
-    triple = first_set(hand)
-    assert triple is not None
-    return HoldsSet(triple)
 
 
 def _split(marked: npt.NDArray[np.bool_]) -> Iterator[Cards]:
@@ -193,27 +181,7 @@ def _hold_set(rows: CardArray) -> npt.NDArray[np.bool_]:
     """For each row whether it holds a set."""
     inside = np.zeros((len(rows), CARDS), np.bool_)
     np.put_along_axis(inside, rows.astype(np.int64), True, axis=1)
-    return np.asarray(np.take_along_axis(inside, _thirds(rows), axis=1).any(axis=1))
-
-
-def _mark_extensions(rows: CardArray) -> npt.NDArray[np.bool_]:
-    """For each row which of the 81 cards can be added to it."""
-    free = np.ones((len(rows), CARDS), np.bool_)
-    np.put_along_axis(free, rows.astype(np.int64), False, axis=1)
-    np.put_along_axis(free, _thirds(rows), False, axis=1)
-    return free
-
-
-def _thirds(rows: CardArray) -> npt.NDArray[np.int64]:
-    """For each row the third cards of its pairs."""
-    first, second = np.triu_indices(rows.shape[1], 1)
-    return cached_third_table()[rows[:, first], rows[:, second]].astype(np.int64)
-
-
-def extensions(hand: Cards) -> Cards:
-    """The cards that can be added to a list without making a set."""
-    blocked = {third(a, b) for a, b in combinations(hand, 2)} | set(hand)
-    return tuple(card for card in range(CARDS) if card not in blocked)
+    return np.asarray(np.take_along_axis(inside, third_cards(rows), axis=1).any(axis=1))
 
 
 def chance(size: int, catalogue: Catalogue | None = None) -> Fraction:

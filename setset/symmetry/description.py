@@ -1,33 +1,19 @@
 """The classes of a size, and what there is to say of one: neighbours, dimension, how hyperplanes cut it."""
 
-from __future__ import annotations
-
 import enum
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from setset.cards import CARDS, digits
+from setset.cards import Triple
 from setset.errors import BadInput
 from setset.symmetry.affine import Row
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
-from setset.symmetry.classes import ListClass
-from setset.symmetry.geometry import STANDARD_FRAME
-
-Triple = tuple[int, int, int]
-
-
-class Neighbour(NamedTuple):
-    """A class with one card more or less."""
-
-    list_class: ListClass
-    cards: int
-    """How many cards, added to a list or taken from it, lead there."""
+from setset.symmetry.classes import ListClass, Neighbour
+from setset.symmetry.geometry import PLACES, form_dimension, linear_forms
 
 
 class Direction(NamedTuple):
@@ -50,7 +36,7 @@ class ClassDescription:
 
     list_class: ListClass
     dimension: int
-    """Of the flat that a list spans: 4 for all of AG(4,3), 0 for a card, -1 for no card at all."""
+    """Dimension of the flat that a list spans: 4 for all of AG(4,3), 0 for a card, -1 for no card at all."""
     smaller: tuple[Neighbour, ...]
     """The classes that one card less leads to."""
     larger: tuple[Neighbour, ...]
@@ -61,17 +47,12 @@ class ClassDescription:
     @property
     def hyperplanes(self) -> dict[Triple, int]:
         """The cards in parallel hyperplanes, most first, with the number of directions. No map changes this."""
-        cuts = Counter(_descending(each.cards) for each in self.directions)
-        return dict(sorted(cuts.items(), reverse=True))
-
-
-def _descending(cards: Triple) -> Triple:
-    most, middle, least = sorted(cards, reverse=True)
-    return most, middle, least
+        cuts = Counter(tuple(sorted(each.cards, reverse=True)) for each in self.directions)
+        return {(a, b, c): directions for (a, b, c), directions in sorted(cuts.items(), reverse=True)}
 
 
 def describe_class(one: ListClass, catalogue: Catalogue | None = None) -> ClassDescription:
-    """All about a class.
+    """The description of a class.
 
     Args:
         one: the class, such as `catalogue.get(12, 786)` gives.
@@ -85,46 +66,27 @@ def describe_class(one: ListClass, catalogue: Catalogue | None = None) -> ClassD
     [('6/3', 30), ('6/4', 25), ('6/5', 10), ('6/6', 1)]
     """
     known = catalogue or catalogue_in_memory()
-    return ClassDescription(
-        one,
-        # The least list of a class that spans a k-flat has the first k + 1 cards of the standard frame.
-        sum(card in STANDARD_FRAME for card in one.cards) - 1,
-        tuple(Neighbour(*each) for each in known.smaller(one)),
-        tuple(Neighbour(*each) for each in known.larger(one)),
-        _cut(one),
-    )
-
-
-@cache
-def _forms() -> tuple[tuple[Row, ...], npt.NDArray[np.uint8]]:
-    """The 40 linear forms up to their sign, and the value of each card, a row, in each."""
-    places = np.array([digits(card) for card in range(CARDS)], np.uint8)
-    forms = [row for row in places.tolist() if next(filter(None, row), 0) == 1]
-    return tuple((a, b, c, d) for a, b, c, d in forms), places @ np.array(forms, np.uint8).T % 3
+    return ClassDescription(one, form_dimension(one.cards), known.smaller(one), known.larger(one), _cut(one))
 
 
 def _cut(one: ListClass) -> tuple[Direction, ...]:
-    forms, values = _forms()
-    here = values[list(one.cards)]
-    counts = np.stack([(here == value).sum(axis=0) for value in range(3)], axis=1)
-    return tuple(Direction(form, (a, b, c)) for form, (a, b, c) in zip(forms, counts.tolist(), strict=True))
+    """How the representative of a class is cut in each direction."""
+    forms = PLACES[linear_forms()]
+    values = PLACES[list(one.cards)] @ forms.T % 3
+    counts = np.stack([(values == value).sum(axis=0) for value in range(3)], axis=1)
+    return tuple(
+        Direction((p, q, r, s), (a, b, c))
+        for (p, q, r, s), (a, b, c) in zip(forms.tolist(), counts.tolist(), strict=True)
+    )
 
 
 class ClassOrder(enum.StrEnum):
-    """What classes can be sorted by; those that agree are in the order of their numbers."""
+    """Attribute that classes are sorted by; classes that agree are in the order of their numbers."""
 
     NUMBER = "number"
     LISTS = "lists"
     STABILIZER = "stabilizer"
     EXTENSIONS = "extensions"
-
-
-_KEYS: dict[ClassOrder, Callable[[ListClass], int]] = {
-    ClassOrder.NUMBER: lambda one: one.number,
-    ClassOrder.LISTS: lambda one: one.lists,
-    ClassOrder.STABILIZER: lambda one: one.stabilizer,
-    ClassOrder.EXTENSIONS: lambda one: one.extensions,
-}
 
 
 def find_classes(
@@ -159,4 +121,4 @@ def find_classes(
         for one in (catalogue or catalogue_in_memory()).classes(size)
         if complete in (None, one.complete) and stabilizer in (None, one.stabilizer)
     ]
-    return sorted(found, key=_KEYS[ClassOrder(sort)], reverse=reverse)
+    return sorted(found, key=attrgetter(sort), reverse=reverse)

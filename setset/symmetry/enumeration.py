@@ -1,7 +1,5 @@
 """The members of a class one after the other, compiled. `ranking.py` says in which order, and why each comes once."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from setset.compiler import njit
@@ -88,9 +86,7 @@ def fill_members(start, inside, maps, ways, lists, total, minus):  # type: ignor
             orders[depth + 1] = _keep_fixing(maps, groups[depth], orders[depth], card, groups[depth + 1])
             depth += 1
             turn[depth] = 0
-            ends[depth] = _find_orbits(
-                maps, groups[depth], orders[depth], points, width, firsts[depth], sizes[depth]
-            )
+            ends[depth] = _find_orbits(maps, groups[depth], orders[depth], points, width, firsts[depth], sizes[depth])
             continue
         place = 0
         for label in range(cards):

@@ -10,8 +10,6 @@ inside one affine class are as many as the orbits of the hand's stabilizer on th
 lemma, this is the mean number of games that a map of the stabilizer keeps. No list is enumerated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache
 from itertools import combinations, permutations
@@ -20,18 +18,20 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS, digits
+from setset.cards import CARDS
 from setset.compiler import njit
 from setset.errors import SetsetError
 from setset.symmetry.classes import ListClass
 from setset.symmetry.geometry import (
     DIMENSION,
     GROUP_ORDER,
+    PLACES,
     CardArray,
     difference_table,
+    linear_forms,
     span_frames,
 )
-from setset.symmetry.least import find_frames_of_forms
+from setset.symmetry.least import find_least_frames
 
 GAME_ORDER: Final = 31_104
 GAMES: Final = GROUP_ORDER // GAME_ORDER
@@ -46,9 +46,9 @@ Renaming takes any card to any other, and pairs differ by the number of features
 
 @njit(cache=True)
 def _map_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-untyped-def]
-    """Where the map that takes 0, 1, 3, 9, 27 to the frame takes each of the 40 ways.
+    """Writes to `moved` the image of each of the 40 ways under the map that takes 0, 1, 3, 9, 27 to the frame.
 
-    Or where they come from: the number of games that are kept is the same.
+    Or under its inverse: the number of games that are kept is the same.
     """
     for way in range(len(forms)):
         image = 0
@@ -113,7 +113,7 @@ def _sum_kept_games(frames, forms, ways, values, games, minus, all_games):  # ty
 
 
 def game_classes(classes: Iterable[ListClass]) -> int:
-    """Into how many classes these classes fall if only the game's own 31,104 symmetries count.
+    """Number of classes that these classes fall into if only the game's own 31,104 symmetries count.
 
     Args:
         classes: any classes of the catalogue.
@@ -132,24 +132,18 @@ def game_classes(classes: Iterable[ListClass]) -> int:
 
 
 def game_classes_of_each(classes: Iterable[ListClass]) -> list[int]:
-    """Into how many classes of the game each class falls: as `game_classes`, in the order of the classes."""
-    chosen = list(classes)
-    counts = [_known_game_classes(one) for one in chosen]
-    others = [place for place, count in enumerate(counts) if count is None]
-    # The frames that lead to the form itself are the images of the standard one under the maps that keep it.
-    frames = find_frames_of_forms([chosen[place].cards for place in others])
-    found = {place: _divide_games(chosen[place], each) for place, each in zip(others, frames, strict=True)}
-    return [found[place] if count is None else count for place, count in enumerate(counts)]
+    """Number of classes of the game that each class falls into."""
+    return [_divide_games(one) for one in classes]
 
 
-def _known_game_classes(one: ListClass) -> int | None:
+def _divide_games(one: ListClass) -> int:
+    """Number of classes of the game that one class falls into."""
     if one.size < len(SMALL_SIZES):
         return SMALL_SIZES[one.size]
-    return GAMES if one.stabilizer == 1 else None
-
-
-def _divide_games(one: ListClass, frames: CardArray) -> int:
-    """Into how many classes of the game one class falls, from the frames of its stabilizer."""
+    if one.stabilizer == 1:
+        return GAMES
+    # The frames that lead to the form itself are the images of the standard one under the maps that keep it.
+    _, frames = find_least_frames(one.cards, known=True)
     kept = int(_sum_kept_games(_complete_frames(frames), *_make_tables(), difference_table(), GAMES))
     number, rest = divmod(kept, one.stabilizer)
     if rest:
@@ -174,9 +168,8 @@ def _make_tables() -> tuple[CardArray, CardArray, npt.NDArray[np.uint8], npt.NDA
     A linear form for each way (as a card: its coefficients), the way of each form, the values of forms at cards,
     and for each four ways whether they are independent, that is, make a game.
     """
-    places = np.array([digits(card) for card in range(CARDS)])
-    values = (places @ places.T % 3).astype(np.uint8)
-    forms = np.array([card for card in range(1, CARDS) if next(filter(None, digits(card))) == 1], np.uint8)
+    values = (PLACES @ PLACES.T % 3).astype(np.uint8)
+    forms = linear_forms()
     ways = np.full(CARDS, WAYS, np.uint8)  # the form 0 gives no way
     ways[forms] = ways[difference_table()[0, forms]] = np.arange(WAYS)
     fours = np.array(list(combinations(range(WAYS), DIMENSION)))

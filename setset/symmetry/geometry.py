@@ -7,16 +7,15 @@ first k + 1 cards span is the cards below 3**k, so a card below 3**k is also a *
 counted from a frame of that flat.
 """
 
-from __future__ import annotations
-
 import math
+from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS, WEIGHTS, digits, third_table
+from setset.cards import CARDS, WEIGHTS, digits
 
 CardArray = npt.NDArray[np.uint8]
 
@@ -24,28 +23,56 @@ DIMENSION: Final = 4
 STANDARD_FRAME: Final = (0, 1, 3, 9, 27)
 
 
+PLACES: Final = np.array([digits(card) for card in range(CARDS)])
+"""The digits of each card, a row each."""
+
+
+def _table(sums: npt.NDArray[np.int64]) -> CardArray:
+    """The cards with these digits modulo 3; read-only."""
+    table: CardArray = (sums % 3 @ np.array(WEIGHTS)).astype(np.uint8)
+    table.setflags(write=False)
+    return table
+
+
 @cache
 def sum_table() -> CardArray:
     """`table[p, q]` is the card p + q, digit by digit modulo 3."""
-    places = np.array([digits(card) for card in range(CARDS)])
-    return _read_only(((places[:, None, :] + places[None, :, :]) % 3 @ np.array(WEIGHTS)).astype(np.uint8))
+    return _table(PLACES[:, None] + PLACES)
 
 
 @cache
 def difference_table() -> CardArray:
     """`table[p, q]` is the card p - q, digit by digit modulo 3."""
-    places = np.array([digits(card) for card in range(CARDS)])
-    return _read_only(((places[:, None, :] - places[None, :, :]) % 3 @ np.array(WEIGHTS)).astype(np.uint8))
+    return _table(PLACES[:, None] - PLACES)
 
 
 @cache
 def cached_third_table() -> CardArray:
-    """`table[p, q]` is the card that makes a set with p and q (p itself if p == q); read-only."""
-    return _read_only(third_table())
+    """`table[p, q]` is the card that makes a set with p and q (p itself if p == q)."""
+    return _table(-PLACES[:, None] - PLACES)
+
+
+def linear_forms() -> CardArray:
+    """The 40 linear forms that are not 0, up to their sign; each is the card whose digits are the coefficients."""
+    return np.array([card for card in range(1, CARDS) if next(filter(None, digits(card))) == 1], np.uint8)
+
+
+def third_cards(lists: CardArray) -> npt.NDArray[np.int64]:
+    """For each row the third cards of its pairs."""
+    first, second = np.triu_indices(lists.shape[1], 1)
+    return cached_third_table()[lists[:, first], lists[:, second]].astype(np.int64)
+
+
+def mark_extensions(lists: CardArray) -> npt.NDArray[np.bool_]:
+    """For each row which of the 81 cards can be added to it."""
+    free = np.ones((len(lists), CARDS), np.bool_)
+    np.put_along_axis(free, lists.astype(np.int64), False, axis=1)
+    np.put_along_axis(free, third_cards(lists), False, axis=1)
+    return free
 
 
 def count_frames(dimension: int, start: int = 0) -> int:
-    """In how many ways `start` cards of a frame of AG(dimension, 3) can be completed to a whole frame.
+    """Number of ways to complete `start` cards of a frame of AG(dimension, 3) to a whole frame.
 
     `count_frames(4)` is the order of the group, 81 * 80 * 78 * 72 * 54: where a map takes one frame determines it.
     """
@@ -66,6 +93,11 @@ def pointwise_stabilizer_order(dimension: int) -> int:
     return count_frames(DIMENSION, dimension + 1)
 
 
+def form_dimension(form: Sequence[int]) -> int:
+    """The dimension of the flat that a canonical form spans: it holds the first k + 1 cards of the standard frame."""
+    return sum(card in STANDARD_FRAME for card in form) - 1
+
+
 def span_frames(frames: CardArray) -> CardArray:
     """For each row, a frame, the cards of its flat in the order of their labels."""
     points = frames[:, :1]
@@ -76,6 +108,31 @@ def span_frames(frames: CardArray) -> CardArray:
     return points
 
 
-def _read_only(table: CardArray) -> CardArray:
-    table.setflags(write=False)
-    return table
+@cache
+def enumerate_subspaces(dimension: int) -> CardArray:
+    """All flats of a dimension, one a row, in the lexicographic order of their least frames.
+
+    The least frame of a flat is its least card, then again and again the least card outside the flat of
+    those before. A row holds the cards by their labels in that frame.
+    """
+    if dimension < 0:
+        return np.zeros((1, 0), np.uint8)
+    if dimension == 0:
+        return np.arange(CARDS, dtype=np.uint8)[:, None]
+    smaller = enumerate_subspaces(dimension - 1)
+    width = smaller.shape[1]
+    last = smaller[:, flat_size(dimension - 1)]  # the frame's last card
+    step = difference_table()[np.arange(CARDS)[None, :], smaller[:, :1]]
+    once = sum_table()[smaller[:, None, :], step[:, :, None]]
+    twice = sum_table()[once, step[:, :, None]]
+    grown = np.concatenate([np.broadcast_to(smaller[:, None, :], once.shape), once, twice], axis=2)
+    card = np.arange(CARDS)[None, :]
+    outside = ~(smaller[:, None, :] == card[:, :, None]).any(axis=2)
+    rows: CardArray = grown[outside & (card > last[:, None]) & (card == grown[:, :, width:].min(axis=2))]
+    return rows
+
+
+def subspace_number(frame: Sequence[int]) -> int:
+    """Index in `enumerate_subspaces(k)` of the flat that these k + 1 cards span. No other one holds all of them."""
+    flats = enumerate_subspaces(len(frame) - 1)
+    return int((flats[:, :, None] == np.array(frame)).any(axis=1).all(axis=1).argmax())

@@ -16,10 +16,8 @@ begin like F are as many as the ways to complete them, divided by the order of K
 by card: the next card is the least of its orbit under K, and then K shrinks to the maps that fix it too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -34,30 +32,37 @@ from setset.symmetry.geometry import (
     CardArray,
     count_frames,
     difference_table,
+    enumerate_subspaces,
     flat_size,
+    form_dimension,
     span_frames,
+    subspace_number,
     sum_table,
 )
-from setset.symmetry.subspaces import dimension_of, enumerate_subspaces, stabilizer_maps, subspace_number
 
 CHUNK = 1 << 15
 
 
-class _Orbits(NamedTuple):
-    """The orbits of a group outside a flat: their least cards, in order, and how many cards each has."""
+@lru_cache(maxsize=64)
+def stabilizer_maps(form: Cards) -> CardArray:
+    """All maps to itself of the flat that a canonical form spans which keep the form, as tables of images.
 
-    firsts: npt.NDArray[np.int64]
-    sizes: npt.NDArray[np.int64]
+    The flat is the cards below 3**k. Maps of AG(4,3) that agree on the flat are one row here.
+    """
+    _, frames = find_least_frames(form)
+    labelled = span_frames(frames)
+    tables = np.empty_like(labelled)
+    np.put_along_axis(tables, labelled.astype(np.int64), np.arange(labelled.shape[1], dtype=np.uint8)[None, :], 1)
+    return tables
 
-    @classmethod
-    def of(cls, maps: CardArray, frame: Sequence[int]) -> _Orbits:
-        """`maps` are the group, tables of images; the flat is that of the frame so far, which they fix."""
-        least = maps.min(axis=0)  # for each card the least of its orbit
-        sizes = np.bincount(least, minlength=maps.shape[1])
-        if len(frame):
-            sizes[span_frames(np.array([frame], np.uint8))[0]] = 0
-        firsts = np.flatnonzero(sizes)
-        return cls(firsts, sizes[firsts])
+
+def _find_orbits(maps: CardArray, frame: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The least cards, in order, and the sizes of the orbits of a group outside the flat of a frame that it fixes."""
+    sizes = np.bincount(maps.min(axis=0), minlength=maps.shape[1])
+    if len(frame):
+        sizes[span_frames(np.array([frame], np.uint8))[0]] = 0
+    firsts = np.flatnonzero(sizes)
+    return firsts, sizes[firsts]
 
 
 def _rank_frame(frame: list[int], maps: CardArray, ways: npt.NDArray[np.int64]) -> int:
@@ -66,8 +71,8 @@ def _rank_frame(frame: list[int], maps: CardArray, ways: npt.NDArray[np.int64]) 
     for depth in range(len(frame)):
         best = maps[maps[:, frame[depth]].argmin()]
         frame = [*frame[:depth], *best[frame[depth:]].tolist()]
-        orbits = _Orbits.of(maps, frame[:depth])
-        before = orbits.sizes[orbits.firsts < frame[depth]].sum()
+        firsts, sizes = _find_orbits(maps, frame[:depth])
+        before = sizes[firsts < frame[depth]].sum()
         rank += int(ways[depth + 1]) * int(before) // len(maps)
         maps = maps[maps[:, frame[depth]] == frame[depth]]
     return rank
@@ -77,11 +82,11 @@ def _frame_at(rank: int, maps: CardArray, ways: npt.NDArray[np.int64]) -> list[i
     """The least frame of the orbit that has this rank: the inverse of `_rank_frame`."""
     frame: list[int] = []
     for depth in range(len(ways) - 1):
-        orbits = _Orbits.of(maps, frame)
-        starts = np.concatenate([[0], np.cumsum(orbits.sizes)]) * int(ways[depth + 1]) // len(maps)
+        firsts, sizes = _find_orbits(maps, frame)
+        starts = np.concatenate([[0], np.cumsum(sizes)]) * int(ways[depth + 1]) // len(maps)
         turn = int(np.searchsorted(starts, rank, "right")) - 1
         rank -= int(starts[turn])
-        frame.append(int(orbits.firsts[turn]))
+        frame.append(int(firsts[turn]))
         maps = maps[maps[:, frame[depth]] == frame[depth]]
     return frame
 
@@ -134,7 +139,7 @@ def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[CardArray
     from setset.symmetry.enumeration import fill_members
 
     maps = stabilizer_maps(one.cards)
-    dimension = dimension_of(maps)
+    dimension = form_dimension(one.cards)
     if dimension < 0:
         yield np.zeros((1, 0), np.uint8)
         return
@@ -230,7 +235,7 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
     """
     one, within = (catalogue or catalogue_in_memory()).class_at(size, rank)
     maps = stabilizer_maps(one.cards)
-    dimension = dimension_of(maps)
+    dimension = form_dimension(one.cards)
     if dimension < 0:
         return ()
     ways = _count_completions(dimension)

@@ -5,8 +5,6 @@ image of its representative under equally many maps, the order of its stabilizer
 uniform list of the class.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from setset.cards import check_size
@@ -78,7 +76,7 @@ def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None)
     random = np.random.Generator(np.random.PCG64(seed))
     chosen = np.searchsorted(starts, random.integers(0, starts[-1], count), side="right") - 1
     numbers = random.integers(0, GROUP_ORDER, count)
-    forms = np.array([each.cards for each in catalogue.classes(size)], np.uint8)[chosen]
+    forms = catalogue.forms(size)[chosen]
     lists = np.zeros((count, size), np.uint8)
     _apply_maps(numbers, forms, lists, sum_table(), difference_table())
     return lists

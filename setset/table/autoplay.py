@@ -1,18 +1,16 @@
 """A game that plays itself, step by step."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from setset.cards import Triple
 from setset.table.deck import Stream
 from setset.table.game import Game, call_set, deal_more, new_game
-from setset.table.sets import Triple
 
 
 class Policy(StrEnum):
-    """Which of the sets on the table the player takes. It changes the odds: see `docs/table.md`.
+    """The set that the player takes if there are several. It changes the odds: see `docs/table.md`.
 
     >>> Policy("first")
     <Policy.FIRST: 'first'>

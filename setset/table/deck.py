@@ -6,8 +6,6 @@ a simulation can be dealt again here. A number below n is the high half of a pro
 n / 2**32, too small to be seen in any number of games.
 """
 
-from __future__ import annotations
-
 import secrets
 from typing import Final
 

@@ -1,17 +1,18 @@
-"""What a simulation shows: chances, odds and means with their standard errors, beside the exact values.
+"""Chances, odds and means that a simulation shows, with their standard errors; and the exact values.
 
 Tables of one game resemble each other, so the games are the independent observations. With y tables in a
 game, x of them without a set, the chance is R = sum x / sum y, and its standard error is that of a ratio of
 means: sqrt(sum (x - R y)^2) / sum y, which needs only the sums of xx, xy and yy.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from fractions import Fraction
-from math import sqrt
+from math import comb, sqrt
 from typing import Final
 
+from setset.cards import CARDS, LARGEST, all_sets
+from setset.errors import BadInput
+from setset.symmetry.classification import chance
 from setset.table.simulation import Simulation
 
 UNTIL_LAST_DEAL: Final = 0
@@ -37,14 +38,15 @@ class Tables:
     tables: int
     without: int
     chance: Estimate
-    """That such a table holds no set."""
+    """Chance that such a table holds no set."""
     sets: Estimate
-    """On such a table, on average."""
+    """Mean number of sets on such a table."""
 
     @property
     def odds(self) -> Estimate | None:
         """Tables with a set for each one without; None if there was none without."""
-        return odds_against(self.chance) if self.without else None
+        chance = self.chance.value
+        return Estimate((1 - chance) / chance, self.chance.error / chance**2) if self.without else None
 
     @property
     def at_most(self) -> float | None:
@@ -69,9 +71,39 @@ class End:
     share: Estimate
 
 
-def odds_against(chance: Estimate) -> Estimate:
-    """The odds (1 - p) / p, whose error is that of p over p squared."""
-    return Estimate((1 - chance.value) / chance.value, chance.error / chance.value**2)
+def chance_without_set(size: int) -> Fraction:
+    """The chance that cards from a shuffled deck hold no set: the lists among all hands.
+
+    Args:
+        size: the number of cards, 0 to 81.
+
+    Returns:
+        The exact chance.
+
+    Raises:
+        BadInput: the deck has no hand of this size.
+
+    >>> chance_without_set(12)
+    Fraction(325432404, 10074689485)
+    """
+    if not 0 <= size <= CARDS:
+        raise BadInput(f"there are no hands of {size} cards")
+    return chance(size) if size <= LARGEST else Fraction(0)
+
+
+def mean_sets(size: int) -> Fraction:
+    """The mean number of sets in a random hand: every three cards are a set with the same chance.
+
+    Args:
+        size: the number of cards.
+
+    Returns:
+        The exact mean.
+
+    >>> mean_sets(12)
+    Fraction(220, 79)
+    """
+    return comb(size, 3) * Fraction(len(all_sets()), comb(CARDS, 3))
 
 
 def estimate_tables(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> list[Tables]:
@@ -151,9 +183,7 @@ def estimate_ends(simulation: Simulation) -> list[End]:
     """
     games = simulation.games
     return [
-        End(cards, int(count), _binomial(int(count), games))
-        for cards, count in enumerate(simulation.ends)
-        if count
+        End(cards, int(count), _binomial(int(count), games)) for cards, count in enumerate(simulation.ends) if count
     ]
 
 
@@ -165,9 +195,7 @@ def deviation(hands: Tables, exact: Fraction) -> float:
 
 def _independent(size: int, tables: int, without: int, sets: int, squares: int) -> Tables:
     """Estimates for tables that are independent of each other."""
-    return Tables(
-        size, tables, without, _binomial(without, tables), _ratio(sets, tables, squares, sets, tables)
-    )
+    return Tables(size, tables, without, _binomial(without, tables), _ratio(sets, tables, squares, sets, tables))
 
 
 def _binomial(count: int, of: int) -> Estimate:

@@ -6,17 +6,15 @@ the deck is empty; then the gaps are closed. If there is no set, three more card
 when the deck is empty and no set is left.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from setset.cards import CARDS, Cards, check_cards, is_set
+from setset.cards import CARDS, Cards, Triple, check_cards, is_set
 from setset.errors import BadInput
 from setset.lazy import Shown
-from setset.table.sets import Triple, find_sets, why_no_set
+from setset.table.sets import find_sets, why_no_set
 
 TABLE: Final = 12
 """The number of cards that a table is filled up to."""

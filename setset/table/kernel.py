@@ -12,8 +12,6 @@ Indices of the sums that `play_games` adds to, named where they are read in `est
 - `ends[cards]`: games that ended with this many cards on the table.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -126,9 +124,7 @@ def _count_hands(deck: Any, table: Any, place: Any, third: Any, hands: Any) -> N
 
 
 @njit(cache=True)
-def _play_game(
-    deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, seen: Any, rounds: Any
-) -> Any:
+def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, seen: Any, rounds: Any) -> Any:
     """One game with a shuffled deck; returns how many cards are left on the table. `seen` gets y, x, s by size."""
     table, place, found = buffers
     seen[:] = 0
@@ -164,15 +160,7 @@ def _play_game(
 
 @njit(cache=True, nogil=True)
 def play_games(
-    seed: Any,
-    first: Any,
-    games: Any,
-    at_random: Any,
-    third: Any,
-    tables: Any,
-    rounds: Any,
-    hands: Any,
-    ends: Any,
+    seed: Any, first: Any, games: Any, at_random: Any, third: Any, tables: Any, rounds: Any, hands: Any, ends: Any
 ) -> None:
     """Plays the games numbered first, first + 1, ... of a seed and adds what they show to the sums."""
     deck = np.empty(81, np.uint8)
@@ -192,12 +180,5 @@ def play_games(
             for counting in range(2):
                 y, x, s = seen[counting, size, 0], seen[counting, size, 1], seen[counting, size, 2]
                 if y > 0:
-                    sums = tables[counting, size]
-                    sums[0] += y
-                    sums[1] += x
-                    sums[2] += s
-                    sums[3] += y * y
-                    sums[4] += x * y
-                    sums[5] += x * x
-                    sums[6] += s * y
-                    sums[7] += s * s
+                    for moment, value in enumerate((y, x, s, y * y, x * y, x * x, s * y, s * s)):
+                        tables[counting, size, moment] += value

@@ -1,15 +1,12 @@
-"""Which cards of a table are sets, and why others are not."""
-
-from __future__ import annotations
+"""Sets among the cards of a table, and the reason why three cards are not a set."""
 
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
-from setset.cards import FEATURES, VALUES, check_cards, digits, third
+from setset.cards import FEATURES, VALUES, Triple, check_cards, digits, sets_in, third
 
-Triple = tuple[int, int, int]
 Pair = tuple[int, int]
 
 
@@ -37,13 +34,7 @@ def find_sets(cards: Iterable[int]) -> list[Triple]:
     >>> find_sets([0, 40, 80, 7])
     [(0, 40, 80)]
     """
-    table = check_cards(cards)
-    place = {card: index for index, card in enumerate(table)}
-    return [
-        (a, b, c)
-        for (i, a), (j, b) in combinations(enumerate(table), 2)
-        if place.get(c := third(a, b), -1) > j > i
-    ]
+    return list(sets_in(check_cards(cards)))
 
 
 def find_ultra_sets(cards: Iterable[int]) -> list[UltraSet]:

@@ -1,7 +1,5 @@
 """Many games, in one process or several; the sums are the same."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -21,7 +19,7 @@ from setset.table.deck import check_seed
 PORTION: Final = 20_000
 """Games between two reports of progress: about a tenth of a second."""
 SHAPES: Final = ((2, 8, 8), (28, 4), (3, 3), (22,))
-"""Of the sums `tables`, `rounds`, `hands` and `ends` that `kernel.play_games` describes."""
+"""Shapes of the sums `tables`, `rounds`, `hands` and `ends` that `kernel.py` describes."""
 
 Sums = tuple[npt.NDArray[np.int64], ...]
 
@@ -76,11 +74,11 @@ def simulate(
     portions = ((first, min(PORTION, games - first)) for first in starts)
     total = tuple(np.zeros(shape, np.int64) for shape in SHAPES)
     several = min(workers, len(starts))
-    shares = (
-        _play_in_turn(seed, policy, portions)
-        if several == 1
-        else _play_in_processes(seed, policy, portions, several)
-    )
+    shares: Iterator[tuple[int, Sums]]
+    if several == 1:
+        shares = (play_portion(seed, policy, *portion) for portion in portions)
+    else:
+        shares = _play_in_processes(seed, policy, portions, several)
     for played, sums in shares:
         for whole, part in zip(total, sums, strict=True):
             whole += part
@@ -96,14 +94,6 @@ def play_portion(seed: int, policy: Policy, first: int, games: int) -> tuple[int
     sums = tuple(np.zeros(shape, np.int64) for shape in SHAPES)
     play_games(np.uint64(seed), first, games, policy is Policy.RANDOM, third_table(), *sums)
     return games, sums
-
-
-def _play_in_turn(
-    seed: int, policy: Policy, portions: Iterator[tuple[int, int]]
-) -> Iterator[tuple[int, Sums]]:
-    """The portions one after the other, in this process."""
-    for first, games in portions:
-        yield play_portion(seed, policy, first, games)
 
 
 def _play_in_processes(

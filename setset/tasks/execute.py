@@ -1,15 +1,13 @@
-"""What the coordinator hands to executors.
+"""Functions that the coordinator submits to executors.
 
 `worker`, and the compiler that it needs, is loaded in worker processes alone: without them the coordinator starts
 sooner and stays smaller.
 """
 
-from __future__ import annotations
-
-from setset.tasks.kinds import CompareTask, Task, TaskResult
+from setset.tasks.kinds import CompareTask, MergeTask, Task, TaskResult
 
 
-def execute(task: Task) -> TaskResult:
+def execute(task: Task | MergeTask) -> TaskResult:
     """Executes a task. The same task always writes the same bytes."""
     from setset.tasks import worker
 
@@ -17,7 +15,7 @@ def execute(task: Task) -> TaskResult:
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
-    """What is wrong with each batch file of a task, compared with what its sources expand to; None if nothing."""
+    """Difference between each batch file of a task and the lists of its sources; None if there is none."""
     from setset.tasks import worker
 
     return worker.compare(task)

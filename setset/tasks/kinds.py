@@ -22,9 +22,6 @@ class Source:
     path: str
     digest: str
 
-    def relocated(self, place: Callable[[str], str]) -> Source:
-        return replace(self, path=place(self.path))
-
 
 @dataclass(frozen=True)
 class Destination:
@@ -32,9 +29,6 @@ class Destination:
 
     root: str
     owner: Token
-
-    def relocated(self, place: Callable[[str], str]) -> Destination:
-        return replace(self, root=place(self.root))
 
 
 @dataclass(frozen=True)
@@ -63,8 +57,9 @@ class ExpandTask:
 
     def relocated(self, place: Callable[[str], str]) -> ExpandTask:
         """The same task with every path replaced."""
-        source = None if self.source is None else self.source.relocated(place)
-        return replace(self, source=source, destination=self.destination.relocated(place))
+        source = self.source and replace(self.source, path=place(self.source.path))
+        destination = replace(self.destination, root=place(self.destination.root))
+        return replace(self, source=source, destination=destination)
 
 
 @dataclass(frozen=True)
@@ -82,7 +77,7 @@ class CountTask:
 
     def relocated(self, place: Callable[[str], str]) -> CountTask:
         """The same task with every path replaced."""
-        return replace(self, source=self.source.relocated(place))
+        return replace(self, source=replace(self.source, path=place(self.source.path)))
 
 
 @dataclass(frozen=True)
@@ -94,10 +89,6 @@ class CompareTask:
     """As they are recorded."""
     root: str
     """The storage root that they are in."""
-
-    @property
-    def sources(self) -> tuple[Source, ...]:
-        return tuple(source for expansion in self.expansions for source in expansion.sources)
 
 
 @dataclass(frozen=True)
@@ -114,18 +105,14 @@ class MergeTask:
     destination: Destination
     pruned: bool = False
 
-    def relocated(self, place: Callable[[str], str]) -> MergeTask:
-        """The same task with every path replaced."""
-        sources = tuple(source.relocated(place) for source in self.sources)
-        return replace(self, sources=sources, destination=self.destination.relocated(place))
 
-
-Task = ExpandTask | CountTask | MergeTask
+Task = ExpandTask | CountTask
+"""Tasks of the queue, which executors may move to another machine."""
 
 
 @dataclass(frozen=True)
 class TaskResult:
-    """What came of a task: the batches written, or the counts by size."""
+    """Result of a task: the batches written, or the counts by size."""
 
     host: str
     pid: int

@@ -1,14 +1,13 @@
 """What a worker process does: read the source, run the kernel, write the files, return the result."""
 
-from __future__ import annotations
-
 import datetime
 import os
 import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import chain, pairwise
 from pathlib import Path
 
 from setset import platform
@@ -36,9 +35,9 @@ Ends = tuple[Cards, Cards]
 """The first and the last list of a batch."""
 
 
-def execute(task: Task) -> TaskResult:
+def execute(task: Task | MergeTask) -> TaskResult:
     """Executes a task. The same task always writes the same bytes."""
-    started, started_at = time.monotonic(), datetime.datetime.now(datetime.UTC)
+    started, now = time.monotonic(), datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     counts: dict[int, int] = {}
     batches: list[BatchFile] = []
     match task:
@@ -48,16 +47,12 @@ def execute(task: Task) -> TaskResult:
         case CountTask():
             counts = search.count(load_source(task.source), task.target, task.size, task.pruned)
         case MergeTask():
-            batches = [_save(_merge(task), task)]
+            streams = _join([load_source(source) for source in task.sources], task)
+            ends = search.first_and_last(streams)
+            batches = [_save(_encode(task, task.span, streams, ends, task.source_digest), task)]
     seconds = time.monotonic() - started
-    return TaskResult(
-        socket.gethostname(),
-        os.getpid(),
-        started_at.isoformat(timespec="milliseconds"),
-        seconds,
-        tuple(batches),
-        tuple(counts.items()),
-    )
+    made = tuple(batches), tuple(counts.items())
+    return TaskResult(socket.gethostname(), os.getpid(), now, seconds, *made)
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
@@ -65,26 +60,17 @@ def compare(task: CompareTask) -> tuple[str | None, ...]:
 
     A file that cannot be read is reported by a check without `deep`; here what is recorded of it is compared.
     """
-    try:
-        if not task.batches:
-            has_lists = any(True for expansion in task.expansions for _ in parts_of_expansion(expansion))
-            return ("its source expands to lists, but none are recorded" if has_lists else None,)
-        return tuple(_difference(task, derived) for derived in _derive(task))
-    except SetsetError as error:
-        return (f"cannot be compared: {error}",) * max(len(task.batches), 1)
+    if task.batches:
+        return tuple(_difference(Path(task.root), *derived) for derived in _derive(task))
+    has_lists = any(True for expansion in task.expansions for _ in parts_of_expansion(expansion))
+    return ("its source expands to lists, but none are recorded" if has_lists else None,)
 
 
-@dataclass(frozen=True)
-class Derived:
-    """A batch as it is recorded, and what its sources expand to: bits, and whether they end the last source."""
+def _derive(task: CompareTask) -> Iterator[tuple[BatchFile, Streams | None, bool]]:
+    """Each batch of a task, the bits that its sources expand to, and whether they end the last source.
 
-    recorded: BatchFile
-    streams: Streams | None
-    ends_source: bool
-
-
-def _derive(task: CompareTask) -> Iterator[Derived]:
-    """Each batch of a task with what its sources expand to. Every source is expanded once."""
+    Every source is expanded once.
+    """
     waiting = sorted(task.batches, key=lambda batch: batch.span.start)
     pieces: list[Streams] = []
     for expansion in task.expansions:
@@ -94,18 +80,17 @@ def _derive(task: CompareTask) -> Iterator[Derived]:
                 continue
             pieces.append(part)
             if position == (waiting[0].span.last_source, waiting[0].span.last_part):
-                yield Derived(waiting.pop(0), _join(pieces, expansion), is_last)
+                yield waiting.pop(0), _join(pieces, expansion), is_last
                 pieces = []
     for batch in waiting:
-        yield Derived(batch, None, False)
+        yield batch, None, False
 
 
-def _difference(task: CompareTask, derived: Derived) -> str | None:
-    if derived.streams is None:
+def _difference(root: Path, recorded: BatchFile, expected: Streams | None, ends_source: bool) -> str | None:
+    if expected is None:
         return "its sources do not expand to so many parts"
-    expected, recorded = derived.streams, derived.recorded
     try:
-        header, found = files.load(Path(task.root) / recorded.path, recorded.digest)
+        header, found = files.load(root / recorded.name, recorded.digest)
     except BadBatch:
         right = (expected.lists, *search.first_and_last(expected))
         same = right == (recorded.lists, recorded.first, recorded.last)
@@ -118,12 +103,8 @@ def _difference(task: CompareTask, derived: Derived) -> str | None:
         return str(error)
     if lists != expected.lists or found.lengths != expected.lengths or (found.words != expected.words).any():
         return "its lists are not those that its sources expand to"
-    if header.span.ends_source != derived.ends_source:
-        return (
-            "it is not the last part of its source"
-            if header.span.ends_source
-            else "it is the last part of its source"
-        )
+    if header.span.ends_source != ends_source:
+        return f"it is {'' if ends_source else 'not '}the last part of its source"
     return None
 
 
@@ -141,12 +122,9 @@ def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
         )
     else:
         parts = search.expand(load_source(task.source), task.target, task.batch_lists, task.pruned)
-    ahead = next(parts, None)
-    number = 0
-    while ahead is not None:
-        part, ahead = ahead, next(parts, None)
-        yield number, ahead is None, part
-        number += 1
+    for number, (part, following) in enumerate(pairwise(chain(parts, [None]))):
+        assert part is not None
+        yield number, following is None, part
 
 
 def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
@@ -157,15 +135,8 @@ def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
     tail = search.needed(task.target, task.size)
     joined = list(search.pack(lists, task.size, task.batch_lists, tail))
     if len(joined) != 1:
-        raise SetsetError(
-            f"{len(pieces)} parts make {len(joined)} batches of size {task.size} instead of one"
-        )
+        raise SetsetError(f"{len(pieces)} parts make {len(joined)} batches of size {task.size} instead of one")
     return joined[0]
-
-
-def _merge(task: MergeTask) -> bytes:
-    streams = _join([load_source(source) for source in task.sources], task)
-    return _encode(task, task.span, streams, search.first_and_last(streams), task.source_digest)
 
 
 def _expand(task: ExpandTask) -> Iterator[BatchFile]:
@@ -181,7 +152,7 @@ def _expand(task: ExpandTask) -> Iterator[BatchFile]:
             yield saving.result()
     for recorded in task.recorded:
         if not saving or recorded.span.last_part > number:
-            raise OtherLists(task.size, recorded.path, recorded.digest, "none")
+            raise OtherLists(task.size, recorded.name, recorded.digest, "none")
 
 
 def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams, ends: Ends) -> BatchFile:
@@ -192,21 +163,16 @@ def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams, ends
         made = files.describe(data)
         recorded = next((each for each in task.recorded if each.span.start == made.span.start), None)
         if recorded is None:
-            raise OtherLists(task.size, made.path, "none", made.digest)
-        same = (
-            made.content
-            == replace(recorded, source_digest=recorded.source_digest or made.source_digest).content
-        )
-        if made.digest != recorded.digest and not same:
-            raise OtherLists(task.size, made.path, recorded.digest, made.digest)
-        if files.holds(Path(task.destination.root) / made.path, recorded.digest):
-            return made if made.digest == recorded.digest else replace(recorded, path=made.path)
+            raise OtherLists(task.size, made.name, "none", made.digest)
+        known = replace(recorded, source_digest=recorded.source_digest or made.source_digest)
+        if made.digest != recorded.digest and made.content != known.content:
+            raise OtherLists(task.size, made.name, recorded.digest, made.digest)
+        if files.holds(Path(task.destination.root) / made.name, recorded.digest):
+            return made if made.digest == recorded.digest else replace(recorded, name=made.name)
     return _save(data, task)
 
 
-def _encode(
-    task: ExpandTask | MergeTask, span: Span, streams: Streams, ends: Ends, source_digest: str
-) -> bytes:
+def _encode(task: ExpandTask | MergeTask, span: Span, streams: Streams, ends: Ends, source_digest: str) -> bytes:
     return batch_format.encode(
         streams, task.target, task.batch_lists, span, ends, bytes.fromhex(source_digest), task.pruned
     )
@@ -227,10 +193,10 @@ def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
             header, _ = batch_format.verify(data)
         except BadBatch:
             return None
-        said = header.target, header.pruned, header.size, header.batch_lists
-        fits = said == (task.target, task.pruned, task.size, task.batch_lists)
         span = Span(source, len(found), source, len(found), header.span.ends_source)
-        if not fits or header.span != span or header.source_digest.hex() != _source_digest(task):
+        said = header.target, header.pruned, header.size, header.batch_lists, header.span
+        fits = said == (task.target, task.pruned, task.size, task.batch_lists, span)
+        if not fits or header.source_digest.hex() != _source_digest(task):
             return None
         found.append(files.describe(data))
         if header.span.ends_source:

@@ -1,21 +1,17 @@
 """The catalogue: the classes of a size, and everything about one."""
 
-from __future__ import annotations
-
 import json
 import secrets
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
-from typing import Any
 
 import setset
 from setset.cards import CARDS, LARGEST, code, digits, third
 from setset.show.classes import class_as_json
-from setset.web.query import NotFound, Query, Redirect
+from setset.web.query import Answer, NotFound, Query, Redirect
 from setset.web.site import Site
 
-Answer = dict[str, Any]
 PAGE = 50
 COLUMNS = ("class", "representative", "stabilizer", "lists", "extensions", "complete")
 
@@ -88,23 +84,21 @@ def _link(one: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
     """A neighbour, how many cards lead there and back, and the pairs of lists counted from both sides."""
     other, cards = neighbour
     back = one.lists * cards // other.lists
-    pairs = {"from_here": one.lists * cards, "from_there": other.lists * back}
     return {
         "class": str(other),
         "size": other.size,
         "number": other.number,
         "cards": cards,
         "back": back,
-        **pairs,
+        "from_here": one.lists * cards,
+        "from_there": other.lists * back,
     }
 
 
 def grid(cards: Sequence[int]) -> list[str]:
     """What each of the 81 cards is to a hand: chosen, excluded (it would complete a set), or addable."""
     thirds = {third(a, b) for a, b in combinations(cards, 2)}
-    return [
-        "chosen" if card in cards else "excluded" if card in thirds else "addable" for card in range(CARDS)
-    ]
+    return ["chosen" if card in cards else "excluded" if card in thirds else "addable" for card in range(CARDS)]
 
 
 def _texts(one: setset.ListClass) -> dict[str, str]:

@@ -3,19 +3,16 @@
 The address has the seed and all calls so far, and every answer is that game played again: nothing is kept here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlencode
 
 import setset
 from setset.cards import name
 from setset.show.formatting import how_many
-from setset.web.query import Query, Redirect
+from setset.web.query import Answer, Query, Redirect
 from setset.web.site import Site
 
-Answer = dict[str, Any]
 LETTERS: Final = "abcdefghijklmnopqrstu"
 MOST_CALLS: Final = 300
 """Far more than a game has rounds."""
@@ -45,8 +42,7 @@ def play(_: Site, query: Query) -> Answer:
         "seed": seed,
         "calls": calls,
         "table": [
-            {"card": card, "letter": LETTERS[place], "name": name(card)}
-            for place, card in enumerate(game.table)
+            {"card": card, "letter": LETTERS[place], "name": name(card)} for place, card in enumerate(game.table)
         ],
         "deck": len(game.deck),
         "score": game.scores[0],
@@ -82,11 +78,7 @@ def _card(text: str) -> int:
 def _said(cards: Sequence[int], verdict: setset.Verdict) -> str:
     if not verdict.right:
         return f"Wrong, a point off. {verdict.reason[:1].upper()}{verdict.reason[1:]}."
-    return (
-        f"A set, a point: {', '.join(map(name, cards))}."
-        if cards
-        else "Right, there is no set. Three more cards."
-    )
+    return f"A set, a point: {', '.join(map(name, cards))}." if cards else "Right, there is no set. Three more cards."
 
 
 def _hint(game: setset.Game, hints: int) -> str:

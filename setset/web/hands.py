@@ -1,10 +1,7 @@
 """Identify: what some cards are. One hand at a time, or many."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Sequence
-from typing import Any
 
 import setset
 from setset.cards import CARDS, code, name, parse_cards
@@ -12,23 +9,12 @@ from setset.show.cards.layout import lay_out
 from setset.show.cards.svg import draw_svg
 from setset.show.classes import classified_as_json
 from setset.web.classes import grid
-from setset.web.query import Query, Redirect
+from setset.web.query import Answer, Query, Redirect
 from setset.web.site import Site
 
-Answer = dict[str, Any]
 MOST_HANDS = 2_000
-COLUMNS = (
-    "line",
-    "cards",
-    "sets",
-    "class",
-    "complete",
-    "extensions",
-    "stabilizer",
-    "lists_in_class",
-    "rank",
-    "problem",
-)
+FACTS = ("class", "complete", "extensions", "stabilizer", "lists_in_class", "rank")
+COLUMNS = ("line", "cards", "sets", *FACTS, "problem")
 
 
 def address(cards: Sequence[int]) -> str:
@@ -99,33 +85,22 @@ def many(_: Site, query: Query) -> Answer:
     texts = [text for text in (*query.values.get("hands", ()), *query.values.get("file", ())) if text.strip()]
     lines = [line for text in texts for line in text.splitlines() if line.strip()]
     if len(lines) > MOST_HANDS:
-        raise setset.BadInput(
-            f"{len(lines):,} hands: at most {MOST_HANDS:,} at once, or use 'setset classify'"
-        )
-    rows = [_row(number, line) for number, line in enumerate(lines, 1)]
+        raise setset.BadInput(f"{len(lines):,} hands: at most {MOST_HANDS:,} at once, or use 'setset classify'")
+    found = [_row(number, line) for number, line in enumerate(lines, 1)]
+    rows = [[row.get(column) for column in COLUMNS] for row in found]
     return {"columns": COLUMNS, "rows": rows, "most": MOST_HANDS}
 
 
-def _row(number: int, line: str) -> list[Any]:
-    nothing: list[Any] = [None] * 6
+def _row(number: int, line: str) -> Answer:
     try:
         cards = parse_cards(line[:2_000].split())
     except setset.BadInput as error:
-        return [number, line[:200], None, *nothing, str(error)]
+        return {"line": number, "cards": line[:200], "problem": str(error)}
     sets = len(setset.find_sets(cards))
+    row = {"line": number, "cards": cards, "sets": sets}
     if sets:
-        return [number, cards, sets, *nothing, None]
+        return row
     found = setset.classify(cards)
-    one = found.list_class
-    return [
-        number,
-        cards,
-        0,
-        str(one),
-        found.complete,
-        len(found.extensions),
-        one.stabilizer,
-        one.lists,
-        setset.rank(cards),
-        None,
-    ]
+    one, rank = found.list_class, setset.rank(cards)
+    facts = (str(one), found.complete, len(found.extensions), one.stabilizer, one.lists, rank)
+    return {**row, **dict(zip(FACTS, facts, strict=True))}

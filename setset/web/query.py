@@ -1,14 +1,17 @@
-"""What a visitor asks for, in the address or in a form: every value is checked before anything is done with it."""
-
-from __future__ import annotations
+"""The values of a request, from the address or a form: every value is checked before anything is done with it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from email import policy
+from email.parser import BytesParser
+from typing import Any, Final
+from urllib.parse import parse_qs
 
 from setset.cards import CARDS, Cards, parse_cards
 from setset.errors import BadInput
 
+Answer = dict[str, Any]
+"""Answer of a page, and its JSON."""
 MOST_TEXT: Final = 20_000
 
 
@@ -17,11 +20,7 @@ class NotFound(BadInput):
 
 
 class Redirect(Exception):
-    """The answer is at another address of this page."""
-
-    def __init__(self, location: str) -> None:
-        super().__init__(location)
-        self.location = location
+    """The answer is at another address of this page, the only argument."""
 
 
 @dataclass(frozen=True)
@@ -36,17 +35,16 @@ class Query:
             raise BadInput(f"{name}: more than {MOST_TEXT:,} letters")
         return found
 
-    def text(self, name: str, default: str = "") -> str:
-        found = self.all(name)
-        return found[-1] if found else default
+    def text(self, name: str) -> str:
+        return (self.all(name) or [""])[-1]
 
     def number(self, name: str, least: int, most: int, default: int) -> int:
-        """A whole number; what is not given, or empty, is the default."""
+        """A whole number; the default if it is missing or empty."""
         found = self.optional(name, least, most)
         return default if found is None else found
 
     def optional(self, name: str, least: int, most: int) -> int | None:
-        """The same, None if it is not given."""
+        """A whole number; None if it is missing or empty."""
         text = self.text(name).strip()
         if not text:
             return None
@@ -62,9 +60,34 @@ class Query:
             raise BadInput(f"{name}: expected {', '.join(choices)}, not {found[:40]!r}")
         return found
 
-    def cards(self, name: str = "cards") -> Cards:
+    def cards(self) -> Cards:
         """Cards by numbers, names or codes, as on a command line."""
-        words = self.text(name).replace("\n", " ").split()
+        words = self.text("cards").replace("\n", " ").split()
         if len(words) > 4 * CARDS:
-            raise BadInput(f"{name}: there are only {CARDS} cards")
+            raise BadInput(f"cards: there are only {CARDS} cards")
         return parse_cards(words)
+
+
+def read_form(kind: str, body: bytes) -> dict[str, list[str]]:
+    """The values of a form by their names, as text: typed text, or files, or both.
+
+    Args:
+        kind: The header Content-Type.
+        body: All of it.
+    """
+    if kind.startswith("application/x-www-form-urlencoded"):
+        try:
+            return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
+        except ValueError as error:
+            raise BadInput("the form has too many fields") from error
+    if kind.startswith("multipart/form-data"):
+        # The format of mails with attachments, which the standard library reads.
+        head = f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace")
+        found: dict[str, list[str]] = {}
+        for part in BytesParser(policy=policy.HTTP).parsebytes(head + body).iter_parts():
+            name = part.get_param("name", header="content-disposition")
+            content = part.get_payload(decode=True)
+            if isinstance(name, str) and isinstance(content, bytes):
+                found.setdefault(name, []).append(content.decode("utf-8", "replace"))
+        return found
+    return {"hands": [body.decode("utf-8", "replace")]} if kind.startswith("text/plain") else {}

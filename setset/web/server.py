@@ -1,13 +1,9 @@
 """The server: bound to one address, patient with nobody, gone at once on Ctrl-C."""
 
-from __future__ import annotations
-
 import logging
 import socket
 import threading
 import webbrowser
-from contextlib import suppress
-from types import FrameType
 from typing import Any, Final
 
 import uvicorn
@@ -15,7 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from setset.errors import BadInput
 from setset.web.app import make_app
-from setset.web.site import Settings, Site
+from setset.web.site import Site
 
 MOST_CONNECTIONS: Final = 200
 MOST_NEW: Final = 50
@@ -24,23 +20,24 @@ QUEUE: Final = 1_024
 """Connections that wait to be taken; beyond these the system turns them away, and browsers try again."""
 MOST_HEADER: Final = 16_384
 PATIENCE: Final = 5.0
-"""After so many seconds without progress, twice, a connection is ended."""
+"""Seconds between two looks at a connection; without progress at the second look, the connection is ended."""
 
 
 class GuardedProtocol(H11Protocol):
-    """Ends connections whose other side sends no whole request or does not read; the oldest of those if too many."""
+    """Ends connections whose other side sends no whole request or does not read; the oldest of those if too many.
+
+    It uses attributes that uvicorn does not document. There is no other way: uvicorn has no time limit for a request to
+    arrive (its issue 157), and its `limit_concurrency` turns away new visitors, not idle connections.
+    """
 
     _before: object = None
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
-        # Headers and body are two pieces: without this the second waits 40 ms for the first to be acknowledged.
-        with suppress(OSError):
-            transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._number = next_number()
+        self._since = self.loop.time()
         if len(self.connections) > MOST_CONNECTIONS:
             idle = [each for each in self.connections if isinstance(each, GuardedProtocol) and each._stuck()]
-            oldest = min(idle, key=lambda each: each._number, default=self)
+            oldest = min(idle, key=lambda each: each._since, default=self)
             oldest.transport.abort()
             self.connections.discard(oldest)  # now, not when it is gone: others come in the same moment
         self._timer = self.loop.call_later(PATIENCE, self._look)
@@ -64,46 +61,30 @@ class GuardedProtocol(H11Protocol):
         self._timer = self.loop.call_later(PATIENCE, self._look)
 
 
-_numbers = iter(range(2**63))
-
-
-def next_number() -> int:
-    """The place of a connection among all that there were."""
-    return next(_numbers)
-
-
 class Server(uvicorn.Server):
-    """Ends live pages with itself, so that nothing keeps it waiting."""
-
-    def __init__(self, config: uvicorn.Config, site: Site, ready: threading.Event) -> None:
-        super().__init__(config)
-        self._site, self._ready = site, ready
+    """Lets more connections wait than it takes in one step."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         for each in sockets or ():
             each.listen(QUEUE)
-        self._ready.set()
-
-    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        self._site.ending.set()
-        super().handle_exit(sig, frame)
 
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket that waits for connections; BadInput if the address is taken or not of this machine."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server((address[0], int(address[1])), family=family, backlog=MOST_NEW)
+        listening = socket.create_server((address[0], int(address[1])), family=family, backlog=MOST_NEW)
     except (OSError, UnicodeError, OverflowError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise BadInput(
-            f"cannot serve at {host} port {port} ({reason}): choose another with --port"
-        ) from error
+        raise BadInput(f"cannot serve at {host} port {port} ({reason}): choose another with --port") from error
+    # Headers and body are two pieces: without this the second waits 40 ms for the first to be acknowledged.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
-def make_server(site: Site, ready: threading.Event) -> Server:
-    """A server that is not started yet; it says when it is ready."""
+def make_server(site: Site) -> Server:
+    """A server that is not started yet."""
     config = uvicorn.Config(
         make_app(site),
         http=GuardedProtocol,
@@ -113,23 +94,18 @@ def make_server(site: Site, ready: threading.Event) -> Server:
         server_header=False,
         proxy_headers=False,
         timeout_keep_alive=5,
-        timeout_graceful_shutdown=1,
+        timeout_graceful_shutdown=0,  # live pages would never end
         backlog=MOST_NEW,
         limit_concurrency=MOST_CONNECTIONS + MOST_NEW,
         h11_max_incomplete_event_size=MOST_HEADER,
     )
-    return Server(config, site, ready)
+    return Server(config)
 
 
-def serve(settings: Settings, listening: socket.socket, address: str, open_browser: bool = False) -> None:
+def serve(site: Site, listening: socket.socket, address: str, open_browser: bool = False) -> None:
     """Serves until Ctrl-C."""
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # of bad requests there is nothing to say
-    ready = threading.Event()
     if open_browser:
-        threading.Thread(target=_open, args=(ready, address), daemon=True).start()
-    make_server(Site(settings), ready).run(sockets=[listening])
-
-
-def _open(ready: threading.Event, address: str) -> None:
-    ready.wait()
-    webbrowser.open(address)
+        # The socket listens already, so the browser waits until the server takes its connection.
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    make_server(site).run(sockets=[listening])

@@ -1,47 +1,37 @@
-"""What all pages share: the workspace, which may not be there, and what takes long the first time."""
-
-from __future__ import annotations
+"""Data that all pages share: the workspace, which may not be there, and limits on what visitors ask for."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 import setset
 
 SECONDS: Final = 5.0
-"""How long anything that a page asks of the database may take."""
-
-
-@dataclass(frozen=True)
-class Settings:
-    """What a page is started with."""
-
-    workspace: Path
-    hosts: frozenset[str]
-    """The names under which requests may ask for it."""
-    token: str | None = None
-    """What a visitor must know; None if nothing."""
+"""Time limit of whatever a page asks of the database."""
 
 
 class Site:
-    """The data behind the pages. Every request opens the workspace anew, so that one that is replaced is seen."""
+    """The data behind the pages. Every request opens the workspace anew, so that one that is replaced is seen.
 
-    def __init__(self, settings: Settings) -> None:
-        self.settings = settings
+    Args:
+        folder: The workspace.
+        hosts: Names under which requests may ask for the page.
+        token: Word that a visitor must know, if any.
+    """
+
+    def __init__(self, folder: Path, hosts: frozenset[str], token: str | None = None) -> None:
+        self.folder, self.hosts, self.token = folder, hosts, token
         self._queries = threading.Semaphore(2)
+        self.drawing = threading.Lock()
         self.ending = threading.Event()
-        """Set when the server ends: live pages end too."""
+        """Set when the server ends: then nothing looks for changes any more."""
 
     @contextmanager
     def workspace(self) -> Iterator[setset.Workspace]:
-        """The workspace, to read, without a lock that a commit could meet; NotAWorkspace if there is none."""
-        with (
-            setset.reading_copies(),
-            setset.open(self.settings.workspace, time_limit=SECONDS) as opened,
-        ):
+        """The workspace, to read from a copy, so that no commit waits for a query; NotAWorkspace if there is none."""
+        with setset.reading_copies(), setset.open(self.folder, time_limit=SECONDS) as opened:
             yield opened
 
     @contextmanager

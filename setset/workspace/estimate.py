@@ -1,60 +1,55 @@
-"""What a run will take, before it starts: lists, files, bytes, time and disk."""
-
-from __future__ import annotations
+"""Estimate of a run before it starts: lists, files, bytes, time and disk."""
 
 import math
-import shutil
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from setset.cards import LARGEST
 from setset.database import Database, explorations, views
+from setset.database.explorations import SizeRecord
 from setset.database.models import Work
-from setset.database.views import StageProgress
-from setset.errors import require_between
-from setset.platform import usable_cores
+from setset.database.views import SizeStatus
+from setset.jobs.options import RunOptions
+from setset.platform import free_bytes, usable_cores
 from setset.workspace.expectation import CountOrigin, ExpectedCount, Probing, expect_counts
-from setset.workspace.speed import Speed, measure_speed, recorded_speeds, typical_speeds
+from setset.workspace.speed import Speed, measure_speed, recorded_speeds, typical_speed
 
-BATCH_LISTS = 16_000_000
-"""As `jobs.run`, which is not loaded to look."""
-PRUNED_BATCH_LISTS = 1_000_000
 EFFICIENCY = 0.9
-"""Of workers on other machines, relative to cores of this one: files and messages travel."""
+"""Efficiency of workers on other machines, relative to cores of this one: files and messages travel."""
 START_SECONDS = 2.0
-"""Until workers have loaded what they need."""
+"""Time until workers have loaded what they need."""
 LONG_SECONDS = 3600.0
-"""A run that takes longer is one to think about first, and so is one that takes half of the free disk."""
+"""`setset run` asks before a longer run, and before a run that takes half of the free disk."""
 
 
 @dataclass(frozen=True)
 class SizeEstimate:
-    """What one size takes. A size that is there already takes nothing."""
+    """Estimate of one size. A size that is there already takes nothing."""
 
     size: int
     lists: int
-    """Of the whole size."""
+    """Lists of the whole size."""
     error: int
-    """The standard error of that; 0 if it is exact."""
+    """Standard error of `lists`; 0 if it is exact."""
     origin: CountOrigin
     due: int
-    """Lists that are yet to be made."""
+    """Lists yet to be made."""
     files: int
     bytes: int
-    """Of the files of what is due."""
+    """Bytes of the files of the lists that are due."""
     whole_seconds: float
-    """That one worker takes for the whole size."""
+    """Time of one worker for the whole size."""
 
     @property
     def seconds(self) -> float:
-        """That one worker takes for what is due."""
+        """Time of one worker for the lists that are due."""
         return self.whole_seconds * self.due / self.lists if self.lists else 0.0
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run takes. `setset.estimate` and `Exploration.estimate` make one.
+    """Estimate of a run. `setset.estimate` and `Exploration.estimate` make one.
 
     Example:
         >>> estimate = setset.estimate(9, target=12, workers=20)
@@ -70,231 +65,154 @@ class Estimate:
     workers: int
     sizes: tuple[SizeEstimate, ...]
     lists: int
-    """To be made; of a count without files, all that are counted."""
+    """Lists to be made; of a count without files, all lists that it counts."""
     files: int
     bytes: int
     core_seconds: float
-    """The time of all workers together."""
+    """Time of all workers together."""
     seconds: float
     free_bytes: int
-    """On the disk that the files go to."""
+    """Free bytes on the disk that the files go to."""
     speeds: str
-    """Where the speed of a worker and the bytes of a list come from."""
+    """Origin of the speed of a worker and of the bytes per list."""
     warnings: tuple[str, ...]
     pruned: bool = False
-    """Of a run that prunes."""
+    """Whether the run prunes."""
 
     @property
     def is_long(self) -> bool:
         """Whether it takes more than an hour."""
         return self.seconds > LONG_SECONDS
 
-    def usual_seconds(self) -> dict[int, float]:
-        """Usual seconds of one worker for each whole size, whatever was measured here. They tell how sizes compare."""
-        work = Work.COUNT if self.count_only else Work.STORE
-        sizes = self.sizes[-1:] if self.count_only else self.sizes
-        usual = typical_speeds([size.size for size in sizes], work, {}, self.target if self.pruned else None)
-        return {size.size: size.lists / usual[size.size].lists_per_second for size in sizes}
-
     @property
     def takes_much_disk(self) -> bool:
         """Whether it takes more than half of the free disk."""
         return self.bytes > self.free_bytes / 2
 
-
-@dataclass(frozen=True)
-class EstimateRequest:
-    """What is to be estimated: the arguments of a run, and how thoroughly."""
-
-    size: int
-    target: int
-    workers: int | None
-    count_only: bool
-    folder: Path
-    """Where files would go."""
-    batch_lists: int | None
-    probing: Probing
-    measured: bool
-    """Whether to measure what the workspace has no records of; otherwise typical figures do."""
-    pruned: bool = False
-
-    def validate(self) -> None:
-        require_between("--size", self.size, 3, LARGEST)
-        require_between("--target", self.target, 4, LARGEST)
-        if self.workers is not None:
-            require_between("--workers", self.workers, 1)
+    def usual_seconds(self) -> dict[int, float]:
+        """Typical time of one worker for each whole size, whatever was measured here. It tells how sizes compare."""
+        options = RunOptions(self.size, self.target, count_only=self.count_only, pruned=self.pruned)
+        return {
+            size.size: size.lists / typical_speed(options, size.size, {}).lists_per_second
+            for size in (self.sizes[-1:] if self.count_only else self.sizes)
+        }
 
 
 @dataclass(frozen=True)
-class _Here:
-    """What a workspace has, for all targets and for this one."""
+class _Records:
+    """Records of a workspace for the target and the work of a run, by size. A new workspace has none."""
 
-    stages: Sequence[StageProgress] = ()
-    counts: Mapping[int, int] | None = None
-    complete: frozenset[int] = frozenset()
-    """The sizes that are stored completely."""
-    begun: Mapping[int, int] | None = None
-    """Lists in a full file, of the sizes that were begun."""
+    counts: dict[int, int] = field(default_factory=dict)
+    """Number of lists of the sizes with complete counts."""
+    begun: dict[int, SizeRecord] = field(default_factory=dict)
+    stages: dict[int, SizeStatus] = field(default_factory=dict)
+    speeds: dict[int, Speed] = field(default_factory=dict)
+
+    def is_complete(self, size: int) -> bool:
+        return size in self.begun and self.begun[size].complete
 
 
-def make_estimate(database: Database | None, request: EstimateRequest) -> Estimate:
-    """What a run takes in a workspace, or in a new one if there is no database."""
-    request.validate()
-    cores = usable_cores()
-    here = _Here() if database is None else _look(database, request.target)
-    known = _up_to(request.size, here.counts)
-    expected = expect_counts(request.target, request.size, known, request.probing, request.pruned)
-    due = _due_lists(request, here, expected)
-    speeds, origin = _speeds(request, here, expected, [size for size, many in due.items() if many])
-    files = _expected_files(request, here, expected)
-    sizes = []
+def _read_records(database: Database, options: RunOptions) -> _Records:
+    wanted = (options.target, Work.COUNT if options.count_only else Work.STORE)
+    counts = [each for each in views.counts(database) if each.target == options.target and each.complete]
+    begun = [size for each in explorations.find_all(database, options.target) for size in each.sizes()]
+    stages = [each for each in views.progress(database) if (each.target, each.work) == wanted]
+    hosts = [each for each in views.throughput(database) if (each.target, each.work) == wanted]
+    return _Records(
+        {each.size: each.lists for each in counts},
+        {each.size: each for each in begun},
+        {each.size: each for each in stages},
+        recorded_speeds(hosts, stages),
+    )
+
+
+def make_estimate(database: Database | None, options: RunOptions, probing: Probing) -> Estimate:
+    """Estimates a run in a workspace; in a new one if there is no database. Files go to `options.output`."""
+    options.validate()
+    folder = options.output or Path()
+    cores, free = usable_cores(), free_bytes(folder)
+    records = _Records() if database is None else _read_records(database, options)
+    expected = expect_counts(options, records.counts, probing)
+    due = {size: _due_lists(options, records, size, count.lists) for size, count in expected.items()}
+    speeds, origin = _speeds(options, probing, records.speeds, expected, due)
+    sizes, files = [], 1.0
     for size, count in expected.items():
-        speed = speeds.get(size, Speed(math.inf))
-        stored = 0 if request.count_only else due[size]
-        share = stored / count.lists if count.lists else 0.0
-        sizes.append(
-            SizeEstimate(
-                size,
-                count.lists,
-                count.error,
-                count.origin,
-                due[size],
-                math.ceil(files[size] * share),
-                round(stored * speed.bytes_per_list),
-                count.lists / speed.lists_per_second,
-            )
-        )
-    return _add_up(request, cores, tuple(sizes), origin)
-
-
-def _look(database: Database, target: int) -> _Here:
-    counts = {
-        each.size: each.lists for each in views.counts(database) if each.target == target and each.complete
-    }
-    key = next((each for each in explorations.find_all(database) if each.target == target), None)
-    sizes = [] if key is None else explorations.sizes(database, key)
-    complete = frozenset(each.size for each in sizes if each.complete)
-    return _Here(views.progress(database), counts, complete, {each.size: each.batch_lists for each in sizes})
-
-
-def _up_to(size: int, counts: Mapping[int, int] | None) -> dict[int, int]:
-    return {each: lists for each, lists in (counts or {}).items() if each <= size}
-
-
-def _due_lists(
-    request: EstimateRequest, here: _Here, expected: Mapping[int, ExpectedCount]
-) -> dict[int, int]:
-    """How many lists of each size are yet to be made, or to be counted."""
-    work = Work.COUNT if request.count_only else Work.STORE
-    made = {
-        stage.size: stage.lists or 0
-        for stage in here.stages
-        if stage.target == request.target and stage.work is work
-    }
-    done = set(here.complete)
-    if request.count_only:
-        done |= set(range(3, max(here.complete, default=2) + 1))
-        if request.size in (here.counts or {}):
-            done |= set(expected)
-    return {
-        size: 0 if size in done else max(count.lists - made.get(size, 0), 0)
-        for size, count in expected.items()
-    }
-
-
-def _speeds(
-    request: EstimateRequest, here: _Here, expected: Mapping[int, ExpectedCount], due: Sequence[int]
-) -> tuple[dict[int, Speed], str]:
-    """The speed of a worker at each size, and where it comes from."""
-    work = Work.COUNT if request.count_only else Work.STORE
-    recorded = recorded_speeds(here.stages, request.target, work)
-    if work is Work.COUNT:
-        # Everything on the way is counted with the largest size: the others take no time of their own.
-        wanted, due = [request.size], due[-1:]
-    else:
-        wanted = list(expected)
-    speeds = {
-        **typical_speeds(wanted, work, recorded, request.target if request.pruned else None),
-        **{size: recorded[size] for size in wanted if size in recorded},
-    }
-    missing = [size for size in due if size not in recorded and size > 3]
-    if not missing or not request.measured or request.pruned:
-        return speeds, "this workspace" if recorded else "typical"
-    lists = {size: float(count.lists) for size, count in expected.items()}
-    for size in missing:
-        speeds[size] = measure_speed(request.target, size, work, lists, request.probing.seed)
-    return speeds, "this workspace, the rest measured now" if recorded else "measured now"
-
-
-def _expected_files(
-    request: EstimateRequest, here: _Here, expected: Mapping[int, ExpectedCount]
-) -> dict[int, float]:
-    """The files of each size: the last file of a source is half full on average, unless it is the only one."""
-    found: dict[int, float] = {}
-    wanted = request.batch_lists or (PRUNED_BATCH_LISTS if request.pruned else BATCH_LISTS)
-    batches = {
-        stage.size: stage.batches
-        for stage in here.stages
-        if stage.target == request.target and stage.size in here.complete
-    }
-    for size, count in expected.items():
-        full = count.lists / ((here.begun or {}).get(size, wanted))
-        sources = found.get(size - 1, 1.0)
-        if (known := batches.get(size)) is not None:
-            found[size] = known
-        else:
-            found[size] = max(sources, full + sources / 2) if full > 1 else sources
-    return found
-
-
-def _add_up(request: EstimateRequest, cores: int, sizes: tuple[SizeEstimate, ...], speeds: str) -> Estimate:
-    workers = request.workers or cores
-    core_seconds = sum(size.seconds for size in sizes)
+        files = _expected_files(options, records, size, count.lists, files)
+        speed, stored = speeds.get(size, Speed(math.inf)), 0 if options.count_only else due[size]
+        new_files = math.ceil(files * (stored / count.lists)) if stored else 0
+        new_bytes, seconds = round(stored * speed.bytes_per_list), count.lists / speed.lists_per_second
+        sizes.append(SizeEstimate(size, *count, due[size], new_files, new_bytes, seconds))
+    workers, core_seconds = options.workers or cores, sum(size.seconds for size in sizes)
     efficiency = EFFICIENCY if workers > cores else 1.0
-    due = sum(size.due for size in sizes)
-    estimate = Estimate(
-        request.target,
-        request.size,
-        request.count_only,
+    found = Estimate(
+        options.target,
+        options.size,
+        options.count_only,
         workers,
-        sizes,
-        due,
+        tuple(sizes),
+        sum(due.values()),
         sum(size.files for size in sizes),
         sum(size.bytes for size in sizes),
         core_seconds,
-        core_seconds / workers / efficiency + START_SECONDS if due else 0.0,
-        free_bytes(request.folder),
-        speeds,
+        core_seconds / workers / efficiency + START_SECONDS if any(due.values()) else 0.0,
+        free,
+        origin,
         (),
-        request.pruned,
+        options.pruned,
     )
-    return replace(estimate, warnings=tuple(_warnings(estimate, request.folder)))
+    return replace(found, warnings=tuple(_warnings(found, folder)))
 
 
-def _warnings(estimate: Estimate, folder: Path) -> list[str]:
-    found = []
+def _due_lists(options: RunOptions, records: _Records, size: int, lists: int) -> int:
+    """Lists of a size yet to be made, or to be counted. A count starts from the largest complete size."""
+    is_counted = options.size in records.counts or any(map(records.is_complete, range(size, LARGEST + 1)))
+    is_done = is_counted if options.count_only else records.is_complete(size)
+    made = records.stages[size].lists if size in records.stages else 0
+    return 0 if is_done else max(lists - made, 0)
+
+
+def _speeds(
+    options: RunOptions,
+    probing: Probing,
+    recorded: Mapping[int, Speed],
+    expected: Mapping[int, ExpectedCount],
+    due: Mapping[int, int],
+) -> tuple[dict[int, Speed], str]:
+    """Speed of a worker at each size, and its origin."""
+    # A count takes all its time at the largest size, on the way to which it counts the others.
+    sizes = [options.size] if options.count_only else list(expected)
+    speeds = {size: recorded.get(size) or typical_speed(options, size, recorded) for size in sizes}
+    missing = [size for size in sizes if due[size] and size not in recorded and size > 3]
+    if not missing or not probing.measured or options.pruned:
+        return speeds, "this workspace" if recorded else "typical"
+    lists = {size: float(count.lists) for size, count in expected.items()}
+    speeds |= {size: measure_speed(options, size, lists, probing.seed) for size in missing}
+    return speeds, "this workspace, the rest measured now" if recorded else "measured now"
+
+
+def _expected_files(options: RunOptions, records: _Records, size: int, lists: int, sources: float) -> float:
+    """Files of a whole size. The last file of a source is half full on average, unless it is the only one."""
+    stage, begun = records.stages.get(size), records.begun.get(size)
+    if stage and stage.batches is not None and records.is_complete(size):
+        return float(stage.batches)
+    full = lists / (begun.batch_lists if begun else options.lists_per_file)
+    return max(sources, full + sources / 2) if full > 1 else sources
+
+
+def _warnings(estimate: Estimate, folder: Path) -> Iterator[str]:
     if estimate.bytes > estimate.free_bytes:
-        found.append(
+        yield (
             f"{estimate.bytes / 1e9:,.1f} GB are needed, and {folder} has {estimate.free_bytes / 1e9:,.1f} GB free: "
             "count without files with --count-only, name another disk with --output, or see docs/cluster.md"
         )
     large = estimate.is_long or estimate.takes_much_disk
     if large and estimate.size > estimate.target:
-        found.append(
+        yield (
             f"--size {estimate.size} is larger than --target {estimate.target}: "
             f"did you mean --size {estimate.target} --target {estimate.size}?"
         )
     if any(size.origin is CountOrigin.AT_MOST for size in estimate.sizes):
-        found.append("too few lists were found to estimate those sizes: probe for longer with --seconds")
-    return found
-
-
-def free_bytes(folder: Path) -> int:
-    """Free bytes on the disk of a folder, which may not be there yet."""
-    for each in (folder.absolute(), *folder.absolute().parents):
-        if each.is_dir():
-            return shutil.disk_usage(each).free
-    return 0
+        yield "too few lists were found to estimate those sizes: probe for longer with --seconds"
 
 
 def estimate(
@@ -307,10 +225,10 @@ def estimate(
     seconds: float = 10.0,
     seed: int | None = None,
 ) -> Estimate:
-    """What a run in a new workspace takes: lists, files, bytes, time.
+    """Estimates a run in a new workspace: lists, files, bytes, time.
 
-    Numbers of lists that nobody knows are estimated by random probing, with their standard errors; the speed of this
-    machine is measured for a second or two.
+    Unknown numbers of lists are estimated by random probing, with their standard errors. The speed of this machine is
+    measured for a second or two.
 
     Args:
         size: 3 to 20, the size that a run would build.
@@ -318,17 +236,16 @@ def estimate(
         workers: Worker processes; all cores of this machine if None. More than there are is a cluster.
         count_only: Without files.
         prune: Of a run that prunes.
-        seconds: How long to probe, if anything is not known.
-        seed: For the same probes each time.
+        seconds: Time to probe for, if a number of lists is unknown.
+        seed: Random seed; the same seed gives the same probes.
 
     Raises:
-        BadInput: An argument cannot be taken.
+        BadInput: An argument is out of range.
 
     Example:
         >>> guess = setset.estimate(6, target=13, seconds=1, seed=1).sizes[-1]
         >>> guess.origin.value, abs(guess.lists - 125_783_118) < 4 * guess.error
         ('probed', True)
     """
-    probing = Probing(seconds, seed)
-    request = EstimateRequest(size, target, workers, count_only, Path(), None, probing, True, prune)
-    return make_estimate(None, request)
+    options = RunOptions(size, target, workers, count_only=count_only, pruned=prune)
+    return make_estimate(None, options, Probing(seconds, seed))

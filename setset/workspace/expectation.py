@@ -1,76 +1,32 @@
-"""How many lists of each size are to be expected: exact where somebody knows, probed elsewhere."""
-
-from __future__ import annotations
+"""Expected number of lists of each size: exact where it is known, estimated by random probing elsewhere."""
 
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from setset.workspace.counts import REFERENCE_BY_TARGET
+from setset.jobs.options import RunOptions
+from setset.workspace.known import ALL_LISTS, KEPT_FOR_12, PRUNED
 
-COUNTED = {(12, 10): 193_845_848_301, (12, 11): 719_674_559_343}
-"""By `setset run --size 12 --count-only`, which counts the sizes on its way too."""
-
-COUNTED_PRUNED = {
-    19: (
-        *(
-            118_791,
-            668_250,
-            3_655_449,
-            21_040_398,
-            100_897_974,
-            206_610_183,
-            163_098_684,
-            87_321_564,
-            28_978_479,
-        ),
-        *(13_173_030, 10_489_581, 10_917_504, 11_599_848, 12_282_192, 12_964_536),
-    ),
-    20: (
-        *(76_176, 447_633, 1_518_264, 4_724_325, 10_686_897, 9_699_750, 6_783_507, 3_915_459, 2_153_952),
-        *(747_954, 682_344, 682_344, 682_344, 682_344, 682_344, 682_344),
-    ),
-}
-"""For a target the lists of 4 cards, of 5 and so on, by `setset run --prune` (docs/pruning.md)."""
-
-ALL_LISTS = {
-    4: 1_579_500,
-    5: 22_441_536,
-    6: 247_615_056,
-    7: 2_144_076_480,
-    8: 14_587_567_020,
-    9: 77_541_824_880,
-    10: 318_294_370_368,
-    11: 991_227_481_920,
-    12: 2_284_535_476_080,
-    13: 3_764_369_026_080,
-    14: 4_217_827_554_720,
-    15: 2_970_003_246_912,
-    16: 1_141_342_138_404,
-    17: 176_310_866_160,
-    18: 6_482_268_000,
-    19: 13_646_880,
-    20: 682_344,
-}
-"""All lists of a size, by their classes (`setset classes`): what is kept from the target on."""
+LARGEST_ERROR = 0.5
+"""If the standard error is a larger share of the number, probing found too little."""
 
 
 class CountOrigin(enum.StrEnum):
-    """Where a number of lists comes from."""
+    """Origin of a number of lists."""
 
     HERE = "this workspace"
     """Stored or counted completely."""
     KNOWN = "known"
-    """From the classes of lists, or counted before by others."""
+    """From the classes of lists, or from complete counts."""
     PROBED = "probed"
     """Estimated by random probing, with a standard error."""
     AT_MOST = "at most"
     """Probing found too little: the number of all lists of the size, kept or not."""
 
 
-@dataclass(frozen=True)
-class ExpectedCount:
-    """How many lists of a size there will be, and the standard error of that; 0 if it is exact."""
+class ExpectedCount(NamedTuple):
+    """Expected number of lists of a size, and its standard error; 0 if the number is exact."""
 
     lists: int
     error: int
@@ -79,54 +35,48 @@ class ExpectedCount:
 
 @dataclass(frozen=True)
 class Probing:
-    """How to probe for what nobody knows: by at least ten batches of probes, until the time is over."""
+    """Options of an estimate beside those of its run."""
 
     seconds: float = 10.0
+    """Time to probe for, after at least ten batches of probes."""
     seed: int | None = None
     population: int = 500
+    measured: bool = True
+    """Measure speeds that the workspace has no records of; typical speeds do otherwise."""
 
 
-BRIEF = Probing(seconds=0.0, seed=1, population=100)
+BRIEF = Probing(seconds=0.0, seed=1, population=100, measured=False)
 """Some percent of error, in a fraction of a second."""
 
-LARGEST_ERROR = 0.5
-"""A standard error of more than this share says only that probing found too little."""
 
-
-def expect_counts(
-    target: int, size: int, here: Mapping[int, int], probing: Probing, pruned: bool = False
-) -> dict[int, ExpectedCount]:
-    """How many lists of each size from 3 to `size` are kept for a target; `here` is what the workspace knows."""
+def expect_counts(options: RunOptions, here: Mapping[int, int], probing: Probing) -> dict[int, ExpectedCount]:
+    """Expected number of lists of each size from 3 on. The workspace has complete counts of the sizes in `here`."""
     from setset.engine.probing import count_seeds, probe_counts
 
-    found = {}
-    for each in range(4, size + 1):
-        known = ALL_LISTS[each] if each >= target else _known_below(target, each, pruned)
-        if known is not None:
-            found[each] = ExpectedCount(known, 0, CountOrigin.KNOWN)
-    found[3] = ExpectedCount(count_seeds(target), 0, CountOrigin.KNOWN)
-    for each, lists in here.items():
-        found[each] = ExpectedCount(lists, 0, CountOrigin.HERE)
-    unknown = [each for each in range(4, size + 1) if each not in found]
+    target, pruned = options.target, options.pruned
+    found: dict[int, ExpectedCount] = {}
+    for size in range(3, options.size + 1):
+        if size in here:
+            found[size] = ExpectedCount(here[size], 0, CountOrigin.HERE)
+        elif lists := count_seeds(target) if size == 3 else _known_count(target, size, pruned):
+            found[size] = ExpectedCount(lists, 0, CountOrigin.KNOWN)
+    unknown = [size for size in range(4, options.size + 1) if size not in found]
     if unknown:
-        probed = probe_counts(
-            target,
-            max(unknown),
-            seconds=probing.seconds,
-            seed=probing.seed,
-            population=probing.population,
-            pruned=pruned,
-        )
-        for each in unknown:
-            mean, error, most = probed[each].lists, probed[each].error, ALL_LISTS[each]
-            if error > LARGEST_ERROR * mean or mean <= 0:
-                found[each] = ExpectedCount(most, 0, CountOrigin.AT_MOST)
-            else:
-                found[each] = ExpectedCount(min(round(mean), most), round(error), CountOrigin.PROBED)
-    return {each: found[each] for each in range(3, size + 1)}
+        seconds, seed, lists = probing.seconds, probing.seed, probing.population
+        probed = probe_counts(target, max(unknown), seconds=seconds, seed=seed, population=lists, pruned=pruned)
+    for size in unknown:
+        mean, error, most = probed[size].lists, probed[size].error, ALL_LISTS[size]
+        if error > LARGEST_ERROR * mean or mean <= 0:
+            found[size] = ExpectedCount(most, 0, CountOrigin.AT_MOST)
+        else:
+            found[size] = ExpectedCount(min(round(mean), most), round(error), CountOrigin.PROBED)
+    return dict(sorted(found.items()))
 
 
-def _known_below(target: int, size: int, pruned: bool) -> int | None:
+def _known_count(target: int, size: int, pruned: bool = False) -> int | None:
+    """Number of lists of at least 4 cards that an exploration keeps; None if nobody has counted them."""
+    if size >= target:
+        return ALL_LISTS[size]
     if pruned:
-        return dict(enumerate(COUNTED_PRUNED.get(target, ()), 4)).get(size)
-    return REFERENCE_BY_TARGET.get((target, size)) or COUNTED.get((target, size))
+        return PRUNED.get(target, {}).get(size)
+    return KEPT_FOR_12.get(size) if target == 12 else None

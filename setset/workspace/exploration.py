@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 from setset.cards import LARGEST
 from setset.database import explorations
 from setset.database.explorations import ExplorationKey
-from setset.errors import require_between
+from setset.database.views import SizeStatus
+from setset.errors import NotAWorkspace, require_between
 from setset.lazy import Shown
+from setset.progress import NoProgress
 from setset.workspace.counts import Count
 from setset.workspace.size import Size
-from setset.workspace.status import SizeStatus
 
 if TYPE_CHECKING:
     from setset.database.runs import Run
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
 
 class Exploration(Shown):
     """The lists that are kept for one target, size by size. `workspace.exploration(12)` gives one.
+
+    Methods report to the listener `progress`.
 
     Example:
         >>> import setset
@@ -46,7 +49,7 @@ class Exploration(Shown):
 
     @property
     def pruned(self) -> bool:
-        """Whether, below the target, only lists that may reach it are kept."""
+        """Whether only lists that may reach the target are kept below it."""
         return self._key().pruned
 
     @property
@@ -55,25 +58,24 @@ class Exploration(Shown):
         return list(self)
 
     def __iter__(self) -> Iterator[Size]:
-        database, key = self._workspace._database(), self._key()
-        return (Size(database, key, each.size) for each in explorations.sizes(database, key))
+        return map(Size, self._key().sizes())
 
     def __getitem__(self, size: int) -> Size:
         """A stored size; BadInput if nothing of it is stored."""
-        return Size(self._workspace._database(), self._key(), size)
+        return Size(self._key().size(size))
 
     def __contains__(self, size: int) -> bool:
-        return any(each.size == size for each in self)
+        return any(record.size == size for record in self._key().sizes())
 
     def _key(self) -> ExplorationKey:
         return explorations.find(self._workspace._database(), self.target)
 
     def counts(self) -> list[Count]:
-        """How many lists of each size are kept, stored or counted, and whether that is right."""
+        """Counts of each size, stored or counted, compared with references and classes."""
         return self._workspace.counts(target=self.target)
 
     def status(self) -> list[SizeStatus]:
-        """How far each size is."""
+        """Progress of each size."""
         return self._workspace.status(self.target).sizes
 
     def run(
@@ -93,16 +95,16 @@ class Exploration(Shown):
         stop: StopRequest | None = None,
         command: str | None = None,
     ) -> Run:
-        """Builds all that is missing up to a size; on return all of it is stored.
+        """Builds all missing lists up to a size, and returns the record of the run in the history.
 
-        Stopped at any moment, by Ctrl-C or by a power cut, it goes on where it was when it is called again. It
-        installs no signal handler; KeyboardInterrupt ends it cleanly, with what was finished recorded.
+        After Ctrl-C or a power cut, the next call resumes. The method installs no signal handler. KeyboardInterrupt
+        ends it cleanly, with finished work recorded.
 
         Args:
             size: 3 to 20.
             workers: Worker processes; all cores if None.
-            batch_lists: The most lists in a file, for sizes that are begun now.
-            output: A folder for the new files, on another disk; the workspace's own if None.
+            batch_lists: Maximum number of lists in a file, for sizes that begin now.
+            output: Folder of the new files, on another disk; the workspace's own if None.
             first: Expand only the source batches from this number on.
             count_only: Count without files, from the largest complete size on.
             prune: Below the target keep only lists that may reach it (docs/pruning.md). An exploration
@@ -111,37 +113,25 @@ class Exploration(Shown):
                 number of workers and gives a `concurrent.futures.Executor`.
             maps: For Dask workers: HERE=THERE, the folder HERE is THERE for them.
             ship: For Dask workers without a common folder: send the bytes.
-            progress: Is told how it goes.
-            stop: Ends the run when it is set, from another thread or a signal handler.
-            command: What to write into the history.
-
-        Returns:
-            The record of the run, as the history has it.
+            stop: Ends the run when another thread or a signal handler sets it.
+            command: Command that the history records.
 
         Raises:
-            BadInput: An argument cannot be taken; nothing was changed.
+            BadInput: An argument is out of range; nothing was changed.
             Locked: Another run is at work on the workspace.
             NoSpace: The disk is full; run again after making room.
             SetsetError: Anything else; the message says what to do.
         """
-        from setset.executors.dask.transfer import FileAccess
-        from setset.jobs.run import RunRequest, run
+        from setset.jobs.options import RunOptions
+        from setset.jobs.run import run
 
-        request = RunRequest(
-            size=size,
-            target=self.target,
-            workers=workers,
-            batch_lists=batch_lists,
-            output=None if output is None else Path(output),
-            first=first,
-            count_only=count_only,
-            pruned=prune,
-            command=command or f"Exploration({self.target}).run({size})",
-            executor=executor,
-            access=FileAccess.parse(maps, ship) if maps or ship else FileAccess(),
+        place = None if output is None else Path(output)
+        name = command or f"Exploration({self.target}).run({size})"
+        options = RunOptions(
+            size, self.target, workers, batch_lists, place, first, count_only, prune, name, executor, maps, ship
         )
         with self._workspace._writing() as folder:
-            return run(folder, request, progress, stop)
+            return run(folder, options, progress, stop)
 
     def estimate(
         self,
@@ -156,23 +146,17 @@ class Exploration(Shown):
         batch_lists: int | None = None,
         thorough: bool = True,
     ) -> Estimate:
-        """What `run` with the same arguments would take now: lists, files, bytes, time. Nothing is written.
+        """Estimates `run` with the same arguments: lists, files, bytes, time. Nothing is written.
 
-        What the workspace knows is exact, and it knows how fast its workers were. It need not be there yet.
+        Counts and speeds that the workspace records are used. The workspace need not exist.
 
         Args:
-            size: 3 to 20.
-            workers: Worker processes; all cores of this machine if None.
-            count_only: Without files, from the largest complete size on.
-            prune: Of a run that prunes.
-            seconds: How long to probe, if numbers of lists are not known.
-            seed: For the same probes each time.
-            output: A folder on the disk that the files would go to.
-            batch_lists: The most lists in a file.
-            thorough: Otherwise it takes a fraction of a second: few probes, and typical speeds where none is recorded.
+            seconds: Time to probe for, if a number of lists is unknown.
+            seed: Random seed; the same seed gives the same probes.
+            thorough: If False, it takes a fraction of a second: few probes, and typical speeds without a record.
 
         Raises:
-            BadInput: An argument cannot be taken.
+            BadInput: An argument is out of range.
             SetsetError: The database cannot be read.
 
         Example:
@@ -180,86 +164,56 @@ class Exploration(Shown):
             >>> [(size.size, size.due > 0, size.origin.value) for size in left.sizes]
             [(3, False, 'this workspace'), (4, False, 'this workspace'), (5, True, 'probed')]
         """
-        from setset.errors import NotAWorkspace
-        from setset.workspace.estimate import EstimateRequest, make_estimate
+        from setset.jobs.options import RunOptions
+        from setset.workspace.estimate import make_estimate
         from setset.workspace.expectation import BRIEF, Probing
 
         folder = self._workspace.path if output is None else Path(output)
-        probing = Probing(seconds, seed) if thorough else BRIEF
-        request = EstimateRequest(
-            size, self.target, workers, count_only, folder, batch_lists, probing, thorough, prune
-        )
+        options = RunOptions(size, self.target, workers, batch_lists, folder, count_only=count_only, pruned=prune)
         try:
             database = self._workspace._database()
         except NotAWorkspace:
-            return make_estimate(None, request)
-        return make_estimate(database, request)
+            database = None
+        return make_estimate(database, options, Probing(seconds, seed) if thorough else BRIEF)
 
     def count(
-        self,
-        size: int,
-        *,
-        prune: bool = False,
-        workers: int | None = None,
-        progress: ProgressListener | None = None,
+        self, size: int, *, prune: bool = False, workers: int | None = None, progress: ProgressListener | None = None
     ) -> list[Count]:
-        """Counts every size beyond the largest complete one up to `size`, without files.
-
-        Args:
-            size: 4 to 20.
-            prune: As in `run`.
-            workers: Worker processes; all cores if None.
-            progress: Is told how it goes.
-
-        Returns:
-            The counts of all sizes.
-        """
+        """Counts up to `size` as `run` does with `count_only`, and returns the counts of all sizes."""
         self.run(size, workers=workers, count_only=True, prune=prune, progress=progress)
         return self.counts()
 
     def compact(
         self, size: int, *, up_to: int | None = None, progress: ProgressListener | None = None
     ) -> CompactResult:
-        """Merges neighbouring small files of a size into full ones. The lists and their order do not change.
+        """Merges neighbouring small files of a size into full ones; returns the numbers of files before and after.
+
+        The lists and their order do not change.
 
         Args:
-            size: A size that is complete, and from which nothing was derived yet.
+            size: A complete size without lists derived from it.
             up_to: Only batches up to this number.
-            progress: Is told how it goes.
-
-        Returns:
-            How many files there were and are.
         """
         from setset.maintenance.compact import compact, require_compactable
-        from setset.progress import NoProgress
 
-        require_compactable(self._workspace._database(), self._key(), size)
+        require_compactable(self._key().at(size))
         command = f"setset compact --size {size} --target {self.target}"
         with (
             self._workspace._maintaining(command, progress) as (database, _),
             self._workspace._local_executor(progress) as executor,
         ):
-            key = explorations.find(database, self.target)
-            return compact(database, key, size, up_to, executor, progress or NoProgress())
+            record = explorations.find(database, self.target).size(size)
+            return compact(record, up_to, executor, progress or NoProgress())
 
     def remove(
         self, size: int | None = None, *, dry_run: bool = False, progress: ProgressListener | None = None
     ) -> Removed:
-        """Removes the exploration, or its sizes from one on: files and rows.
+        """Removes files and rows of the exploration, or of `size` and all larger sizes, whose proof needs it.
 
-        A size never goes without those above it, which are proven by it. What was counted from smaller sizes stays.
-        Stopped at any moment, it goes on when it is called again.
-
-        Args:
-            size: The smallest size to remove; all of the exploration if None.
-            dry_run: Say what would be removed, and do nothing.
-            progress: Is told how it goes.
-
-        Returns:
-            What was removed, by size.
+        Counts from smaller sizes stay. After a stop at any moment, the next call resumes. With `dry_run` it returns
+        the plan and removes nothing.
         """
         from setset.maintenance.remove import plan_removal, remove
-        from setset.progress import NoProgress
 
         first = 3 if size is None else size
         require_between("size", first, 3, LARGEST)

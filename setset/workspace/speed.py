@@ -1,16 +1,17 @@
-"""How fast a worker is and how small a list: from the records of a workspace, measured now, or as is typical."""
+"""Speed of a worker and bytes per list: recorded in the workspace, measured now, or typical."""
 
 from __future__ import annotations
 
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from setset.batches.records import Span
 from setset.cards import CARDS
-from setset.database.models import Work
-from setset.database.views import StageProgress
+from setset.database.views import SizeStatus, Throughput
+from setset.jobs.options import RunOptions
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,108 +19,76 @@ if TYPE_CHECKING:
 
     from setset.engine.bitstreams import Streams
 
-TYPICAL_RATES = {
-    4: 150e6,
-    5: 400e6,
-    6: 500e6,
-    7: 450e6,
-    8: 360e6,
-    9: 285e6,
-    10: 245e6,
-    11: 230e6,
-    12: 180e6,
-    13: 90e6,
-    14: 47e6,
-    15: 23e6,
-}
-"""Lists of a size that a worker stores in a second, for target 12; the last holds for all larger sizes."""
-TYPICAL_COUNT_RATE = 400e6
-TYPICAL_BYTES = {
-    3: 0.0089,
-    4: 0.0018,
-    5: 0.0010,
-    6: 0.0017,
-    7: 0.0039,
-    8: 0.0075,
-    9: 0.0122,
-    10: 0.0162,
-    11: 0.015,
-    12: 0.0055,
-    13: 0.011,
-    14: 0.027,
-    15: 0.074,
-}
-"""Of a list in a file, for target 12; the last holds for all larger sizes."""
 FEWEST_SECONDS = 0.5
-"""Work of a worker that took less says nothing about its speed."""
+"""Less work than this says nothing about the speed of a worker."""
 LISTS_MEASURED = 8_000_000
-"""About, in one stretch, of all sizes up to the one that is measured."""
+"""Rough number of lists in a measured stretch, of all sizes together."""
 COUNTED_MEASURED = 10_000_000
 MOST_STARTS = 5_000
-"""How many lists counting starts from; drawing them takes time, too."""
+"""Maximum number of lists that a measured count starts from. Drawing them takes time, too."""
 STRETCHES = 4
-"""Some of a size, from different places. Their time is that of the processor: others on the machine do not matter."""
+"""Stretches of a size that are measured, in CPU time: other work on the machine does not matter."""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """Of one worker on one size."""
+    """Speed of one worker on one size."""
 
     lists_per_second: float
     bytes_per_list: float = 0.0
 
 
-PRUNED_SPEED = Speed(2.5e6, 0.25)
-"""For a target that it is pruned for, whatever the size and the work: most time goes into lists that are dropped."""
+_RATES = (150, 150, 400, 500, 450, 360, 285, 245, 230, 180, 90, 47, 23)
+_BYTES = (89, 18, 10, 17, 39, 75, 122, 162, 150, 55, 110, 270, 740)
+TYPICAL = {
+    size: Speed(rate * 1e6, count / 1e4) for size, (rate, count) in enumerate(zip(_RATES, _BYTES, strict=True), 3)
+}
+"""Speed of storing each size from 3 on, for target 12. The last speed holds for all larger sizes."""
+TYPICAL_COUNT = Speed(400e6)
+PRUNED = Speed(2.5e6, 0.25)
+"""Speed of a pruned run of any size and work: most time goes into lists that are dropped."""
 PRUNED_WITH_CENTRE = Speed(0.8e6, 0.9)
-"""For targets of 19 and 20, of which a tenth as many lists are kept."""
+"""The same for targets 19 and 20, where a tenth as many lists are kept."""
 
 
-def recorded_speeds(stages: Iterable[StageProgress], target: int, work: Work) -> dict[int, Speed]:
-    """What the workers of a workspace did, by size; nothing for sizes that were done too soon to tell."""
-    found = {}
-    for stage in stages:
-        if (stage.target, stage.work) == (target, work) and stage.lists_out and stage.seconds:
-            each = stage.bytes / stage.lists if stage.bytes and stage.lists else 0.0
-            if stage.seconds >= FEWEST_SECONDS:
-                found[stage.size] = Speed(stage.lists_out / stage.seconds, each)
-    return found
+def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) -> dict[int, Speed]:
+    """Recorded speeds by size, from the work of one kind that each host did for one target, and its files."""
+    bytes_per_list = {size.size: size.bytes / size.lists for size in sizes if size.bytes and size.lists}
+    lists: Counter[int] = Counter()
+    seconds: defaultdict[int, float] = defaultdict(float)
+    for host in hosts:
+        lists[host.size] += host.lists
+        seconds[host.size] += host.seconds
+    return {
+        size: Speed(made / seconds[size], bytes_per_list.get(size, 0.0))
+        for size, made in lists.items()
+        if made and seconds[size] >= FEWEST_SECONDS
+    }
 
 
-def typical_speeds(
-    sizes: Iterable[int], work: Work, recorded: Mapping[int, Speed], pruned_for: int | None = None
-) -> dict[int, Speed]:
-    """What is to be expected without measuring: as fast as usual, times what this machine was at the nearest size."""
-    if pruned_for is not None:
-        return dict.fromkeys(sizes, PRUNED_WITH_CENTRE if pruned_for >= 19 else PRUNED_SPEED)
-    found = {}
-    for size in sizes:
-        usual = _usual(size, work)
-        nearest = min(recorded, key=lambda each: abs(each - size), default=None)
-        if nearest is not None:
-            there, then = recorded[nearest], _usual(nearest, work)
-            small = there.bytes_per_list / then.bytes_per_list if then.bytes_per_list else 1.0
-            usual = Speed(
-                usual.lists_per_second * there.lists_per_second / then.lists_per_second,
-                usual.bytes_per_list * (small or 1.0),
-            )
-        found[size] = usual
-    return found
+def typical_speed(options: RunOptions, size: int, recorded: Mapping[int, Speed]) -> Speed:
+    """Typical speed at a size, times the ratio of recorded to typical speed at the nearest recorded size."""
+    if options.pruned:
+        return PRUNED_WITH_CENTRE if options.target >= 19 else PRUNED
+    usual = _usual(size, options.count_only)
+    if not recorded:
+        return usual
+    nearest = min(recorded, key=lambda each: abs(each - size))
+    there, then = recorded[nearest], _usual(nearest, options.count_only)
+    ratio = there.bytes_per_list / then.bytes_per_list if then.bytes_per_list else 1.0
+    return Speed(
+        usual.lists_per_second * there.lists_per_second / then.lists_per_second, usual.bytes_per_list * (ratio or 1.0)
+    )
 
 
-def _usual(size: int, work: Work) -> Speed:
-    if work is Work.COUNT:
-        return Speed(TYPICAL_COUNT_RATE)
-    rate = TYPICAL_RATES[min(max(size, min(TYPICAL_RATES)), max(TYPICAL_RATES))]
-    return Speed(rate, TYPICAL_BYTES[min(size, max(TYPICAL_BYTES))])
+def _usual(size: int, count_only: bool) -> Speed:
+    return TYPICAL_COUNT if count_only else TYPICAL[min(size, max(TYPICAL))]
 
 
-def measure_speed(target: int, size: int, work: Work, lists: Mapping[int, float], seed: int | None) -> Speed:
-    """Stores or counts some of the lists of a size, in memory: a fifth of a second or so.
+def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], seed: int | None) -> Speed:
+    """Stores or counts some random lists of a size in memory, which takes about a fifth of a second.
 
-    Args:
-        lists: How many there are of each size up to this one, roughly.
-        seed: Which of them to take.
+    `lists` is the rough number of lists of each size up to this one.
     """
     import numpy as np
 
@@ -127,29 +96,27 @@ def measure_speed(target: int, size: int, work: Work, lists: Mapping[int, float]
     from setset.engine.probing import draw_lists
 
     search.compile_kernels()
-    rng = np.random.default_rng(seed)
-    if work is Work.COUNT:
+    rng, target = np.random.default_rng(seed), options.target
+    if options.count_only:
         parts = [_count_some(target, size, lists, rng)]
     else:
-        # Lists that have the same chance each: the first ones below a seed have more low cards ahead than most.
+        # All lists have the same chance: the first lists below a seed have more low cards ahead than most.
         starts = draw_lists(target, size - 1, STRETCHES, rng)
         parts = [_store_stretch(target, size, start, lists) for start in starts]
     made, written, seconds = (sum(column) for column in zip((0, 0, 0.0), *parts, strict=True))
-    return Speed(made / seconds, written / made) if made and seconds else _usual(size, work)
+    return Speed(made / seconds, written / made) if made and seconds else _usual(size, options.count_only)
 
 
 Measured = tuple[int, int, float]
-"""Lists that were made, the bytes of their files, and the seconds that took."""
+"""Number of lists made, bytes of their files, and CPU seconds."""
 
 
-def _store_stretch(
-    target: int, size: int, start: npt.NDArray[np.uint8], lists: Mapping[int, float]
-) -> Measured:
-    """Makes the lists of a size below some neighbouring ones, as a worker does with a batch."""
+def _store_stretch(target: int, size: int, start: npt.NDArray[np.uint8], lists: Mapping[int, float]) -> Measured:
+    """Makes the lists below some neighbouring lists, as a worker does with a batch."""
     from setset.batches import format as batch_format
     from setset.engine import search
 
-    # Of all sizes together: for a high target there are many more lists of some size before.
+    # The share counts all sizes: for a high target, a smaller size may have many more lists.
     share = LISTS_MEASURED / sum(lists[each] for each in range(3, size + 1))
     wanted = {each: share * lists[each] for each in range(3, size)}
     source = _stretch(target, start, wanted)
@@ -162,7 +129,7 @@ def _store_stretch(
 
 
 def _count_some(target: int, size: int, lists: Mapping[int, float], rng: np.random.Generator) -> Measured:
-    """Counts the lists of a size below some lists from everywhere."""
+    """Counts the lists of a size below random lists of a smaller one."""
     from setset.engine import search
     from setset.engine.probing import draw_lists
 
@@ -176,7 +143,7 @@ def _count_some(target: int, size: int, lists: Mapping[int, float], rng: np.rand
 
 
 def _stretch(target: int, start: npt.NDArray[np.uint8], wanted: Mapping[int, float]) -> Streams:
-    """About as many lists as are wanted, consecutive from the list `start` on."""
+    """Consecutive lists from the list `start` on, about `wanted` of each size."""
     import numpy as np
 
     from setset.engine import search

@@ -1,33 +1,49 @@
-"""Whether anything has happened in a workspace since one last looked."""
+"""Whether a workspace has changed since the last look."""
 
-from __future__ import annotations
-
+import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
-from setset.database.changes import ChangeCounter
-from setset.database.copies import reading_copies as reading_copies
+from setset.database.connection import DRIVER_ERRORS
 from setset.folder import WorkspaceFolder
 
 
 class Watch:
-    """Notices what other programs do to a workspace: what they record, and runs that begin, end or are killed.
+    """Notices changes of a workspace by other programs: new records, and runs that begin, end or are killed.
 
-    To be used by one thread. Nothing is held between two questions, so no commit waits for it.
+    For one thread. It holds no lock between two calls.
 
     Args:
-        workspace: The folder, which may not be there yet.
+        workspace: The folder, which may be missing.
     """
 
     def __init__(self, workspace: str | Path) -> None:
         self._folder = WorkspaceFolder(Path(workspace))
-        self._counter = ChangeCounter(self._folder.database)
-        self._seen: tuple[object, bool] | None = None
+        self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
+        """Device and inode of the database; None if it is missing."""
+        self._seen: tuple[int, bool] | None = None
+        """SQLite's counter of commits by others, and whether there is a run."""
 
     def changed(self) -> bool:
         """Whether something has changed since the last call; True at the first."""
-        before = self._seen
-        self._seen = (self._counter.read(), self._folder.is_in_use())
-        return self._seen != before
+        path, file, seen = self._folder.database, None, self._seen
+        with suppress(OSError):
+            found = path.stat()
+            file = found.st_dev, found.st_ino
+        is_other = file != self._file
+        if is_other:
+            self.close()
+        version = seen[0] if seen else 0
+        # While a commit holds the database, the version is as before. A query reports any other error.
+        with suppress(*DRIVER_ERRORS):
+            if file and self._connection is None:
+                address = f"{path.absolute().as_uri()}?mode=ro"
+                self._connection = sqlite3.connect(address, uri=True, timeout=0.5, isolation_level=None)
+            if self._connection is not None:
+                version = int(self._connection.execute("PRAGMA data_version").fetchone()[0])
+        self._file, self._seen = file, (version, self._folder.is_in_use())
+        return is_other or self._seen != seen
 
     @property
     def in_use(self) -> bool:
@@ -35,4 +51,6 @@ class Watch:
         return self._seen is not None and self._seen[1]
 
     def close(self) -> None:
-        self._counter.close()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None

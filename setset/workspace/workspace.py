@@ -1,4 +1,4 @@
-"""The front door: `setset.open(path)` gives a Workspace."""
+"""A workspace, which `setset.open(path)` opens: reading, maintenance, classes."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
+from setset.batches.roots import Root
 from setset.cards import LARGEST
 from setset.database import (
     Database,
@@ -17,26 +18,28 @@ from setset.database import (
     explorations,
     open_to_read,
     open_to_write,
+    roots,
     runs,
     schema,
+    sql,
     views,
 )
+from setset.database.models import HEAD
 from setset.database.runs import Run
-from setset.database.views import FinishedWork
+from setset.database.views import FinishedWork, Status
 from setset.errors import BadInput, ReadOnly, require_between
 from setset.folder import WorkspaceFolder
 from setset.lazy import Shown
 from setset.platform import usable_cores
 from setset.progress import NoProgress, ProgressListener
+from setset.workspace.catalogue import build_catalogue, load_catalogue
 from setset.workspace.counts import Count, read_counts
 from setset.workspace.exploration import Exploration
-from setset.workspace.roots import Root, read_roots
-from setset.workspace.status import Status, read_status
 
 if TYPE_CHECKING:
     from setset.jobs.signals import StopRequest
     from setset.maintenance.findings import Finding, Repaired
-    from setset.maintenance.relocation import MovedRoot
+    from setset.maintenance.moved import MovedRoot
     from setset.symmetry import Catalogue, Totals
 
 Mode = Literal["r", "a"]
@@ -44,7 +47,7 @@ Mode = Literal["r", "a"]
 
 @dataclass(frozen=True)
 class Schema:
-    """The schema revision of a database, None if it has none, and the one that this setset wants."""
+    """Schema revision of a database, None if it has none, and the revision of this setset."""
 
     database: str | None
     setset: str
@@ -53,8 +56,11 @@ class Schema:
 class Workspace(Shown):
     """A folder with a database and batch files. `setset.open` gives one; use it in a `with` statement.
 
-    Reading never waits for a run and never holds one up. What writes takes the lock of the workspace for as long
-    as it lasts, and raises Locked if another program has it.
+    Reading never waits for a run and never holds one up. A method that writes needs mode "a". It holds the lock of
+    the workspace, and raises Locked if another program has it.
+
+    Common arguments: `size` and `target` select one size and the exploration of one target; all if None. A method
+    reports to the listener `progress`. With `dry_run` it returns the plan and changes nothing.
 
     Example:
         >>> import setset
@@ -85,12 +91,12 @@ class Workspace(Shown):
         return f"<setset.Workspace {self.path}, mode {self.mode!r}>"
 
     def close(self) -> None:
-        """Closes the database. The workspace can be used again: it opens when it is needed."""
+        """Closes the database. The workspace opens it again when needed."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None
 
-    # What is there
+    # Reading
 
     @property
     def explorations(self) -> list[Exploration]:
@@ -103,12 +109,8 @@ class Workspace(Shown):
         return Exploration(self, target)
 
     def status(self, target: int | None = None) -> Status:
-        """How far each size is, what is running, failed or defective, and what each host did.
-
-        Args:
-            target: Only the exploration of this target.
-        """
-        return read_status(self._database(), target)
+        """Progress of each size, items that are running, failed or defective, and the work of each host."""
+        return views.status(self._database(), target)
 
     def counts(
         self,
@@ -118,36 +120,31 @@ class Workspace(Shown):
         recount: bool = False,
         progress: ProgressListener | None = None,
     ) -> list[Count]:
-        """How many lists of each size are kept, what that counts, and whether it is right.
+        """Number of lists of each size, compared with references, classes and, with `recount`, the decoded files."""
+        from setset.maintenance.proof import require_proven
 
-        Args:
-            size: Only this size.
-            target: Only the exploration of this target.
-            recount: Decode every file, and compare.
-            progress: Is told how far the decoding is.
-        """
-        database = self._database()
-        schema.require_intact(self._folder.database)
-        if not recount:
-            return read_counts(database, size, target=target)
-        from setset.maintenance.recount import recount_files
+        database, decoded = self._database(), None
+        schema.require_sound(self._folder.database, references=False)
+        require_proven(database)
+        if recount:
+            from setset.maintenance.check import recount_files
 
-        with self._local_executor(progress) as executor:
-            decoded = recount_files(self._database(), size, executor, progress or NoProgress(), target)
-        return read_counts(self._database(), size, decoded, target)
+            with self._local_executor(progress) as executor:
+                decoded = recount_files(database, size, executor, progress or NoProgress(), target)
+        return read_counts(database, size, decoded, target)
 
     def runs(self, limit: int = 20) -> list[Run]:
         """The last commands that wrote to the workspace, newest first."""
         found = runs.latest(self._database(), limit)
         in_use = self._folder.is_in_use()
-        # Only the last one can be under way; what another one did not say at its end, it could not say.
+        # Only the last run can be under way. Another run without an outcome was killed.
         return [
-            replace(run, outcome="killed") if run.outcome is None and (place or not in_use) else run
-            for place, run in enumerate(found)
+            replace(run, outcome="killed") if run.outcome is None and (index or not in_use) else run
+            for index, run in enumerate(found)
         ]
 
     def finished_work(self) -> list[FinishedWork]:
-        """Every expansion that was done, by which process, and from when to when."""
+        """Every finished expansion, with its process, start and end."""
         return views.finished_work(self._database())
 
     def in_use(self) -> bool:
@@ -155,7 +152,7 @@ class Workspace(Shown):
         return self._folder.is_in_use()
 
     def sql(self, query: str, timeout: float = 60) -> list[dict[str, Any]]:
-        """The rows of a read-only query, as dictionaries. `docs/schema.md` describes the tables and views.
+        """Rows of a read-only query, as dictionaries. `docs/schema.md` describes the tables and views.
 
         Raises:
             BadInput: The query is wrong, does more than read, or takes longer than `timeout` seconds.
@@ -164,28 +161,21 @@ class Workspace(Shown):
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def sql_rows(self, query: str, timeout: float = 60) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-        """The columns of a read-only query, and its rows as they come. It ends after `timeout` seconds."""
-        from setset.database.sql import run_query
-
-        return run_query(self._folder.database, query, timeout)
+        """Columns of a read-only query, and an iterator of its rows. The query ends after `timeout` seconds."""
+        return sql.run_query(self._folder.database, query, timeout)
 
     def sql_tables(self) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-        """The tables and views that a query can use: columns and rows, as of `sql_rows`."""
-        from setset.database.sql import describe_tables
+        """Tables and views that a query can use: columns and rows, as `sql_rows` returns them."""
+        return ["kind", "name", "columns", "what it holds"], iter(sql.describe_tables(self._folder.database))
 
-        return ["kind", "name", "columns", "what it holds"], iter(describe_tables(self._folder.database))
-
-    # Looking after it
+    # Maintenance
 
     def check(
         self, *, deep: bool = False, size: int | None = None, progress: ProgressListener | None = None
     ) -> Iterator[Finding]:
-        """Everything that is wrong: compares the database with the files. Never writes.
+        """Compares the database with the files and yields every defect. Never writes.
 
-        Args:
-            deep: Also decode each file and derive its lists again from its sources.
-            size: Only this size.
-            progress: Is told how far it is.
+        With `deep` it also decodes each file and derives its lists again from its sources.
         """
         from setset.maintenance.check import check
 
@@ -205,45 +195,37 @@ class Workspace(Shown):
         dry_run: bool = False,
         progress: ProgressListener | None = None,
     ) -> Repaired:
-        """Rebuilds what a check finds, each file byte-identical to the one lost. Nothing else is touched.
+        """Rebuilds what `check` finds, each file byte-identical to the lost one. Nothing else changes.
 
-        Where a source does not give what is recorded of it, its expansion is done again.
+        If a source does not give what is recorded of it, its expansion is done again.
 
         Args:
-            size: Only this size.
             batch: Rebuild this batch of `size` and `target`, whatever its state.
-            target: Of the batch.
-            deep: Also what only decoding each file and deriving its lists again can show.
-            dry_run: Say what would be done, and do nothing.
-            progress: Is told how it goes.
+            deep: As in `check`.
         """
-        if batch is not None and size is None:
-            raise BadInput("--batch needs --size")
-        from setset.maintenance.findings import Repaired
-
-        if dry_run and batch is None:
-            return Repaired.split(list(self.check(deep=deep, size=size, progress=progress)))
         from setset.jobs.run import make_again
-        from setset.maintenance.check import check
+        from setset.maintenance.findings import Repaired
         from setset.maintenance.repair import batch_finding, repair_all, repair_batch
 
-        if dry_run and batch is not None and size is not None:
-            return Repaired([batch_finding(self._database(), target, size, batch)], [])
+        if batch is not None:
+            asked = batch_finding(self._database(), target, size, batch)[0]
+            if dry_run:
+                return Repaired([asked], [])
+        elif dry_run:
+            return Repaired.split(list(self.check(deep=deep, size=size, progress=progress)))
         listener = progress or NoProgress()
         with (
-            self._maintaining("setset repair", progress) as (database, run_id),
+            self._maintaining("setset repair", progress, repairs=True) as (database, run_id),
             self._local_executor(progress) as executor,
         ):
             again = partial(make_again, database, run_id, executor, listener)
-            if batch is not None and size is not None:
-                return Repaired([repair_batch(database, target, size, batch, again)], [])
-            repaired = repair_all(database, size, executor if deep else None, listener, again)
-            left = [each for each in check(database, size, NoProgress()) if not each.kind.remedy.is_repair]
-            return Repaired(repaired, left)
+            if batch is not None:
+                return repair_batch(database, target, size, batch, again)
+            return repair_all(database, size, executor if deep else None, listener, again)
 
     def roots(self) -> list[Root]:
-        """The storage roots: the folders with the batch files, whether they are there, and what lies in each."""
-        return read_roots(self._database())
+        """Storage roots: the folders with the batch files, their states and contents."""
+        return roots.records(self._database(), measure=True)
 
     def move_root(
         self,
@@ -256,47 +238,39 @@ class Workspace(Shown):
     ) -> MovedRoot:
         """Records that a storage root was moved to another folder, after comparing every file there.
 
-        Stopped at any moment, it goes on when it is called again; called again after its end, it does nothing.
+        After a stop at any moment, the next call resumes. A call after the end does nothing.
 
         Args:
-            old: The folder where it was, or its number.
-            new: The folder where it is.
+            old: The former folder of the root, or its number.
+            new: The present folder.
             fast: Compare only the names and sizes of files.
-            incomplete: Also if files are missing or damaged there; then `repair` makes them again.
-            progress: Is told how far it is.
+            incomplete: Accept missing and damaged files, which `repair` makes again.
 
         Raises:
             BadInput: `new` is not that root, or `old` is still there; nothing was changed.
         """
-        from setset.maintenance.relocation import move_root
+        from setset.maintenance.moved import move_root
 
-        place, command = Path(new).absolute(), f"setset roots move {old} {new}"
+        folder, command = Path(new).absolute(), f"setset roots move {old} {new}"
         with self._maintaining(command, progress) as (database, _):
-            return move_root(database, str(old), place, fast, incomplete, progress or NoProgress())
+            return move_root(database, str(old), folder, fast, incomplete, progress or NoProgress())
 
-    def forget_root(
-        self, old: str | Path, *, output: str | Path | None = None, dry_run: bool = False
-    ) -> Root:
-        """Gives up a storage root that is lost for good. `repair` makes its files again, in another one.
+    def forget_root(self, old: str | Path, *, output: str | Path | None = None, dry_run: bool = False) -> Root:
+        """Gives up a storage root that is lost for good, and returns its record. `repair` makes its files again.
 
         Args:
-            old: The folder where it was, or its number.
-            output: Where its files will be made again; the workspace's own root if None.
-            dry_run: Say what would be given up, and do nothing.
-
-        Returns:
-            The root as it was.
+            old: The former folder of the root, or its number.
+            output: Folder for the files that `repair` makes again; the workspace's own root if None.
 
         Raises:
-            BadInput: It is still there, or is the workspace's own.
+            BadInput: The root is still there, or is the workspace's own.
         """
-        from setset.maintenance.relocation import forget_root, require_forgettable
+        from setset.maintenance.moved import forget_root, require_forgettable
 
-        number = require_forgettable(self._database(), str(old)).id
-        (found,) = [root for root in self.roots() if root.number == number]
+        found = require_forgettable(self._database(), str(old))
         if not dry_run:
             with self._maintaining(f"setset roots forget {old}", None) as (database, _):
-                forget_root(database, str(number), None if output is None else Path(output))
+                forget_root(database, str(found.number), None if output is None else Path(output))
         return found
 
     def backup(self, copy: str | Path) -> None:
@@ -305,27 +279,23 @@ class Workspace(Shown):
         schema.backup(self._folder.database, Path(copy))
 
     def upgrade(self) -> Path | None:
-        """Brings an older database to the current schema; returns the backup made before, None if it was current."""
+        """Upgrades an older database to the current schema. Returns the backup; None if the schema was current."""
         self._folder.require_database()
         with self._writing() as folder, folder.locked():
             return schema.upgrade(folder.database)
 
     def schema(self) -> Schema:
-        """The schema revision of the database, and the one that this setset wants."""
+        """Schema revisions of the database and of this setset."""
         self._folder.require_database()
-        return Schema(schema.revision(self._folder.database), schema.HEAD)
+        return Schema(schema.revision(self._folder.database), HEAD)
 
     def rebuild_database(
         self, outputs: tuple[str | Path, ...] = (), progress: ProgressListener | None = None
     ) -> Path | None:
-        """Makes a new database from the batch files alone.
+        """Makes a new database from the batch files alone. Returns the path of the old one; None if there was none.
 
         Args:
-            outputs: The folders that runs were given as output.
-            progress: Is told how it goes.
-
-        Returns:
-            Where the old database is kept; None if there was none.
+            outputs: Folders that runs got as output.
         """
         from setset.maintenance.rebuild import find_owner, rebuild_database
 
@@ -346,24 +316,19 @@ class Workspace(Shown):
         stop: StopRequest | None = None,
         on_built: Callable[[Totals], None] = lambda _: None,
     ) -> list[Totals]:
-        """Classifies all lists of up to `size` cards into the database; returns the sizes that were built.
+        """Classifies all lists of up to `size` cards into the database. Returns the sizes that were built.
 
         Args:
             size: 0 to 20.
-            force: Also what is there already.
-            progress: Is told what a person should know.
-            stop: Ends it when it is set.
-            on_built: Is called with each size when it is stored.
+            force: Build sizes that are there already again.
+            stop: Ends the build when another thread or a signal handler sets it.
+            on_built: Callback for each size after it is stored.
         """
-        from setset.workspace.catalogue import build_catalogue
-
         with self._writing() as folder:
             return build_catalogue(folder, size, progress or NoProgress(), force, stop, on_built)
 
     def catalogue(self, size: int) -> Catalogue:
-        """The classes of a size: from the database, or computed if it has none."""
-        from setset.workspace.catalogue import load_catalogue
-
+        """Classes of a size, from the database, or from the package if the database has none."""
         return load_catalogue(self.path, size)
 
     # For the objects of this package
@@ -375,39 +340,41 @@ class Workspace(Shown):
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[WorkspaceFolder]:
-        """The folder, for what writes. What was read before is read again afterwards."""
+        """The folder, for a method that writes. The next method that reads opens the database again."""
         if self.mode == "r":
             raise ReadOnly(f"{self.path} was opened to read: use setset.open(path, mode='a')")
         self.close()
         yield self._folder
 
     @contextlib.contextmanager
-    def _maintaining(self, command: str, progress: ProgressListener | None) -> Iterator[tuple[Database, int]]:
-        """The database of a workspace that is there and in which no run is at work, cleaned up before and after; and
-        the number of the run that the history records."""
-        from setset.maintenance import cleanup
+    def _maintaining(
+        self, command: str, progress: ProgressListener | None, repairs: bool = False
+    ) -> Iterator[tuple[Database, int]]:
+        """The locked database of an existing workspace, without leftovers, and the id of the run in the history."""
+        from setset.maintenance.leftovers import remove_leftovers, remove_temporaries
+        from setset.maintenance.proof import require_unaltered
 
-        listener = progress or NoProgress()
-        with contextlib.ExitStack() as stack:
-            folder = stack.enter_context(self._writing())
+        listener, workers = progress or NoProgress(), usable_cores()
+        with self._writing() as folder:
             folder.require_database()
-            stack.enter_context(folder.locked())
-            workers = usable_cores()
-            database = open_to_write(folder, policy=LockPolicy(listener.notice))
-            stack.callback(database.close)
-            with runs.record_run(database, command, workers) as run_id:
-                cleanup.remove_leftovers(database, listener)
+            with (
+                folder.locked(),
+                contextlib.closing(open_to_write(folder, policy=LockPolicy(listener.notice))) as database,
+                runs.record_run(database, command, workers) as run_id,
+            ):
+                if not repairs:
+                    require_unaltered(database)
+                remove_leftovers(database, listener)
                 try:
                     yield database, run_id
                 finally:
-                    cleanup.remove_temporaries(database)
+                    remove_temporaries(database)
 
     @contextlib.contextmanager
     def _local_executor(self, progress: ProgressListener | None) -> Iterator[Executor]:
         from setset.executors.local import LocalExecutor
 
-        executor = LocalExecutor(usable_cores())
-        executor.notice = (progress or NoProgress()).notice
+        executor = LocalExecutor(usable_cores(), (progress or NoProgress()).notice)
         try:
             yield executor
         finally:
@@ -421,14 +388,11 @@ def open(  # noqa: A001 (as `tarfile.open`)
 
     Args:
         path: The folder.
-        mode: "r" to read what is there; "a" to read and add, where a run makes the workspace if it is not there.
-        time_limit: Seconds after which anything that is asked of the database ends with Locked; by default none.
-
-    Returns:
-        A Workspace, best used in a `with` statement.
+        mode: "r" to read; "a" to read and add, where a run makes a missing workspace.
+        time_limit: Seconds after which a query of the database ends with Locked; no limit if None.
 
     Raises:
-        NotAWorkspace: There is none, and the mode is "r".
+        NotAWorkspace: There is no workspace, and the mode is "r".
         SetsetError: The database is damaged or of another version; the message says what to do.
 
     Example:

@@ -44,7 +44,7 @@ def test_a_saved_batch_is_whole_and_alone(root: Path) -> None:
     assert (root / PLACE).read_bytes() == DATA
     assert [entry.name for entry in (root / PLACE).parent.iterdir()] == [files.file_name(SPAN)]
     assert batch == files.describe(DATA)
-    assert (batch.path, batch.bytes, batch.digest) == (PLACE, len(DATA), DATA[-16:].hex())
+    assert (batch.name, batch.bytes, batch.digest) == (PLACE, len(DATA), DATA[-16:].hex())
     assert batch.source_digest == bytes(range(16)).hex()
     assert files.verify(root / PLACE)[1] == DATA[-16:].hex()
 

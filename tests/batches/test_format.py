@@ -26,9 +26,7 @@ from tests.engine.lists import some_lists, unpack
     .map(sorted)
     .flatmap(lambda ends: st.builds(Span, *map(st.just, (*ends[0], *ends[1])), st.booleans())),
 )
-def test_a_file_gives_its_lists_and_header_back(
-    lists: list[tuple[int, ...]], target: int, span: Span
-) -> None:
+def test_a_file_gives_its_lists_and_header_back(lists: list[tuple[int, ...]], target: int, span: Span) -> None:
     header, streams = decode(a_file(lists, target, span))
     assert unpack([streams]) == lists
     assert (header.target, header.size, header.lists) == (target, len(lists[0]), len(lists))
@@ -118,9 +116,7 @@ def test_a_header_cannot_ask_for_much_memory() -> None:
         (52, "I", 0, "last part 0 (expected 1 to 2,147,483,647)"),
     ],
 )
-def test_a_bad_header_is_named_with_the_field_and_its_range(
-    offset: int, code: str, value: int, said: str
-) -> None:
+def test_a_bad_header_is_named_with_the_field_and_its_range(offset: int, code: str, value: int, said: str) -> None:
     body = bytearray(a_file([(0, 1, 3, 4)])[: -batch_format.DIGEST_BYTES])
     struct.pack_into(f"<{code}", body, offset, value)
     with pytest.raises(BadBatch) as refused:

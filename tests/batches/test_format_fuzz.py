@@ -58,9 +58,7 @@ def mutated(whole: bytes, others: list[bytes], random: Random) -> bytes:
         case 6:
             # A number of the header, or a length of a stream, that is far too large.
             at = random.choice([*range(16, 56, 8), *range(batch_format.HEAD_BYTES, len(whole) - 8, 8)][:12])
-            struct.pack_into(
-                "<Q", data, at, random.choice([0, 2**63, 2**64 - 1, 2**32, random.randrange(2**40)])
-            )
+            struct.pack_into("<Q", data, at, random.choice([0, 2**63, 2**64 - 1, 2**32, random.randrange(2**40)]))
         case _:
             del data[start:]
     return bytes(data)
@@ -71,9 +69,7 @@ def lists_of(streams: Streams) -> list[tuple[int, ...]]:
 
 
 def without_a_set(cards: tuple[int, ...]) -> bool:
-    return all(a < b for a, b in pairwise(cards)) and not any(
-        THIRD[a][b] in cards for a, b in combinations(cards, 2)
-    )
+    return all(a < b for a, b in pairwise(cards)) and not any(THIRD[a][b] in cards for a, b in combinations(cards, 2))
 
 
 def test_ten_thousand_mutated_files_are_refused_or_decoded_to_lists() -> None:

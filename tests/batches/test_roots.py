@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import json
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,8 +17,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from setset.batches.roots import (
+    DAMAGED_TOKEN,
     TOKEN,
     ForeignRoot,
+    Owner,
     RootGone,
     RootState,
     Token,
@@ -28,6 +31,7 @@ from setset.batches.roots import (
     root_state,
 )
 from setset.errors import BadInput, ReadOnly, SetsetError
+from setset.folder import WorkspaceFolder
 
 MINE, ANOTHER = Token("mine"), Token("another")
 
@@ -124,16 +128,12 @@ def test_no_altered_bit_of_a_token_makes_it_anothers(tmp_path: Path) -> None:
         altered = bytearray(whole)
         altered[place // 8] ^= 1 << place % 8
         (tmp_path / TOKEN).write_bytes(bytes(altered))
-        try:
-            found = read_token(tmp_path)
-        except ValueError:
-            continue
-        assert found == Token("mine", "/home/me/w"), bytes(altered)
+        assert read_token(tmp_path) in (DAMAGED_TOKEN, Token("mine", "/home/me/w")), bytes(altered)
 
 
-@given(st.text("abc019", min_size=1), st.none() | st.text(), st.booleans())
-def test_a_token_comes_back_as_it_was(workspace: str, folder: str | None, is_inside: bool) -> None:
-    token = Token(workspace, folder, is_inside)
+@given(st.text("abc019", min_size=1), st.none() | st.text())
+def test_a_token_comes_back_as_it_was(workspace: str, folder: str | None) -> None:
+    token = Token(workspace, folder)
     with TemporaryDirectory() as root:
         (Path(root) / TOKEN).write_bytes(token.encode())
         assert read_token(Path(root)) == token
@@ -160,21 +160,28 @@ def test_files_without_a_token_are_taken_only_if_that_is_asked_for(tmp_path: Pat
 def test_a_root_outside_goes_with_a_workspace_that_was_moved(tmp_path: Path) -> None:
     before, after, nas = Token("mine", "/before"), Token("mine", "/after"), tmp_path / "nas"
     claim_root(nas, before)
-    with pytest.raises(ForeignRoot, match="the files of another workspace"):
+    with pytest.raises(ForeignRoot, match=f"in /before: if that workspace .* 'setset roots move {nas} {nas}'"):
         claim_root(nas, after)
     assert root_state(nas, before) is RootState.OWN
-    claim_root(nas, after, was_moved=True)
+    claim_root(nas, after, adopt=True)
     assert root_state(nas, after) is RootState.OWN
-    assert root_state(nas, before) is RootState.FOREIGN
+    assert root_state(nas, before) is RootState.MOVED
+
+
+@pytest.mark.posix
+def test_two_names_of_one_folder_are_one(tmp_path: Path) -> None:
+    (tmp_path / "other").symlink_to(tmp_path)
+    claim_root(tmp_path / "nas", Token("mine", str(tmp_path)))
+    assert root_state(tmp_path / "nas", Token("mine", str(tmp_path / "other"))) is RootState.OWN
 
 
 def test_the_root_inside_goes_wherever_its_workspace_is(tmp_path: Path) -> None:
-    claim_root(tmp_path, Token("mine", "/before", is_inside=True))
-    assert read_token(tmp_path) == Token("mine", "/before", is_inside=True)
-    assert root_state(tmp_path, Token("mine", "/after", is_inside=True)) is RootState.OWN
-    assert root_state(tmp_path, Token("mine", "/after")) is RootState.FOREIGN
+    claim_root(tmp_path, MINE, note="/before")
+    assert read_token(tmp_path) == Token("mine", "/before")
+    assert root_state(tmp_path, MINE) is RootState.OWN
+    assert root_state(tmp_path, Token("mine", "/after")) is RootState.MOVED
     with pytest.raises(ForeignRoot, match="of another workspace than the database"):
-        claim_root(tmp_path, Token("another", "/before", is_inside=True))
+        claim_root(tmp_path, ANOTHER)
 
 
 def test_where_no_folder_can_be_is_one_line(tmp_path: Path) -> None:
@@ -183,20 +190,23 @@ def test_where_no_folder_can_be_is_one_line(tmp_path: Path) -> None:
         claim_root(tmp_path / "file" / "root", MINE)
 
 
-def test_every_bit_of_the_token_inside_of_a_workspace_matters(tmp_path: Path) -> None:
-    sound = Token("0" * 32, "/somewhere", is_inside=True)
-    data = sound.encode()
+def test_a_token_that_earlier_versions_marked_as_inside_is_taken(tmp_path: Path) -> None:
+    """Every bit of it matters."""
+    data = (
+        b'{"workspace": "0123456789abcdef0123456789abcdef", "folder": "/somewhere", '
+        b'"check": "490f55871a58637e", "inside": true}'
+    )
+    sound = Token("0123456789abcdef0123456789abcdef", "/somewhere")
     for place in range(8 * len(data)):
         altered = bytearray(data)
         altered[place // 8] ^= 1 << place % 8
         (tmp_path / TOKEN).write_bytes(altered)
-        with contextlib.suppress(ValueError):
-            assert read_token(tmp_path) == sound, bytes(altered)
+        assert read_token(tmp_path) in (DAMAGED_TOKEN, sound), bytes(altered)
+    (tmp_path / TOKEN).write_bytes(data)
+    assert read_token(tmp_path) == sound
 
 
-def test_a_token_that_cannot_be_read_once_is_not_damaged(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_token_that_cannot_be_read_once_is_not_damaged(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = Token("mine")
     claim_root(tmp_path, owner)
     errors = iter([OSError(errno.EIO, "Input/output error")])
@@ -209,3 +219,81 @@ def test_a_token_that_cannot_be_read_once_is_not_damaged(
 
     monkeypatch.setattr(os, "open", fail_once)
     assert root_state(tmp_path, owner) is RootState.OWN
+
+
+# Whether a workspace was moved, or is a copy
+
+
+@pytest.fixture
+def owner(tmp_path: Path) -> Owner:
+    """A workspace whose database says that it is in the folder `before`."""
+    return Owner("mine", WorkspaceFolder(tmp_path / "here"), str(tmp_path / "before"))
+
+
+def leave_token(folder: Path, token: Token = MINE) -> None:
+    claim_root(folder / "batches", token)
+
+
+def leave_damaged_token(folder: Path) -> None:
+    leave_token(folder)
+    (folder / "batches" / TOKEN).write_text("{")
+
+
+def leave_database(folder: Path) -> None:
+    folder.mkdir()
+    (folder / "setset.db").touch()
+
+
+def leave_file(folder: Path) -> None:
+    path = folder / "batches/t12/s03/0000000-000.setset"
+    path.parent.mkdir(parents=True)
+    path.touch()
+
+
+@pytest.mark.parametrize("leave", [leave_token, leave_database, leave_file])
+def test_a_workspace_that_is_still_elsewhere_has_a_copy_here(
+    owner: Owner, tmp_path: Path, leave: Callable[[Path], None]
+) -> None:
+    """A database or files may be those of the original."""
+    leave(tmp_path / "before")
+    assert owner.original() == tmp_path / "before"
+
+
+@pytest.mark.parametrize("leave", [Path.mkdir, Path.touch, leave_damaged_token])
+def test_a_workspace_of_which_nothing_is_left_elsewhere_was_moved(
+    owner: Owner, tmp_path: Path, leave: Callable[[Path], None]
+) -> None:
+    assert owner.original() is None
+    leave(tmp_path / "before")
+    assert owner.original() is None
+
+
+def test_another_workspace_is_no_original(owner: Owner, tmp_path: Path) -> None:
+    leave_token(tmp_path / "before", ANOTHER)
+    leave_file(tmp_path / "before")
+    assert owner.original() is None
+
+
+def test_either_note_tells_of_an_original(owner: Owner, tmp_path: Path) -> None:
+    leave_token(tmp_path / "before")
+    without_note = replace(owner, noted=None)
+    assert without_note.original() is None
+    assert without_note.original(str(tmp_path / "before")) == tmp_path / "before"
+    leave_token(tmp_path / "here", Token("mine", str(tmp_path / "before")))
+    assert without_note.original() == tmp_path / "before"
+
+
+@pytest.mark.parametrize("noted", ["somewhere/else", r"C:\caps", "/nul\0character", "/" + "x" * 300])
+def test_a_note_may_be_anything(owner: Owner, noted: str) -> None:
+    """A name that is too long cannot be looked up, so the workspace may be there."""
+    assert replace(owner, noted=noted).original() == (Path(noted) if len(noted) > 300 else None)
+
+
+def test_a_workspace_may_be_where_nobody_may_look(
+    owner: Owner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "lstat", refuse)
+    assert owner.original() == tmp_path / "before"

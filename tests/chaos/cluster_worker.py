@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from setset.executors.base import Requirements
-from setset.executors.dask import admission
+from setset.executors.dask import transfer
 from setset.tasks import execute as tasks
 from setset.tasks.kinds import Task, TaskResult
 
@@ -15,10 +15,10 @@ OTHER_VERSION, TWICE = "other-version", "twice"
 
 def dask_setup(_worker: object) -> None:
     flags = Path(os.environ["SETSET_CHAOS_FLAGS"])
-    own, check, execute_once = admission.__version__, admission._wrong_version, tasks.execute
+    own, check, execute_once = transfer.__version__, transfer._wrong_version, tasks.execute
 
-    def wrong_version(requirements: Requirements) -> str | None:
-        admission.__version__ = "0.0.1" if (flags / OTHER_VERSION).exists() else own
+    def wrong_version(requirements: Requirements) -> str:
+        transfer.__version__ = "0.0.1" if (flags / OTHER_VERSION).exists() else own
         return check(requirements)
 
     def execute(task: Task) -> TaskResult:
@@ -27,4 +27,4 @@ def dask_setup(_worker: object) -> None:
         with ThreadPoolExecutor(2) as threads:
             return list(threads.map(execute_once, (task, task)))[-1]
 
-    admission._wrong_version, tasks.execute = wrong_version, execute
+    transfer._wrong_version, tasks.execute = wrong_version, execute

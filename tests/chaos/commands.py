@@ -41,12 +41,7 @@ class Hangs(BaseException):
 def perform(*arguments: str) -> Outcome:
     """Runs a command to its end in this process, and says how it ended, as its own process would have."""
     said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace", write_through=True)
-    with (
-        threads_for_processes(),
-        _alarm(),
-        contextlib.redirect_stdout(said),
-        contextlib.redirect_stderr(said),
-    ):
+    with threads_for_processes(), _alarm(), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
         before, sys.argv = sys.argv, ["setset", *arguments]
         try:
             main()
@@ -139,9 +134,7 @@ def _alarm() -> Iterator[None]:
         nonlocal began
         if time.monotonic() < began + 2 * SECONDS:
             raise Hangs
-        began = (
-            time.monotonic()
-        )  # it rings late: not the command stood still, but this process, or the machine
+        began = time.monotonic()  # it rings late: not the command stood still, but this process, or the machine
         signal.alarm(SECONDS)
 
     before = signal.signal(signal.SIGALRM, ring)

@@ -16,9 +16,8 @@ from random import Random
 from alembic import command as alembic
 
 from setset.batches.roots import TOKEN, read_token
-from setset.database import schema
+from setset.database import roots, schema
 from setset.database.connection import DRIVER_ERRORS, connect
-from setset.database.place import recorded_place
 from tests.chaos.commands import die_at
 from tests.chaos.faults import STRANGERS, cut_short, exchange, flip_some_bits
 from tests.chaos.scene import NAMES, Scene
@@ -175,10 +174,7 @@ def _has_recorded_files(scene: Scene, root: Path) -> bool:
     """Whether the database has files in a root. One that was restored may be older than the root: then that it is given
     as --output is all that there is to know."""
     query = "SELECT COUNT(*) FROM batches JOIN storage_roots r ON r.id = root_id WHERE r.path = ?"
-    with (
-        contextlib.suppress(*DRIVER_ERRORS),
-        contextlib.closing(connect(scene.database, "ro")) as connection,
-    ):
+    with contextlib.suppress(*DRIVER_ERRORS), contextlib.closing(connect(scene.database, "ro")) as connection:
         return bool(connection.execute(query, [str(root.resolve())]).fetchone()[0])
     return False
 
@@ -209,10 +205,8 @@ def copy_goes_on(scene: Scene, random: Random) -> None:
 def _is_noted(scene: Scene) -> bool:
     """Whether the workspace noted where it is. If all notes are lost, or it was moved and nothing was written since,
     it and its copy are alike."""
-    notes = {recorded_place(scene.database)}
-    with contextlib.suppress(ValueError):
-        token = read_token(scene.workspace / "batches")
-        notes.add(token.folder if token else None)
+    token = read_token(scene.workspace / "batches")
+    notes = {*roots.salvage(scene.database, "workspace", "folder"), token.folder if token else None}
     return str(scene.workspace.resolve()) in notes
 
 
@@ -224,15 +218,13 @@ def copy_takes_over(scene: Scene, random: Random) -> None:  # noqa: ARG001
     shutil.rmtree(scene.workspace, ignore_errors=True)
     before.rename(scene.workspace)
     scene.strangers = [
-        scene.workspace / path.relative_to(before) if path.is_relative_to(before) else path
-        for path in scene.strangers
+        scene.workspace / path.relative_to(before) if path.is_relative_to(before) else path for path in scene.strangers
     ]
 
 
 HALF_A_COMMIT = """
 import os, sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-connection.create_function("hash_of_row", -1, lambda *_: 0)
 connection.execute("PRAGMA journal_mode = TRUNCATE")
 connection.execute("PRAGMA cache_size = 1")
 connection.execute("BEGIN IMMEDIATE")
@@ -244,9 +236,7 @@ os.kill(os.getpid(), 9)
 def hot_journal(scene: Scene, random: Random) -> None:
     """A writer killed in the middle of a commit; perhaps the database is deleted or replaced, its journal not."""
     if scene.database.exists():
-        subprocess.run(
-            [sys.executable, "-S", "-c", HALF_A_COMMIT, scene.database], check=False, capture_output=True
-        )
+        subprocess.run([sys.executable, "-S", "-c", HALF_A_COMMIT, scene.database], check=False, capture_output=True)
     if random.random() < 0.4:
         random.choice([delete_database, restore_database])(scene, random)
 

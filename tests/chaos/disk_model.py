@@ -161,9 +161,7 @@ class Disk:
 
     def zeros(self, _random: Random) -> Tree:
         """(b) All names and lengths; bytes that were not synced are zeros, or what was there before."""
-        return _tree(
-            self.root, _entries, lambda node: node.synced_data[: len(node.data)].ljust(len(node.data), b"\0")
-        )
+        return _tree(self.root, _entries, lambda node: node.synced_data[: len(node.data)].ljust(len(node.data), b"\0"))
 
     def empty(self, _random: Random) -> Tree:
         """(b) All names; files have the bytes and the length of their last sync, or none."""

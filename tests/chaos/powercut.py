@@ -33,9 +33,7 @@ EXPECTED = re.compile(r"setset\.lock|setset\.db(\.(lost|before-\d+)(-\d+)?)?(-jo
 def fast_place() -> Iterator[Path]:
     """A folder in memory, where there is one: what is synced is a matter of the model."""
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
-    with tempfile.TemporaryDirectory(
-        prefix="setset-powercut-", dir=base, ignore_cleanup_errors=True
-    ) as folder:
+    with tempfile.TemporaryDirectory(prefix="setset-powercut-", dir=base, ignore_cleanup_errors=True) as folder:
         yield Path(folder) / "place"
 
 
@@ -111,12 +109,8 @@ SCENARIOS = {
     "run --output": Scenario(nothing, (*RUN, "--output", "{place}/new/out"), output="new/out"),
     "repair": Scenario(damaged, ("repair", "-q"), run_is_enough=False),
     "compact": Scenario(with_small_files, ("compact", "--target", str(TARGET), "--size", str(SIZE), "-q")),
-    "rm": Scenario(
-        finished, ("rm", f"--target={TARGET}", f"--size={SIZE}", "--yes", "-q"), again=remove_size
-    ),
-    "roots move": Scenario(
-        with_moved_root, ("roots", "move", "{place}/old", "{place}/new", "-q"), again=move_root
-    ),
+    "rm": Scenario(finished, ("rm", f"--target={TARGET}", f"--size={SIZE}", "--yes", "-q"), again=remove_size),
+    "roots move": Scenario(with_moved_root, ("roots", "move", "{place}/old", "{place}/new", "-q"), again=move_root),
     "db rebuild": Scenario(finished, ("db", "rebuild", "-q")),
     "db upgrade": Scenario(of_old_schema, ("db", "upgrade")),
     "db backup": Scenario(finished, ("db", "backup", "{place}/copy.db")),
@@ -176,9 +170,7 @@ def points_of(recording: Recording) -> list[int]:
     return [0, *(number for number, call in enumerate(recording.calls, 1) if disk.apply(call))]
 
 
-def judge(
-    recording: Recording, points: Sequence[int], seed: str, models: int = len(MODELS)
-) -> Iterator[Verdict]:
+def judge(recording: Recording, points: Sequence[int], seed: str, models: int = len(MODELS)) -> Iterator[Verdict]:
     """Recovers from the states that a cut at each point may leave, in so many models. Equal states are judged once."""
     disk, wanted, known = Disk(recording.before), set(points), dict[str, tuple[list[str], list[str]]]()
     end = points_of(recording)[-1]

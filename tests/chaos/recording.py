@@ -31,9 +31,7 @@ descriptors."""
 _LINE = re.compile(r"\d+ +(\w+)\((.*)\) += (-?\d+)", re.DOTALL)
 _UNFINISHED = re.compile(r"(\d+) +(\w+\(.*) <unfinished \.\.\.>$", re.DOTALL)
 _RESUMED = re.compile(r"(\d+) +<\.\.\. \w+ resumed>(.*)$", re.DOTALL)
-_ARGUMENT = re.compile(
-    r'"((?:\\x[0-9a-f]{2})*)"(?:\.\.\.)?|(AT_FDCWD|\d+)<((?:\\x[0-9a-f]{2})*)>|([^, ][^,]*)'
-)
+_ARGUMENT = re.compile(r'"((?:\\x[0-9a-f]{2})*)"(?:\.\.\.)?|(AT_FDCWD|\d+)<((?:\\x[0-9a-f]{2})*)>|([^, ][^,]*)')
 _PATHS = {
     "rename": (("", 0), ("", 1)),
     "renameat": ((0, 1), (2, 3)),
@@ -117,9 +115,7 @@ def _call(name: str, text: str, result: int, folder: Path) -> Call | None:
     if name == "openat":
         return Call("open", result, _relative(strings[0], strings[1], folder), flags=strings[2].decode())
     if name in _PATHS:
-        paths = [
-            _relative(b"" if at == "" else strings[at], strings[path], folder) for at, path in _PATHS[name]
-        ]
+        paths = [_relative(b"" if at == "" else strings[at], strings[path], folder) for at, path in _PATHS[name]]
         if all(path is None for path in paths):
             return None
         kind = "unlink" if name == "rmdir" else name.removesuffix("2").removesuffix("at")

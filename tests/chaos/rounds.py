@@ -19,16 +19,7 @@ from tests.chaos.processes import Outcome, Process
 
 TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000
 """Some 10 million lists in about 50 files: a second of work."""
-ARGUMENTS = (
-    "--size",
-    str(SIZE),
-    "--target",
-    str(TARGET),
-    "--batch-lists",
-    str(BATCH_LISTS),
-    "--workers",
-    "2",
-)
+ARGUMENTS = ("--size", str(SIZE), "--target", str(TARGET), "--batch-lists", str(BATCH_LISTS), "--workers", "2")
 BATCHES = "SELECT target, size, number, lists, first_list, last_list, path, bytes, digest, defect FROM files"
 REBUILD = "run 'setset db rebuild'"
 COUNTS = "SELECT target, size, lists, complete, origin FROM counts"
@@ -59,12 +50,7 @@ class Place:
         return self.workspace / "setset.db"
 
     def arguments(self) -> tuple[str, ...]:
-        return (
-            *ARGUMENTS,
-            "--workspace",
-            str(self.workspace),
-            *(("--output", str(self.root)) * self.elsewhere),
-        )
+        return (*ARGUMENTS, "--workspace", str(self.workspace), *(("--output", str(self.root)) * self.elsewhere))
 
     def start(self, **options: Any) -> Process:
         return Process("run", *self.arguments(), **options)

@@ -29,10 +29,7 @@ CUTS: tuple[tuple[int, tuple[int, ...]], ...] = (
     (11, (20_000, 100_000)),
 )
 """Targets, and for each size from 3 on the lists in a full file. Not target 12, whose counts have references."""
-PRUNED_CUTS: tuple[tuple[int, tuple[int, ...]], ...] = (
-    (20, (10_000, 20_000, 80_000)),
-    (19, (9_000, 30_000)),
-)
+PRUNED_CUTS: tuple[tuple[int, tuple[int, ...]], ...] = ((20, (10_000, 20_000, 80_000)), (19, (9_000, 30_000)))
 """The same for explorations that are pruned."""
 PRUNED_SHARE = 0.15
 NAMES = f"[tp]??/s??/[0-9]*{SUFFIX}"

@@ -16,9 +16,7 @@ from tests.chaos.steps import STEPS, draw
 
 MOST_COMMANDS = 10
 """After so many commands that the messages name, there is no way back. `run` is followed by `check`, which count."""
-NAMED = re.compile(
-    r"'setset ((?:db )?[a-z]+(?: --deep)?|roots (?:move|forget) /[^']+|roots move --incomplete /[^']+)'"
-)
+NAMED = re.compile(r"'setset ((?:db )?[a-z]+(?: --deep)?|roots (?:move|forget) /[^']+|roots move --incomplete /[^']+)'")
 OBEYED = ("repair", "repair --deep", "db rebuild", "db upgrade", "run")
 
 
@@ -167,9 +165,7 @@ def _last_line(outcome: Outcome) -> str:
     return lines[-1][:300] if lines else ""
 
 
-def table(
-    verdicts: Iterable[tuple[tuple[str, ...], End]], names: Iterable[str] = STEPS
-) -> list[dict[str, str | int]]:
+def table(verdicts: Iterable[tuple[tuple[str, ...], End]], names: Iterable[str] = STEPS) -> list[dict[str, str | int]]:
     """For each step the rounds that it was part of, by how they ended; and all rounds."""
     every = list(verdicts)
     rows = [(name, [end for steps, end in every if name in steps]) for name in names]

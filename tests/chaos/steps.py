@@ -58,9 +58,7 @@ def move_root(scene: Scene, random: Random) -> None:
     new = scene.place(name)
     shutil.rmtree(new, ignore_errors=True)
     old.rename(new)
-    scene.strangers = [
-        new / path.relative_to(old) if path.is_relative_to(old) else path for path in scene.strangers
-    ]
+    scene.strangers = [new / path.relative_to(old) if path.is_relative_to(old) else path for path in scene.strangers]
     if random.random() < 0.8:
         scene.do(f"roots move {old} {new}", die_at(random.randrange(1, 200)))
 

@@ -27,9 +27,7 @@ S05 = f"t{TARGET}/s{SIZE:02d}"
 
 
 @pytest.mark.parametrize("most", [9000, 90_000])
-def test_03_a_limit_on_files_ends_with_12_and_goes_on_later(
-    place: Place, reference: Reference, most: int
-) -> None:
+def test_03_a_limit_on_files_ends_with_12_and_goes_on_later(place: Place, reference: Reference, most: int) -> None:
     """The first limit keeps the database from being made, the second from growing."""
     outcome = place.finish(place.start(most_file_bytes=most))
     assert outcome.code == 12, outcome.said
@@ -41,9 +39,7 @@ def test_03_a_limit_on_files_ends_with_12_and_goes_on_later(
 
 
 @pytest.mark.parametrize("elsewhere", [True, False])
-def test_03_a_full_disk_ends_with_12_and_goes_on_later(
-    place: Place, reference: Reference, elsewhere: bool
-) -> None:
+def test_03_a_full_disk_ends_with_12_and_goes_on_later(place: Place, reference: Reference, elsewhere: bool) -> None:
     place.elsewhere = elsewhere
     disk = place.root if elsewhere else place.workspace
     # The database alone takes half of a small disk.
@@ -241,7 +237,6 @@ def test_12_a_lost_database_is_rebuilt_from_the_files(
 KILLED_IN_MID_COMMIT = """
 import os, sqlite3, sys
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-connection.create_function("hash_of_row", -1, lambda *_: 1)
 connection.execute("PRAGMA journal_mode = TRUNCATE")
 connection.execute("PRAGMA cache_size = 1")
 connection.execute("BEGIN IMMEDIATE")

@@ -28,9 +28,7 @@ pytestmark = [pytest.mark.chaos, pytest.mark.posix]
 
 CALLS = ("open", "write", "fsync", "replace", "link", "mkdir", "unlink")
 ERRORS = ("ENOSPC", "EIO", "EINTR", "EMFILE", "ENOMEM", "EROFS", "short")
-COMMANDS = {
-    name: powercut.SCENARIOS[name].arguments for name in ("run", "repair", "compact", "db rebuild", "rm")
-}
+COMMANDS = {name: powercut.SCENARIOS[name].arguments for name in ("run", "repair", "compact", "db rebuild", "rm")}
 PLACES = (0.0, 0.3, 0.6, 0.99)
 """Which of the calls fails, from the first to the last."""
 SAMPLE = 40
@@ -45,10 +43,7 @@ ALL: list[Case] = [
     if error != "short" or call == "write"
 ]
 OF_RM = [case for case in ALL if case[0] == "rm" and case[1] in ("open", "write", "fsync", "unlink")]
-SAMPLES = [
-    *Random(1).sample([case for case in ALL if case[0] != "rm"], SAMPLE),
-    *Random(1).sample(OF_RM, SAMPLE // 4),
-]
+SAMPLES = [*Random(1).sample([case for case in ALL if case[0] != "rm"], SAMPLE), *Random(1).sample(OF_RM, SAMPLE // 4)]
 CASES = ALL if os.environ.get("SETSET_ALL_CALLS") else sorted(SAMPLES)
 
 
@@ -61,11 +56,7 @@ class Failing:
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         first = arguments[0]
-        if (
-            isinstance(first, int)
-            or options.get("dir_fd") is not None
-            or options.get("src_dir_fd") is not None
-        ):
+        if isinstance(first, int) or options.get("dir_fd") is not None or options.get("src_dir_fd") is not None:
             counts = True
         else:
             counts = Path(os.fsdecode(first)).is_relative_to(self.folder)
@@ -114,9 +105,7 @@ def undisturbed() -> dict[tuple[str, str], tuple[int, dict[str, str]]]:
     return {}
 
 
-def require_recovery(
-    command: str, place: Path, expected: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def require_recovery(command: str, place: Path, expected: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """No row without its file; then the command again, or a run, leaves what the undisturbed one does."""
     folder = WorkspaceFolder(place / "w")
     if command != "repair" and folder.database.exists():

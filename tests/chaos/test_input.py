@@ -17,11 +17,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from setset import Workspace
-from setset.database import batches, open_to_read
 from setset.database.connection import connect
 from setset.database.sql import run_query
 from setset.errors import BadInput, SetsetError
-from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind
 from tests.chaos.commands import perform
 from tests.chaos.processes import Process, setset
@@ -131,9 +129,7 @@ def test_an_output_folder_whose_name_is_not_text_is_refused(tmp_path: Path) -> N
     assert not outcome.traceback
 
 
-@pytest.mark.parametrize(
-    "path", ["../../../../etc/passwd", "/etc/passwd", "t16/../../../secret", "t16/\0", ""]
-)
+@pytest.mark.parametrize("path", ["../../../../etc/passwd", "/etc/passwd", "t16/../../../secret", "t16/\0", ""])
 def test_a_path_in_the_database_cannot_lead_out(copied: Copied, path: str) -> None:
     """Whatever row a forger writes: nothing outside is read or deleted, and repairing puts the file in its place."""
     place = copied()
@@ -148,12 +144,10 @@ def test_a_path_in_the_database_cannot_lead_out(copied: Copied, path: str) -> No
     with Workspace(place.workspace) as workspace:
         (found,) = [each for each in workspace.check(size=SIZE) if each.kind is FindingKind.FILE]
     assert found.batch is not None
-    assert found.batch.path == path
-    database = open_to_read(WorkspaceFolder(place.workspace))
+    assert found.batch.name == path
     if path:
         with pytest.raises(SetsetError, match="outside its storage root"):
-            batches.path_of(database, found.batch)
-    database.close()
+            print(found.batch.path)
     assert place.command("repair").code == 0
     assert place.command("check").code == 0
     assert secret.read_bytes() == b"mine"
@@ -229,14 +223,7 @@ def test_text_that_cannot_be_printed_is_printed_somehow(tmp_path: Path) -> None:
     folder = tmp_path / "\udc80"
     assert setset("run", "--size", "3", "--workers", "1", "-w", str(folder)).code == 0
     (folder / "batches" / "t12" / "s03" / "0000000-000.setset").unlink()
-    commands = (
-        ["check"],
-        ["check", "--json"],
-        ["repair"],
-        ["status"],
-        ["history"],
-        ["sql", "SELECT * FROM runs"],
-    )
+    commands = (["check"], ["check", "--json"], ["repair"], ["status"], ["history"], ["sql", "SELECT * FROM runs"])
     done = subprocess.run(
         [sys.executable, "-c", ONE_AFTER_THE_OTHER, json.dumps(commands), folder],
         stdout=subprocess.PIPE,

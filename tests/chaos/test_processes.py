@@ -129,9 +129,7 @@ def test_08_ctrl_c_ends_the_waiting(copied: Copied, reference: Reference) -> Non
     require_same(place, reference)
 
 
-@pytest.mark.parametrize(
-    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
-)
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 @pytest.mark.parametrize("files", [0, 10])
 def test_11_a_signal_ends_the_run_within_seconds(
     place: Place, reference: Reference, number: int, code: int, files: int
@@ -158,9 +156,7 @@ def test_11_an_orderly_end_is_no_attempt(place: Place, reference: Reference) -> 
         outcome = place.finish(process)
         assert outcome.code == 143, outcome.said
         assert "trying again" not in outcome.said
-        tried = rows(
-            place.database, "SELECT attempts, error FROM expansions WHERE state != 'done' AND attempts"
-        )
+        tried = rows(place.database, "SELECT attempts, error FROM expansions WHERE state != 'done' AND attempts")
         assert tried == []
     assert place.go_on().code == 0
     require_same(place, reference)
@@ -251,9 +247,7 @@ def test_13_a_clock_that_jumps_decides_nothing(place: Place, reference: Referenc
 
 
 @pytest.mark.parametrize("mount_point", [False, True])
-def test_14_an_output_disk_that_disappears_loses_nothing(
-    place: Place, reference: Reference, mount_point: bool
-) -> None:
+def test_14_an_output_disk_that_disappears_loses_nothing(place: Place, reference: Reference, mount_point: bool) -> None:
     place.elsewhere = True
     process = place.start()
     assert wait_until(started(place, 6))

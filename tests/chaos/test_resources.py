@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from setset.database import explorations, open_to_write
-from setset.database.numbering import number_batches
+from setset.database.batches import number_batches
 from setset.folder import WorkspaceFolder
 from tests.chaos.processes import Process, setset
 from tests.chaos.rounds import TARGET, Place, rows
@@ -56,17 +56,16 @@ def _steps_of_numbering(workspace: Path) -> int:
         steps += 1
         return 0
 
-    with database.transaction() as connection:
+    with database.transaction():
+        connection = database.connection
         last = connection.exec_driver_sql("SELECT MAX(first_source) FROM batches WHERE size = 5").scalar_one()
-        connection.exec_driver_sql(
-            f"UPDATE batches SET number = NULL WHERE size = 5 AND first_source = {last}"
-        )
+        connection.exec_driver_sql(f"UPDATE batches SET number = NULL WHERE size = 5 AND first_source = {last}")
         connection.exec_driver_sql(f"UPDATE sizes SET numbered = {last} WHERE size = 5")
         driver = connection.connection.driver_connection
         assert isinstance(driver, sqlite3.Connection)
-        number_batches(connection, exploration, 4)
+        number_batches(exploration.at(4))
         driver.set_progress_handler(count, 1)
-        number_batches(connection, exploration, 5)
+        number_batches(exploration.at(5))
         driver.set_progress_handler(None, 1)
     database.close()
     return steps

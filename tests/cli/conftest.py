@@ -19,9 +19,7 @@ SETSET = [sys.executable, "-m", "setset"]
 Refuse = Callable[..., None]
 
 
-def run_process(
-    *arguments: str, workspace: Path | None = None, **environment: str
-) -> subprocess.CompletedProcess[str]:
+def run_process(*arguments: str, workspace: Path | None = None, **environment: str) -> subprocess.CompletedProcess[str]:
     """Runs a command line in a process of its own."""
     variables = {**os.environ, **environment}
     if workspace is not None:

@@ -20,11 +20,7 @@ from tests.conftest import Run
 
 
 def test_a_second_build_says_that_there_is_nothing_to_do(run: Run, classified: Path) -> None:
-    assert run("classes", "build", "-w", str(classified)) == (
-        0,
-        "nothing to do: these sizes are in the database\n",
-        "",
-    )
+    assert run("classes", "build", "-w", str(classified)) == (0, "nothing to do: these sizes are in the database\n", "")
 
 
 def test_what_is_there_is_built_again_only_by_force(run: Run) -> None:
@@ -57,12 +53,8 @@ def test_a_build_that_was_stopped_goes_on(nowhere: Path, catalogue: Catalogue, n
         assert first.returncode == -how
     else:
         assert first.returncode == 128 + how
-        assert said == (
-            "setset: interrupted; finished sizes are recorded, 'setset classes build' goes on from there\n"
-        )
-    again = subprocess.run(
-        [*SETSET, "classes", "build", "--size", "12"], capture_output=True, text=True, check=True
-    )
+        assert said == ("setset: interrupted; finished sizes are recorded, 'setset classes build' goes on from there\n")
+    again = subprocess.run([*SETSET, "classes", "build", "--size", "12"], capture_output=True, text=True, check=True)
     built = [int(line.split()[1].strip(":")) for line in [*seen, *again.stdout.splitlines()]]
     if name == "SIGKILL":  # a size may be stored and not be said any more
         assert sorted(set(built)) == built
@@ -83,9 +75,7 @@ def test_a_build_that_was_stopped_goes_on(nowhere: Path, catalogue: Catalogue, n
     assert found == [(13, *whole), whole]
 
 
-def test_options_may_stand_before_the_word_build(
-    run: Run, nowhere: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_options_may_stand_before_the_word_build(run: Run, nowhere: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("classes", "-w", "here", "--size", "2", "build")[1].count("\n") == 3
     monkeypatch.setenv("SETSET_WORKSPACE", "elsewhere")
     assert run("classes", "-w", "here", "build", "--size", "3")[1] == "size 3: 1 class, 84,240 lists\n"
@@ -98,12 +88,8 @@ def test_the_table(run: Run, classified: Path) -> None:
     lines = [line.split() for line in out.splitlines()[1:]]
     assert code == 0
     assert [line[0] for line in lines] == [str(size) for size in range(21)]
-    assert " ".join(lines[12]) == (
-        "12 1,437 2,284,535,476,080 0 0 73,638,164 0.032302 325,432,404 / 10,074,689,485"
-    )
-    assert " ".join(lines[18]) == (
-        "18 20 6,482,268,000 18 6,352,622,640 215,256 1.41936e-08 3,645 / 256,806,107,459"
-    )
+    assert " ".join(lines[12]) == ("12 1,437 2,284,535,476,080 0 0 73,638,164 0.032302 325,432,404 / 10,074,689,485")
+    assert " ".join(lines[18]) == ("18 20 6,482,268,000 18 6,352,622,640 215,256 1.41936e-08 3,645 / 256,806,107,459")
     (row,) = json.loads(run("classes", "--size", "15", "--json", "-w", str(classified))[1])
     assert row["chance"] == {
         "numerator": 13_750_015_032,
@@ -120,9 +106,7 @@ def test_the_stored_table_and_the_counts_need_no_numba(classified: Path, command
         "try: main()\n"
         "finally: assert not {'numba', 'alembic'} & set(sys.modules)"
     )
-    subprocess.run(
-        [sys.executable, "-c", program, *command.split(), "-w", classified], capture_output=True, check=True
-    )
+    subprocess.run([sys.executable, "-c", program, *command.split(), "-w", classified], capture_output=True, check=True)
 
 
 @pytest.mark.parametrize(
@@ -178,9 +162,7 @@ def test_the_classes_of_a_size(run: Run, catalogue: Catalogue) -> None:
     sort = ("--sort", "stabilizer", "--reverse", "--limit", "1", "--json")
     most = json.loads(run("classes", "list", "--size", "12", *sort)[1])
     assert most["stabilizer"] == max(one.stabilizer for one in catalogue.level(12).classes)
-    objects = [
-        json.loads(line) for line in run("classes", "list", "--size", "9", "--all", "--json")[1].splitlines()
-    ]
+    objects = [json.loads(line) for line in run("classes", "list", "--size", "9", "--all", "--json")[1].splitlines()]
     assert [each["class"] for each in objects] == [f"9/{number}" for number in range(91)]
     assert objects[7] == json.loads(run("classes", "show", "9/7", "--json")[1])
     kept = run("classes", "list", "--size", "9", "--stabilizer", "2", "--all", "--json")[1].splitlines()
@@ -188,9 +170,7 @@ def test_the_classes_of_a_size(run: Run, catalogue: Catalogue) -> None:
 
 
 @pytest.mark.parametrize("words", [("list", "--size", "13", "--json"), ("show", "20/0"), ("show", "0/0")])
-def test_stored_classes_are_the_same(
-    run: Run, classified: Path, tmp_path: Path, words: tuple[str, ...]
-) -> None:
+def test_stored_classes_are_the_same(run: Run, classified: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
     """And are read: an altered one is noticed."""
     assert run("classes", *words, "-w", str(classified)) == run("classes", *words)
     shutil.copy(classified / "setset.db", tmp_path)

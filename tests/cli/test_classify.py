@@ -44,9 +44,7 @@ def test_classify_as_json(run: Run) -> None:
         ]
         image.append(int("".join(map(str, moved)), 3))
     assert sorted(image) == [0, 1, 3, 9, 27]
-    addable = [
-        c for c in range(81) if c not in found["cards"] and naive.is_list(sorted([*found["cards"], c]))
-    ]
+    addable = [c for c in range(81) if c not in found["cards"] and naive.is_list(sorted([*found["cards"], c]))]
     assert found["extensions"] == addable
     assert found["remaining"] == [card for card in addable if card > 80]
 

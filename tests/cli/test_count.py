@@ -19,9 +19,7 @@ def test_counts_say_what_they_count(workspace: Path) -> None:
     assert shown.returncode == 0
     assert "lists of 5 with 7 or more cards remaining" in shown.stdout
     assert shown.stdout.count("OK") == 3
-    assert run_here("count", "--size", "15", workspace=workspace).stdout.startswith(
-        "size 15 is not counted yet"
-    )
+    assert run_here("count", "--size", "15", workspace=workspace).stdout.startswith("size 15 is not counted yet")
 
 
 def test_json(workspace: Path) -> None:
@@ -67,6 +65,5 @@ def test_one_target_of_two(run: Run, own_workspace: Path) -> None:
         "nothing is counted yet for target 7: start with 'setset run --size 6 --target 7'\n"
     )
     assert run("count", "--target", "7", "--size", "5", *where)[1] == (
-        "size 5 is not counted yet for target 7: "
-        "'setset run --size 5 --target 7', or faster with --count-only\n"
+        "size 5 is not counted yet for target 7: 'setset run --size 5 --target 7', or faster with --count-only\n"
     )

@@ -13,18 +13,10 @@ from tests.conftest import Run
 
 
 def test_known_counts_are_exact_and_nothing_is_written(run: Run, nowhere: Path) -> None:
-    code, out, err = run(
-        "estimate", *["--size", "7", "--workers", "200", "--price", "0.04", "--seed", "1", "--json"]
-    )
+    code, out, err = run("estimate", *["--size", "7", "--workers", "200", "--price", "0.04", "--seed", "1", "--json"])
     assert (code, err) == (0, "")
     found = json.loads(out)
-    assert [size["lists"] for size in found["sizes"]] == [
-        58_896,
-        1_004_589,
-        13_394_538,
-        141_370_218,
-        1_180_345_041,
-    ]
+    assert [size["lists"] for size in found["sizes"]] == [58_896, 1_004_589, 13_394_538, 141_370_218, 1_180_345_041]
     assert {size["origin"] for size in found["sizes"]} == {"known"}
     assert found["lists"] == sum(size["lists"] for size in found["sizes"])
     assert found["price"] == pytest.approx(found["core_seconds"] / 3600 * 0.04)
@@ -50,9 +42,7 @@ def test_what_is_there_is_not_to_do(workspace: Path) -> None:
     assert done.returncode == 0
     assert "5      13,394,538      -  this workspace            -" in done.stdout
     assert "to do: size 6, 141,370,218 lists, about " in done.stdout
-    assert (
-        run_here("estimate", "--size", "5", workspace=workspace).stdout.splitlines()[-2] == "to do: nothing"
-    )
+    assert run_here("estimate", "--size", "5", workspace=workspace).stdout.splitlines()[-2] == "to do: nothing"
 
 
 def test_a_run_says_first_what_it_will_take(tmp_path: Path) -> None:

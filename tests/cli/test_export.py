@@ -33,9 +33,7 @@ def snapshot(folder: Path) -> dict[str, bytes]:
 def exported(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Size 5 of the reference as Parquet, some 10 million lists in 50 files. Not to be changed."""
     folder = tmp_path_factory.mktemp("exported") / "five"
-    done = run_process(
-        *LISTS, "--size", "5", "-o", str(folder), "--format", "parquet", "--json", workspace=reference
-    )
+    done = run_process(*LISTS, "--size", "5", "-o", str(folder), "--format", "parquet", "--json", workspace=reference)
     assert (done.returncode, done.stderr) == (0, "")
     said = json.loads(done.stdout)
     assert said["files"] == said["written"] == len(list(folder.iterdir()))
@@ -89,9 +87,7 @@ def test_a_full_disk_is_exit_code_12_and_leaves_nothing_half(reference: Path, tm
         "from setset.cli import main; sys.argv[0] = 'setset'; main()"
     )
     words = [*LISTS, "--size", "4", "-o", str(tmp_path / "four"), "--format", "npy", "-w", str(reference)]
-    done = subprocess.run(
-        [sys.executable, "-c", program, *words], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", program, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 12, done.stderr
     assert done.stderr.splitlines()[-1].startswith("setset: no room for ")
     assert list((tmp_path / "four").iterdir()) == []
@@ -134,19 +130,14 @@ def test_tables(run: Run, workspace: Path, nowhere: Path, what: str) -> None:
 
 def test_a_table_on_standard_output(workspace: Path) -> None:
     shown = run_here("export", "counts", "-o", "-", "--format", "gap", workspace=workspace)
-    assert shown.stdout.startswith(
-        "SetsetCounts := [\nrec(target := 12, size := 3, lists := 58896, complete := true"
-    )
+    assert shown.stdout.startswith("SetsetCounts := [\nrec(target := 12, size := 3, lists := 58896, complete := true")
 
 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         (["lists", "--size", "5", "-o", "x"], "which format? give --format parquet|npy|csv|jsonl"),
-        (
-            ["lists", "--size", "5", "-o", "x.csv", "--format", "npy"],
-            "--format npy does not go with the name",
-        ),
+        (["lists", "--size", "5", "-o", "x.csv", "--format", "npy"], "--format npy does not go with the name"),
         (["lists", "--size", "5", "-o", "-", "--format", "parquet"], "parquet needs a file"),
         (["lists", "--size", "5", "-o", "x.npy", "--as", "names"], "--as names needs parquet, csv or jsonl"),
         (["lists", "--size", "5", "-o", "x.csv", "--start", "99999999"], "there is no list 99,999,999"),
@@ -155,9 +146,7 @@ def test_a_table_on_standard_output(workspace: Path) -> None:
         (["classes", "-o", "x"], "which format? give --format csv|json|parquet|gap"),
     ],
 )
-def test_bad_input_is_one_line(
-    run: Run, workspace: Path, nowhere: Path, arguments: list[str], complaint: str
-) -> None:
+def test_bad_input_is_one_line(run: Run, workspace: Path, nowhere: Path, arguments: list[str], complaint: str) -> None:
     code, out, err = run("export", *arguments, "-w", str(workspace))
     assert (code, out, list(nowhere.iterdir())) == (2, "", [])
     assert complaint in err.splitlines()[-1]

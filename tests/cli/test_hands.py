@@ -38,12 +38,7 @@ def hands(tmp_path: Path) -> str:
 def test_classify_a_line_each(run: Run, hands: str) -> None:
     code, out, err = run("classify", "--file", hands)
     assert (code, err) == (1, BAD.format(hands, hands))
-    lines = [
-        "5/2     3 5 14 40 80",
-        "-       0 7 40 80  set 0 40 80",
-        "2/0     0 40",
-        "-       0 7 40 80  set 0 40 80",
-    ]
+    lines = ["5/2     3 5 14 40 80", "-       0 7 40 80  set 0 40 80", "2/0     0 40", "-       0 7 40 80  set 0 40 80"]
     assert out.splitlines() == lines
 
 
@@ -86,6 +81,4 @@ def test_hands_come_from_one_place(refuse: Refuse, hands: str, command: str) -> 
 
 
 def test_hands_of_a_file_are_not_dealt(refuse: Refuse, hands: str) -> None:
-    refuse(
-        ["find", "--file", hands, "--deal", "3"], "give hands by --file or -, or --deal with --seed, not both"
-    )
+    refuse(["find", "--file", hands, "--deal", "3"], "give hands by --file or -, or --deal with --seed, not both")

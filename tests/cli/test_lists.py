@@ -78,8 +78,7 @@ def test_the_lines_of_many_lists_are_those_of_each(workspace: Path, options: lis
 
 @pytest.mark.posix
 @pytest.mark.parametrize(
-    "arguments",
-    ["lists --size 5 --all", "lists --size 5", "status --json", "sql --csv", "lists --help", "--help"],
+    "arguments", ["lists --size 5 --all", "lists --size 5", "status --json", "sql --csv", "lists --help", "--help"]
 )
 def test_a_full_disk_behind_standard_output_is_one_line(workspace: Path, arguments: str) -> None:
     with Path("/dev/full").open("w") as full:

@@ -19,10 +19,7 @@ from tests.conftest import Run
         ("lists --size 6 --limit -1", "Invalid value for '--limit': -1, expected a whole number from 0 on."),
         ("sample --size x", "Invalid value for '--size': 'x', expected a whole number."),
         ("simulate --games 0", "'--games': 0, expected a whole number from 1 to 1,000,000,000,000."),
-        (
-            "sat solve --cards 20 --timeout x",
-            "Invalid value for '--timeout': 'x', expected a number above 0.",
-        ),
+        ("sat solve --cards 20 --timeout x", "Invalid value for '--timeout': 'x', expected a number above 0."),
         ("draw 5 --scale 99", "Invalid value for '--scale': 99.0, expected a number from 0.1 to 20."),
     ],
 )
@@ -61,10 +58,7 @@ def test_a_file_where_a_workspace_should_be(run: Run, tmp_path: Path) -> None:
         code, _, err = run("run", "--size", "3", "-w", str(place))
         assert (code, err) == (2, f"setset: {path} is a file: name a folder with --workspace\n")
     code, _, err = run("status", "-w", str(path))
-    assert (code, err) == (
-        10,
-        f"setset: no workspace at {path}: it is a file, name a folder with --workspace\n",
-    )
+    assert (code, err) == (10, f"setset: no workspace at {path}: it is a file, name a folder with --workspace\n")
 
 
 @pytest.mark.posix
@@ -73,7 +67,5 @@ def test_a_database_without_permission(own_workspace: Path) -> None:
         pytest.skip("root may read everything")
     (own_workspace / "setset.db").chmod(0)
     done = run_process("status", workspace=own_workspace)
-    said = (
-        f"setset: no permission to read {own_workspace / 'setset.db'}: ask its owner, or copy the workspace\n"
-    )
+    said = f"setset: no permission to read {own_workspace / 'setset.db'}: ask its owner, or copy the workspace\n"
     assert (done.returncode, done.stderr) == (1, said)

@@ -14,8 +14,7 @@ HAND = ["80", "3", "14", "40", "5"]
 
 
 @pytest.mark.parametrize(
-    "command",
-    [["status"], ["count"], ["check"], ["repair"], ["lists", "--size", "5"], ["sql"], ["db", "upgrade"]],
+    "command", [["status"], ["count"], ["check"], ["repair"], ["lists", "--size", "5"], ["sql"], ["db", "upgrade"]]
 )
 def test_what_is_no_workspace(tmp_path: Path, command: list[str]) -> None:
     done = run_here(*command, workspace=tmp_path / "nothing")
@@ -67,10 +66,7 @@ def test_what_needs_no_workspace_looks_at_none(run: Run, tmp_path: Path, argumen
         ("repair --size 4 --batch 0 --deep", "--deep cannot be combined with --batch"),
         ("repair --target 12", "--target needs --batch"),
         ("run --size 4 --ship", "--map and --ship need --executor dask"),
-        (
-            "export lists --size 4 -o a.csv --row-group-size 9",
-            "--row-group-size is for --format parquet only",
-        ),
+        ("export lists --size 4 -o a.csv --row-group-size 9", "--row-group-size is for --format parquet only"),
         ("export lists --size 4 -o - --format csv --overwrite", "--overwrite cannot be combined with -o -"),
         ("export lists --size 4 -o - --format csv --dry-run", "--dry-run cannot be combined with -o -"),
     ],

@@ -95,9 +95,7 @@ def test_the_same_workspace_gives_the_same_page_but_for_the_date(
     assert run("report", "-w", str(workspace), "-o", str(again))[0] == 0
     lines, others = report[0].splitlines(), again.read_text().splitlines()
     assert len(lines) == len(others)
-    assert all(
-        line == other or line.startswith("<p>Made 2") for line, other in zip(lines, others, strict=True)
-    )
+    assert all(line == other or line.startswith("<p>Made 2") for line, other in zip(lines, others, strict=True))
 
 
 def test_what_comes_from_the_database_is_escaped_and_defects_are_told(

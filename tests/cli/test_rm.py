@@ -22,10 +22,7 @@ def test_it_says_what_and_how_much(own_workspace: Path) -> None:
     assert shown.returncode == 0
     lines = [line.split() for line in shown.stdout.splitlines()]
     assert lines[0] == ["target", "12"]
-    assert [line[:4] for line in lines[2:]] == [
-        ["5", "1", "0", "13,394,538"],
-        ["all", "1", "0", "13,394,538"],
-    ]
+    assert [line[:4] for line in lines[2:]] == [["5", "1", "0", "13,394,538"], ["all", "1", "0", "13,394,538"]]
     assert digests(own_workspace) == before
 
 

@@ -36,7 +36,8 @@ def test_every_command_names_the_way_on(place: Path) -> None:
         "count --recount": 1,
         "repair -q --dry-run": 1,
         "repair -q": 1,
-        "run --size 4 --target 18": 0,
+        "run --size 4 --target 18": 1,
+        "run --size 3 --target 18": 0,
         f"run -q --size 4 --target 18 --output {old}": 1,
         "compact -q --size 4 --target 18": 1,
         "status": 0,
@@ -55,6 +56,44 @@ def test_every_command_names_the_way_on(place: Path) -> None:
     assert run_here("check", "-q", workspace=workspace).stdout == "no problems found\n"
     history = json.loads(run_here("history", "--json", workspace=workspace).stdout)
     assert history[0]["command"] == f"setset roots move {old} {new}"
+
+
+def test_a_run_whose_files_are_away_fails_and_makes_no_second_root(tmp_path: Path) -> None:
+    workspace, nas = tmp_path / "w", tmp_path / "nas"
+    build(workspace, 4, target=18, output=nas)
+    nas.rename(tmp_path / "away")
+    for output in ((), ("--output", str(tmp_path / "new"))):
+        done = run_here("run", "--size", "4", "--target", "18", *output, workspace=workspace)
+        assert (done.returncode, f"the storage root {nas} is gone" in done.stderr) == (1, True)
+    (root,) = json.loads(run_here("roots", "--json", workspace=workspace).stdout)
+    assert (root["path"], root["state"]) == (str(nas), "absent")
+    assert not (tmp_path / "new").exists()
+
+
+def test_rm_says_which_files_stay_and_leaves_them(place: Path) -> None:
+    before = digests(place / "old")
+    (place / "w").rename(place / "moved")
+    command = ("rm", "--target", "18", "--size", "4")
+    stay = "5 files of them stay, in storage roots where nothing may be removed: see 'setset roots'\n"
+    for option in ("--dry-run", "--yes"):
+        done = run_here(*command, option, workspace=place / "moved")
+        assert (done.returncode, stay in done.stdout) == (0, True), done
+    assert before
+    assert digests(place / "old") == before
+
+
+def test_another_workspaces_root_is_found_by_check(place: Path) -> None:
+    """Even if it has files of the same names."""
+    shutil.rmtree(place / "old")
+    build(place / "other", 3, target=18, batch_lists=10_000)
+    build(place / "other", 4, target=18, batch_lists=200_000, output=place / "old")
+    done = run_here("check", "-q", workspace=place / "w")
+    assert (done.returncode, "and another workspace's is in its place" in done.stdout) == (1, True)
+    before = digests(place / "old")
+    assert run_here("roots", "forget", str(place / "old"), "--yes", workspace=place / "w").returncode == 0
+    assert run_here("repair", "-q", workspace=place / "w").returncode == 0
+    assert run_here("check", "-q", workspace=place / "w").stdout == "no problems found\n"
+    assert digests(place / "old") == before
 
 
 def test_a_root_that_is_lost_is_forgotten_after_a_question(place: Path) -> None:

@@ -64,9 +64,7 @@ def test_files_of_another_length_than_those_begun_are_not_made(own_workspace: Pa
     done = run_here("run", "--size", "5", "--batch-lists", "1000", workspace=own_workspace)
     assert done.returncode == 0
     assert done.stderr.count("--batch-lists ignored") == 1
-    assert (
-        "setset: --batch-lists ignored for sizes that were begun before (size 3: 16,000,000)\n" in done.stderr
-    )
+    assert "setset: --batch-lists ignored for sizes that were begun before (size 3: 16,000,000)\n" in done.stderr
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:

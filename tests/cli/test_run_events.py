@@ -61,17 +61,7 @@ def test_a_run_in_json_lines_and_in_a_log(tmp_path: Path) -> None:
 
 @pytest.mark.posix
 def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:
-    command = [
-        *SETSET,
-        "run",
-        "--size",
-        "8",
-        "--json",
-        "--log",
-        str(tmp_path / "log"),
-        "-w",
-        str(tmp_path / "w"),
-    ]
+    command = [*SETSET, "run", "--size", "8", "--json", "--log", str(tmp_path / "log"), "-w", str(tmp_path / "w")]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as process:

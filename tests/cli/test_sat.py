@@ -14,10 +14,7 @@ from tests.cli.conftest import Refuse
 from tests.conftest import Run
 
 needs_extra = pytest.mark.skipif(
-    subprocess.run(
-        [sys.executable, "-c", "import pysat.solvers"], capture_output=True, check=False
-    ).returncode
-    != 0,
+    subprocess.run([sys.executable, "-c", "import pysat.solvers"], capture_output=True, check=False).returncode != 0,
     reason="the extra setset[sat] is not installed",
 )
 
@@ -133,9 +130,7 @@ def test_a_time_out_has_an_exit_code_of_its_own(run: Run) -> None:
     assert (code, out, err) == (13, "", "setset: no answer from glucose4 within 0.1 s\n")
 
 
-@pytest.mark.parametrize(
-    "proof", ["1 2 -3 0\n0\n", "d 4 5 0\n1 0\n", "c by a solver\n-1 -2 0\nd -1 -2 0\n0\n"]
-)
+@pytest.mark.parametrize("proof", ["1 2 -3 0\n0\n", "d 4 5 0\n1 0\n", "c by a solver\n-1 -2 0\nd -1 -2 0\n0\n"])
 def test_a_proof_is_not_taken_for_cards(refuse: Refuse, tmp_path: Path, proof: str) -> None:
     path = tmp_path / "21.drat"
     path.write_text(proof)

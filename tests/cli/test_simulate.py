@@ -14,9 +14,7 @@ def test_simulate_as_json(run: Run) -> None:
     assert (code, err) == (0, "")
     result = json.loads(out)
     twelve = result["random_hands"][0]
-    assert (
-        twelve["exact_chance"]["numerator"] * 10074689485 == 325432404 * twelve["exact_chance"]["denominator"]
-    )
+    assert twelve["exact_chance"]["numerator"] * 10074689485 == 325432404 * twelve["exact_chance"]["denominator"]
     assert twelve["exact_odds"] == pytest.approx(29.96, abs=0.005)
     assert result["random_hands"][1]["exact_odds"] == pytest.approx(2741, abs=0.5)
     assert result["random_hands"][2]["exact_odds"] == pytest.approx(70_454_349, abs=0.5)

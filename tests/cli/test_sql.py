@@ -37,8 +37,7 @@ def test_without_a_query_the_tables_are_described(run: Run, workspace: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("query", "complaint"),
-    [("DELETE FROM batches", "only SELECT is allowed"), ("SELEKT", 'near "SELEKT"')],
+    ("query", "complaint"), [("DELETE FROM batches", "only SELECT is allowed"), ("SELEKT", 'near "SELEKT"')]
 )
 def test_bad_input_is_one_line(refuse_in_workspace: Refuse, query: str, complaint: str) -> None:
     refuse_in_workspace(["sql", query], complaint)

@@ -43,9 +43,7 @@ def test_one_target_of_two(run: Run, own_workspace: Path) -> None:
     with setset.open(own_workspace, mode="a") as opened:
         opened.exploration(4).run(4, workers=1, executor=ThreadPoolExecutor)
     both = run("status", *where)[1].splitlines()
-    assert [line.split()[:2] for line in both[1:]] == [
-        [*pair] for pair in ("43", "44", *[("12", n) for n in "345"])
-    ]
+    assert [line.split()[:2] for line in both[1:]] == [[*pair] for pair in ("43", "44", *[("12", n) for n in "345"])]
     assert run("status", "--target", "12", *where) == one
     found = json.loads(run("status", "--target", "4", "--json", *where)[1])
     assert {each["target"] for part in ("sizes", "hosts") for each in found[part]} == {4}

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from setset.database import Database, batches, explorations
-from setset.database.explorations import ExplorationKey
+from setset.database.explorations import SizeKey
 from setset.errors import BadInput, SetsetError
 from tests.small import SIZE, TARGET, Copy, change, reading, rows
 
@@ -20,41 +20,31 @@ def database(reference: Path) -> Iterator[Database]:
 
 
 @pytest.fixture
-def key(database: Database) -> ExplorationKey:
-    return explorations.find(database, TARGET)
+def key(database: Database) -> SizeKey:
+    return explorations.find(database, TARGET).at(SIZE)
 
 
-@pytest.mark.parametrize("page", [1, 7, 1000])
-def test_pages_leave_nothing_out(
-    database: Database, key: ExplorationKey, reference: Path, page: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_batches_are_read_in_order_and_by_number(key: SizeKey, reference: Path) -> None:
     stored = [number for (number,) in rows(reference, f"SELECT number FROM files WHERE size = {SIZE}")]
-    monkeypatch.setattr(batches, "PAGE", page)
-    assert [batch.number for batch in batches.in_order(database, key, SIZE)] == stored
-    assert [batch.number for batch in batches.numbered_from(database, key, SIZE, 5)] == stored[5:]
+    assert [batch.number for batch in batches.read(key)] == stored
+    assert [batch.number for batch in batches.numbered(key, 5)] == stored[5:]
+    assert [batch.number for batch in batches.numbered(key, 5, 6)] == [5, 6]
 
 
-def test_only_those_with_parts_of_some_sources(database: Database, key: ExplorationKey) -> None:
-    some = list(batches.in_order(database, key, SIZE, (1, 2)))
-    assert {batch.span.first_source for batch in some} == {1, 2}
-
-
-def test_a_list_is_found_by_its_number(database: Database, key: ExplorationKey) -> None:
-    first, second = (batches.get(database, key, SIZE, number) for number in (0, 1))
-    assert batches.find_list(database, key, SIZE, 0) == (first, 0)
-    assert batches.find_list(database, key, SIZE, first.lists - 1) == (first, first.lists - 1)
-    assert batches.find_list(database, key, SIZE, first.lists) == (second, 0)
-    lists, _ = batches.totals(database, key, SIZE)
+def test_a_list_is_found_by_its_number(key: SizeKey) -> None:
+    first = batches.get(key, 0)
+    assert batches.find_list(key, 0) == (0, 0)
+    assert batches.find_list(key, first.lists - 1) == (0, first.lists - 1)
+    assert batches.find_list(key, first.lists) == (1, 0)
+    lists, _ = batches.totals(key)
     with pytest.raises(BadInput, match=f"there is no list {lists:,} of size {SIZE}: {lists:,} are stored"):
-        batches.find_list(database, key, SIZE, lists)
+        batches.find_list(key, lists)
 
 
-def test_what_is_not_there_is_said_with_what_is(database: Database, key: ExplorationKey) -> None:
-    known = batches.count_numbered(database, key, SIZE)
-    with pytest.raises(
-        BadInput, match=f"there is no batch 999 of size {SIZE}: the batches are 0 to {known - 1}"
-    ):
-        batches.get(database, key, SIZE, 999)
+def test_an_unknown_batch_is_refused_with_the_known_numbers(key: SizeKey) -> None:
+    known = batches.count_numbered(key)
+    with pytest.raises(BadInput, match=f"there is no batch 999 of size {SIZE}: the batches are 0 to {known - 1}"):
+        batches.get(key, 999)
 
 
 @pytest.mark.parametrize("path", ["../../../etc/passwd", "/etc/passwd", "t16/../../../x"])
@@ -62,13 +52,13 @@ def test_a_path_out_of_the_storage_root_is_refused(copy: Copy, path: str) -> Non
     folder = copy()
     change(folder.path, f"UPDATE batches SET path = '{path}' WHERE size = {SIZE} AND number = 0")
     with reading(folder.path) as database:
-        batch = batches.get(database, explorations.find(database, TARGET), SIZE, 0)
+        batch = batches.get(explorations.find(database, TARGET).at(SIZE), 0)
         with pytest.raises(SetsetError, match="names a file outside its storage root"):
-            batches.path_of(database, batch)
+            print(batch.path)
 
 
 def test_a_list_that_is_none_is_damage(copy: Copy) -> None:
     folder = copy()
     change(folder.path, f"UPDATE batches SET first_list = 'x' WHERE size = {SIZE} AND number = 0")
     with reading(folder.path) as database, pytest.raises(SetsetError, match=r"damaged.*setset db rebuild"):
-        batches.get(database, explorations.find(database, TARGET), SIZE, 0)
+        batches.get(explorations.find(database, TARGET).at(SIZE), 0)

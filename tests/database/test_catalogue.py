@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Connection, Table
+from sqlalchemy import Table
 
+from setset.database import Database
 from setset.database import catalogue as stored_catalogue
 from setset.database.catalogue import load_level, load_totals
 from setset.database.models import LINKS
@@ -35,9 +36,9 @@ def test_the_rows_are_what_was_computed(classified: Path, catalogue: Catalogue) 
         for level in levels
         for one in level.classes
     ]
-    assert rows(
-        classified, "SELECT size, smaller, larger, extensions, deletions FROM links ORDER BY 1, 2, 3"
-    ) == [(level.size, *link) for level in levels for link in level.links]
+    assert rows(classified, "SELECT size, smaller, larger, extensions, deletions FROM links ORDER BY 1, 2, 3") == [
+        (level.size, *link) for level in levels for link in level.links
+    ]
 
 
 def test_what_is_read_is_what_was_stored(classified: Path, catalogue: Catalogue) -> None:
@@ -51,8 +52,7 @@ def test_what_is_read_is_what_was_stored(classified: Path, catalogue: Catalogue)
 
 def test_the_view_gives_the_figures(classified: Path, catalogue: Catalogue) -> None:
     found = rows(
-        classified,
-        "SELECT size, classes, lists, complete_classes, complete_lists, game_classes, hands FROM catalogue",
+        classified, "SELECT size, classes, lists, complete_classes, complete_lists, game_classes, hands FROM catalogue"
     )
     levels = [catalogue.level(size) for size in range(21)]
     assert found == [
@@ -73,9 +73,7 @@ def test_the_view_gives_the_figures(classified: Path, catalogue: Catalogue) -> N
         18: 6_482_268_000,
         20: 682_344,
     }
-    assert dict(rows(classified, "SELECT size, chance FROM catalogue"))[12] == pytest.approx(
-        0.032302, abs=1e-6
-    )
+    assert dict(rows(classified, "SELECT size, chance FROM catalogue"))[12] == pytest.approx(0.032302, abs=1e-6)
 
 
 def test_the_largest_number_is_stored_exactly(classified: Path) -> None:
@@ -102,10 +100,10 @@ def test_a_size_is_stored_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytes
     with monkeypatch.context() as broken:
         insert = stored_catalogue._insert
 
-        def insert_no_links(connection: Connection, table: Table, *rest: Any) -> None:
+        def insert_no_links(database: Database, table: Table, *rest: Any) -> None:
             if table is LINKS:
-                connection.exec_driver_sql("INSERT INTO nowhere VALUES (1)")
-            insert(connection, table, *rest)
+                database.connection.exec_driver_sql("INSERT INTO nowhere VALUES (1)")
+            insert(database, table, *rest)
 
         broken.setattr(stored_catalogue, "_insert", insert_no_links)
         with pytest.raises(SetsetError, match="no such table"):

@@ -1,11 +1,12 @@
-"""Copies that are made without a lock: whole, also while somebody writes."""
+"""Copies in memory: whole, also while somebody writes, and made within a time limit."""
 
 from __future__ import annotations
 
-import socket
+import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -14,7 +15,8 @@ import pytest
 
 from setset.database import copies
 from setset.database.connection import connect
-from setset.database.copies import can_copy, read_copy, reading_copies
+from setset.database.copies import reading_copies
+from setset.errors import Locked
 from setset.folder import WorkspaceFolder
 
 ROWS = 1_000
@@ -63,52 +65,81 @@ def written(place: WorkspaceFolder) -> Iterator[WorkspaceFolder]:
 
 def numbers(path: Path) -> list[int]:
     """The different numbers in the rows, as a reader sees them."""
-    with closing(connect(path, "ro", seconds=0)) as connection:
+    with closing(connect(path, "ro")) as connection:
         return [number for (number,) in connection.execute("SELECT DISTINCT x FROM t")]
 
 
 @pytest.mark.posix
-def test_a_copy_is_what_one_commit_left(written: WorkspaceFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_copy_is_what_one_commit_left(written: WorkspaceFolder) -> None:
     with reading_copies():
         seen = [numbers(written.database) for _ in range(100)]
     assert {len(each) for each in seen} == {1}
     assert len({number for (number,) in seen}) > 3
     assert min(number for (number,) in seen) > 0
-    monkeypatch.setattr(socket, "gethostname", lambda: "another")
-    with reading_copies():
-        assert not can_copy(written.database)  # what other hosts write is read by locks
 
 
-def test_a_copy_is_made_once_until_something_is_written(place: WorkspaceFolder) -> None:
-    first = read_copy(place.database)
-    assert read_copy(place.database) is first
-    with closing(sqlite3.connect(place.database)) as connection, connection:
-        connection.execute("UPDATE t SET x = 7")
-    assert read_copy(place.database) not in (first, None)
-    with reading_copies(), closing(connect(place.database, "ro")) as connection:
-        assert connection.execute("SELECT DISTINCT x FROM t").fetchall() == [(7,)]
+def test_a_query_of_a_copy_keeps_no_commit_waiting(place: WorkspaceFolder) -> None:
+    with reading_copies(), closing(connect(place.database, "ro")) as reader:
+        half_read = reader.execute("SELECT x FROM t")
+        half_read.fetchone()
+        with closing(sqlite3.connect(place.database, timeout=0)) as connection, connection:
+            connection.execute("UPDATE t SET x = 7")
+        assert {number for (number,) in half_read} == {0}
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
-            connection.execute("DELETE FROM t")
+            reader.execute("DELETE FROM t")
+        assert numbers(place.database) == [7]
+
+
+def test_a_database_that_is_held_all_the_time(place: WorkspaceFolder) -> None:
+    """Whoever reads gives up in time, and can be told to stop meanwhile."""
+    with closing(sqlite3.connect(place.database)) as holder, reading_copies():
+        holder.execute("BEGIN EXCLUSIVE")
+        began = time.monotonic()
+        with pytest.raises(Locked, match="is being written: try again"):
+            connect(place.database, "ro", seconds=0.3)
+        assert 0.3 <= time.monotonic() - began < 5
+        holder.rollback()
+        assert numbers(place.database) == [0]
+
+
+@pytest.mark.posix
+def test_ctrl_c_ends_the_wait_for_a_copy(place: WorkspaceFolder) -> None:
+    program = (
+        "import sys; from pathlib import Path; from setset.database.copies import open_copy, reading_copies\n"
+        "print('ready', flush=True)\n"
+        "with reading_copies(): open_copy(Path(sys.argv[1]), 600)"
+    )
+    command = [sys.executable, "-c", program, str(place.database)]
+    with closing(sqlite3.connect(place.database)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
+            assert reader.stdout is not None
+            reader.stdout.readline()
+            time.sleep(0.2)
+            reader.send_signal(signal.SIGINT)
+            _, said = reader.communicate(timeout=30)
+    assert b"KeyboardInterrupt" in said
 
 
 def test_what_is_not_copied(place: WorkspaceFolder, monkeypatch: pytest.MonkeyPatch) -> None:
     path = place.database
-    assert not can_copy(path)  # nobody asked
+    assert not copies.are_wanted(path)  # outside of reading_copies
     with reading_copies():
-        assert can_copy(path)
-        assert not can_copy(path.with_name("missing"))
+        assert copies.are_wanted(path)
+        assert not copies.are_wanted(path.with_name("missing"))
         monkeypatch.setattr(copies, "MOST_BYTES", 1_000)
-        assert not can_copy(path)
-    journal = path.with_name(f"{path.name}-journal")
-    journal.write_bytes(b"left by a killed run")
-    assert read_copy(path) is None
-    with place.locked():
-        monkeypatch.setattr(copies, "PATIENCE", 0.1)
-        with pytest.raises(copies.Locked, match="is being written: try again"):
-            read_copy(path)
-    journal.unlink()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA journal_mode = WAL")
-        assert read_copy(path) is None
-    path.write_bytes(b"not a database")
-    assert read_copy(path) is None
+        assert not copies.are_wanted(path)
+        assert numbers(path) == [0]
+
+
+@pytest.mark.parametrize("setting", ["journal_mode = WAL", "page_size = 512"])
+def test_databases_that_are_not_as_ours(tmp_path: Path, setting: str) -> None:
+    path = tmp_path / "setset.db"
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"PRAGMA {setting}")
+        connection.execute("CREATE TABLE t AS SELECT 7 AS x")
+    with reading_copies():
+        assert numbers(path) == [7]
+        path.write_bytes(b"not a database" * 1_000)
+        with pytest.raises(sqlite3.DatabaseError, match="not a database"):
+            numbers(path)

@@ -38,12 +38,12 @@ def result(expansion: ClaimedExpansion, parts: int) -> TaskResult:
 def begin(database: Database, run_id: int, *stored: int, first: int = 0, again: bool = False) -> Job:
     exploration = explorations.find(database, TARGET)
     goal = Goal((3, 4, *stored))
-    explorations.set_goal(database, exploration, goal)
+    explorations.set_goal(exploration, goal)
     root_id = roots.use_root(database, None)
     to = roots.destinations(database)
     only = frozenset(goal.steps) if again else frozenset[Step]()
     job = Job(run_id, exploration, goal.steps, root_id, to, 1000, first, only)
-    expansions.plan(database, job)
+    expansions.plan(job)
     return job
 
 
@@ -58,12 +58,12 @@ def test_numbers_do_not_depend_on_the_order_of_the_work(workspace: Path, order: 
     """A batch that gets its number gets the expansion that the goal asks for in the same transaction."""
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
         job = begin(database, run_id, 5, 6)
-        claimed = expansions.record_and_claim(database, job, [], [], 99)
+        claimed = expansions.record_and_claim(job, [], [], 99)
         assert [each.task.source.number for each in claimed if each.task.source] == [0, 1, 2, 3]
         for position, source in enumerate(order):
             expansion = claimed[source]
-            expansions.record_and_claim(database, job, [(expansion, result(expansion, source + 1))], [], 0)
-            assert explorations.is_complete(database, job.exploration, 5) == (position == 3)
+            expansions.record_and_claim(job, [(expansion, result(expansion, source + 1))], [], 0)
+            assert job.exploration.at(5).is_complete() == (position == 3)
             planned = rows(workspace, "SELECT source FROM expansions WHERE size = 6 ORDER BY source")
             numbered = rows(workspace, "SELECT number FROM files WHERE size = 5 AND number IS NOT NULL")
             assert planned == numbered
@@ -75,15 +75,15 @@ def test_numbers_do_not_depend_on_the_order_of_the_work(workspace: Path, order: 
 def test_smaller_sizes_come_first_and_sizes_overlap(workspace: Path) -> None:
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
         job = begin(database, run_id, 5, 6)
-        first, second = expansions.record_and_claim(database, job, [], [], 2)
-        claimed = expansions.record_and_claim(database, job, [(first, result(first, 2))], [], 3)
+        first, second = expansions.record_and_claim(job, [], [], 2)
+        claimed = expansions.record_and_claim(job, [(first, result(first, 2))], [], 3)
         assert [(each.task.size, each.task.source and each.task.source.number) for each in claimed] == [
             (5, 2),
             (5, 3),
             (6, 0),
         ]
-        expansions.record_and_claim(database, job, [], [Unfinished(each) for each in (second, *claimed)], 0)
-        again = expansions.record_and_claim(database, job, [], [], 3)
+        expansions.record_and_claim(job, [], [Unfinished(each) for each in (second, *claimed)], 0)
+        again = expansions.record_and_claim(job, [], [], 3)
         assert [each.task.size for each in again] == [5, 5, 5]
 
 
@@ -91,28 +91,26 @@ def test_an_expansion_goes_to_any_larger_size(workspace: Path) -> None:
     """Sizes between need no files and no rows."""
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
         job = begin(database, run_id, 7)
-        claimed = expansions.record_and_claim(database, job, [], [], 99)
+        claimed = expansions.record_and_claim(job, [], [], 99)
         assert {(each.task.size, each.task.source and each.task.source.size) for each in claimed} == {(7, 4)}
-        expansions.record_and_claim(database, job, [(each, result(each, 1)) for each in claimed], [], 0)
-        assert explorations.get_size(database, job.exploration, 7).source_size == 4
-        assert explorations.is_complete(database, job.exploration, 7)
-    assert rows(workspace, "SELECT goal_size, goal_stored, goal_counted FROM explorations") == [
-        (7, "3 4 7", None)
-    ]
+        expansions.record_and_claim(job, [(each, result(each, 1)) for each in claimed], [], 0)
+        assert job.exploration.size(7).source_size == 4
+        assert job.exploration.at(7).is_complete()
+    assert rows(workspace, "SELECT goal_size, goal_stored, goal_counted FROM explorations") == [(7, "3 4 7", None)]
 
 
 def test_what_is_claimed_is_not_claimed_twice_and_comes_back_with_the_next_run(workspace: Path) -> None:
     with writing(workspace) as database:
         with runs.record_run(database, "test", 1) as run_id:
             job = begin(database, run_id, 5)
-            assert len(expansions.record_and_claim(database, job, [], [], 3)) == 3
-            assert len(expansions.record_and_claim(database, job, [], [], 99)) == 1
-            assert expansions.record_and_claim(database, job, [], [], 99) == []
+            assert len(expansions.record_and_claim(job, [], [], 3)) == 3
+            assert len(expansions.record_and_claim(job, [], [], 99)) == 1
+            assert expansions.record_and_claim(job, [], [], 99) == []
         with runs.record_run(database, "test", 1) as run_id:
             job = begin(database, run_id, 5, first=2)
-            left = [(each.step.size, each.tasks) for each in expansions.remaining(database, job)]
+            left = [(each.step.size, each.tasks) for each in expansions.remaining(job)]
             assert left == [(5, 2)]
-            claimed = expansions.record_and_claim(database, job, [], [], 99)
+            claimed = expansions.record_and_claim(job, [], [], 99)
             assert [each.task.source and each.task.source.number for each in claimed] == [2, 3]
 
 
@@ -120,12 +118,12 @@ def test_what_was_given_up_is_tried_again_by_the_next_run(workspace: Path) -> No
     with writing(workspace) as database:
         with runs.record_run(database, "test", 1) as run_id:
             job = begin(database, run_id, 5)
-            (expansion,) = expansions.record_and_claim(database, job, [], [], 1)
+            (expansion,) = expansions.record_and_claim(job, [], [], 1)
             given_up = Unfinished(expansion.tried_again(), "too much", given_up=True)
-            expansions.record_and_claim(database, job, [], [given_up], 0)
+            expansions.record_and_claim(job, [], [given_up], 0)
         failed = "SELECT source, attempts, error FROM expansions WHERE state = 'failed'"
         assert rows(workspace, failed) == [(0, 1, "too much")]
-        assert [each.tasks for each in expansions.remaining(database, job)] == [4]
+        assert [each.tasks for each in expansions.remaining(job)] == [4]
         with runs.record_run(database, "test", 1) as run_id:
             begin(database, run_id, 5)
         assert rows(workspace, failed) == []
@@ -135,34 +133,29 @@ def test_a_file_that_is_forgotten_keeps_its_row_its_number_and_its_root(workspac
     """Nothing is derived from it until it is made again, and repair does nothing else."""
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
         job = begin(database, run_id, 5)
-        key, size = job.exploration, explorations.get_size(database, job.exploration, 4)
+        key, size = job.exploration, job.exploration.size(4)
         before = rows(workspace, "SELECT number, digest, root_id FROM batches WHERE size = 4")
-        batch = batches.get(database, key, 4, 2)
-        expansions.forget_files(database, key, size, {batch: "missing"})
+        batch = batches.get(size, 2)
+        expansions.forget_files(size, {batch: "missing"})
         assert rows(workspace, "SELECT number, digest, root_id FROM batches WHERE size = 4") == before
-        assert explorations.is_complete(database, key, 4)
-        due = [each.task for each in expansions.record_and_claim(database, job, [], [], 99)]
-        assert [(task.size, task.source and task.source.number) for task in due] == [
-            (4, 0),
-            (5, 0),
-            (5, 1),
-            (5, 3),
-        ]
+        assert key.at(4).is_complete()
+        due = [each.task for each in expansions.record_and_claim(job, [], [], 99)]
+        assert [(task.size, task.source and task.source.number) for task in due] == [(4, 0), (5, 0), (5, 1), (5, 3)]
         task = due[0]
         assert isinstance(task, ExpandTask)
         assert not task.reuse
         assert [each.digest for each in task.recorded] == [digest for _, digest, _ in before]
         again = begin(database, run_id, 5, again=True)
-        assert [each.task.size for each in expansions.record_and_claim(database, again, [], [], 99)] == [4]
+        assert [each.task.size for each in expansions.record_and_claim(again, [], [], 99)] == [4]
 
 
 def test_what_is_forgotten_as_not_proven_leaves_no_rows_and_no_numbers(workspace: Path) -> None:
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
         job = begin(database, run_id, 5)
-        size = explorations.get_size(database, job.exploration, 4)
-        assert expansions.forget(database, job.exploration, size, {0}) == {0}
+        size = job.exploration.size(4)
+        assert expansions.forget(size, {0}) == {0}
         assert rows(workspace, "SELECT COUNT(*) FROM batches WHERE size = 4") == [(0,)]
-        assert not explorations.is_complete(database, job.exploration, 4)
-        (claimed,) = expansions.record_and_claim(database, job, [], [], 99)
+        assert not job.exploration.at(4).is_complete()
+        (claimed,) = expansions.record_and_claim(job, [], [], 99)
         assert isinstance(claimed.task, ExpandTask)
-        assert (claimed.task.size, claimed.was_done, claimed.task.recorded) == (4, True, ())
+        assert (claimed.task.size, claimed.expansion.was_done, claimed.task.recorded) == (4, True, ())

@@ -10,32 +10,21 @@ from pathlib import Path
 import pytest
 
 import setset
-from setset.database import (
-    Database,
-    batches,
-    evidence,
-    expansions,
-    explorations,
-    numbering,
-    removal,
-    roots,
-    runs,
-)
-from setset.database.evidence import read_evidence
+from setset.database import batches, expansions, explorations, roots, runs
 from setset.database.expansions import Job
-from setset.database.explorations import ExplorationKey, SizeRecord, Step
+from setset.database.explorations import ExplorationKey, Step
 from setset.database.models import Work
+from setset.maintenance.check import _groups as groups
 from setset.maintenance.compact import _groups
-from setset.maintenance.derive import groups
-from setset.maintenance.proof import prove as find_flaws
-from tests.many import LISTS, SIZE, TARGET, Cost, cost_of, first_of, make
+from setset.maintenance.proof import read_evidence, renumber
+from tests.many import LISTS, SIZE, TARGET, Cost, cost_of, make
 from tests.small import reading, writing
 
 FEW = 3000
 MANY = 150_000
 """Batches and expansions of an exploration that stores all sizes up to 12."""
 
-Action = Callable[[Database, ExplorationKey], object]
+Action = Callable[[ExplorationKey], object]
 
 
 @pytest.fixture(scope="module")
@@ -47,57 +36,49 @@ def sizes(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
 def cost_in(path: Path, action: Action, write: bool = False) -> Cost:
     def act() -> None:
         with (writing if write else reading)(path) as database:
-            action(database, explorations.find(database, TARGET))
+            action(explorations.find(database, TARGET))
 
     return cost_of(act)
 
 
-def prove(database: Database, exploration: ExplorationKey) -> None:
-    found = list(batches.in_order(database, exploration, SIZE))
-    size = record(database, exploration)
-    assert find_flaws(size, read_evidence(database, exploration, size), found) == []
+def prove(exploration: ExplorationKey) -> None:
+    assert read_evidence(exploration.size(SIZE)).flaws() == []
 
 
-def record(database: Database, exploration: ExplorationKey) -> SizeRecord:
-    return explorations.get_size(database, exploration, SIZE)
-
-
-def plan(database: Database, exploration: ExplorationKey, size: int) -> None:
+def plan(exploration: ExplorationKey, size: int) -> None:
     """Plans the expansions to a size."""
-    job = Job(1, exploration, (Step(Work.STORE, size, size - 1),), 1, roots.destinations(database), LISTS)
-    expansions.plan(database, job)
+    to = roots.destinations(exploration.database)
+    expansions.plan(Job(1, exploration, (Step(Work.STORE, size, size - 1),), 1, to, LISTS))
 
 
-def merge(database: Database, exploration: ExplorationKey) -> None:
+def merge(exploration: ExplorationKey) -> None:
     """As compaction does, all batches to one."""
-    found = list(batches.in_order(database, exploration, SIZE))
+    found = batches.read(exploration.at(SIZE))
     (group,) = _groups(found, LISTS * len(found), None)
-    removal.replace_merged(database, exploration, SIZE, [removal.Merged(tuple(group), group[0].file)])
+    expansions.replace_merged(exploration.at(SIZE), [(group, group[0].file)])
 
 
 THROUGH_ALL: dict[str, Action] = {
-    "in order": lambda database, key: list(batches.in_order(database, key, SIZE)),
-    "numbered": lambda database, key: list(batches.numbered_from(database, key, SIZE, 0)),
+    "in order": lambda key: batches.read(key.at(SIZE)),
     "proof": prove,
-    "groups": lambda database, key: list(groups(database, key, record(database, key))),
+    "groups": lambda key: list(groups(read_evidence(key.size(SIZE)))),
+    "a list": lambda key: batches.find_list(key.at(SIZE), LISTS * (FEW // 2 - 9) + 7),
 }
 WRITING: dict[str, Action] = {
-    "open": lambda *_: None,
-    "plan": lambda database, key: plan(database, key, SIZE + 1),
-    "plan again": lambda database, key: plan(database, key, SIZE),
-    "forget": lambda database, key: expansions.forget(database, key, record(database, key), {1, 7}),
-    "number": lambda database, key: numbering.renumber(database, key, record(database, key)),
+    "open": lambda _: None,
+    "plan": lambda key: plan(key, SIZE + 1),
+    "plan again": lambda key: plan(key, SIZE),
+    "forget": lambda key: expansions.forget(key.size(SIZE), {1, 7}),
+    "number": lambda key: renumber(key.size(SIZE)),
     "merge": merge,
 }
 
 
-def claim(database: Database, exploration: ExplorationKey) -> None:
+def claim(exploration: ExplorationKey) -> None:
     """Finds nothing to do for one size, and claims expansions of the next."""
     steps = tuple(Step(Work.STORE, size, size - 1) for size in (SIZE, SIZE + 1))
-    job = Job(1, exploration, steps, 1, roots.destinations(database), LISTS)
-    assert [each.task.size for each in expansions.record_and_claim(database, job, [], [], 6)] == [
-        SIZE + 1
-    ] * 6
+    job = Job(1, exploration, steps, 1, roots.destinations(exploration.database), LISTS)
+    assert [each.task.size for each in expansions.record_and_claim(job, [], [], 6)] == [SIZE + 1] * 6
 
 
 def test_claiming_costs_the_same(sizes: tuple[Path, Path], tmp_path: Path) -> None:
@@ -107,24 +88,18 @@ def test_claiming_costs_the_same(sizes: tuple[Path, Path], tmp_path: Path) -> No
         copy = shutil.copytree(path, tmp_path / path.name)
         (copy / "batches").mkdir()
         with writing(copy) as database, runs.record_run(database, "test", 1):
-            plan(database, explorations.find(database, TARGET), SIZE + 1)
+            plan(explorations.find(database, TARGET), SIZE + 1)
         costs.append(cost_in(copy, claim, write=True))
     one, two = costs
-    opening = [cost_in(tmp_path / path.name, lambda *_: None, write=True) for path in sizes]
+    opening = [cost_in(tmp_path / path.name, lambda _: None, write=True) for path in sizes]
     assert two.steps - opening[1].steps <= one.steps - opening[0].steps + 10
     assert two.calls - opening[1].calls < 1.2 * (one.calls - opening[0].calls)
 
 
 LOOK_UP: dict[str, Action] = {
-    "a list": lambda database, key: batches.find_list(database, key, SIZE, LISTS * (FEW // 2 - 9) + 7),
-    "a batch": lambda database, key: batches.get(database, key, SIZE, FEW // 2 - 9),
-    "a range": lambda database, key: [
-        *batches.in_range(database, key, SIZE, first_of(FEW // 2 - 1200), first_of(FEW // 2 - 1190))
-    ],
-    "sources": lambda database, key: list(batches.in_order(database, key, SIZE, (1400, 1402))),
-    "done of some sources": lambda database, key: evidence.count_finished(
-        database, key, record(database, key), range(1400, 1403)
-    ),
+    "a batch": lambda key: batches.get(key.at(SIZE), FEW // 2 - 9),
+    "some batches": lambda key: batches.numbered(key.at(SIZE), FEW // 2 - 9, FEW // 2 - 7),
+    "a source": lambda key: batches.of_source(key.at(SIZE), FEW // 2 - 9),
 }
 
 
@@ -168,5 +143,5 @@ def test_what_there_is_of_a_large_exploration(tmp_path: Path) -> None:
         assert [size.batches for size in workspace.status().sizes] == [MANY // 2, MANY // 2]
         assert [count.lists for count in workspace.counts()] == [MANY // 2 * LISTS] * 2
     with reading(folder.path) as database:
-        batch, place = batches.find_list(database, explorations.find(database, TARGET), SIZE, 10**12)
-    assert (batch.number, place) == divmod(10**12, LISTS)
+        found = batches.find_list(explorations.find(database, TARGET).at(SIZE), 10**12)
+    assert found == divmod(10**12, LISTS)

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
 
 import pytest
 
-from setset.database import views
-from setset.errors import SetsetError
 from tests.mutations import PAGE, Subject, try_many
-from tests.small import reading, rows
+from tests.small import rows
 
 
 @pytest.mark.posix
@@ -25,28 +22,15 @@ def test_nothing_altered_is_silent(tmp_path: Path) -> None:
 @pytest.mark.posix
 def test_a_table_with_the_page_of_another_one_is_noticed(tmp_path: Path) -> None:
     subject = Subject(tmp_path / "w")
-    found = rows(
-        subject.path, "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0"
-    )
+    found = rows(subject.path, "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
     pages = dict(found)
     for name in ("batches", "expansions"):
         for other, page in pages.items():
             if other == name:
                 continue
 
-            def copy_page(
-                data: bytearray, _random: Random, page: int = page, place: int = pages[name]
-            ) -> None:
+            def copy_page(data: bytearray, _random: Random, page: int = page, place: int = pages[name]) -> None:
                 data[PAGE * (place - 1) : PAGE * place] = data[PAGE * (page - 1) : PAGE * page]
 
             _, outcome = subject.try_one(subject.database, (copy_page,), Random(1))
             assert outcome.startswith(("noticed", "unaltered")), (name, other, outcome)
-
-
-def test_a_defect_that_is_not_text_is_damage(reference: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # As swapped pages gave it: rows of one table read as those of another.
-    row = SimpleNamespace(_mapping={"target": 18, "size": 4, "path": "x", "what": 5})
-    with reading(reference) as database:
-        monkeypatch.setattr(database, "query", lambda _statement: [row])
-        with pytest.raises(SetsetError, match="is damaged"):
-            views.defects(database)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from pathlib import Path
 
 import pytest
 
+from setset.batches.roots import TOKEN
+from setset.database.roots import salvage
 from setset.errors import BadInput
-from tests.small import build, digests, rows
+from setset.folder import WorkspaceFolder
+from tests.commands import run_here
+from tests.small import Copy, build, change, digests, rows
 
 
 def test_a_root_is_one_however_it_is_reached(tmp_path: Path) -> None:
@@ -38,3 +44,30 @@ def test_an_output_folder_belongs_to_one_workspace(tmp_path: Path) -> None:
     build(tmp_path / "one", 3, output=tmp_path / "nas")
     with pytest.raises(BadInput, match="another workspace"):
         build(tmp_path / "two", 3, output=tmp_path / "nas")
+
+
+@pytest.mark.posix
+def test_a_folder_whose_name_is_no_text_is_noted_by_its_token(tmp_path: Path) -> None:
+    place = tmp_path / os.fsdecode(b"caps\xff")
+    folder, _ = build(place, 3)
+    build(place, 3)
+    assert rows(place, "SELECT folder FROM workspace") == [(None,)]
+    copy = WorkspaceFolder(Path(shutil.copytree(place, tmp_path / "copy")))
+    build(copy.path, 3)
+    assert (copy.own_root / TOKEN).read_bytes() == (folder.own_root / TOKEN).read_bytes()
+
+
+def test_a_database_that_cannot_be_read_names_nothing(tmp_path: Path) -> None:
+    (tmp_path / "setset.db").write_bytes(b"no database at all" * 1000)
+    for path in (tmp_path / "setset.db", tmp_path / "none.db"):
+        assert salvage(path, "workspace", "id") == []
+
+
+@pytest.mark.parametrize("command", ["status", "check", "run --size 3 --target 11", "repair", "roots"])
+def test_a_database_that_does_not_say_which_workspace_it_is_of(copy: Copy, command: str) -> None:
+    folder = copy()
+    change(folder.path, "DELETE FROM workspace")
+    done = run_here(*command.split(), workspace=folder.path)
+    assert "setset db rebuild" in done.stderr + done.stdout
+    assert "Traceback" not in done.stderr
+    assert done.returncode in (1, 2)

@@ -3,7 +3,7 @@
 assets/000N.db is what the program of revision N left, with target 18:
 0001: `run --size 4 --batch-lists 20000`, then `run --size 5 --count-only`;
 0002: `run --size 4 --batch-lists 20000`, then `classes build --size 6`;
-0003, 0004, 0005, 0006: `run --size 4 --batch-lists 20000`, `run --size 5 --count-only`, then `classes build --size 6`.
+0003 to 0007: `run --size 4 --batch-lists 20000`, `run --size 5 --count-only`, then `classes build --size 6`.
 """
 
 from __future__ import annotations
@@ -17,16 +17,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import xxhash
 from alembic import command
 from alembic.script import ScriptDirectory
 
 from setset.database import batches, explorations, open_to_read, open_to_write, schema, views
 from setset.database.connection import BadDatabase, connect
+from setset.database.models import CHECKED, HEAD
+from setset.database.rows import altered_rows
 from setset.errors import NotAWorkspace, SetsetError
 from setset.folder import WorkspaceFolder
+from setset.maintenance.findings import FindingKind
 from setset.workspace.catalogue import class_totals, load_catalogue
-from tests.small import COUNTS, Copy, build_classes, change, reading, rows
-from tools.head import head
+from tests.small import COUNTS, Copy, build_classes, change, change_by_hand, findings, reading, repair_all, rows
+from tools import schema as schema_page
 
 ASSETS = Path(__file__).parent / "assets"
 TABLES = ["workspace", "explorations", "sizes", "storage_roots", "batches", "expansions", "tallies", "runs"]
@@ -36,13 +40,20 @@ ROWS = {
     "0002": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 4, 0, 2, 7, 16, 19), strict=True)),
     "0003": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 39, 35, 3, 7, 16, 19), strict=True)),
 }
-ROWS["0004"] = ROWS["0005"] = ROWS["0006"] = ROWS["0003"]
+GONE = {"row_digest", "lists_before", "outcome"}
+"""Columns that revision 0008 removes or splits."""
+ROWS |= dict.fromkeys(("0004", "0005", "0006", "0007"), ROWS["0003"])
 """How many rows each table of an old database has."""
 
 
 def revisions() -> list[str]:
     scripts = ScriptDirectory.from_config(schema.alembic_config(Path("unused")))
     return [script.revision for script in scripts.walk_revisions()]
+
+
+def hash_of_row(*values: object) -> int:
+    """Digest of a row, which the triggers of revisions 0003 to 0007 call."""
+    return int.from_bytes(xxhash.xxh3_64_digest(repr(values).encode(errors="replace")), "big", signed=True)
 
 
 def empty_database(path: Path, revision: str) -> None:
@@ -62,9 +73,7 @@ def everything(path: Path, tables: Iterable[str]) -> dict[str, list[dict[str, An
     """All rows, in the order in which they were made."""
     with closing(sqlite3.connect(path)) as connection:
         connection.row_factory = sqlite3.Row
-        return {
-            table: [dict(row) for row in connection.execute(f"SELECT * FROM {table}")] for table in tables
-        }
+        return {table: [dict(row) for row in connection.execute(f"SELECT * FROM {table}")] for table in tables}
 
 
 def restricted(
@@ -72,7 +81,7 @@ def restricted(
 ) -> dict[str, list[dict[str, Any]]]:
     """Rows without the columns that others do not have, and without their digests, which are of all columns."""
     return {
-        table: [{name: row[name] for name in like[table][0] if name != "row_digest"} for row in rows]
+        table: [{name: row[name] for name in like[table][0] if name not in GONE} for row in rows]
         for table, rows in found.items()
     }
 
@@ -82,12 +91,12 @@ def test_the_models_are_what_the_migrations_make(tmp_path: Path) -> None:
     command.check(schema.alembic_config(tmp_path / "new.db"))
 
 
-def test_a_new_database_is_what_the_migrations_make() -> None:
-    assert schema.head_script().read_text(encoding="utf-8") == head(), "run 'python tools/head.py'"
+def test_the_page_on_the_schema_is_made_from_the_models() -> None:
+    assert schema_page.PAGE.read_text(encoding="utf-8") == schema_page.page(), "run tools/schema.py"
 
 
 def test_the_head_is_the_last_revision() -> None:
-    assert revisions()[0] == schema.HEAD
+    assert revisions()[0] == HEAD
     assert set(revisions()) == schema.known_revisions()
 
 
@@ -95,17 +104,22 @@ def test_the_head_is_the_last_revision() -> None:
 def test_every_revision_upgrades_and_keeps_its_rows(revision: str, tmp_path: Path) -> None:
     path = tmp_path / "old.db"
     empty_database(path, revision)
+    strict, zero = (", pruned, checksum", ", 0, 0") if revision >= "0008" else ("", "")
     with closing(connect(path, "rw")) as connection, connection:
-        connection.execute("INSERT INTO explorations (id, target, created_at) VALUES (1, 12, 'then')")
-        connection.execute("INSERT INTO storage_roots (id, path, created_at) VALUES (1, 'batches', 'then')")
+        connection.create_function("hash_of_row", -1, hash_of_row)
+        connection.execute(f"INSERT INTO explorations (id, target, created_at{strict}) VALUES (1, 12, 'then'{zero})")
+        strict, zero = (", checksum", ", 0") if strict else ("", "")
+        connection.execute(
+            f"INSERT INTO storage_roots (id, path, created_at{strict}) VALUES (1, 'batches', 'then'{zero})"
+        )
         connection.execute(
             "INSERT INTO batches (id, exploration_id, size, number, first_source, first_part, last_source, last_part, "
-            "ends_source, lists, first_list, last_list, root_id, path, bytes, digest) "
-            "VALUES (1, 1, 3, 0, 0, 0, 0, 0, 1, 58896, '0 1 3', '68 70 71', 1, 'x', 10, 'ab')"
+            f"ends_source, lists, first_list, last_list, root_id, path, bytes, digest{strict}) "
+            f"VALUES (1, 1, 3, 0, 0, 0, 0, 0, 1, 58896, '0 1 3', '68 70 71', 1, 'x', 10, 'ab'{zero})"
         )
     kept = schema.upgrade(path)
-    assert schema.revision(path) == schema.HEAD
-    assert (kept is None) == (revision == schema.HEAD)
+    assert schema.revision(path) == HEAD
+    assert (kept is None) == (revision == HEAD)
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("SELECT lists, first_list FROM batches").fetchall() == [(58_896, "0 1 3")]
     schema.require_sound(path)
@@ -142,10 +156,10 @@ def test_a_backup_is_a_whole_database(copy: Copy, tmp_path: Path) -> None:
 def test_an_upgrade_that_was_killed_after_its_backup_goes_on(tmp_path: Path) -> None:
     path = tmp_path / "old.db"
     empty_database(path, revisions()[-1])
-    (tmp_path / f"old.db.before-{schema.HEAD}").write_bytes(b"the backup of the one that was killed")
+    (tmp_path / f"old.db.before-{HEAD}").write_bytes(b"the backup of the one that was killed")
     kept = schema.upgrade(path)
-    assert kept == tmp_path / f"old.db.before-{schema.HEAD}-2"
-    assert schema.revision(path) == schema.HEAD
+    assert kept == tmp_path / f"old.db.before-{HEAD}-2"
+    assert schema.revision(path) == HEAD
 
 
 def test_an_older_database_that_is_damaged_is_not_upgraded(old: WorkspaceFolder) -> None:
@@ -164,10 +178,10 @@ def test_upgrading_keeps_every_row_and_makes_a_backup_first(old: WorkspaceFolder
     before = everything(old.database, ROWS[revision])
     assert {table: len(rows) for table, rows in before.items()} == ROWS[revision]
     kept = schema.upgrade(old.database)
-    assert kept == old.path / f"setset.db.before-{schema.HEAD}"
+    assert kept == old.path / f"setset.db.before-{HEAD}"
     assert schema.revision(kept) == revision
     assert everything(kept, ROWS[revision]) == before
-    assert schema.revision(old.database) == schema.HEAD
+    assert schema.revision(old.database) == HEAD
     assert restricted(everything(old.database, ROWS[revision]), before) == restricted(before, before)
     schema.require_sound(old.database)
     assert schema.upgrade(old.database) is None
@@ -180,10 +194,10 @@ def test_an_upgraded_database_says_how_many_lists_there_are(old: WorkspaceFolder
         found = views.counts(database)
         counts = [(count.size, count.lists) for count in found]
         exploration = explorations.find(database, 18)
-        unknown = {batch.source_digest for batch in batches.in_order(database, exploration, 4)}
+        unknown = {batch.source_digest for batch in batches.read(exploration.at(4))}
     beyond = [] if revision == "0002" else [(5, 7_964_460)]
     assert counts == [(3, 45_189), (4, 681_201), *beyond]
-    assert (unknown == {None}) == (revision < "0003"), "no row of older ones says from which file it was made"
+    assert (unknown == {""}) == (revision < "0003"), "no row of older ones says from which file it was made"
     begun = rows(old.path, "SELECT DISTINCT started_at FROM timeline")
     assert (begun == [(None,)]) == (revision < "0004"), "nor when it was begun"
     assert not any(count.pruned for count in found)
@@ -203,10 +217,9 @@ def test_an_upgraded_database_is_like_a_new_one(old: WorkspaceFolder) -> None:
     command.check(config)
     fresh = old.path / "fresh.db"
     schema.create(fresh)
-    tables = "SELECT type, name, sql FROM sqlite_master ORDER BY type, name"
     with closing(sqlite3.connect(fresh)) as new, closing(sqlite3.connect(old.database)) as upgraded:
-        assert new.execute(tables).fetchall() == upgraded.execute(tables).fetchall()
-    assert ScriptDirectory.from_config(schema.alembic_config(fresh)).get_current_head() == schema.HEAD
+        assert schema.schema_digest(new) == schema.schema_digest(upgraded) == schema.SCHEMA_DIGEST
+    assert ScriptDirectory.from_config(schema.alembic_config(fresh)).get_current_head() == HEAD
 
 
 def test_every_constraint_of_the_catalogue_has_a_name(old: WorkspaceFolder) -> None:
@@ -222,14 +235,12 @@ def test_every_constraint_of_the_catalogue_has_a_name(old: WorkspaceFolder) -> N
 def test_reading_says_how_to_upgrade_and_building_the_catalogue_does_it(old: WorkspaceFolder) -> None:
     revision = schema.revision(old.database)
     runs = len(everything(old.database, ["runs"])["runs"])
-    with pytest.raises(
-        SetsetError, match=f"has schema {revision}, this setset {schema.HEAD}: run 'setset db upgrade'"
-    ):
+    with pytest.raises(SetsetError, match=f"has schema {revision}, this setset {HEAD}: run 'setset db upgrade'"):
         open_to_read(old)
     assert load_catalogue(old.path, 4).lists(4) == 1_579_500  # an answer that needs no database
     assert schema.revision(old.database) == revision
     assert build_classes(old.path, 8) == list(range(9) if revision == "0001" else range(7, 9))
-    assert (old.path / f"setset.db.before-{schema.HEAD}").exists()
+    assert (old.path / f"setset.db.before-{HEAD}").exists()
     assert [size for (size,) in rows(old.path, "SELECT size FROM levels")] == list(range(9))
     assert [each.size for each in class_totals(old.path)][:5] == [0, 1, 2, 3, 4]
     assert len(everything(old.database, ["runs"])["runs"]) == runs + 1
@@ -250,7 +261,7 @@ def test_the_digest_of_the_schema_is_that_of_a_new_database(tmp_path: Path) -> N
     "statement",
     [
         "DROP VIEW counts",
-        "DROP TRIGGER batches_digest_on_update",
+        "DROP INDEX ix_batches_defect",
         "CREATE TABLE notes (text)",
         "CREATE TRIGGER more AFTER INSERT ON runs BEGIN DELETE FROM runs; END",
     ],
@@ -264,42 +275,57 @@ def test_an_altered_schema_is_noticed(statement: str, tmp_path: Path) -> None:
         schema.require_sound(path)
 
 
-def alter_silently(path: Path, table: str, column: str) -> None:
-    """Alters one value of one row as a damaged page does: nothing of what looks after the rows is told."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        connection.execute("PRAGMA ignore_check_constraints = ON")
-        triggers = connection.execute(
-            f"SELECT name, sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = '{table}'"
-        ).fetchall()
-        connection.execute("BEGIN")
-        for name, _ in triggers:
-            connection.execute(f"DROP TRIGGER {name}")
-        other = f"CASE typeof({column}) WHEN 'text' THEN {column} || 'x' ELSE 987654 END"
-        last = f"(SELECT max(rowid) FROM {table})"
-        changed = connection.execute(f"UPDATE {table} SET {column} = {other} WHERE rowid = {last}")
-        assert changed.rowcount == 1
-        for _, sql in triggers:
-            connection.execute(sql)
-        connection.execute("COMMIT")
-
-
-@pytest.mark.parametrize("table", schema.DIGESTED)
+@pytest.mark.parametrize("table", [table.name for table in CHECKED])
 def test_every_altered_value_is_noticed(table: str, tmp_path: Path) -> None:
-    whole = tmp_path / "whole.db"
-    shutil.copy(ASSETS / ("0001.db" if table == "tallies" else "0002.db"), whole)
-    schema.upgrade(whole)
-    ((sql,),) = rows_of(whole, f"SELECT sql FROM sqlite_schema WHERE name = '{table}_digest_on_insert'")
-    columns = sql.split("hash_of_row(")[1].split(")")[0].replace("NEW.", "").split(", ")
-    ((found,),) = rows_of(whole, f"SELECT count(*) FROM pragma_table_info('{table}')")
-    told = {"run_id", "host", "pid", "started_at", "seconds", "finished_at", "error"}
-    unvouched = {"expansions": told, "levels": {"built_at"}}.get(table, set())
-    assert len(columns) == found - 1 - len(unvouched), "all but those that nothing depends on"
-    for column in [*columns, "row_digest"]:
-        path = tmp_path / f"{column}.db"
-        shutil.copy(whole, path)
-        alter_silently(path, table, column)
-        with pytest.raises(BadDatabase, match=f"row .* of the table {table} was altered.*setset db rebuild"):
-            schema.require_unaltered(path)
+    shutil.copy(ASSETS / "0003.db", tmp_path / "setset.db")
+    schema.upgrade(tmp_path / "setset.db")
+    columns = [name for (name,) in rows(tmp_path, f"SELECT name FROM pragma_table_info('{table}')")]
+    kept = [name for name in columns if name != "id"]
+    assert kept
+    for column in kept:
+        path = tmp_path / column
+        path.mkdir()
+        shutil.copy(tmp_path / "setset.db", path / "setset.db")
+        with closing(sqlite3.connect(path / "setset.db")) as connection, connection:
+            connection.execute("PRAGMA ignore_check_constraints = ON")
+            ((kind,),) = connection.execute(f"SELECT type FROM pragma_table_info('{table}') WHERE name = '{column}'")
+            other = f"coalesce({column}, '') || 'x'" if kind == "TEXT" else "987654"
+            last = f"(SELECT max(rowid) FROM {table})"
+            connection.execute(f"UPDATE {table} SET {column} = {other} WHERE rowid = {last}")
+        with reading(path) as database:
+            (found,) = altered_rows(database)
+        assert f"of the table {table}" in str(found)
+
+
+def test_an_altered_row_of_revision_0007_is_not_upgraded(tmp_path: Path) -> None:
+    empty_database(tmp_path / "setset.db", "0007")
+    with closing(sqlite3.connect(tmp_path / "setset.db")) as connection, connection:
+        connection.create_function("hash_of_row", -1, lambda *_: 1)
+        connection.execute("INSERT INTO storage_roots (id, path, created_at) VALUES (1, 'batches', 'then')")
+    with pytest.raises(BadDatabase, match="row 1 of the table storage_roots was altered"):
+        schema.upgrade(tmp_path / "setset.db")
+
+
+def test_tables_take_no_values_of_other_types(copy: Copy) -> None:
+    folder = copy()
+    with closing(sqlite3.connect(folder.database)) as connection, connection:
+        tables = connection.execute("SELECT name, strict FROM pragma_table_list WHERE type = 'table'").fetchall()
+        assert {name for name, strict in tables if not strict} == {
+            "alembic_version",
+            "sqlite_schema",
+            "sqlite_temp_schema",
+        }
+        with pytest.raises(sqlite3.IntegrityError, match="cannot store TEXT value in INTEGER column"):
+            connection.execute("UPDATE runs SET workers = 'many'")
+
+
+def test_the_owner_can_change_a_row_and_have_it_accepted(copy: Copy) -> None:
+    folder = copy()
+    change_by_hand(folder.path, "UPDATE runs SET command = 'mine'")
+    assert [finding.kind for finding in findings(folder)] == [FindingKind.ROW]
+    repair_all(folder)
+    assert findings(folder) == []
+    assert rows(folder.path, "SELECT DISTINCT command FROM runs WHERE id = 1") == [("mine",)]
 
 
 def rows_of(path: Path, query: str) -> list[tuple[Any, ...]]:
@@ -316,19 +342,9 @@ def test_bytes_that_sqlite_takes_are_noticed(copy: Copy) -> None:
     altered = ("0" if digest[0] != "0" else "1") + digest[1:]
     folder.database.write_bytes(data.replace(digest.encode(), altered.encode()))
     assert rows(folder.path, "PRAGMA integrity_check") == [("ok",)]
-    with pytest.raises(BadDatabase, match="of the table batches was altered"):
-        schema.require_sound(folder.database)
-
-
-def test_what_does_not_know_the_digests_cannot_change_the_rows(copy: Copy) -> None:
-    folder = copy()
-    with (
-        closing(sqlite3.connect(folder.database)) as connection,
-        pytest.raises(sqlite3.OperationalError, match="no such function: hash_of_row"),
-    ):
-        connection.execute("UPDATE batches SET lists = 1")
-    change(folder.path, "UPDATE batches SET defect = 'x'")
-    schema.require_sound(folder.database)
+    row, file = findings(folder)
+    assert (row.kind, file.kind) == (FindingKind.ROW, FindingKind.FILE)
+    assert "not the one that the database records" in file.what
 
 
 # Databases that are set aside
@@ -338,9 +354,7 @@ def leave_in_the_middle_of_a_write(path: Path) -> None:
     """Makes of a database what a kill in the middle of a commit leaves: altered pages, and their journal."""
     with closing(connect(path, "rw")) as connection:
         connection.isolation_level = None
-        connection.execute(
-            "PRAGMA cache_size = 1"
-        )  # so that pages, and before them the journal, reach the disk
+        connection.execute("PRAGMA cache_size = 1")  # so that pages, and before them the journal, reach the disk
         connection.execute("BEGIN")
         connection.execute("UPDATE batches SET path = path || 'x'")
         connection.execute("CREATE TABLE much AS SELECT hex(zeroblob(9000)) FROM batches a, batches b")
@@ -380,9 +394,7 @@ def test_the_journal_of_another_database_makes_a_damaged_one(copy: Copy) -> None
         open_to_read(folder)
 
 
-def test_a_write_that_cannot_be_rolled_back_now_can_be_later(
-    copy: Copy, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_write_that_cannot_be_rolled_back_now_can_be_later(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
     """The journal goes with its database."""
 
     def refuse(*_: object) -> None:

@@ -11,6 +11,7 @@ import pytest
 from setset.database import views
 from setset.database.connection import BadDatabase, connect
 from setset.database.models import Work
+from setset.database.views import ItemState, SizeState
 from tests.small import SIZE, TARGET, Copy, change, reading, rows
 
 
@@ -24,11 +25,10 @@ def test_the_views_answer_without_the_tables(reference: Path) -> None:
 def test_the_records_are_the_rows(reference: Path) -> None:
     with reading(reference) as database:
         progress, counts = views.progress(database), views.counts(database)
-        assert views.running(database) == []
-        assert views.defects(database) == []
+        assert views.items(database, in_use=True) == []
         assert all(host.expansions and host.lists for host in views.throughput(database))
-    assert [(each.size, each.work, each.complete) for each in progress] == [
-        (size, Work.STORE, True) for size in (3, 4, 5)
+    assert [(each.size, each.work, each.state) for each in progress] == [
+        (size, Work.STORE, SizeState.COMPLETE) for size in (3, 4, 5)
     ]
     stored = rows(reference, "SELECT target, size, lists, complete FROM counts")
     assert [(each.target, each.size, each.lists, each.complete) for each in counts] == stored
@@ -67,15 +67,15 @@ def test_a_defect_is_listed(copy: Copy) -> None:
     folder = copy()
     change(folder.path, f"UPDATE batches SET defect = 'missing' WHERE size = {SIZE} AND number = 7")
     with reading(folder.path) as database:
-        (defect,) = views.defects(database)
-    assert (defect.target, defect.size) == (TARGET, SIZE)
-    assert "missing" in defect.what
+        (defect,) = views.items(database)
+    assert (defect.target, defect.size, defect.state) == (TARGET, SIZE, ItemState.DEFECTIVE)
+    assert defect.detail == "missing"
 
 
 @pytest.mark.parametrize(
     "statements",
     [
-        ("UPDATE expansions SET work = 'sto' || char(0) || 'e'",),
+        ("PRAGMA ignore_check_constraints = ON", "UPDATE expansions SET work = 'sto' || char(0) || 'e'"),
         (
             "PRAGMA writable_schema = ON",
             "UPDATE sqlite_schema SET sql = replace(sql, 'AS sources', 'AS sourcus') WHERE name = 'progress'",
@@ -92,8 +92,5 @@ def test_a_view_that_was_altered_is_one_line(statements: tuple[str, ...], copy: 
     with closing(connect(folder.database, "rw")) as connection, connection:
         for statement in statements:
             connection.execute(statement)
-    with (
-        reading(folder.path) as database,
-        pytest.raises(BadDatabase, match=r"is damaged .* 'setset db rebuild'"),
-    ):
+    with reading(folder.path) as database, pytest.raises(BadDatabase, match=r"is damaged .* 'setset db rebuild'"):
         views.progress(database)

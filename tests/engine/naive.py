@@ -57,9 +57,7 @@ def bits_of_nodes(lists: list[tuple[int, ...]]) -> list[list[list[int]]]:
 
 def streams(lists: list[tuple[int, ...]], tail: int) -> list[list[int]]:
     """The codes and the exceptions of a batch, depth by depth, straight from the definition in docs/batch-file.md."""
-    coded = [code_nodes(nodes, tail + above) for above, nodes in enumerate(reversed(bits_of_nodes(lists)))][
-        ::-1
-    ]
+    coded = [code_nodes(nodes, tail + above) for above, nodes in enumerate(reversed(bits_of_nodes(lists)))][::-1]
     return [codes for codes, _ in coded] + [exceptions for _, exceptions in coded]
 
 
@@ -119,8 +117,7 @@ def hyperplanes() -> list[list[frozenset[int]]]:
         return sum(a * b for a, b in zip(form, places[card], strict=True)) % 3
 
     return [
-        [frozenset(card for card in range(CARDS) if value(form, card) == which) for which in range(3)]
-        for form in forms
+        [frozenset(card for card in range(CARDS) if value(form, card) == which) for which in range(3)] for form in forms
     ]
 
 
@@ -157,8 +154,7 @@ def may_reach(cards: tuple[int, ...], target: int) -> bool:
     if target < 19:
         return True
     return any(
-        sum(thirds()[centre, card] not in possible for card in cards) <= unpaired(target)
-        for centre in range(CARDS)
+        sum(thirds()[centre, card] not in possible for card in cards) <= unpaired(target) for centre in range(CARDS)
     )
 
 

@@ -32,9 +32,7 @@ def test_the_bits_of_a_mask_that_a_word_selects(word: int, mask: int) -> None:
         assert int(deposit(np.uint64(word), np.uint64(mask))) == expected
 
 
-def test_processors_without_the_instruction_or_with_a_slow_one_take_steps(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_processors_without_the_instruction_or_with_a_slow_one_take_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, features, fast in (
         ("generic", "", False),
         ("znver2", None, False),

@@ -41,9 +41,7 @@ def test_a_sample_of_everything_is_what_the_naive_search_keeps(target: int) -> N
     assert (three.weights == 1).all()
     assert (four.weights == 1).all()
     first = sorted(map(tuple, three.cards.tolist()))[:100]
-    below = four.cards[
-        (four.cards[:, :3].astype(int) @ [10_000, 100, 1]) <= np.dot(first[-1], [10_000, 100, 1])
-    ]
+    below = four.cards[(four.cards[:, :3].astype(int) @ [10_000, 100, 1]) <= np.dot(first[-1], [10_000, 100, 1])]
     found = sorted(map(tuple, below.tolist()))
     assert found == list(naive.expand(first, target))
     for cards, count in zip(four.cards[:50].tolist(), four.remaining_counts[:50], strict=True):

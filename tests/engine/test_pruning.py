@@ -22,9 +22,7 @@ def test_the_splits_are_those_of_all_classes(target: int) -> None:
     allowed = {tuple(sorted(split)) for split in pruning.ordered_splits(target)}
     assert allowed == naive.splits(target)
     if target not in pruning.SPLITS:
-        assert allowed == {
-            tuple(sorted(split)) for split in product(range(10), repeat=3) if sum(split) == target
-        }
+        assert allowed == {tuple(sorted(split)) for split in product(range(10), repeat=3) if sum(split) == target}
 
 
 def test_the_largest_lists_are_symmetric() -> None:
@@ -33,9 +31,7 @@ def test_the_largest_lists_are_symmetric() -> None:
 
 @settings(max_examples=25)
 @given(some_lists((3, 12)), st.sampled_from(TARGETS), st.integers(1, 50))
-def test_pruned_expansion_is_that_of_the_definition(
-    lists: list[tuple[int, ...]], target: int, limit: int
-) -> None:
+def test_pruned_expansion_is_that_of_the_definition(lists: list[tuple[int, ...]], target: int, limit: int) -> None:
     (source,) = pack(lists)
     batches = list(search.expand(source, target, limit, pruned=True))
     kept = [each for each in naive.expand(lists, target) if naive.may_reach(each, target)]

@@ -39,9 +39,7 @@ def test_expansion_is_that_of_the_naive_twin(lists: list[tuple[int, ...]], targe
 
 
 @given(some_lists((3, 8)), st.integers(4, 20), st.integers(1, 50))
-def test_expansion_and_packing_give_the_same_bits(
-    lists: list[tuple[int, ...]], target: int, limit: int
-) -> None:
+def test_expansion_and_packing_give_the_same_bits(lists: list[tuple[int, ...]], target: int, limit: int) -> None:
     (source,) = pack(lists)
     made = list(search.expand(source, target, limit))
     packed = pack(unpack(made), limit, search.needed(target, source.size + 1)) if made else []
@@ -109,12 +107,7 @@ def test_lists_kept_for_every_target() -> None:
 
 @pytest.mark.parametrize(
     "rows",
-    [
-        [(0, 1, 2)],
-        [(0, 1, 3), (0, 1, 3)],
-        [(0, 1, 4), (0, 1, 3)],
-        [(1, 0, 3)],
-    ],
+    [[(0, 1, 2)], [(0, 1, 3), (0, 1, 3)], [(0, 1, 4), (0, 1, 3)], [(1, 0, 3)]],
     ids=["a set", "a repetition", "out of order", "cards out of order"],
 )
 def test_what_is_no_list_is_not_packed(rows: list[tuple[int, ...]]) -> None:
@@ -123,9 +116,7 @@ def test_what_is_no_list_is_not_packed(rows: list[tuple[int, ...]]) -> None:
 
 
 @given(some_lists((3, 8)), st.integers(0, 20), st.data())
-def test_other_bits_are_noticed_or_other_lists(
-    lists: list[tuple[int, ...]], tail: int, data: st.DataObject
-) -> None:
+def test_other_bits_are_noticed_or_other_lists(lists: list[tuple[int, ...]], tail: int, data: st.DataObject) -> None:
     """Without the digest of the file: a flipped bit never gives the same lists, nor a crash."""
     (batch,) = pack(lists, tail=tail)
     payload = bytearray(batch.payload())
@@ -149,8 +140,7 @@ def test_streams_of_earlier_formats_are_read(lists: list[tuple[int, ...]], tail:
     plain = [list(itertools.chain(*depth)) for depth in nodes]
     for rows, used in ((plain, 0), ([*plain[:-1], *naive.code_nodes(nodes[-1], tail)], tail)):
         payload = b"".join(
-            np.packbits(np.array(row + [0] * (-len(row) % 64), np.uint8), bitorder="little").tobytes()
-            for row in rows
+            np.packbits(np.array(row + [0] * (-len(row) % 64), np.uint8), bitorder="little").tobytes() for row in rows
         )
         found = from_earlier(len(lists[0]), len(lists), tuple(map(len, rows)), payload, used)
         assert unpack([found]) == lists

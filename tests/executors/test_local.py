@@ -13,8 +13,7 @@ import psutil
 import pytest
 
 from setset.executors.base import WorkerDied, worker_count
-from setset.executors.local import LocalExecutor
-from setset.executors.worker_process import WorkerProcess
+from setset.executors.local import LocalExecutor, WorkerProcess
 
 LONGEST = 120
 """Seconds after which a test fails instead of hanging."""
@@ -39,9 +38,8 @@ def test_tasks_are_executed_elsewhere_and_their_errors_come_back(two: LocalExecu
     assert worker_count(two, 2) == 2
 
 
-def test_tasks_take_no_keyword_arguments(two: LocalExecutor) -> None:
-    with pytest.raises(TypeError, match="no keyword arguments"):
-        two.submit(int, "10", base=2)
+def test_tasks_may_take_keyword_arguments(two: LocalExecutor) -> None:
+    assert two.submit(int, "10", base=2).result() == 2
 
 
 def test_a_death_is_blamed_on_the_task_that_ran(two: LocalExecutor) -> None:

@@ -20,9 +20,7 @@ from setset.executors.local import LocalExecutor
 from tests.service import service
 
 
-def test_a_process_that_cannot_be_started_fails_the_task_and_hangs_nobody(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_process_that_cannot_be_started_fails_the_task_and_hangs_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse() -> None:
         raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
@@ -39,7 +37,7 @@ def test_a_process_that_cannot_be_started_fails_the_task_and_hangs_nobody(
 
 def test_a_worker_that_cannot_be_started_is_done_without(monkeypatch: pytest.MonkeyPatch) -> None:
     real, started, notices = local.WorkerProcess, [], list[str]()
-    listening = threading.Event()
+    listening, given_up = threading.Event(), threading.Event()
 
     def start_one() -> local.WorkerProcess:
         if started:
@@ -48,15 +46,20 @@ def test_a_worker_that_cannot_be_started_is_done_without(monkeypatch: pytest.Mon
         started.append(True)
         return real()
 
+    def hear(text: str) -> None:
+        notices.append(text)
+        if text.endswith("going on with 1"):
+            given_up.set()
+
     monkeypatch.setattr(local, "WorkerProcess", start_one)
     executor = LocalExecutor(2)
-    executor.notice = notices.append
+    executor.notice = hear
     listening.set()
     try:
         assert [executor.submit(abs, -n).result(timeout=120) for n in range(4)] == [0, 1, 2, 3]
+        assert given_up.wait(60), notices
     finally:
         executor.shutdown(wait=True)
-    assert [text for text in notices if text.endswith("going on with 1")]
 
 
 @pytest.mark.posix

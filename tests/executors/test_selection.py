@@ -15,7 +15,8 @@ from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
 from setset.executors.selection import choose_executor
 from setset.folder import WorkspaceFolder
-from setset.jobs.run import RunRequest, run
+from setset.jobs.options import RunOptions
+from setset.jobs.run import run
 from tests.small import rows
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(setset.__file__).parent.parent)}
@@ -35,7 +36,7 @@ def test_map_and_ship_are_for_dask(name: str, access: FileAccess) -> None:
 def test_any_other_executor_will_do(tmp_path: Path) -> None:
     """As mpi4py.futures:MPIPoolExecutor does."""
     start = choose_executor("concurrent.futures:ThreadPoolExecutor", FileAccess())
-    run(WorkspaceFolder(tmp_path / "w"), RunRequest(4, executor=start))
+    run(WorkspaceFolder(tmp_path / "w"), RunOptions(4, executor=start))
     assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]
 
 
@@ -44,14 +45,11 @@ def test_any_other_executor_will_do(tmp_path: Path) -> None:
 )
 def test_an_unknown_executor_is_refused(name: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="--executor"):
-        run(WorkspaceFolder(tmp_path / "w"), RunRequest(3, executor=choose_executor(name, FileAccess())))
+        run(WorkspaceFolder(tmp_path / "w"), RunOptions(3, executor=choose_executor(name, FileAccess())))
 
 
 def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path) -> None:
-    code = (
-        "import sys; sys.modules['distributed'] = None; sys.argv[0] = 'setset'\n"
-        "from setset.cli import main; main()"
-    )
+    code = "import sys; sys.modules['distributed'] = None; sys.argv[0] = 'setset'\nfrom setset.cli import main; main()"
     arguments = ["run", "--size", "3", "--executor", "dask", "-w", str(tmp_path / "w")]
     found = subprocess.run(
         [sys.executable, "-c", code, *arguments], env=ENVIRONMENT, capture_output=True, text=True, check=False

@@ -18,11 +18,7 @@ RANDOM = np.random.default_rng(7)
 BLOCKS = [RANDOM.integers(0, 81, (rows, 5)).astype(np.uint8) for rows in (1000, 1, 37)]
 ROWS = np.concatenate(BLOCKS)
 
-WORDS = {
-    Values.CARDS: lambda card: card,
-    Values.VECTORS: lambda card: list(digits(card)),
-    Values.NAMES: name,
-}
+WORDS = {Values.CARDS: lambda card: card, Values.VECTORS: lambda card: list(digits(card)), Values.NAMES: name}
 
 
 def encoded(format_: Format, values: Values, blocks: list[npt.NDArray[np.uint8]] = BLOCKS) -> bytes:

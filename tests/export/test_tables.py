@@ -13,13 +13,13 @@ import pyarrow.parquet
 import pytest
 
 import setset
-from setset.export.tables import Kind, encode_table
+from setset.export.tables import encode_table
 
-COLUMNS = {"number": Kind.NUMBER, "good": Kind.FLAG, "text": Kind.TEXT, "cards": Kind.CARDS}
+COLUMNS = ("number", "agree", "origin", "cards")
 ROWS = [
-    {"number": 4_217_827_554_720, "good": True, "text": 'a "word"', "cards": (0, 80)},
-    {"number": None, "good": None, "text": None, "cards": ()},
-    {"number": -1, "good": False, "text": "", "cards": (7,)},
+    {"number": 4_217_827_554_720, "agree": True, "origin": 'a "word"', "cards": (0, 80)},
+    {"number": None, "agree": None, "origin": None, "cards": ()},
+    {"number": -1, "agree": False, "origin": "", "cards": (7,)},
 ]
 GAP = shutil.which("gap")
 needs_gap = pytest.mark.skipif(GAP is None, reason="GAP is not installed: apt-get install gap-core")
@@ -28,9 +28,9 @@ needs_gap = pytest.mark.skipif(GAP is None, reason="GAP is not installed: apt-ge
 def test_csv() -> None:
     found = list(csv.DictReader(io.StringIO(encode_table("csv", "rows", COLUMNS, ROWS).decode())))
     assert found == [
-        {"number": "4217827554720", "good": "true", "text": 'a "word"', "cards": "0 80"},
-        {"number": "", "good": "", "text": "", "cards": ""},
-        {"number": "-1", "good": "false", "text": "", "cards": "7"},
+        {"number": "4217827554720", "agree": "true", "origin": 'a "word"', "cards": "0 80"},
+        {"number": "", "agree": "", "origin": "", "cards": ""},
+        {"number": "-1", "agree": "false", "origin": "", "cards": "7"},
     ]
 
 
@@ -58,12 +58,7 @@ def gap(program: str, folder: Path) -> list[str]:
     (folder / "program.g").write_text(program + "\nQUIT;\n")
     assert GAP is not None
     done = subprocess.run(
-        [GAP, "-q", "program.g"],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=True,
-        stdin=subprocess.DEVNULL,
+        [GAP, "-q", "program.g"], cwd=folder, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL
     )
     assert done.stderr == ""
     return done.stdout.splitlines()
@@ -74,7 +69,7 @@ def test_gap_reads_every_kind_of_value(tmp_path: Path) -> None:
     (tmp_path / "rows.g").write_bytes(encode_table("gap", "rows", COLUMNS, ROWS))
     printed = gap(
         'Read("rows.g");\n'
-        'for row in SetsetRows do Print(row.number, ";", row.good, ";", row.text, ";", row.cards, "\\n"); od;',
+        'for row in SetsetRows do Print(row.number, ";", row.agree, ";", row.origin, ";", row.cards, "\\n"); od;',
         tmp_path,
     )
     assert printed == ['4217827554720;true;a "word";[ 0, 80 ]', "fail;fail;fail;[  ]", "-1;false;;[ 7 ]"]

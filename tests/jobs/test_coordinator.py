@@ -14,21 +14,16 @@ import setset
 from setset.batches.roots import RootGone
 from setset.database import expansions
 from setset.database.expansions import ClaimedExpansion
+from setset.database.views import ItemState, SizeState
 from setset.errors import Interrupted, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.jobs import coordinator
 from setset.jobs.coordinator import ExpansionsFailed
-from setset.jobs.run import RunRequest, run
+from setset.jobs.options import RunOptions
+from setset.jobs.run import run
 from setset.jobs.signals import StopRequest
 from setset.progress import Activity
-from setset.workspace.status import ItemState, SizeState
-from tests.jobs.executors import (
-    DyingExecutor,
-    IdleExecutor,
-    PoisonedExecutor,
-    StoppingExecutor,
-    WaitingExecutor,
-)
+from tests.jobs.executors import DyingExecutor, IdleExecutor, PoisonedExecutor, StoppingExecutor, WaitingExecutor
 from tests.small import (
     BATCH_LISTS,
     SIZE,
@@ -48,7 +43,7 @@ def test_a_poisonous_expansion_is_given_up_and_the_others_go_on(tmp_path: Path) 
     """After three attempts the run goes on without it, says which it was, and the next run tries again."""
     folder = WorkspaceFolder(tmp_path / "w")
     with pytest.raises(ExpansionsFailed, match=r"batch 1 of size 4 failed 3 times: MemoryError: too much"):
-        run(folder, RunRequest(SIZE, TARGET, 2, BATCH_LISTS, executor=PoisonedExecutor))
+        run(folder, RunOptions(SIZE, TARGET, 2, BATCH_LISTS, executor=PoisonedExecutor))
     done = rows(folder.path, "SELECT source, state, attempts FROM expansions WHERE size = 5 ORDER BY source")
     assert done == [(0, "done", 1), (1, "failed", 3), (2, "done", 1), (3, "done", 1)]
     with setset.open(folder.path) as workspace:
@@ -76,12 +71,10 @@ def test_what_comes_after_a_poisonous_expansion_is_done_and_told(tmp_path: Path)
         def end(self, size: int) -> None:
             told.append(("end", size, 0))
 
-    request = RunRequest(6, 20, 2, 60_000, executor=PoisonedExecutor)
+    request = RunOptions(6, 20, 2, 60_000, executor=PoisonedExecutor)
     with pytest.raises(ExpansionsFailed, match="batch 1 of size 4 failed 3 times"):
         run(WorkspaceFolder(tmp_path / "w"), request, Listener())
-    done = dict(
-        rows(tmp_path / "w", "SELECT size, COUNT(*) FROM expansions WHERE state = 'done' GROUP BY size")
-    )
+    done = dict(rows(tmp_path / "w", "SELECT size, COUNT(*) FROM expansions WHERE state = 'done' GROUP BY size"))
     planned = dict(rows(tmp_path / "w", "SELECT size, COUNT(*) FROM expansions GROUP BY size"))
     assert done[5] == planned[5] - 1
     assert 0 < done[6] == planned[6]
@@ -101,23 +94,19 @@ def test_no_worker_waits_for_the_last_expansion_of_a_size(tmp_path: Path) -> Non
     assert digests(tmp_path / "waiting") == digests(tmp_path / "plain")
     with pytest.raises(SetsetError, match="stopped by the test"):
         build(tmp_path / "stopped", 5, target=20, executor=lambda workers: StoppingExecutor(workers, 6))
-    begun = rows(
-        tmp_path / "stopped", "SELECT DISTINCT state FROM expansions WHERE state NOT IN ('done', 'planned')"
-    )
+    begun = rows(tmp_path / "stopped", "SELECT DISTINCT state FROM expansions WHERE state NOT IN ('done', 'planned')")
     assert begun == []
     build(tmp_path / "stopped", 5, target=20)
     assert digests(tmp_path / "stopped") == digests(tmp_path / "plain")
 
 
-def test_what_comes_back_together_is_recorded_together(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_comes_back_together_is_recorded_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A transaction for each result would take a part of every run, and more of it the more workers there are."""
     monkeypatch.setattr(coordinator, "RECORD_SECONDS", 60)
     together: list[int] = []
 
     def record(*arguments: Any) -> list[ClaimedExpansion]:
-        together.append(len(arguments[2]))
+        together.append(len(arguments[1]))
         return real(*arguments)
 
     real = expansions.record_and_claim
@@ -136,7 +125,7 @@ def test_a_stop_waits_for_nothing_that_has_not_begun_and_blames_nothing_for_it(
     monkeypatch.setattr(coordinator, "DRAIN_SECONDS", 1e9)
     stop = StopRequest()
     folder = WorkspaceFolder(tmp_path / "w")
-    request = RunRequest(3, TARGET, 2, executor=lambda _: executor(stop))
+    request = RunOptions(3, TARGET, 2, executor=lambda _: executor(stop))
     with pytest.raises(Interrupted):
         run(folder, request, stop=stop)
     assert rows(folder.path, "SELECT state, attempts FROM expansions") == [("planned", 0)]
@@ -148,8 +137,9 @@ def test_a_run_that_reads_a_damaged_source_rebuilds_it(reference: Path, tmp_path
     flip(batch_file(folder, 2, 4))
     _, notices = build(folder.path)
     assert any("batch 2 of size 4: checksum mismatch" in text for text in notices.texts)
-    ((outcome,),) = rows(folder.path, "SELECT outcome FROM runs WHERE outcome != 'done'")
-    assert re.fullmatch(r"done; repaired t16/s04/\S+\.setset \(checksum mismatch.*\)", outcome)
+    ((outcome, repaired),) = rows(folder.path, "SELECT outcome, repaired FROM runs WHERE repaired IS NOT NULL")
+    assert outcome == "done"
+    assert re.fullmatch(r"t16/s04/\S+\.setset \(checksum mismatch.*\)", repaired)
     assert digests(folder.path) == digests(reference)
 
 
@@ -164,9 +154,7 @@ def test_a_disk_of_sources_that_is_away_is_one_line(tmp_path: Path) -> None:
     build(tmp_path / "w", 5)
 
 
-def test_a_run_that_reads_a_damaged_merged_source_makes_its_parts_again(
-    reference: Path, tmp_path: Path
-) -> None:
+def test_a_run_that_reads_a_damaged_merged_source_makes_its_parts_again(reference: Path, tmp_path: Path) -> None:
     """Then the batches that follow have other numbers, and what was made from them meanwhile is done again."""
     folder, _ = build(tmp_path / "w", 3, batch_lists=5_000)
     build(folder.path, 4, batch_lists=400_000)

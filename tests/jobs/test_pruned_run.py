@@ -20,19 +20,7 @@ from setset.errors import BadInput
 from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind
 from tests.engine import naive
-from tests.small import (
-    BATCHES,
-    COUNTS,
-    Copy,
-    build,
-    change,
-    digests,
-    findings,
-    flip,
-    rebuild,
-    repair_all,
-    rows,
-)
+from tests.small import BATCHES, COUNTS, Copy, build, change, digests, findings, flip, rebuild, repair_all, rows
 
 TARGET, SIZE, CUT = 20, 6, 50_000
 LISTS = {3: 41_148, 4: 76_176, 5: 447_633, 6: 1_518_264}
@@ -77,9 +65,7 @@ def test_the_lists_are_those_of_the_definition(pruned: Path) -> None:
     with setset.open(pruned) as workspace:
         stored = {tuple(row) for rows in workspace.exploration(TARGET)[5].arrays() for row in rows.tolist()}
     seeds = random.Random(1).sample([cards for cards in naive.seeds(TARGET) if cards[0] < 3], 8)
-    decided = [
-        each for seed in seeds for four in naive.expand([seed], TARGET) for each in _some_children(four)
-    ]
+    decided = [each for seed in seeds for four in naive.expand([seed], TARGET) for each in _some_children(four)]
     assert decided
     for cards in decided:
         prefixes = (cards[:size] for size in (4, 5))
@@ -91,9 +77,7 @@ def _some_children(cards: tuple[int, ...]) -> list[tuple[int, ...]]:
 
 
 def test_one_target_has_one_rule(damaged: WorkspaceFolder, copy: Copy) -> None:
-    with pytest.raises(
-        BadInput, match=r"target 20 was begun with --prune .*: add --prune, .*'setset rm --target 20'"
-    ):
+    with pytest.raises(BadInput, match=r"target 20 was begun with --prune .*: add --prune, .*'setset rm --target 20'"):
         build(damaged.path, 4, target=TARGET)
     plain = copy()
     with pytest.raises(BadInput, match=r"was begun without --prune .*: leave out --prune"):
@@ -110,7 +94,7 @@ def test_an_exploration_without_a_size_takes_any_rule(tmp_path: Path) -> None:
     folder = prune(tmp_path / "w", 3)
     with setset.open(folder.path, mode="a") as workspace:
         workspace.exploration(TARGET).remove()
-    change(folder.path, "INSERT INTO explorations (target, pruned, created_at) VALUES (20, 1, 'then')")
+    change(folder.path, "INSERT INTO explorations (target, pruned, created_at, checksum) VALUES (20, 1, 'then', 0)")
     build(folder.path, 3, target=TARGET)
     assert rows(folder.path, "SELECT pruned FROM explorations") == [(0,)]
 

@@ -16,7 +16,8 @@ from setset.database import batches, explorations
 from setset.engine import search
 from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
-from setset.jobs.run import RunRequest, run
+from setset.jobs.options import RunOptions
+from setset.jobs.run import run
 from setset.workspace.counts import Count
 from tests.engine import naive
 from tests.jobs.executors import StoppingExecutor
@@ -56,7 +57,7 @@ def counts(path: Path) -> dict[int, Count]:
 
 def is_complete(path: Path, size: int) -> bool:
     with reading(path) as database:
-        return explorations.is_complete(database, explorations.find(database, TARGET), size)
+        return explorations.find(database, TARGET).at(size).is_complete()
 
 
 @pytest.mark.parametrize("target", range(4, 21))
@@ -74,9 +75,9 @@ def test_the_lists_in_the_files_are_ascending_across_batches(reference: Path) ->
     total = 0
     with reading(reference) as database:
         exploration = explorations.find(database, TARGET)
-        for number, batch in enumerate(batches.in_order(database, exploration, SIZE)):
+        for number, batch in enumerate(batches.read(exploration.at(SIZE))):
             assert batch.number == number
-            _, streams = files.load(batches.path_of(database, batch), batch.digest)
+            _, streams = files.load(Path(batch.path), batch.digest)
             for chunk in search.unpack(streams):
                 both = np.vstack([previous, chunk]).astype(np.int64) @ 81 ** np.arange(SIZE)[::-1]
                 assert (np.diff(both) > 0).all()
@@ -107,7 +108,7 @@ def test_running_again_does_nothing(copy: Copy) -> None:
 @pytest.mark.parametrize("after", [1, 2, 3, 4, 5])
 def test_bytes_do_not_depend_on_interruptions(reference: Path, tmp_path: Path, after: int) -> None:
     folder = WorkspaceFolder(tmp_path / "w")
-    request = RunRequest(SIZE, TARGET, 2, BATCH_LISTS)
+    request = RunOptions(SIZE, TARGET, 2, BATCH_LISTS)
     with pytest.raises(SetsetError, match="stopped by the test"):
         run(folder, replace(request, executor=lambda workers: StoppingExecutor(workers, after)))
     build(folder.path)
@@ -139,19 +140,28 @@ def test_from_beyond_what_is_known_is_refused(copy: Copy, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (RunRequest(2), "--size 2: expected 3 to 20"),
-        (RunRequest(21), "--size 21: expected 3 to 20"),
-        (RunRequest(6, target=3), "--target 3: expected 4 to 20"),
-        (RunRequest(6, workers=0), "--workers 0: expected 1 or more"),
-        (RunRequest(6, batch_lists=0), "--batch-lists 0: expected 1 to"),
-        (RunRequest(3, first=1), "--from cannot be used with --size 3"),
-        (RunRequest(6, first=1, count_only=True), "--from cannot be combined with --count-only"),
+        (RunOptions(2), "--size 2: expected 3 to 20"),
+        (RunOptions(21), "--size 21: expected 3 to 20"),
+        (RunOptions(6, target=3), "--target 3: expected 4 to 20"),
+        (RunOptions(6, workers=0), "--workers 0: expected 1 or more"),
+        (RunOptions(6, batch_lists=0), "--batch-lists 0: expected 1 to"),
+        (RunOptions(3, first=1), "--from cannot be used with --size 3"),
+        (RunOptions(6, first=1, count_only=True), "--from cannot be combined with --count-only"),
     ],
 )
-def test_what_cannot_be_asked_for_changes_nothing(request_: RunRequest, message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_asked_for_changes_nothing(request_: RunOptions, message: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=message):
         run(WorkspaceFolder(tmp_path / "w"), request_)
     assert not (tmp_path / "w").exists()
+
+
+def test_the_history_has_every_refusal(copy: Copy) -> None:
+    with setset.open(copy().path, mode="a") as workspace:
+        exploration = workspace.exploration(TARGET)
+        for options in ({"workers": 0}, {"maps": ("here",)}, {"ship": True}):
+            with pytest.raises(BadInput) as refused:
+                exploration.run(SIZE, **options)
+            assert workspace.runs(1)[0].outcome == f"refused: {refused.value}"
 
 
 def test_a_size_keeps_its_batch_lists(reference: Path, tmp_path: Path) -> None:
@@ -187,7 +197,7 @@ def test_counting_agrees_with_storing(tmp_path: Path) -> None:
 
 def test_counting_goes_on_where_it_was(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 4)
-    request = RunRequest(5, TARGET, 1, count_only=True)
+    request = RunOptions(5, TARGET, 1, count_only=True)
     with pytest.raises(SetsetError, match="stopped by the test"):
         run(folder, replace(request, executor=lambda workers: StoppingExecutor(workers, 2)))
     assert not counts(folder.path)[5].complete
@@ -242,9 +252,7 @@ def test_what_is_planned_again_must_give_the_same(copy: Copy, reference: Path) -
 
 
 @pytest.mark.parametrize("statement", UNPROVEN.values(), ids=UNPROVEN.keys())
-def test_what_is_recorded_as_done_but_not_proven_is_done_again(
-    copy: Copy, reference: Path, statement: str
-) -> None:
+def test_what_is_recorded_as_done_but_not_proven_is_done_again(copy: Copy, reference: Path, statement: str) -> None:
     folder = copy()
     change(folder.path, statement)
     _, notices = build(folder.path)

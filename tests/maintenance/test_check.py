@@ -1,7 +1,8 @@
-"""`check` finds every kind of damage and changes nothing."""
+"""`check` finds every kind of damage and changes nothing. A recount decodes every file."""
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,7 @@ from setset.database import batches, explorations
 from setset.engine import search
 from setset.errors import BadInput
 from setset.folder import WorkspaceFolder
-from setset.maintenance.check import check
+from setset.maintenance.check import check, recount_files
 from setset.maintenance.findings import FindingKind, Remedy, advice
 from tests.small import (
     SIZE,
@@ -28,6 +29,7 @@ from tests.small import (
     merge_files,
     reading,
     repair_all,
+    rows,
 )
 
 
@@ -78,26 +80,20 @@ def test_a_forged_batch_is_found_by_a_deep_check_only(copy: Copy) -> None:
     """A sound file with one list fewer, and a database that records it so."""
     folder = copy()
     with reading(folder.path) as database:
-        batch = batches.get(database, explorations.find(database, TARGET), SIZE, 5)
-        path = batches.path_of(database, batch)
+        batch = batches.get(explorations.find(database, TARGET).at(SIZE), 5)
+    path = Path(batch.path)
     header, streams = files.load(path)
     chunks = [chunk.copy() for chunk in search.unpack(streams)]
     chunks[0] = chunks[0][[*range(10), *range(11, len(chunks[0]))]]
     (forged,) = search.pack(chunks, SIZE, header.batch_lists)
     data = batch_format.encode(
-        forged,
-        header.target,
-        header.batch_lists,
-        header.span,
-        (header.first, header.last),
-        header.source_digest,
+        forged, header.target, header.batch_lists, header.span, (header.first, header.last), header.source_digest
     )
     path.write_bytes(data)
     change(
         folder.path,
         f"UPDATE batches SET lists = lists - 1, bytes = {len(data)}, digest = '{data[-16:].hex()}' "
         f"WHERE size = {SIZE} AND number = 5",
-        f"UPDATE batches SET lists_before = lists_before - 1 WHERE size = {SIZE} AND number > 5",
         f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {header.span.first_source}",
     )
     assert findings(folder) == []
@@ -114,7 +110,7 @@ def test_a_merged_file_of_version_0_1_is_no_flaw(tailed_copy: Copy) -> None:
         header, streams = files.load(path)
         first = header.span.first_source
         with reading(folder.path) as database:
-            source = batches.get(database, explorations.find(database, TARGET), SIZE - 1, first)
+            source = batches.get(explorations.find(database, TARGET).at(SIZE - 1), first)
         ends = (header.first, header.last)
         digest = bytes.fromhex(source.digest)
         data = batch_format.encode(streams, TARGET, header.batch_lists, header.span, ends, digest)
@@ -134,10 +130,7 @@ def test_a_merged_file_of_version_0_1_is_no_flaw(tailed_copy: Copy) -> None:
 
 def test_a_path_out_of_the_storage_root_is_refused(copy: Copy) -> None:
     folder = copy()
-    change(
-        folder.path,
-        f"UPDATE batches SET path = '../../../etc/passwd' WHERE size = {SIZE} AND number = 0",
-    )
+    change(folder.path, f"UPDATE batches SET path = '../../../etc/passwd' WHERE size = {SIZE} AND number = 0")
     (found,) = [finding for finding in findings(folder) if "outside" in finding.what]
     assert found.kind is FindingKind.FILE
 
@@ -160,3 +153,32 @@ def test_beside_a_run_only_what_is_finished_is_checked(tmp_path: Path) -> None:
     with reading(folder.path) as database:
         assert list(check(database, None, notices, beside_run=True)) == []
     assert notices.texts == ["size 5 is being written: it can be checked when the run is over"]
+
+
+# Recounting
+
+
+def recounted(path: Path, size: int | None = None) -> tuple[dict[tuple[int, int], int], list[str]]:
+    notices = Notices()
+    with reading(path) as database, ThreadPoolExecutor(2) as executor:
+        return recount_files(database, size, executor, notices), notices.texts
+
+
+def test_the_files_hold_what_is_recorded(reference: Path) -> None:
+    stored = {
+        (target, size): lists for target, size, lists in rows(reference, "SELECT target, size, lists FROM counts")
+    }
+    assert recounted(reference) == (stored, [])
+    assert recounted(reference, 4) == ({(TARGET, 4): stored[TARGET, 4]}, [])
+
+
+def test_a_damaged_file_counts_as_empty(copy: Copy) -> None:
+    folder = copy()
+    flip(batch_file(folder, 0))
+    ((lost,),) = rows(folder.path, f"SELECT lists FROM files WHERE size = {SIZE} AND number = 0")
+    ((stored,),) = rows(folder.path, f"SELECT lists FROM counts WHERE size = {SIZE}")
+    totals, notices = recounted(folder.path, SIZE)
+    assert totals == {(TARGET, SIZE): stored - lost}
+    (notice,) = notices
+    assert notice.startswith(str(batch_file(folder, 0)))
+    assert notice.endswith("run 'setset check'")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import setset
-from setset.database import explorations, removal
+from setset.database import expansions, explorations
 from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.maintenance.compact import CompactResult, compact
@@ -107,9 +107,9 @@ def test_again_there_is_nothing_to_merge(scattered_copy: Copy) -> None:
 
 def test_a_size_that_was_expanded_is_left_alone(scattered_copy: Copy) -> None:
     with writing(scattered_copy().path) as database, ThreadPoolExecutor(2) as executor:
-        exploration = explorations.find(database, TARGET)
+        size = explorations.find(database, TARGET).size(SIZE - 1)
         with pytest.raises(BadInput, match="larger sizes are derived"):
-            compact(database, exploration, SIZE - 1, None, executor, NoProgress())
+            compact(size, None, executor, NoProgress())
 
 
 @pytest.mark.parametrize("moment", ["before the transaction", "after the transaction"])
@@ -118,7 +118,7 @@ def test_stopped_at_any_moment_nothing_is_lost(
 ) -> None:
     folder = scattered_copy()
     before = sample(folder)
-    replace_merged = removal.replace_merged
+    replace_merged = expansions.replace_merged
 
     def stop(*arguments: object) -> None:
         if moment.startswith("after"):
@@ -126,7 +126,7 @@ def test_stopped_at_any_moment_nothing_is_lost(
         raise SetsetError("stopped by the test")
 
     with monkeypatch.context() as patch:
-        patch.setattr(removal, "replace_merged", stop)
+        patch.setattr(expansions, "replace_merged", stop)
         with pytest.raises(SetsetError, match="stopped by the test"):
             merge_files(folder)
     assert any(folder.path.rglob("*_*.setset"))

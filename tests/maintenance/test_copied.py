@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import setset
-from setset.batches.roots import TOKEN, ForeignRoot, Token, read_token
-from setset.errors import SetsetError
+from setset.batches.roots import TOKEN, ForeignRoot, RootState, Token, read_token
+from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
 from tests.small import COUNTS, build, change, findings, flip, rebuild, repair_all, rows
 
@@ -68,6 +68,12 @@ def delete_token(root: Path) -> None:
 LOSE_TOKEN = [damage_token, delete_token]
 
 
+def claim(folder: WorkspaceFolder, root: Path) -> None:
+    """`setset roots move ROOT ROOT`"""
+    with setset.open(folder.path, mode="a") as workspace:
+        workspace.move_root(root, root)
+
+
 def test_a_new_workspace_notes_where_it_is(original: WorkspaceFolder) -> None:
     place = str(original.path.resolve())
     assert notes(original) == (place, place)
@@ -91,19 +97,19 @@ def test_a_copy_does_not_take_a_root_whose_token_is_lost(
         with pytest.raises(SetsetError):
             command()
         assert contents(out) == before
-    with pytest.raises(ForeignRoot, match=f"is a copy of {original.path}") as refused:
+    with pytest.raises(ForeignRoot, match=f"is a copy of {original.path}"):
         rebuild(copy, out)
     assert contents(out) == before
-    command = "setset repair" if lose_token is damage_token else "setset db rebuild"
-    assert f"run '{command}' there first" in str(refused.value)
     if lose_token is delete_token:
         rebuild(original, out)
     repair_all(original)
     go_on(original, out)
     require_right(original)
     if lost_by_copy != "its database":
-        with pytest.raises(ForeignRoot, match="is a copy"):
+        with pytest.raises(ForeignRoot, match=f"a storage root of the workspace in {original.path}"):
             go_on(copy, out)
+        with pytest.raises(ForeignRoot, match=f"is a copy of {original.path}"):
+            claim(copy, out)
 
 
 @pytest.mark.parametrize("lost_by_original", ["nothing", "its database", "all but files"])
@@ -133,17 +139,22 @@ def test_a_workspace_whose_own_token_is_lost_is_still_there(
 
 
 @pytest.mark.parametrize("left", ["nothing", "another workspace", "a bare folder"])
+@pytest.mark.parametrize("take", ["repair", "claim"])
 def test_a_moved_workspace_takes_its_roots_and_notes_where_it_is(
-    original: WorkspaceFolder, out: Path, left: str
+    original: WorkspaceFolder, out: Path, left: str, take: str
 ) -> None:
-    damage_token(out)
+    if take == "repair":
+        damage_token(out)
     there = moved(original)
     if left == "another workspace":
         build(original.path, 3, target=18)
     elif left == "a bare folder":
         original.own_root.mkdir(parents=True)
     place = str(there.path.resolve())
-    repair_all(there)
+    if take == "repair":
+        repair_all(there)
+    else:
+        claim(there, out)
     assert notes(there) == (place, place)
     assert read_token(out) == Token(rows(there.path, "SELECT id FROM workspace")[0][0], place)
     go_on(there, out)
@@ -209,16 +220,15 @@ def test_a_workspace_of_an_earlier_version_notes_where_it_is(original: Workspace
     require_right(original)
 
 
-def test_a_copy_of_an_earlier_version_is_known_by_the_tokens_elsewhere(
-    original: WorkspaceFolder, out: Path
-) -> None:
+def test_a_copy_of_an_earlier_version_is_known_by_the_token_elsewhere(original: WorkspaceFolder, out: Path) -> None:
     without_notes(original)
-    copy = copied(original)
-    go_on(copy, None)
-    assert notes(copy) == (str(original.path), str(original.path))
-    damage_token(out)
-    with pytest.raises(ForeignRoot, match="is a copy"):
-        rebuild(copy, out)
+    copy, before = copied(original), contents(out)
+    with pytest.raises(ForeignRoot, match="a storage root of the workspace in"):
+        go_on(copy, out)
+    for take in (claim, rebuild):
+        with pytest.raises(ForeignRoot, match=f"is a copy of {original.path}"):
+            take(copy, out)
+    assert contents(out) == before
 
 
 @pytest.mark.posix
@@ -242,19 +252,90 @@ def test_the_own_root_of_the_original_is_not_for_a_copy(original: WorkspaceFolde
     copy = copied(original)
     shutil.rmtree(copy.own_root)
     before = contents(original.own_root)
-    with setset.open(copy.path, mode="a") as workspace, pytest.raises(ForeignRoot, match="is a copy"):
+    with setset.open(copy.path, mode="a") as workspace, pytest.raises(ForeignRoot, match="is inside the"):
         workspace.move_root(copy.own_root, original.own_root)
-    with pytest.raises(SetsetError, match="is a copy"):
+    with pytest.raises(SetsetError, match="is inside the workspace"):
         rebuild(copy, original.own_root)
     assert contents(original.own_root) == before
 
 
-def test_the_own_root_of_a_copy_can_be_moved_out(original: WorkspaceFolder) -> None:
+def test_the_own_root_of_a_copy_stays_inside(original: WorkspaceFolder) -> None:
+    """Its token names the original, so nothing tells it from a root of that one."""
     copy = copied(original)
-    place = copy.own_root.rename(original.path.parent / "large")
-    with setset.open(copy.path, mode="a") as workspace:
-        workspace.move_root(copy.own_root, place)
-    assert read_token(place) == Token(rows(copy.path, "SELECT id FROM workspace")[0][0], str(copy.path))
-    assert notes(copy) == (str(original.path), str(original.path))
-    go_on(copy, place)
+    large = copy.own_root.rename(original.path.parent / "large")
+    before = contents(large)
+    with setset.open(copy.path, mode="a") as workspace, pytest.raises(ForeignRoot, match="is a copy"):
+        workspace.move_root(copy.own_root, large)
+    assert contents(large) == before
+    large.rename(copy.own_root)
+    go_on(copy, None)
     require_right(original)
+
+
+@pytest.mark.parametrize("inside", ["batches", "new"])
+def test_no_root_is_claimed_inside_another_workspace(original: WorkspaceFolder, inside: str) -> None:
+    """Even if nothing there says whose it is."""
+    other, _ = build(original.path.parent / "other", 3, target=18)
+    root = original.path / inside
+    (original.own_root / TOKEN).unlink()
+    shutil.rmtree(original.own_root / "t18/s03")
+    with pytest.raises(ForeignRoot, match=f"is inside the workspace {original.path}"):
+        rebuild(other, root)
+
+
+def test_a_copy_deletes_nothing_after_the_original_was_moved(original: WorkspaceFolder, out: Path) -> None:
+    """`cp -r A B`, a run in B, `mv A A2`, `rm` in B: nothing shows any more that B is a copy."""
+    copy = copied(original)
+    go_on(copy, None)
+    there = moved(original)
+    before = contents(there.path) | contents(out)
+    with setset.open(copy.path, mode="a") as workspace:
+        assert workspace.exploration(18).remove().kept == 5
+    assert contents(there.path) | contents(out) == before
+    claim(there, out)
+    require_right(there)
+
+
+def test_a_moved_workspace_reads_its_roots_and_names_the_command_to_write(original: WorkspaceFolder, out: Path) -> None:
+    there, before = moved(original), contents(out)
+    with setset.open(there.path) as workspace:
+        assert [root.state for root in workspace.roots()] == [RootState.OWN, RootState.MOVED]
+        assert sum(len(block) for block in workspace.exploration(18)[4].arrays()) == RIGHT[1][2]
+    require_right(there)
+    command = f"run 'setset roots move {out} {out}'"
+    with pytest.raises(ForeignRoot, match=f"if that workspace was moved here, {command}"):
+        go_on(there, out)
+    assert contents(out) == before
+    claim(there, out)
+    with setset.open(there.path) as workspace:
+        assert [root.state for root in workspace.roots()] == [RootState.OWN, RootState.OWN]
+    go_on(there, out)
+    require_right(there)
+
+
+def test_a_damaged_file_in_a_moved_root_is_made_again_after_a_claim(original: WorkspaceFolder, out: Path) -> None:
+    """Even if it is the only file: each message names the next command."""
+    there = moved(original)
+    files = sorted(out.glob("t18/s04/*.setset"))
+    for path in files:
+        flip(path)
+    with pytest.raises(ForeignRoot, match="setset roots move"):
+        repair_all(there)
+    with pytest.raises(BadInput, match=r"5 of the 5 files .* 'setset roots move --incomplete"):
+        claim(there, out)
+    with setset.open(there.path, mode="a") as workspace:
+        workspace.move_root(out, out, incomplete=True)
+    assert len(repair_all(there)) == len(files)
+    require_right(there)
+
+
+def test_a_root_that_the_database_does_not_know_is_taken_by_a_rebuild(original: WorkspaceFolder, out: Path) -> None:
+    there = moved(original)
+    out.rename(out.parent / "unknown")
+    with setset.open(there.path, mode="a") as workspace:
+        workspace.forget_root(out)
+        (out.parent / "unknown").rename(out)
+        with pytest.raises(BadInput, match=f"'setset db rebuild' with --output {out}"):
+            workspace.move_root(out, out)
+    rebuild(there, out)
+    require_right(there)

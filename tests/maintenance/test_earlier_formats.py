@@ -64,9 +64,7 @@ def test_what_was_counted_from_it_is_counted_again(folder: WorkspaceFolder) -> N
     (folder.path / OWN_ROOT / LOST).unlink()
     repair_all(folder)
     after = rows(folder.path, digests)
-    assert [old == new for old, new in zip(before, after, strict=True)] == [
-        source != 1 for source in range(4)
-    ]
+    assert [old == new for old, new in zip(before, after, strict=True)] == [source != 1 for source in range(4)]
     assert after == rows(folder.path, "SELECT digest FROM batches WHERE size = 4 ORDER BY number")
     assert rows(folder.path, COUNTS)[-1] == (19, 5, 7_326_612, 1)
 

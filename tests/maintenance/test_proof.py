@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setset.batches.records import NO_SOURCE, Span, combine_digests
-from setset.database.batches import StoredBatch
-from setset.database.evidence import Source
-from setset.maintenance import proof
-from setset.maintenance.proof import Digests, Flaw
+from setset.batches.records import NO_SOURCE, Batch, Span, combine_digests
+from setset.database import Database
+from setset.database.batches import SEEDS, NumberedBatch
+from setset.database.expansions import Expansion
+from setset.database.explorations import ExplorationKey, SizeRecord
+from setset.database.models import State, Work
+from setset.maintenance.proof import Evidence, Flaw, Sources
 
 UNKNOWN = "there is no such source"
 ANOTHER = "made from another source than the one that is recorded"
@@ -23,40 +26,49 @@ LOST = "its batches are not recorded"
 
 
 def find_flaws(
-    found: Sequence[StoredBatch], done: set[int], sources: Digests, not_empty: Set[int] = frozenset()
+    found: Sequence[Batch],
+    done: Mapping[int, str | None] | Set[int],
+    sources: Sources,
+    not_empty: Set[int] = frozenset(),
+    all_known: bool = True,
 ) -> list[Flaw]:
-    """The flaws of expansions that do not say from which source they were made."""
-    return proof.find_flaws(found, dict.fromkeys(done), sources, not_empty)
+    """The flaws of expansions, with the digests of the sources that they were made from if they say so."""
+    digests = done if isinstance(done, Mapping) else dict.fromkeys(done)
+    expanded = [
+        Expansion(0, Work.STORE, 5, 4, source, State.DONE, 1, 0, 0, int(source in not_empty), made_from)
+        for source, made_from in digests.items()
+    ]
+    size = SizeRecord(ExplorationKey(cast(Database, None), 1, 12), 5, 100, False, 4, 0)
+    return Evidence(size, list(found), expanded, sources, all_known).flaws()
 
 
 def digest(source: int) -> str:
     return hashlib.md5(str(source).encode()).hexdigest()
 
 
-def known(number: int) -> Digests:
+def known(number: int) -> Sources:
     """So many sources."""
-    return {source: Source(100, digest(source)) for source in range(number)}
+    return {source: NumberedBatch(source, 100, digest(source)) for source in range(number)}
 
 
-def batch(span: Span, source_digest: str | None = "right") -> StoredBatch:
+def batch(span: Span, source_digest: str | None = "right") -> Batch:
     """A batch of which nothing matters but where it comes from."""
     if source_digest == "right":
         numbers = range(span.first_source, min(span.last_source, span.first_source + 100) + 1)
         source_digest = combine_digests([digest(number) for number in numbers])
-    return StoredBatch(
-        1, 12, 5, None, None, span, 10, (0,), (1,), 1, files_name(span), 1, "ab", source_digest, None
-    )
+    file = span, 10, (0,), (1,), files_name(span), 1, "ab", source_digest or ""
+    return Batch(*file, 1, 12, False, 5, None, 1, "batches", None)
 
 
 def files_name(span: Span) -> str:
     return f"{span.start}-{span.end}"
 
 
-def part(source: int, number: int = 0, ends: bool = False) -> StoredBatch:
+def part(source: int, number: int = 0, ends: bool = False) -> Batch:
     return batch(Span(source, number, source, number, ends))
 
 
-def merged(start: tuple[int, int], last: tuple[int, int], ends: bool = True) -> StoredBatch:
+def merged(start: tuple[int, int], last: tuple[int, int], ends: bool = True) -> Batch:
     return batch(Span(*start, *last, ends))
 
 
@@ -64,7 +76,7 @@ WHOLE = [part(0, 0), part(0, 1), part(0, 2, True), part(1, 0, True), part(2, 0),
 ALL = {0, 1, 2}
 
 
-def reasons(found: Sequence[StoredBatch], done: set[int] = ALL, sources: int = 3) -> dict[int, str]:
+def reasons(found: Sequence[Batch], done: set[int] = ALL, sources: int = 3) -> dict[int, str]:
     flaws = find_flaws(found, done, known(sources))
     assert flaws == sorted(flaws, key=lambda flaw: flaw.source)
     assert len({flaw.source for flaw in flaws}) == len(flaws)
@@ -164,23 +176,23 @@ def test_batches_that_were_made_and_are_not_there() -> None:
 def test_an_expansion_without_lists_that_was_made_from_another_source() -> None:
     """It has no batch that could tell."""
     sources = known(2)
-    assert proof.find_flaws([], {0: digest(0), 1: None}, sources) == []
-    assert proof.find_flaws([], {0: digest(7)}, sources) == [Flaw(0, ANOTHER)]
+    assert find_flaws([], {0: digest(0), 1: None}, sources) == []
+    assert find_flaws([], {0: digest(7)}, sources) == [Flaw(0, ANOTHER)]
 
 
 def test_nothing_is_said_of_sources_that_may_yet_come() -> None:
     """While the size before is done again, its batches have no numbers."""
     for flaws in (
-        proof.find_flaws(WHOLE, dict.fromkeys(ALL), known(2), ALL, all_known=False),
-        proof.find_flaws([merged((0, 0), (2, 1))], dict.fromkeys(ALL), known(2), ALL, all_known=False),
+        find_flaws(WHOLE, ALL, known(2), ALL, all_known=False),
+        find_flaws([merged((0, 0), (2, 1))], ALL, known(2), ALL, all_known=False),
     ):
         assert flaws == []
     other = batch(Span(1, 0, 1, 0, True), digest(0))
-    assert proof.find_flaws([other], {1: None}, known(2), all_known=False) == [Flaw(1, ANOTHER)]
+    assert find_flaws([other], {1: None}, known(2), all_known=False) == [Flaw(1, ANOTHER)]
 
 
 def test_the_seeds_have_a_source_without_lists() -> None:
-    seeds = {0: Source(0, NO_SOURCE)}
+    seeds = {0: SEEDS}
     parts = [batch(Span(0, number, 0, number, number == 1), NO_SOURCE) for number in range(2)]
     assert find_flaws(parts, {0}, seeds) == []
     assert find_flaws(parts[:1], {0}, seeds) == [Flaw(0, NOT_WHOLE)]
@@ -203,9 +215,7 @@ def covered(span: Span, source: int) -> set[int]:
     return set(range(first, TOP if ends else span.last_part + 1))
 
 
-def naive_flaws(
-    found: Sequence[StoredBatch], done: set[int], sources: Digests, not_empty: set[int]
-) -> set[int]:
+def naive_flaws(found: Sequence[Batch], done: set[int], sources: Sources, not_empty: set[int]) -> set[int]:
     """The known sources that are not proven: each part of each must be covered once, by what is right."""
     flawed = set()
     for source in sources:
@@ -215,10 +225,8 @@ def naive_flaws(
             each.span.last_source in sources
             and each.source_digest
             in (
-                None,
-                combine_digests(
-                    [sources[n].digest for n in range(each.span.first_source, each.span.last_source + 1)]
-                ),
+                "",
+                combine_digests([sources[n].digest for n in range(each.span.first_source, each.span.last_source + 1)]),
             )
             for each in mine
         )
@@ -233,7 +241,7 @@ places = st.tuples(st.integers(0, SOURCES), st.integers(0, PARTS - 1))
 
 
 @st.composite
-def any_batches(draw: st.DrawFn) -> list[StoredBatch]:
+def any_batches(draw: st.DrawFn) -> list[Batch]:
     """Anything: what a sequence of damages may leave."""
     found = []
     for _ in range(draw(st.integers(0, 5))):
@@ -245,7 +253,7 @@ def any_batches(draw: st.DrawFn) -> list[StoredBatch]:
 
 
 @st.composite
-def tiled_batches(draw: st.DrawFn) -> list[StoredBatch]:
+def tiled_batches(draw: st.DrawFn) -> list[Batch]:
     """All parts of all sources, some merged: whole, then damaged in one place or none."""
     parts = [draw(st.integers(1, PARTS)) for _ in range(SOURCES)]
     cells = [(source, number) for source in range(SOURCES) for number in range(parts[source])]
@@ -272,7 +280,7 @@ def tiled_batches(draw: st.DrawFn) -> list[StoredBatch]:
     st.integers(1, SOURCES),
 )
 def test_flaws_are_those_of_the_naive_twin(
-    found: list[StoredBatch], done: set[int], not_empty: set[int], number: int
+    found: list[Batch], done: set[int], not_empty: set[int], number: int
 ) -> None:
     sources = known(number)
     done, not_empty = done & sources.keys(), not_empty & done & sources.keys()

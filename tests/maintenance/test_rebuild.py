@@ -18,11 +18,10 @@ from setset.batches.records import Span, combine_digests
 from setset.batches.roots import TOKEN, Token
 from setset.database import batches, explorations
 from setset.database.connection import connect
-from setset.database.evidence import read_evidence
 from setset.engine import search
 from setset.errors import BadInput, NotAWorkspace
 from setset.folder import WorkspaceFolder
-from setset.maintenance.proof import prove
+from setset.maintenance.proof import read_evidence
 from setset.maintenance.rebuild import rebuild_database
 from setset.progress import Activity, NoProgress
 from tests.small import (
@@ -100,7 +99,7 @@ def test_a_rebuilt_database_knows_what_is_missing(copy: Copy, reference: Path) -
     batch_file(folder, 1, 4).unlink()
     rebuild(folder)
     with reading(folder.path) as database:
-        assert not explorations.is_complete(database, explorations.find(database, TARGET), SIZE)
+        assert not explorations.find(database, TARGET).at(SIZE).is_complete()
     build(folder.path)
     assert digests(folder.path) == digests(reference)
     assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
@@ -142,9 +141,7 @@ def test_the_journal_of_a_lost_database_is_not_played_into_its_successor(tmp_pat
     connection.execute("PRAGMA cache_size = 1")  # so that pages, and before them the journal, reach the disk
     connection.execute("BEGIN")
     connection.execute("UPDATE batches SET path = 'x'")
-    connection.execute(
-        "CREATE TABLE much AS SELECT hex(zeroblob(9000)) FROM sqlite_master a, sqlite_master b"
-    )
+    connection.execute("CREATE TABLE much AS SELECT hex(zeroblob(9000)) FROM sqlite_master a, sqlite_master b")
     journal = Path(f"{folder.database}-journal")
     hot = journal.read_bytes()
     connection.execute("ROLLBACK")
@@ -194,9 +191,7 @@ def test_a_strangers_numbers_exhaust_nothing(tmp_path: Path) -> None:
     some = batch_file(folder, 0, 4)
     header, streams = files.load(some)
     span = Span(0, 0, MOST_BATCHES - 1, 0, True)
-    data = encode(
-        streams, header.target, header.batch_lists, span, (header.first, header.last), header.source_digest
-    )
+    data = encode(streams, header.target, header.batch_lists, span, (header.first, header.last), header.source_digest)
     stranger = some.parent / files.file_name(span)
     stranger.write_bytes(data)
     rebuild(folder)
@@ -283,9 +278,7 @@ def test_a_merged_file_is_taken_before_its_parts(tailed_copy: Copy, tailed: Path
 
 
 @pytest.mark.parametrize("with_parts", [True, False])
-def test_a_merged_file_without_its_neighbour_proves_nothing(
-    tailed_copy: Copy, tailed: Path, with_parts: bool
-) -> None:
+def test_a_merged_file_without_its_neighbour_proves_nothing(tailed_copy: Copy, tailed: Path, with_parts: bool) -> None:
     """It starts with the last part of source 1, whose first part is lost. Source 2 is proven by its own file alone."""
     folder = tailed_copy()
     if with_parts:
@@ -438,8 +431,7 @@ spans = st.tuples(places, places, st.booleans()).map(
 )
 single = st.tuples(places, st.booleans()).map(lambda drawn: Span(*drawn[0], *drawn[0], drawn[1]))
 forgeries = st.lists(
-    st.tuples(st.booleans(), spans | single | single, st.sampled_from([70, 70, 70, 50]), st.booleans()),
-    max_size=14,
+    st.tuples(st.booleans(), spans | single | single, st.sampled_from([70, 70, 70, 50]), st.booleans()), max_size=14
 )
 
 
@@ -474,13 +466,13 @@ def test_whatever_files_there_are_only_what_they_prove_is_recorded(
         assert digests(Path(temporary)) == before
         with reading(folder.path) as database:
             exploration = explorations.find(database, TARGET)
-            recorded = list(batches.in_order(database, exploration, 4))
+            recorded = batches.read(exploration.at(4))
             done = set[int]()
-            for size in explorations.sizes(database, exploration):
+            for size in exploration.sizes():
                 if size.size == 4:
-                    evidence = read_evidence(database, exploration, size)
-                    done = {each.source for each in evidence.finished}
-                    assert prove(size, evidence, recorded) == []
+                    evidence = read_evidence(size)
+                    done = {each.source for each in evidence.expansions}
+                    assert evidence.flaws() == []
         held = {s for each in recorded for s in range(each.span.first_source, each.span.last_source + 1)}
         assert done == held
         if len({batch_lists for _, _, batch_lists, _ in found}) == 1:

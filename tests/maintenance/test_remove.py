@@ -120,10 +120,13 @@ def test_a_copy_removes_nothing_of_the_original(place: Path) -> None:
     assert is_sound(place)
 
 
-def test_a_moved_workspace_removes_its_own(place: Path) -> None:
+def test_a_moved_workspace_removes_its_own_when_it_has_claimed_it(place: Path) -> None:
     (place / "w").rename(place / "w2")
     with setset.open(place / "w2", mode="a") as workspace:
-        assert workspace.exploration(TARGET).remove(4).kept == 0
+        exploration = workspace.exploration(TARGET)
+        assert exploration.remove(4, dry_run=True).kept == 5
+        workspace.move_root(place / "out", place / "out")
+        assert exploration.remove(4, dry_run=True).kept == exploration.remove(4).kept == 0
     assert digests(place / "out") == {}
 
 

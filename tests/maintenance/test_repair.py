@@ -89,39 +89,20 @@ def test_one_batch_is_rebuilt_whatever_its_state_and_its_sources_with_it(copy: C
     folder = copy()
     flip(batch_file(folder, 0, 3))
     flip(batch_file(folder, 1, 4))
-    ((number,),) = rows(
-        folder.path, f"SELECT number FROM files WHERE size = {SIZE} AND source = 1 AND part = 0"
-    )
+    ((number,),) = rows(folder.path, f"SELECT number FROM files WHERE size = {SIZE} AND source = 1 AND part = 0")
     repair_batch(folder, SIZE, number)
     assert digests(folder.path) == digests(reference)
 
 
 def test_a_lost_row_is_found_and_the_expansion_done_again(copy: Copy, reference: Path) -> None:
     folder = copy()
-    change(
-        folder.path,
-        f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1 AND first_part = 1",
-    )
+    change(folder.path, f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1 AND first_part = 1")
     kinds = [found.kind for found in findings(folder)]
     assert FindingKind.SUM in kinds
     assert FindingKind.NUMBER in kinds
     repair_all(folder)
     assert findings(folder) == []
     assert rows(folder.path, BATCHES) == rows(reference, BATCHES)
-
-
-def test_a_wrong_number_of_lists_before_a_batch_is_found_and_counted_again(
-    copy: Copy, reference: Path
-) -> None:
-    folder = copy()
-    change(
-        folder.path, f"UPDATE batches SET lists_before = lists_before - 1 WHERE size = {SIZE} AND number = 7"
-    )
-    assert {found.kind for found in findings(folder)} == {FindingKind.SUM}
-    repair_all(folder)
-    assert findings(folder) == []
-    before = "SELECT size, number, lists_before FROM batches ORDER BY size, number"
-    assert rows(folder.path, before) == rows(reference, before)
 
 
 def test_a_damaged_token_is_made_again(copy: Copy, reference: Path) -> None:
@@ -138,9 +119,7 @@ def test_a_damaged_token_is_made_again(copy: Copy, reference: Path) -> None:
     assert digests(folder.path) == digests(reference)
 
 
-def test_lists_that_only_a_deep_check_finds_wrong_are_repaired_by_a_deep_repair(
-    copy: Copy, reference: Path
-) -> None:
+def test_lists_that_only_a_deep_check_finds_wrong_are_repaired_by_a_deep_repair(copy: Copy, reference: Path) -> None:
     """A sound file with other lists, and a database that records it so: the expansion is done again."""
     folder = copy()
     path = batch_file(folder, 5)
@@ -156,8 +135,6 @@ def test_lists_that_only_a_deep_check_finds_wrong_are_repaired_by_a_deep_repair(
         folder.path,
         f"UPDATE batches SET lists = lists - 1, bytes = {len(data)}, digest = '{data[-16:].hex()}' "
         f"WHERE size = {SIZE} AND path LIKE '%{path.name}'",
-        f"UPDATE batches SET lists_before = lists_before - 1 WHERE size = {SIZE} AND number > "
-        f"(SELECT number FROM batches WHERE size = {SIZE} AND path LIKE '%{path.name}')",
         f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {source}",
     )
     assert repair_all(folder) == []
@@ -187,13 +164,10 @@ def test_other_lists_than_recorded_are_reported_and_not_taken(copy: Copy, refere
     change(
         folder.path,
         f"UPDATE batches SET lists = lists - 1, digest = 'feed' WHERE size = {SIZE} AND number = 5",
-        f"UPDATE batches SET lists_before = lists_before - 1 WHERE size = {SIZE} AND number > 5",
         f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {source}",
     )
     recorded = rows(folder.path, f"SELECT digest, lists FROM files WHERE size = {SIZE}")
-    told = (
-        rf"failed once: {path.parent.parent.name}/.*{right}.*recorded \(digest feed\).*setset repair --deep"
-    )
+    told = rf"failed once: {path.parent.parent.name}/.*{right}.*recorded \(digest feed\).*setset repair --deep"
     for _ in range(2):
         with pytest.raises(ExpansionsFailed, match=told):
             repair_all(folder)
@@ -328,10 +302,8 @@ def test_a_forgotten_file_is_not_merged(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 3, target=20, batch_lists=1_000)
     build(folder.path, 4, target=20, batch_lists=40_000)
     with writing(folder.path) as database:
-        exploration = explorations.find(database, 20)
-        size = explorations.get_size(database, exploration, 4)
-        batch = batches.get(database, exploration, 4, 7)
-        expansions.forget_files(database, exploration, size, {batch: "as asked"})
+        size = explorations.find(database, 20).size(4)
+        expansions.forget_files(size, {batches.get(size, 7): "as asked"})
     with setset.open(folder.path, mode="a") as workspace:
         with pytest.raises(BadInput, match="to be made again: 'setset repair' first"):
             workspace.exploration(20).compact(4)

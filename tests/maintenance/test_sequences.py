@@ -13,6 +13,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +35,7 @@ from tests.small import (
     batch_file,
     build,
     change,
+    change_by_hand,
     digests,
     findings,
     flip,
@@ -173,10 +175,7 @@ def test_05_a_root_of_somebody_else_is_left_alone(tmp_path: Path) -> None:
     temporary = size_folder(theirs, 4) / durable.temporary_name("0000000-000.setset")
     temporary.write_bytes(b"half")
     mine, _ = build(tmp_path / "mine", 4)
-    change(
-        mine.path,
-        f"INSERT INTO storage_roots (path, created_at) VALUES ('{theirs.own_root}', 'now')",
-    )
+    change(mine.path, f"INSERT INTO storage_roots (path, created_at, checksum) VALUES ('{theirs.own_root}', 'now', 0)")
     before = digests(theirs.path)
     build(mine.path)
     repair_all(mine)
@@ -191,7 +190,7 @@ def test_05_a_copied_workspace_does_not_touch_the_files_of_the_first(tmp_path: P
     before = digests(tmp_path / "out")
     half = tmp_path / "out" / f"t{TARGET}" / "s05" / durable.temporary_name("0000009-000.setset")
     half.write_bytes(b"half")
-    with pytest.raises(ForeignRoot, match="is a copy"):
+    with pytest.raises(ForeignRoot, match="is a storage root of the workspace in"):
         build(copy.path, output=tmp_path / "out")
     build(copy.path)
     assert digests(tmp_path / "out") == before
@@ -204,6 +203,8 @@ def test_05_a_copied_workspace_does_not_touch_the_files_of_the_first(tmp_path: P
 def test_05_a_moved_workspace_keeps_its_roots(tmp_path: Path) -> None:
     first, _ = build(tmp_path / "first", 4, output=tmp_path / "out")
     moved = WorkspaceFolder(first.path.rename(tmp_path / "moved"))
+    with setset.open(moved.path, mode="a") as workspace:
+        workspace.move_root(tmp_path / "out", tmp_path / "out")
     build(moved.path, output=tmp_path / "out")
     require_right(moved)
 
@@ -250,34 +251,131 @@ def test_07_a_live_run_is(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "column"),
+    "statement",
     [
-        ("batches", "lists"),
-        ("batches", "digest"),
-        ("expansions", "lists_out"),
-        ("sizes", "complete"),
-        ("storage_roots", "path"),
-        ("levels", "lists"),
+        "UPDATE batches SET lists = lists + 1",
+        "UPDATE expansions SET lists_out = lists_out + 1",
+        "UPDATE expansions SET source_digest = source_digest || '7' WHERE size = 4",
+        "UPDATE sizes SET complete = 0 WHERE size = 4",
     ],
 )
-def test_08_an_altered_row_is_noticed(tmp_path: Path, table: str, column: str) -> None:
-    folder, _ = build(tmp_path / "w", 4)
-    setset.open(folder.path, mode="a").build_classes(3)
-    with contextlib.closing(sqlite3.connect(folder.database)) as connection, connection:
-        # Somebody who writes without the triggers, as a failing disk does.
-        connection.create_function("hash_of_row", -1, lambda *_: 1)
-        kept = connection.execute(f"SELECT row_digest FROM {table} LIMIT 1").fetchone()[0]
-        connection.execute(f"UPDATE {table} SET {column} = {column} || '7'")
-        connection.execute(f"UPDATE {table} SET row_digest = {kept}")
-    with pytest.raises(BadDatabase, match=f"the table {table} was altered.*setset db rebuild"):
+def test_08_an_altered_row_is_noticed_and_mended(tmp_path: Path, statement: str) -> None:
+    folder, _ = build(tmp_path / "w")
+    change_by_hand(folder.path, statement)
+    with pytest.raises(BadDatabase, match="run 'setset repair'"):
         setset.open(folder.path).counts()
-    with pytest.raises(BadDatabase, match="altered"):
-        list(setset.open(folder.path).check())
-    with pytest.raises(BadDatabase, match="altered"):
+    assert findings(folder)
+    repair_all(folder)
+    assert findings(folder) == []
+    require_right(folder)
+
+
+def test_08_a_run_does_an_altered_expansion_again(tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", 4)
+    before = digests(folder.path)
+    change_by_hand(folder.path, "UPDATE expansions SET lists_out = 1 WHERE size = 4")
+    build(folder.path)
+    assert {**digests(folder.path), **before} == digests(folder.path)
+    require_right(folder)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    ["UPDATE sizes SET batch_lists = 7", "UPDATE explorations SET target = 17", "UPDATE storage_roots SET path = 'x'"],
+)
+def test_08_a_run_refuses_a_row_that_everything_depends_on(tmp_path: Path, statement: str) -> None:
+    folder, _ = build(tmp_path / "w", 4)
+    change_by_hand(folder.path, statement)
+    with pytest.raises(BadDatabase, match="was changed by hand: 'setset repair' checks and accepts it"):
         build(folder.path)
     rebuild(folder)
     build(folder.path)
     require_right(folder)
+
+
+SMALL: dict[str, Any] = {"batch_lists": 100_000}
+ALTERED = {
+    "lists of a merged batch": "UPDATE batches SET lists = lists + 1000 WHERE id = (SELECT max(id) FROM batches)",
+    "a tally": "UPDATE tallies SET lists = lists + 1 WHERE rowid = 2",
+    "a tally of another expansion": "UPDATE tallies SET expansion_id = 2 WHERE rowid = 2",
+    "a count": "UPDATE expansions SET lists_out = 7 WHERE work = 'count' AND source = 1",
+    "a tally that is gone": "DELETE FROM tallies WHERE rowid = 1",
+}
+"""Single rows that `count` rests on, in a workspace with merged files and a count."""
+
+
+@pytest.fixture(scope="module")
+def merged_and_counted(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Size 4 in merged files, and size 5 counted from them."""
+    path = tmp_path_factory.mktemp("merged") / "w"
+    build(path, 3, batch_lists=1_000)
+    build(path, 4, **SMALL)
+    with setset.open(path, mode="a") as workspace:
+        workspace.exploration(TARGET).compact(4)
+    build(path, 5, count_only=True, **SMALL)
+    return path
+
+
+@pytest.mark.parametrize("repairs", [True, False])
+@pytest.mark.parametrize("altered", ALTERED)
+def test_08_no_altered_row_leads_to_a_wrong_count(
+    merged_and_counted: Path, tmp_path: Path, altered: str, repairs: bool
+) -> None:
+    """It is named by `count` and by `check`, and mended by `repair` as well as by a run."""
+    folder = WorkspaceFolder(Path(shutil.copytree(merged_and_counted, tmp_path / "w")))
+    right = setset.open(folder.path).counts()
+    change_by_hand(folder.path, ALTERED[altered])
+    with pytest.raises(BadDatabase, match="run 'setset repair'"):
+        setset.open(folder.path).counts()
+    assert findings(folder)
+    if repairs:
+        repair_all(folder)
+    else:
+        build(folder.path, 5, count_only=True, **SMALL)
+    assert setset.open(folder.path).counts() == right
+    assert findings(folder, deep=True) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE explorations SET pruned = 1",
+        "UPDATE explorations SET target = 17",
+        "UPDATE sizes SET batch_lists = 99999 WHERE size = 4",
+    ],
+)
+def test_08_repair_accepts_no_row_that_the_files_contradict(
+    merged_and_counted: Path, tmp_path: Path, statement: str
+) -> None:
+    folder = WorkspaceFolder(Path(shutil.copytree(merged_and_counted, tmp_path / "w")))
+    before = digests(folder.path)
+    change_by_hand(folder.path, statement)
+    with pytest.raises(BadDatabase, match=r"its files say otherwise .* run 'setset db rebuild'"):
+        repair_all(folder)
+    with pytest.raises(BadDatabase, match="was changed by hand: run 'setset repair'"):
+        setset.open(folder.path, mode="a").exploration(TARGET if "target" not in statement else 17).remove(4)
+    assert digests(folder.path) == before
+    rebuild(folder)
+    assert rows(folder.path, COUNTS) == RIGHT[:2]
+
+
+def test_08_a_list_is_not_looked_up_by_altered_rows(tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w")
+    change_by_hand(
+        folder.path,
+        "UPDATE batches SET lists = lists - 50 WHERE size = 5 AND number = 0",
+        "UPDATE batches SET lists = lists + 50 WHERE size = 5 AND number = 1",
+    )
+    with pytest.raises(BadDatabase, match="batch 0 of size 5 was changed by hand: run 'setset repair'"):
+        setset.open(folder.path).exploration(TARGET)[5][199_980]
+
+
+def test_08_an_altered_total_of_classes_is_noticed(tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", 3)
+    setset.open(folder.path, mode="a").build_classes(3)
+    change_by_hand(folder.path, "UPDATE levels SET lists = lists + 1 WHERE size = 3")
+    with pytest.raises(BadDatabase, match="run 'setset classes build --force'"):
+        setset.class_totals(folder.path)
 
 
 def test_08_an_altered_view_is_noticed(tmp_path: Path) -> None:
@@ -355,9 +453,7 @@ def test_10_what_only_a_deep_check_finds_is_repaired(tmp_path: Path) -> None:
     source = forge(folder, batch_file(folder, 2))
     change(
         folder.path,
-        "UPDATE expansions SET lists_out = lists_out - 1 "
-        f"WHERE size = 5 AND work = 'store' AND source = {source}",
-        "UPDATE batches SET lists_before = lists_before - 1 WHERE size = 5 AND number > 2",
+        f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = 5 AND work = 'store' AND source = {source}",
     )
     assert findings(folder) == []
     found = findings(folder, deep=True)
@@ -373,9 +469,7 @@ def test_10_what_was_counted_from_a_forged_file_is_counted_again(tmp_path: Path)
     source = forge(folder, batch_file(folder, 2, 4))
     change(
         folder.path,
-        "UPDATE expansions SET lists_out = lists_out - 1 "
-        f"WHERE size = 4 AND work = 'store' AND source = {source}",
-        "UPDATE batches SET lists_before = lists_before - 1 WHERE size = 4 AND number > 2",
+        f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = 4 AND work = 'store' AND source = {source}",
     )
     build(folder.path, count_only=True)
     assert rows(folder.path, COUNTS) != RIGHT
@@ -482,7 +576,9 @@ def test_14_absurd_numbers_in_the_database_exhaust_nothing(tmp_path: Path) -> No
 def test_14_a_root_that_is_the_whole_disk_is_not_walked(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 3)
     (tmp_path / "disk" / "deep").mkdir(parents=True)
-    change(folder.path, f"INSERT INTO storage_roots (path, created_at) VALUES ('{tmp_path / 'disk'}', 'now')")
+    change(
+        folder.path, f"INSERT INTO storage_roots (path, created_at, checksum) VALUES ('{tmp_path / 'disk'}', 'now', 0)"
+    )
     walked: list[Path] = []
     original = Path.iterdir
     with pytest.MonkeyPatch.context() as patch:
@@ -552,9 +648,7 @@ def _stop_rebuilding(folder: WorkspaceFolder, monkeypatch: pytest.MonkeyPatch, *
             rebuild(folder, *outputs)
 
 
-def test_22_the_token_is_lost_and_a_rebuild_is_killed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_22_the_token_is_lost_and_a_rebuild_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The database and the token that the rebuild made name the same workspace. Seed 202, round 12."""
     folder, _ = build(tmp_path / "w", batch_lists=500_000)
     (folder.own_root / TOKEN).unlink()

@@ -46,9 +46,7 @@ def test_where_nobody_can_be_asked_nothing_is_installed(clone: Path) -> None:
 
 
 def test_an_extra_by_its_name(clone: Path) -> None:
-    subprocess.run(
-        [str(clone / "tools/setset"), "--with", "sat", "sat", "solve", "--cards", "20"], check=True
-    )
+    subprocess.run([str(clone / "tools/setset"), "--with", "sat", "sat", "solve", "--cards", "20"], check=True)
     install, command = done(clone)
     assert install.endswith(f"--editable {clone}[sat]")
     assert command == "setset sat solve --cards 20"

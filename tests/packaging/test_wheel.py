@@ -12,17 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
-    build = [
-        sys.executable,
-        "-m",
-        "pip",
-        "wheel",
-        "--quiet",
-        "--no-deps",
-        "--no-build-isolation",
-        "-w",
-        str(tmp_path),
-    ]
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(tmp_path)]
     subprocess.run([*build, str(ROOT)], check=True, capture_output=True)
     (wheel,) = tmp_path.glob("setset-*.whl")
     unpacked = tmp_path / "unpacked"
@@ -30,6 +20,9 @@ def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
         archive.extractall(unpacked)
         names = archive.namelist()
     assert "setset/py.typed" in names
+    stubs = {path.relative_to(ROOT).as_posix() for path in (ROOT / "setset").rglob("*.pyi")}
+    assert "setset/__init__.pyi" in stubs
+    assert stubs <= set(names)
     assert "setset/migrations/env.py" in names
     web = ROOT / "setset" / "web"
     pages = [*(web / "templates").iterdir(), *(web / "static").iterdir()]
@@ -39,7 +32,7 @@ def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
     assert not any(name.startswith(("tests/", "tools/")) for name in names)
     code = (
         "from pathlib import Path; import setset; from setset.database import schema\n"
-        "schema.create(Path('new.db')); schema.require_current(Path('new.db'))\n"
+        "assert setset.GROUP_ORDER; schema.create(Path('new.db')); schema.require_current(Path('new.db'))\n"
         "print(setset.__file__, schema.migrations(), sep='\\n')"
     )
     run = subprocess.run(
@@ -51,7 +44,4 @@ def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
         env={**os.environ, "PYTHONPATH": str(unpacked)},
     )
     package = unpacked / "setset"
-    assert [Path(line) for line in run.stdout.splitlines()] == [
-        package / "__init__.py",
-        package / "migrations",
-    ]
+    assert [Path(line) for line in run.stdout.splitlines()] == [package / "__init__.py", package / "migrations"]

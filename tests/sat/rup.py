@@ -33,9 +33,7 @@ def _assign(literal: Any, value: Any, trail: Any, size: Any) -> Any:
 
 
 @njit
-def _propagate(
-    literals: Any, starts: Any, value: Any, trail: Any, head: Any, size: Any, first: Any, after: Any
-) -> Any:
+def _propagate(literals: Any, starts: Any, value: Any, trail: Any, head: Any, size: Any, first: Any, after: Any) -> Any:
     """Follows all consequences of trail[head:]; the trail's new size, or -1 on a conflict.
 
     A clause watches its first two literals. `first[x]` begins the chain of watches on literal x; watch
@@ -74,9 +72,7 @@ def _propagate(
 
 
 @njit
-def _learn(
-    clause: Any, literals: Any, starts: Any, value: Any, trail: Any, size: Any, first: Any, after: Any
-) -> Any:
+def _learn(clause: Any, literals: Any, starts: Any, value: Any, trail: Any, size: Any, first: Any, after: Any) -> Any:
     """Makes a clause known: watches two literals that are not false, or assigns the only one; -1 if none."""
     begin, free = starts[clause], 0
     for place in range(begin, starts[clause + 1]):
@@ -98,9 +94,7 @@ def _learn(
 
 
 @njit
-def _follows(
-    clause: Any, literals: Any, starts: Any, value: Any, trail: Any, size: Any, first: Any, after: Any
-) -> Any:
+def _follows(clause: Any, literals: Any, starts: Any, value: Any, trail: Any, size: Any, first: Any, after: Any) -> Any:
     """Whether assuming the clause false leads to a conflict; values are then as they were before."""
     top = size
     for place in range(starts[clause], starts[clause + 1]):

@@ -6,7 +6,7 @@ from itertools import combinations, permutations, product
 
 import pytest
 
-from setset.cards import digits, from_digits, is_set, line, span, third
+from setset.cards import digits, from_digits, is_set, span, third
 from setset.errors import BadInput
 from setset.sat import fix_cards, spanning_sevens
 from setset.sat.fixing import FRAME, grow_lists, largest_list_size, strongest_fixing
@@ -71,9 +71,7 @@ def test_maps_that_fix_the_hyperplane_move_each_card_outside_to_each_other() -> 
             moved.append(from_digits(a * x % 3, *((b + x * c) % 3 for b, c in zip(y, v, strict=True))))
         assert sorted(moved) == list(range(81))
         assert moved[:27] == list(range(27))
-        assert all(
-            is_set(moved[p], moved[q], moved[r]) for p, q, r in (line(27, 1), line(5, 64), line(30, 75))
-        )
+        assert all(is_set(moved[p], moved[q], moved[third(p, q)]) for p, q in ((27, 1), (5, 64), (30, 75)))
         reached.add(moved[27])
     assert reached == set(range(27, 81))
 
@@ -101,10 +99,7 @@ def test_what_is_fixed_at_least_needs_enough_cards() -> None:
 def test_lists_of_a_flat_are_each_found_once() -> None:
     found = [tuple(sorted(cards)) for cards in grow_lists((0,), range(9))]
     expected = [
-        subset
-        for size in range(1, 5)
-        for subset in combinations(range(9), size)
-        if 0 in subset and is_list(subset)
+        subset for size in range(1, 5) for subset in combinations(range(9), size) if 0 in subset and is_list(subset)
     ]
     assert sorted(found) == sorted(expected)
 

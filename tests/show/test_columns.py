@@ -15,10 +15,7 @@ WIDTH = st.integers(1, 60)
 @st.composite
 def tables(draw: st.DrawFn) -> tuple[list[Column], list[int]]:
     columns = st.builds(
-        Column,
-        st.just("title"),
-        importance=st.none() | st.integers(1, 9),
-        least=st.none() | st.integers(5, 20),
+        Column, st.just("title"), importance=st.none() | st.integers(1, 9), least=st.none() | st.integers(5, 20)
     )
     kept = Column("first")
     found = [kept, *draw(st.lists(columns, max_size=8))]
@@ -42,11 +39,7 @@ def test_a_table_fits_or_becomes_blocks(table: tuple[list[Column], list[int]], r
         assert floors[place] <= width <= natural[place]
     for place, column in enumerate(columns):
         if place not in layout.widths:
-            more = [
-                other
-                for other in layout.widths
-                if (columns[other].importance or 99) >= (column.importance or 99)
-            ]
+            more = [other for other in layout.widths if (columns[other].importance or 99) >= (column.importance or 99)]
             assert sum(floors[other] + 2 for other in more) + floors[place] > room, "it had no room"
 
 
@@ -55,9 +48,7 @@ def test_without_a_width_everything_is_shown(table: tuple[list[Column], list[int
     columns, natural = table
     layout = fit(columns, natural, None)
     assert (list(layout.widths.values()), layout.left_out, layout.shortened) == (natural, (), False)
-    assert fit(columns, natural, layout.total) == layout, (
-        "nor is anything left out where there is room for all"
-    )
+    assert fit(columns, natural, layout.total) == layout, "nor is anything left out where there is room for all"
 
 
 @given(LETTERS, st.integers(2, 40))

@@ -21,9 +21,7 @@ def test_a_notice_is_shown_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
     assert "worker on h cannot see /tmp/[caps]/x[/caps]y" in capsys.readouterr().err
 
 
-def test_there_is_one_display_however_many_threads_have_something_to_say(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_there_is_one_display_however_many_threads_have_something_to_say(monkeypatch: pytest.MonkeyPatch) -> None:
     displays = []
     start = Bars._start
 

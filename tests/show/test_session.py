@@ -178,8 +178,7 @@ def read_until(master: int, text: str, patience: float = 20) -> str:
 def test_names_of_several_words() -> None:
     players = ["Ada", "Ada Lovelace", "Emmy Noether"]
     calls = [
-        understood(line, players, 12).player
-        for line in ("ada abc", "Ada  Lovelace a b c", "emmy noether none", "3 n")
+        understood(line, players, 12).player for line in ("ada abc", "Ada  Lovelace a b c", "emmy noether none", "3 n")
     ]
     assert calls == [0, 1, 2, 2]
 

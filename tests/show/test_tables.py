@@ -12,12 +12,13 @@ from click.testing import CliRunner
 
 from setset.cli import cli
 from setset.folder import WorkspaceFolder
-from setset.jobs.run import RunRequest, run
+from setset.jobs.options import RunOptions
+from setset.jobs.run import run
 
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    run(WorkspaceFolder(tmp_path / "w"), RunRequest(5, 16, 2, 200_000, executor=ThreadPoolExecutor))
+    run(WorkspaceFolder(tmp_path / "w"), RunOptions(5, 16, 2, 200_000, executor=ThreadPoolExecutor))
     return tmp_path / "w"
 
 
@@ -38,9 +39,7 @@ def test_several_hosts_are_told_apart(workspace: Path) -> None:
     do.close()
     lines = [line.split() for line in status(workspace).splitlines() if line.startswith("node")]
     assert [line[:3] for line in lines] == [["node0", "16", "5"], ["node1", "16", "5"]]
-    hosts = {
-        host["host"]: host for host in json.loads(status(workspace, "--json"))["hosts"] if host["size"] == 5
-    }
+    hosts = {host["host"]: host for host in json.loads(status(workspace, "--json"))["hosts"] if host["size"] == 5}
     assert hosts.keys() == {"node0", "node1"}
     for host in hosts.values():
         assert host["lists_per_second"] == pytest.approx(host["lists"] / (2 * host["expansions"]), abs=1)

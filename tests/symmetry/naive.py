@@ -119,9 +119,7 @@ def fingerprint(cards: Hand) -> object:
     for a, b in combinations(cards, 2):
         outside[THIRD[a][b]].append(sorted((seen[a], seen[b])))
     known = {card: repr(sorted(what, key=repr)) for card, what in outside.items()}
-    return sorted(
-        repr((seen[a], sorted((known[THIRD[a][b]], seen[b]) for b in cards if b != a))) for a in cards
-    )
+    return sorted(repr((seen[a], sorted((known[THIRD[a][b]], seen[b]) for b in cards if b != a))) for a in cards)
 
 
 @cache

@@ -8,10 +8,10 @@ from hypothesis import given
 
 from setset.cards import HoldsSet
 from setset.errors import BadInput, SetsetError
-from setset.symmetry import GROUP_ORDER, AffineMap, canonical_form, canonicalize
-from setset.symmetry.canonical import search_plainly
+from setset.symmetry import GROUP_ORDER, AffineMap, Catalogue, canonical_form, canonicalize
+from setset.symmetry.canonical import MOST_FRAMES, search_plainly
 from setset.symmetry.geometry import pointwise_stabilizer_order
-from setset.symmetry.least import canonicalize_rows, find_frames_of_forms, find_least_frames
+from setset.symmetry.least import canonicalize_rows, find_first_frames, find_least_frames
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists, maps
 
@@ -48,7 +48,7 @@ def test_the_form_is_the_least_that_trying_every_frame_finds(cards: tuple[int, .
 def test_forms_differ_exactly_where_no_map_joins(size: int) -> None:
     """Over all lists of the size: as many lists share a form as generators of the group join."""
     every = naive.all_lists(size)
-    leasts, _, stabilizers, _ = canonicalize_rows(every)
+    leasts, stabilizers = canonicalize_rows(every)
     forms, number = np.unique(leasts @ 81 ** np.arange(size), return_inverse=True)
     joined = naive.orbit_labels(every, naive.AFFINE)
     pairs = Counter(zip(joined.tolist(), number.tolist(), strict=True))
@@ -103,4 +103,22 @@ def test_the_plain_search_finds_what_the_compiled_one_finds(cards: tuple[int, ..
 @examples(100)
 def test_the_frames_of_a_form_are_those_that_lead_there(cards: tuple[int, ...]) -> None:
     form, frames = find_least_frames(canonical_form(cards))
-    assert sorted(next(find_frames_of_forms([form])).tolist()) == sorted(frames.tolist())
+    same_form, same_frames = find_least_frames(form, known=True)
+    assert form == same_form
+    assert np.array_equal(frames, same_frames)
+
+
+@pytest.mark.parametrize("wrong", [(0, 1, 3, 4), (0, 1, 3, 27)])
+def test_a_wrong_form_is_noticed_whether_it_is_too_small_or_too_large(wrong: tuple[int, ...]) -> None:
+    lists = np.array([[0, 1, 3, 9], [0, 1, 3, 9]], np.uint8)
+    with pytest.raises(SetsetError, match="does not have all classes of 4 cards"):
+        find_first_frames(lists, np.array([[0, 1, 3, 9], wrong], np.uint8))
+
+
+def test_there_is_room_for_the_frames_of_every_class(catalogue: Catalogue) -> None:
+    counts = [
+        one.stabilizer // pointwise_stabilizer_order(canonicalize(one.cards).dimension)
+        for size in range(21)
+        for one in sorted(catalogue.classes(size), key=lambda one: -one.stabilizer)[:30]
+    ]
+    assert max(counts) == MOST_FRAMES

@@ -73,9 +73,7 @@ def test_many_hands_are_classified_as_each_of_them(catalogue: Catalogue) -> None
 
 
 @pytest.mark.parametrize("size", range(21))
-def test_every_class_is_found_whether_its_fingerprint_is_its_own_or_not(
-    catalogue: Catalogue, size: int
-) -> None:
+def test_every_class_is_found_whether_its_fingerprint_is_its_own_or_not(catalogue: Catalogue, size: int) -> None:
     moved = AffineMap(((1, 2, 0, 1), (0, 1, 1, 0), (0, 0, 2, 1), (0, 0, 0, 1)), (1, 0, 2, 2)).table()
     classes = catalogue.classes(size)
     assert list(classes_of([moved[list(each.cards)] for each in classes], catalogue)) == list(classes)

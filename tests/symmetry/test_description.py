@@ -20,9 +20,7 @@ def one(request: pytest.FixtureRequest, catalogue: Catalogue) -> ListClass:
     return catalogue.get(*request.param)
 
 
-def test_the_neighbours_are_what_adding_and_removing_cards_gives(
-    catalogue: Catalogue, one: ListClass
-) -> None:
+def test_the_neighbours_are_what_adding_and_removing_cards_gives(catalogue: Catalogue, one: ListClass) -> None:
     found = describe_class(one, catalogue)
     assert found.list_class == one
     assert sum(other.cards for other in found.larger) == one.extensions
@@ -59,19 +57,16 @@ def test_which_classes(catalogue: Catalogue) -> None:
     assert find_classes(16, catalogue) == list(everything)
     complete = find_classes(16, catalogue, complete=True)
     assert len(complete) == 74
-    assert sorted(
-        [*complete, *find_classes(16, catalogue, complete=False)], key=lambda each: each.number
-    ) == [*everything]
+    assert sorted([*complete, *find_classes(16, catalogue, complete=False)], key=lambda each: each.number) == [
+        *everything
+    ]
     kept = find_classes(16, catalogue, stabilizer=8, complete=True)
     assert kept == [each for each in complete if each.stabilizer == 8]
     for order in ClassOrder:
         up = find_classes(16, catalogue, sort=order)
         keys = [(getattr(each, order), each.number) for each in up]
         assert keys == sorted(keys)
-        down = [
-            (-getattr(each, order), each.number)
-            for each in find_classes(16, catalogue, sort=order, reverse=True)
-        ]
+        down = [(-getattr(each, order), each.number) for each in find_classes(16, catalogue, sort=order, reverse=True)]
         assert down == sorted(down)
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from setset.symmetry import AffineMap, Catalogue
-from setset.symmetry.fingerprints import fingerprint_deletions, fingerprint_extensions, fingerprint_rows
+from setset.symmetry.fingerprints import fingerprint_rows
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists, maps
 
@@ -16,14 +16,6 @@ def test_a_map_does_not_change_the_fingerprint(cards: tuple[int, ...], g: Affine
     both = np.array([cards, g.on(cards)], np.uint8)
     one, other = fingerprint_rows(both).tolist()
     assert one == other
-    shorter = np.sort(fingerprint_deletions(both), axis=1)
-    assert np.array_equal(shorter[0], shorter[1])
-    if len(cards) < 20:
-        longer = fingerprint_extensions(both)
-        assert np.flatnonzero(longer[0]).tolist() == naive.extensions(cards)
-        for card in naive.extensions(cards):
-            grown = np.array([sorted((*cards, card))], np.uint8)
-            assert fingerprint_rows(grown)[0] == longer[0, card]
 
 
 @pytest.mark.parametrize("size", [4, 6, 8, 9, 10])

@@ -7,7 +7,7 @@ from setset.cards import digits
 from setset.symmetry import Catalogue, game_classes, member_arrays
 from setset.symmetry.game import GAMES, _make_tables, _sum_kept_games
 from setset.symmetry.geometry import STANDARD_FRAME, CardArray, difference_table
-from setset.symmetry.subspaces import stabilizer_maps
+from setset.symmetry.ranking import stabilizer_maps
 from tests.symmetry import naive
 
 
@@ -18,9 +18,7 @@ def test_small_sizes_agree_with_joining_all_lists(catalogue: Catalogue, size: in
 
 
 @pytest.mark.parametrize("size", [4, 6, 8, 9, 20])
-def test_the_smallest_class_of_a_size_agrees_with_joining_its_members(
-    catalogue: Catalogue, size: int
-) -> None:
+def test_the_smallest_class_of_a_size_agrees_with_joining_its_members(catalogue: Catalogue, size: int) -> None:
     one = min(catalogue.level(size).classes, key=lambda each: each.lists)
     every = np.concatenate(list(member_arrays(one)))
     assert game_classes([one]) == len(np.unique(naive.orbit_labels(every, naive.GAME)))

@@ -20,7 +20,7 @@ from setset.symmetry import (
     rank,
     unrank,
 )
-from setset.symmetry.subspaces import enumerate_subspaces
+from setset.symmetry.geometry import enumerate_subspaces
 from tests.symmetry import naive
 from tests.symmetry.strategies import examples, lists
 

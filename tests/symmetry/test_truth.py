@@ -7,8 +7,7 @@ from pathlib import Path
 
 from setset import __version__
 from setset.symmetry import GROUP_ORDER, Catalogue
-from setset.workspace.counts import REFERENCE_BY_TARGET
-from setset.workspace.expectation import COUNTED
+from setset.workspace.known import KEPT_FOR_12
 from tests.conftest import Run
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -39,10 +38,7 @@ def test_all_lists(catalogue: Catalogue) -> None:
 
 def test_kept_lists(catalogue: Catalogue) -> None:
     table = dict(rows("Lists kept for target 12"))
-    known = {
-        size: lists for (target, size), lists in {**REFERENCE_BY_TARGET, **COUNTED}.items() if target == 12
-    }
-    assert table == {**known, 12: catalogue.lists(12)}
+    assert table == {**KEPT_FOR_12, 12: catalogue.lists(12)}
     assert table[4] + table[5] + table[6] == 155_769_345
     assert table[10] - 193_375_848_191 == 470_000_110
 

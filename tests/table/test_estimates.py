@@ -8,6 +8,7 @@ from math import comb, sqrt
 import numpy as np
 import pytest
 
+from setset.errors import BadInput
 from setset.table import (
     Policy,
     chance_without_set,
@@ -15,9 +16,10 @@ from setset.table import (
     estimate_random_hands,
     estimate_rounds,
     estimate_tables,
+    mean_sets,
     simulate,
 )
-from setset.table.estimates import Estimate, deviation, odds_against
+from setset.table.estimates import Estimate, Tables, deviation
 from setset.table.simulation import Simulation
 
 
@@ -83,7 +85,8 @@ def test_nothing_seen_is_not_certainty() -> None:
 
 
 def test_odds_and_their_error() -> None:
-    odds = odds_against(Estimate(0.25, 0.01))
+    odds = Tables(12, 400, 100, Estimate(0.25, 0.01), Estimate(2, 0.1)).odds
+    assert odds is not None
     assert odds.value == pytest.approx(3)
     assert odds.error == pytest.approx(0.16)
 
@@ -93,3 +96,16 @@ def test_deviation_counts_standard_errors(many: Simulation) -> None:
     exact = Fraction(hands.without, hands.tables)
     assert deviation(hands, exact) == 0
     assert deviation(hands, exact + Fraction(1, 100)) < -20
+
+
+def test_exact_chances_come_out_of_the_classified_lists() -> None:
+    assert chance_without_set(12) == Fraction(325432404, 10074689485)
+    for size, odds in ((12, 29.96), (15, 2741), (18, 70_454_349)):
+        chance = chance_without_set(size)
+        assert float((1 - chance) / chance) == pytest.approx(odds, rel=2e-4)
+    assert chance_without_set(2) == 1
+    assert chance_without_set(21) == 0
+    assert mean_sets(81) == 1080
+    for size in (-1, 82):
+        with pytest.raises(BadInput):
+            chance_without_set(size)

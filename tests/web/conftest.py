@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from setset.symmetry import Catalogue
 from setset.web.app import make_app
 from setset.web.security import HEADERS
-from setset.web.site import Settings, Site
+from setset.web.site import Site
 
 SETSET = [sys.executable, "-m", "setset"]
 HOSTS = frozenset({"127.0.0.1", "localhost"})
@@ -25,10 +25,8 @@ Visit = Callable[..., TestClient]
 
 def visitor(workspace: Path, token: str | None = None) -> TestClient:
     """Somebody who asks the page, without a server in between."""
-    app = make_app(Site(Settings(workspace, HOSTS, token)))
-    return TestClient(
-        app, base_url="http://127.0.0.1:8081", follow_redirects=False, raise_server_exceptions=False
-    )
+    app = make_app(Site(workspace, HOSTS, token))
+    return TestClient(app, base_url="http://127.0.0.1:8081", follow_redirects=False, raise_server_exceptions=False)
 
 
 @pytest.fixture

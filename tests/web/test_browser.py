@@ -71,9 +71,7 @@ def open_page(browser: Browser, address: str) -> Iterator[Any]:
         page.on("console", lambda message: missing in message.text or said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         left = "net::ERR_ABORTED"  # the page was left before all of it was there
-        page.on(
-            "requestfailed", lambda request: request.failure == left or said.append(f"failed: {request.url}")
-        )
+        page.on("requestfailed", lambda request: request.failure == left or said.append(f"failed: {request.url}"))
         page.on("request", lambda request: request.url.startswith(address) or said.append(request.url))
         page.goto(path)
         return page

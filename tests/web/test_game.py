@@ -28,9 +28,7 @@ def test_a_whole_game(bare: TestClient) -> None:
 
 def test_a_wrong_call_costs_a_point_and_is_explained(bare: TestClient) -> None:
     table = [each["card"] for each in bare.get("/api/play?seed=7").json()["table"]]
-    wrong = next(
-        (table[0], table[1], c) for c in table[2:] if (table[0], table[1], c) not in setset.find_sets(table)
-    )
+    wrong = next((table[0], table[1], c) for c in table[2:] if (table[0], table[1], c) not in setset.find_sets(table))
     found = bare.get("/api/play", params={"seed": 7, "calls": ".".join(map(str, wrong))}).json()
     assert found["score"] == -1
     assert str(setset.why_no_set(*wrong)).lower() in found["said"].lower()

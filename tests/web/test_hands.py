@@ -87,7 +87,10 @@ def test_many_hands(bare: TestClient) -> None:
 def test_too_many_hands_and_broken_forms(bare: TestClient) -> None:
     assert bare.post("/identify/many", data={"hands": "1\n" * 2_001}).status_code == 400
     for kind in ("multipart/form-data", "multipart/form-data; boundary=\x01", "application/json", "a" * 500):
-        answer = bare.post(
-            "/identify/many", content=b"--x\r\n\r\nnothing\xff", headers={"Content-Type": kind}
-        )
+        answer = bare.post("/identify/many", content=b"--x\r\n\r\nnothing\xff", headers={"Content-Type": kind})
         assert answer.status_code == 200
+
+
+def test_a_form_with_too_many_fields_is_refused(page: TestClient) -> None:
+    refused = page.post("/api/identify/many", data={f"hands{number}": "1 2" for number in range(30)})
+    assert (refused.status_code, refused.json()) == (400, {"error": "the form has too many fields"})

@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 import setset
 from setset.symmetry import Catalogue
 from setset.web.pages import PAGES
-from setset.web.queries import EXAMPLES
+from setset.web.workspace import EXAMPLES
 from tests.small import change, rows
 
 ROOT = Path(__file__).parents[2]
@@ -126,9 +126,7 @@ def test_the_list_of_classes(page: TestClient, catalogue: Catalogue) -> None:
     assert "12/1436" in last
     assert page.get("/classes", params={"size": 12, "page": 30}).status_code == 400
     few = page.get("/api/classes", params={"size": 12, "most": 1000, "extensions": 0}).json()
-    assert few["found"] == sum(
-        one.lists <= 1000 and not one.extensions for one in catalogue.level(12).classes
-    )
+    assert few["found"] == sum(one.lists <= 1000 and not one.extensions for one in catalogue.level(12).classes)
 
 
 def test_a_random_member(page: TestClient) -> None:
@@ -143,19 +141,10 @@ def test_sql(page: TestClient) -> None:
     assert (
         "more rows"
         in page.get(
-            "/sql",
-            params={
-                "query": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"
-            },
+            "/sql", params={"query": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n"}
         ).text
     )
-    for query in (
-        "DELETE FROM runs",
-        "ATTACH 'x' AS y",
-        "PRAGMA user_version",
-        "SELECT load_extension('x')",
-        "SELEC",
-    ):
+    for query in ("DELETE FROM runs", "ATTACH 'x' AS y", "PRAGMA user_version", "SELECT load_extension('x')", "SELEC"):
         refused = page.get("/api/sql", params={"query": query})
         assert (refused.status_code, bool(refused.json()["error"])) == (400, True)
 
@@ -169,15 +158,7 @@ def test_the_examples_of_sql_are_those_of_the_documents(page: TestClient) -> Non
 
 def test_without_a_workspace(bare: TestClient) -> None:
     """Everything that needs none is served; the rest says what is missing."""
-    for path in (
-        "/",
-        "/counts",
-        "/classes",
-        "/classes/12/786",
-        "/identify?cards=1,2",
-        "/play?seed=1",
-        "/api",
-    ):
+    for path in ("/", "/counts", "/classes", "/classes/12/786", "/identify?cards=1,2", "/play?seed=1", "/api"):
         assert bare.get(path).status_code == 200, path
     for path in ("/progress", "/sql"):
         missing = bare.get(path)
@@ -204,7 +185,7 @@ def test_charts(page: TestClient, bare: TestClient) -> None:
 def test_without_the_extra_for_charts_there_is_a_line_instead(
     page: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("setset.web.charts.find_spec", lambda _: None)
+    monkeypatch.setattr("setset.web.workspace.find_spec", lambda _: None)
     shown = page.get("/counts").text
     assert "/charts/counts.svg" not in shown
     assert html.unescape(shown).count("pip install 'setset[plot]'") == 1

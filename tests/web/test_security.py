@@ -52,13 +52,9 @@ def test_nothing_but_reading(page: TestClient, method: str) -> None:
 
 def test_forms_of_other_pages_are_refused(page: TestClient) -> None:
     for origin in ("http://evil.example", "null", "https://127.0.0.1.evil.example"):
-        assert (
-            page.post("/identify/many", data={"hands": "1 2"}, headers={"Origin": origin}).status_code == 403
-        )
+        assert page.post("/identify/many", data={"hands": "1 2"}, headers={"Origin": origin}).status_code == 403
     for origin in ("http://127.0.0.1:8081", "http://localhost:9000"):
-        assert (
-            page.post("/identify/many", data={"hands": "1 2"}, headers={"Origin": origin}).status_code == 200
-        )
+        assert page.post("/identify/many", data={"hands": "1 2"}, headers={"Origin": origin}).status_code == 200
 
 
 def test_what_is_too_large_is_refused(page: TestClient) -> None:
@@ -66,6 +62,7 @@ def test_what_is_too_large_is_refused(page: TestClient) -> None:
     assert page.post("/identify/many", content=large).status_code == 413
     assert page.post("/identify/many", content=iter([large[:500_000]] * 3)).status_code == 413
     assert page.get("/", headers={"Content-Length": "x"}).status_code == 413
+    assert page.request("GET", "/", content=iter([b"no form"])).status_code == 413
 
 
 def test_the_token(reference: Path) -> None:
@@ -97,9 +94,7 @@ def paths() -> list[str]:
         for path in {page.path, page.api}:
             if "{" in path:
                 found += [path.format(size="\0", number="0"), path.format(size="12", number="\0")]
-            found += [
-                f"{path.format(size=12, number=0)}?{name}=\0" for name in (*page.parameters, "card", "other")
-            ]
+            found += [f"{path.format(size=12, number=0)}?{name}=\0" for name in (*page.parameters, "card", "other")]
     return [*found, "/hand.svg?cards=\0", "/charts/\0.svg", "/static/\0", "/\0", "/api/\0"]
 
 

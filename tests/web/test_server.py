@@ -76,11 +76,8 @@ def test_what_is_no_request_of_a_browser(address: str, said: bytes) -> None:
 def test_who_does_not_go_on_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Half a header, half a body, and nothing at all: each connection is ended by the server."""
     monkeypatch.setattr(server, "PATIENCE", 0.3)
-    site, listening = (
-        server.Site(server.Settings(tmp_path, frozenset({"127.0.0.1"}))),
-        server.listen("127.0.0.1", 0),
-    )
-    made = server.make_server(site, threading.Event())
+    site, listening = (server.Site(tmp_path, frozenset({"127.0.0.1"})), server.listen("127.0.0.1", 0))
+    made = server.make_server(site)
     thread = threading.Thread(target=made.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     half_body = b"POST /identify/many HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\nhan"
@@ -91,12 +88,7 @@ def test_who_does_not_go_on_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: P
         found = taken.transport.get_extra_info("socket")
         # Or the body would wait for the headers to be acknowledged, which browsers do 40 ms later.
         assert found.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
-    for said in (
-        b"",
-        b"GET / HT",
-        half_body,
-        b"GET /api/addresses HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /x",
-    ):
+    for said in (b"", b"GET / HT", half_body, b"GET /api/addresses HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\nGET /x"):
         with connect(f"http://127.0.0.1:{listening.getsockname()[1]}") as client:
             client.sendall(said)
             try:
@@ -115,10 +107,7 @@ def test_a_run_is_seen_to_begin_go_on_and_be_killed(tmp_path: Path) -> None:
     """Over one connection, opened before there is a workspace."""
     folder = str(tmp_path / "w")
     run = [*SETSET, "run", "--size", "8", "--workers", "1", "--batch-lists", "200000", "-q", "-w", folder]
-    with (
-        serving("-w", folder) as (address, _),
-        httpx.stream("GET", f"{address}/progress/events", timeout=60) as live,
-    ):
+    with serving("-w", folder) as (address, _), httpx.stream("GET", f"{address}/progress/events", timeout=60) as live:
         events = live.iter_lines()
         wait_for(events, "no workspace at")
         with subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
@@ -167,10 +156,7 @@ def test_another_host_must_be_named(run: Run, tmp_path: Path) -> None:
     code, out, err = run("serve", "--host", "0.0.0.0", "-w", str(tmp_path))
     assert (code, out) == (2, "")
     assert err == "setset: --host 0.0.0.0 needs --allow-host NAME: the name that browsers will ask for\n"
-    with serving("--host", "0.0.0.0", "--allow-host", "caps.example", "-w", str(tmp_path)) as (
-        address,
-        process,
-    ):
+    with serving("--host", "0.0.0.0", "--allow-host", "caps.example", "-w", str(tmp_path)) as (address, process):
         assert address.startswith("http://caps.example:")
         port = address.rpartition(":")[2]
         asked = httpx.get(f"http://127.0.0.1:{port}/", headers={"Host": f"Caps.Example:{port}"})

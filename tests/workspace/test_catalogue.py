@@ -61,10 +61,7 @@ def test_an_interrupted_build_goes_on(tmp_path: Path, catalogue: Catalogue) -> N
         ["UPDATE classes SET representative = '0 1 3 4 9 10 27 99' WHERE (size, number) = (8, 3)"],
         ["DELETE FROM links WHERE (size, larger, smaller) = (8, 30, 10)"],
         ["UPDATE links SET deletions = deletions + 1 WHERE (size, larger, smaller) = (8, 30, 10)"],
-        [
-            "DELETE FROM links WHERE (size, larger) = (8, 32)",
-            "DELETE FROM classes WHERE (size, number) = (8, 32)",
-        ],
+        ["DELETE FROM links WHERE (size, larger) = (8, 32)", "DELETE FROM classes WHERE (size, number) = (8, 32)"],
     ],
     ids=["another representative", "a lost link", "a changed link", "a lost class"],
 )
@@ -73,9 +70,7 @@ def test_damage_is_noticed_and_built_again(classified_copy: Path, damage: list[s
     complaint = "classes of size 8 in .* are damaged: run 'setset classes build --force'"
     with pytest.raises(SetsetError, match=complaint):
         load_catalogue(classified_copy, 8)
-    change(
-        classified_copy, *(f"DELETE FROM {table} WHERE size = 9" for table in ("links", "classes", "levels"))
-    )
+    change(classified_copy, *(f"DELETE FROM {table} WHERE size = 9" for table in ("links", "classes", "levels")))
     with pytest.raises(SetsetError, match=complaint):  # nothing is built on what is damaged
         build_classes(classified_copy, 9)
     assert build_classes(classified_copy, 9, force=True) == list(range(10))
@@ -83,9 +78,7 @@ def test_damage_is_noticed_and_built_again(classified_copy: Path, damage: list[s
     assert stored_sizes(classified_copy) == list(range(21))
 
 
-def test_the_table_is_the_same_whatever_is_stored(
-    classified: Path, tmp_path: Path, catalogue: Catalogue
-) -> None:
+def test_the_table_is_the_same_whatever_is_stored(classified: Path, tmp_path: Path, catalogue: Catalogue) -> None:
     build_classes(tmp_path / "some", 6)
     tables = [class_totals(folder) for folder in (classified, tmp_path / "some", tmp_path / "none", None)]
     assert tables[0] == tables[1] == tables[2] == tables[3]
@@ -112,9 +105,7 @@ def test_who_else_holds_the_workspace_is_said(tmp_path: Path) -> None:
     assert build_classes(tmp_path, 4) == [4]
 
 
-def test_somebody_who_locks_the_database_is_waited_for(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_somebody_who_locks_the_database_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build_classes(tmp_path, 3)
     other = sqlite3.connect(tmp_path / "setset.db", isolation_level=None)
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from setset.workspace.counts import Count, CountVerdict, describe, read_counts, reference
+from setset.workspace.counts import Count, CountVerdict, describe, read_counts
+from setset.workspace.known import reference
 from tests.small import change, reading
 
 

@@ -8,14 +8,13 @@ from pathlib import Path
 import pytest
 
 import setset
-from setset.database.models import Work
 from setset.engine import search
 from setset.engine.bitstreams import Streams
 from setset.engine.probing import probe_counts
+from setset.jobs.options import RunOptions
 from setset.symmetry import Catalogue
 from setset.workspace import speed
-from setset.workspace.estimate import free_bytes
-from setset.workspace.expectation import ALL_LISTS
+from setset.workspace.known import ALL_LISTS
 from tests import small
 
 
@@ -63,16 +62,17 @@ def test_a_disk_that_is_too_small_is_noticed_before(tmp_path: Path) -> None:
     assert not exploration.estimate(5, thorough=False).warnings
 
 
-def test_a_folder_that_is_not_there_yet_is_on_a_disk(tmp_path: Path) -> None:
-    assert free_bytes(tmp_path / "a" / "b") > 0
-
-
-@pytest.mark.parametrize(
-    "arguments", [{"size": 2}, {"size": 21}, {"size": 9, "target": 3}, {"size": 9, "workers": 0}]
-)
+@pytest.mark.parametrize("arguments", [{"size": 2}, {"size": 21}, {"size": 9, "target": 3}, {"size": 9, "workers": 0}])
 def test_what_cannot_be_is_refused(arguments: dict[str, int]) -> None:
     with pytest.raises(setset.BadInput):
         setset.estimate(**arguments)
+
+
+def test_an_estimate_refuses_the_options_that_its_run_refuses(tmp_path: Path) -> None:
+    exploration = setset.open(tmp_path / "w", mode="a").exploration(12)
+    for refused in (exploration.estimate, exploration.run):
+        with pytest.raises(setset.BadInput, match="--batch-lists 0: expected 1 to"):
+            refused(5, batch_lists=0)
 
 
 def test_measuring_a_high_target_is_no_work_of_minutes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,6 +87,6 @@ def test_measuring_a_high_target_is_no_work_of_minutes(monkeypatch: pytest.Monke
     monkeypatch.setattr(speed, "LISTS_MEASURED", most)
     monkeypatch.setattr(search, "pack", pack)
     lists = {size: many.lists for size, many in probe_counts(18, 18, batches=2, seed=1).items()}
-    measured = speed.measure_speed(18, 18, Work.STORE, lists, seed=1)
+    measured = speed.measure_speed(RunOptions(18, 18), 18, lists, seed=1)
     assert measured.lists_per_second > 0
     assert most < sum(packed) < 2 * speed.STRETCHES * most

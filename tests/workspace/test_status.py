@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from setset.database import runs
+from setset.database import runs, views
+from setset.database.views import ItemState, SizeState, Status
 from setset.folder import WorkspaceFolder
-from setset.workspace.status import ItemState, SizeState, Status, read_status
 from tests.small import SIZE, Copy, build, change, reading
 
 
 def status(path: Path) -> Status:
     with reading(path) as database:
-        return read_status(database)
+        return views.status(database)
 
 
 def test_status_speaks_of_every_size(reference: Path) -> None:

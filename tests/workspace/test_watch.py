@@ -64,7 +64,7 @@ def test_who_watches_keeps_no_commit_waiting(copy: Copy) -> None:
 
 def test_what_takes_too_long_ends(reference: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT COUNT(*) FROM n"
-    monkeypatch.setattr("setset.database.views.text", lambda _: text(endless))
+    monkeypatch.setattr("setset.database.views.text", lambda _: text(f"{endless} WHERE :workers > 0 OR :in_use"))
     with (
         setset.open(reference, time_limit=0.3) as opened,
         pytest.raises(setset.Locked, match="took too long: try again"),

@@ -74,9 +74,7 @@ def test_records_are_plain(reference: Path) -> None:
             {"size": SIZE, "complete": 1}
         ]
         assert workspace.schema() == type(workspace.schema())(schema.HEAD, schema.HEAD)
-        assert repr(workspace.exploration(TARGET)[SIZE]) == (
-            "<setset.Size 5 of target 16: 9,396,567 lists, complete>"
-        )
+        assert repr(workspace.exploration(TARGET)[SIZE]) == ("<setset.Size 5 of target 16: 9,396,567 lists, complete>")
 
 
 def test_a_closed_workspace_opens_again_when_it_is_needed(reference: Path) -> None:

@@ -1,6 +1,4 @@
-"""Which workers a cluster has, which task each of them has, and which gets the next one. No Dask, no threads."""
-
-from __future__ import annotations
+"""Workers of a cluster, the task that each of them has, and who gets the next one. No Dask, no threads."""
 
 from collections import deque
 from collections.abc import Callable
@@ -23,7 +21,8 @@ class PendingTask:
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     remote: Any = None
-    missing_since: float | None = None
+    seen_at: float = 0.0
+    """When the scheduler last had it at work, or the worker got it."""
 
     def forget(self) -> None:
         """Gives up Dask's future. Wakes whoever waits for its result, which may be lost with a worker."""
@@ -42,24 +41,27 @@ class Worker:
 
     address: str
     slots: int
-    late: bool
-    """Whether it came after the start."""
+    late: bool  # it came after the start
     host: str = ""
     admitted: bool = False
-    problem: str = ""
-    """Why it is not admitted."""
-    paused_since: float | None = None
-    """Since when it starts nothing: Dask pauses a worker that is short of memory or about to leave."""
-    admission: Any = None
+    problem: str = ""  # why it is not admitted
+    paused: bool = False  # Dask pauses a worker that is short of memory or about to leave
     tasks: list[PendingTask] = field(default_factory=list)
 
     @property
     def ready(self) -> bool:
-        return self.admitted and self.paused_since is None
+        return self.admitted and not self.paused
 
     @property
     def load(self) -> float:
         return len(self.tasks) / self.slots
+
+    def take_tasks(self) -> list[PendingTask]:
+        """Takes all tasks from the worker, and forgets their results."""
+        tasks, self.tasks = self.tasks, []
+        for task in tasks:
+            task.forget()
+        return tasks
 
 
 class Assignment:
@@ -105,13 +107,6 @@ class Assignment:
         """A task that was executed is not what kills workers."""
         self._suspects.discard(task.arguments)
 
-    def requeue_tasks(self, worker: Worker) -> None:
-        """Puts the tasks of a paused worker back into the queue. No harm if it executes them after all."""
-        tasks, worker.tasks = worker.tasks, []
-        for task in tasks:
-            task.forget()
-        self.queue.extendleft(reversed(tasks))
-
     def remove_worker(self, worker: Worker) -> None:
         """Puts the tasks of a worker that is gone back into the queue.
 
@@ -119,12 +114,8 @@ class Assignment:
         say which one killed it, or whether one was finished: they are tried again, each alone.
         """
         del self.workers[worker.address]
-        tasks, worker.tasks = worker.tasks, []
-        for task in tasks:
-            task.forget()
-            self._suspects.add(task.arguments)
-        if worker.admission is not None:
-            worker.admission.release()
+        tasks = worker.take_tasks()
+        self._suspects.update(task.arguments for task in tasks)
         if len(tasks) == 1:
             tasks[0].future.set_exception(WorkerDied(f"the worker on {worker.host} died"))
         else:
@@ -135,12 +126,7 @@ class Assignment:
         left = list(self.queue)
         self.queue.clear()
         for worker in self.workers.values():
-            left += worker.tasks
-            worker.tasks = []
-            if worker.admission is not None:
-                worker.admission.release()
-        for task in left:
-            task.forget()
+            left += worker.take_tasks()
         return left
 
     def problems(self) -> str:

@@ -1,7 +1,5 @@
 """Connecting to a Dask scheduler, or starting one, within a bounded time."""
 
-from __future__ import annotations
-
 import asyncio
 import contextlib
 import json
@@ -17,18 +15,12 @@ import distributed
 from distributed import Security, comm
 
 from setset.errors import SetsetError, require_extra
-from setset.executors.worker_process import exit_at_once
+from setset.executors.local import exit_at_once
 from setset.platform import interrupts_blocked
 
-# What Dask has to say of lost connections is said by the executor, in one line.
-for name in (
-    "distributed",
-    "distributed.client",
-    "distributed.gc",
-    "tornado",
-    "tornado.application",
-    "asyncio",
-):
+# The executor reports lost connections in one line. Dask gives some of its loggers a level of their own.
+LOGGERS = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
+for name in LOGGERS:
     logging.getLogger(name).setLevel(logging.CRITICAL)
 
 QUIET = {
@@ -51,30 +43,22 @@ PAUSE = 0.2
 class Timeouts:
     """Seconds after which the coordinator no longer waits."""
 
-    connect: float = 15
-    """for the scheduler to answer at first;"""
-    scheduler: float = 60
-    """for it to answer again;"""
-    other_workers: float = 2
-    """for more workers, when those that are there cannot work;"""
-    no_workers: float = 300
-    """for a worker, when there is none;"""
-    lost_task: float = 60
-    """for a task that the scheduler no longer knows;"""
-    interval: float = 1
-    """between two looks at the cluster."""
+    connect: float = 15  # for the first answer of the scheduler
+    scheduler: float = 60  # for any later answer of the scheduler
+    other_workers: float = 2  # for more workers, if none of those that are there can work
+    no_workers: float = 300  # for a worker, if there is none
+    lost_task: float = 60  # for a task that the scheduler no longer knows
+    interval: float = 1  # between two looks at the cluster
 
 
-Connect = Callable[[Callable[[], bool]], tuple[distributed.Client | None, distributed.LocalCluster | None]]
-"""Gives a client, and the cluster if it is one's own. Nothing if the run is stopping, which it asks meanwhile."""
+Stopping = Callable[[], bool]
+"""Whether the run is stopping: then there is no client."""
 
 
-def start_local_cluster(
-    workers: int, stopping: Callable[[], bool]
-) -> tuple[distributed.Client | None, distributed.LocalCluster | None]:
-    """A cluster of so many processes on this machine, which ends with this process."""
+def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client | None:
+    """The client of a cluster of so many processes on this machine, which ends with this process."""
     if stopping():
-        return None, None
+        return None
     dask.config.set(QUIET)
     client = cluster = None
     try:
@@ -96,13 +80,14 @@ def start_local_cluster(
             client.run(exit_at_once)
     except (OSError, RuntimeError) as error:
         close(client, cluster)
-        raise SetsetError(f"Dask cannot start a cluster here: {_cause(error)}") from error
-    return client, cluster
+        cause: BaseException = error
+        while cause.__cause__ is not None:
+            cause = cause.__cause__
+        raise SetsetError(f"Dask cannot start a cluster here: {first_line(cause)}") from error
+    return client
 
 
-def connect(
-    where: str, seconds: float, stopping: Callable[[], bool]
-) -> tuple[distributed.Client | None, None]:
+def connect(where: str, seconds: float, stopping: Stopping) -> distributed.Client | None:
     """A client of the scheduler at an address, or of the one that wrote a scheduler file."""
     deadline = time.monotonic() + seconds
     address = where
@@ -112,24 +97,26 @@ def connect(
     try:
         if not stopping() and asyncio.run(_answers(address, deadline, stopping)):
             with interrupts_blocked():
-                return distributed.Client(address, timeout=seconds, set_as_default=False), None
+                return distributed.Client(address, timeout=seconds, set_as_default=False)
     except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
         # TimeoutError is an OSError; the others are a bad address.
         raise SetsetError(
             f"no Dask scheduler answers at {where} ({first_line(error)}): start one with 'dask scheduler'"
         ) from error
-    return None, None
+    return None
 
 
-def close(client: distributed.Client | None, own: distributed.LocalCluster | None) -> None:
+def close(client: distributed.Client | None, cluster: distributed.LocalCluster | None = None) -> None:
     """Leaves a cluster, and ends it if it is one's own."""
-    for each, seconds in ((client, 2), (own, 5)):
+    if client is not None:
+        cluster = client.cluster
+    for each, seconds in ((client, 2), (cluster, 5)):
         if each is not None:
             with contextlib.suppress(Exception):
                 each.close(timeout=seconds)
 
 
-async def _answers(address: str, deadline: float, stopping: Callable[[], bool]) -> bool:
+async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
     """Whether somebody listens, before there is a client: one that cannot connect takes half a minute to end, and
     does not hear Ctrl-C. Dask waits for ever for one that listens and says nothing, as a stopped process does."""
     options = Security().get_connection_args("client")
@@ -146,7 +133,7 @@ async def _answers(address: str, deadline: float, stopping: Callable[[], bool]) 
     return True
 
 
-def _read_address(file: Path, deadline: float, stopping: Callable[[], bool]) -> str:
+def _read_address(file: Path, deadline: float, stopping: Stopping) -> str:
     """The address in a scheduler file, which may not be there yet, or not whole."""
     while not stopping():
         with contextlib.suppress(OSError, ValueError):
@@ -159,13 +146,6 @@ def _read_address(file: Path, deadline: float, stopping: Callable[[], bool]) -> 
             )
         time.sleep(PAUSE)
     return ""
-
-
-def _cause(error: BaseException) -> str:
-    """The first cause of an error."""
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return first_line(error)
 
 
 def first_line(error: BaseException) -> str:

@@ -6,14 +6,12 @@ shown that it can work, a death is blamed on the task that ran and not on those 
 the scheduler loses (dask/distributed#3196) is noticed.
 """
 
-from __future__ import annotations
-
-import contextlib
 import itertools
 import threading
 import time
 import uuid
 from collections.abc import Callable
+from concurrent import futures
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
@@ -25,46 +23,31 @@ from distributed.scheduler import KilledWorker
 
 from setset.errors import SetsetError
 from setset.executors.base import ExecutorLost, Notice, RemoteExecutor, Requirements, WorkerDied
-from setset.executors.dask.admission import CheckResult, check_worker
 from setset.executors.dask.assignment import Assignment, PendingTask, Worker
-from setset.executors.dask.client import (
-    Connect,
-    Timeouts,
-    close,
-    connect,
-    first_line,
-    start_local_cluster,
-)
-from setset.executors.dask.transfer import FileAccess, execute_shipment, pack, unpack
+from setset.executors.dask.client import Timeouts, close, connect, first_line, start_local_cluster
+from setset.executors.dask.transfer import FileAccess, check_worker, execute_shipment, pack, unpack
 from setset.platform import interrupts_blocked
 
 FETCHERS = 8
 """Results that are fetched at a time."""
 
 
-def start_dask(
-    where: str | None, access: FileAccess, workers: int, *, timeouts: Timeouts | None = None
-) -> DaskExecutor:
-    """An executor on the cluster at an address or with a scheduler file; on one of its own if None."""
-    timeouts = timeouts or Timeouts()
-    start = (
-        partial(start_local_cluster, workers) if where is None else partial(connect, where, timeouts.connect)
-    )
-    return DaskExecutor(start, access, timeouts)
-
-
-def _daemon(work: Callable[[], None]) -> threading.Thread:
-    """A thread that the end of the process does not wait for, nor for what it may be waiting for."""
-    return threading.Thread(target=work, name=f"setset{work.__name__}", daemon=True)
-
-
 class DaskExecutor(RemoteExecutor):
-    """Hands tasks to the workers of a Dask cluster. `wait_for_workers` comes before the first task."""
+    """Hands tasks to the workers of a Dask cluster. `wait_for_workers` comes before the first task.
 
-    def __init__(self, connect: Connect, access: FileAccess, timeouts: Timeouts) -> None:
-        self._connect, self._access, self._timeouts = connect, access, timeouts
+    Args:
+        where: Address of a scheduler, or its scheduler file; None for a cluster of one's own on this machine.
+        access: How workers get at the batch files.
+        workers: Number of processes of one's own cluster.
+        timeouts: How long to wait for what.
+    """
+
+    def __init__(
+        self, where: str | None, access: FileAccess, workers: int, *, timeouts: Timeouts | None = None
+    ) -> None:
+        self._where, self._access, self._workers = where, access, workers
+        self._timeouts = timeouts or Timeouts()
         self._client: Any = None
-        self._own: Any = None
         self._lock = threading.RLock()
         self._assignment = Assignment()
         self._counter = itertools.count()
@@ -73,16 +56,19 @@ class DaskExecutor(RemoteExecutor):
         self._lost: ExecutorLost | None = None
         self._last_answer_at = self._last_worker_at = time.monotonic()
         self._results: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._threads = [_daemon(self._watch), *(_daemon(self._fetch_results) for _ in range(FETCHERS))]
+        # Daemons: the end of the process does not wait for them, nor for what they may be waiting for.
+        work = [self._watch, *[self._fetch_results] * FETCHERS]
+        self._threads = [threading.Thread(target=each, daemon=True) for each in work]
         self._requirements = Requirements("", "", (), "")
         self._notice: Notice = lambda _: None
 
-    def wait_for_workers(
-        self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]
-    ) -> None:
+    def wait_for_workers(self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]) -> None:
         roots = () if self._access.ship else tuple(map(self._access, requirements.roots))
         self._requirements, self._notice = replace(requirements, roots=roots), notice
-        self._client, self._own = self._connect(stopping)
+        if self._where is None:
+            self._client = start_local_cluster(self._workers, stopping)
+        else:
+            self._client = connect(self._where, self._timeouts.connect, stopping)
         if self._client is None:
             return
         hopeful = self._last_answer_at = self._last_worker_at = time.monotonic()
@@ -128,19 +114,17 @@ class DaskExecutor(RemoteExecutor):
 
     def _send(self, task: PendingTask, worker: Worker) -> None:
         try:
+            (work,) = task.arguments
             if self._access.ship:
-                remote = self._submit(worker, execute_shipment, *map(pack, task.arguments))
+                remote = self._submit(worker, execute_shipment, work, pack(work))
             else:
-                tasks = (each.relocated(self._access) for each in task.arguments)
-                remote = self._submit(worker, task.function, *tasks)
+                remote = self._submit(worker, task.function, work.relocated(self._access))
         except Exception as error:
             task.future.set_exception(error)
             return
-        task.remote, task.missing_since = remote, None
+        task.remote, task.seen_at = remote, time.monotonic()
         worker.tasks.append(task)
-        remote.add_done_callback(
-            lambda remote: self._results.put(partial(self._finish, worker, task, remote))
-        )
+        remote.add_done_callback(lambda remote: self._results.put(partial(self._finish, worker, task, remote)))
 
     def _submit(self, worker: Worker, function: Callable[..., Any], *arguments: Any) -> distributed.Future:
         """Sends a call to one worker. A key of its own, so that equal calls are not taken for one; falling
@@ -187,15 +171,13 @@ class DaskExecutor(RemoteExecutor):
         # The worker's next task goes out before the caller hears of this one.
         self._assign()
         try:
-            if error is None:
-                whole = unpack(task.arguments[0], outcome) if self._access.ship else outcome
-                task.future.set_result(whole)
-                return
-        except Exception as raised:
-            error = raised
-        if isinstance(error, TimeoutError):
-            error = WorkerDied(f"the worker on {worker.host} died")
-        task.future.set_exception(error)
+            if error is not None:
+                raise error
+            task.future.set_result(unpack(*task.arguments, *outcome) if self._access.ship else outcome)
+        except TimeoutError:
+            task.future.set_exception(WorkerDied(f"the worker on {worker.host} died"))
+        except BaseException as raised:
+            task.future.set_exception(raised)
 
     # The thread that watches the cluster
 
@@ -225,19 +207,12 @@ class DaskExecutor(RemoteExecutor):
         for address in slots.keys() - workers.keys():
             self._admit(Worker(address, slots[address], late=self._ready.is_set()))
         for worker in workers.values():
-            if worker.address in slots:
-                worker.paused_since = None
-                self._find_lost_tasks(worker, set(known.get(worker.address, ())), now)
-            else:
-                worker.paused_since = worker.paused_since or now
-                if now - worker.paused_since > self._timeouts.lost_task:
-                    self._assignment.requeue_tasks(worker)
+            worker.paused = worker.address not in slots
+            self._find_lost_tasks(worker, set(known.get(worker.address, ())), now)
         if self._assignment.slots():
             self._last_worker_at = now
         elif now - self._last_worker_at > self._timeouts.no_workers:
-            self._give_up(
-                f"no worker of the Dask cluster was ready for {self._timeouts.no_workers:.0f} seconds"
-            )
+            self._give_up(f"no worker of the Dask cluster was ready for {self._timeouts.no_workers:.0f} seconds")
 
     def _remove_worker(self, worker: Worker) -> None:
         self._assignment.remove_worker(worker)
@@ -245,23 +220,21 @@ class DaskExecutor(RemoteExecutor):
             self._notice(f"a worker on {worker.host} left ({worker.address})")
 
     def _admit(self, worker: Worker) -> None:
-        worker.admission = self._submit(worker, check_worker, self._requirements)
         self._assignment.workers[worker.address] = worker
-        worker.admission.add_done_callback(
+        self._submit(worker, check_worker, self._requirements).add_done_callback(
             lambda admission: self._results.put(partial(self._finish_admission, worker, admission))
         )
 
     def _finish_admission(self, worker: Worker, admission: distributed.Future) -> None:
         try:
-            result = admission.result(timeout=self._timeouts.lost_task)
+            host, problem = admission.result(timeout=self._timeouts.lost_task)
         except BaseException as error:
-            result = CheckResult(worker.address, 0, f"cannot run setset: {first_line(error)}")
+            host, problem = worker.address, f"cannot run setset: {first_line(error)}"
         with self._lock:
             if self._assignment.workers.get(worker.address) is not worker:
                 return
-            worker.admission = None
-            worker.host, worker.admitted = result.host, result.problem is None
-            worker.problem = f"worker on {result.host} {result.problem}" if result.problem else ""
+            worker.host, worker.admitted = host, not problem
+            worker.problem = problem and f"worker on {host} {problem}"
         if worker.admitted:
             self._ready.set()
             self._assign()
@@ -272,22 +245,21 @@ class DaskExecutor(RemoteExecutor):
                 self._notice(line)
 
     def _find_lost_tasks(self, worker: Worker, known: set[str], now: float) -> None:
-        """Takes back tasks that the scheduler has neither finished nor at work for too long."""
-        for task in list(worker.tasks):
-            if task.remote is None or task.remote.key in known or task.remote.done():
-                task.missing_since = None
-                continue
-            task.missing_since = task.missing_since or now
-            if now - task.missing_since > self._timeouts.lost_task:
+        """Takes back tasks that have neither finished nor been at work for too long."""
+        for task in worker.tasks[::-1]:
+            if not worker.paused and (task.remote.key in known or task.remote.done()):
+                task.seen_at = now
+            elif now - task.seen_at > self._timeouts.lost_task:
                 worker.tasks.remove(task)
                 task.forget()
-                task.future.set_exception(WorkerDied("the Dask scheduler lost the task"))
+                if worker.paused:  # no harm if the worker executes the task after all
+                    self._assignment.queue.appendleft(task)
+                else:
+                    task.future.set_exception(WorkerDied("the Dask scheduler lost the task"))
 
     def _give_up(self, reason: str) -> None:
         with self._lock:
-            self._lost = ExecutorLost(
-                f"{reason}; what was finished is recorded, 'setset run' goes on from there"
-            )
+            self._lost = ExecutorLost(f"{reason}; what was finished is recorded, 'setset run' goes on from there")
             left = self._assignment.empty()
         for task in left:
             if task.begin():
@@ -304,11 +276,10 @@ class DaskExecutor(RemoteExecutor):
                 task.future.cancel()
         if wait:
             for task in begun if cancel_futures else begun + waiting:
-                with contextlib.suppress(Exception):
-                    task.future.exception(timeout=self._timeouts.no_workers)
+                futures.wait([task.future], timeout=self._timeouts.no_workers)
         self._closed.set()
         with self._lock:
             self._assignment.empty()
         for _ in range(FETCHERS):
             self._results.put(None)
-        close(self._client, self._own)
+        close(self._client)

@@ -1,4 +1,8 @@
-"""How workers on other machines get at the batch files: by a path of their own, or by bytes sent to and fro."""
+"""How workers on other machines get at the batch files: by a path of their own, or by bytes sent to and fro.
+
+Each worker shows that it can work before its first task. Workers import this module before numba, which must hear first
+where its cache is.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +10,21 @@ import contextlib
 import os
 import shutil
 import socket
+import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from setset import durable
+from setset import __version__, durable
 from setset.batches import files
 from setset.batches.format import BadBatch
 from setset.batches.records import SUFFIX
-from setset.batches.roots import claim_root
+from setset.batches.roots import claim_root, root_owner
+from setset.compiler import node_folder
+from setset.engine.compilation import prepare_kernels
 from setset.errors import BadInput, NoSpace, SetsetError
+from setset.executors.base import Requirements
 from setset.platform import is_absolute_anywhere, lock_for_handle
 from setset.tasks.execute import execute
 from setset.tasks.kinds import BadSource, CountTask, Task, TaskResult
@@ -38,9 +46,7 @@ class FileAccess:
         for text in maps:
             here, equals, there = text.partition("=")
             if not equals or not here or not is_absolute_anywhere(there):
-                raise BadInput(
-                    f"--map {text}: expected HERE=THERE with an absolute path THERE, as in /mnt/nas=/data"
-                )
+                raise BadInput(f"--map {text}: expected HERE=THERE with an absolute path THERE, as in /mnt/nas=/data")
             pairs.append((os.path.abspath(here), there.rstrip("/") or "/"))  # noqa: PTH100 (keeps symlinks)
         if pairs and ship:
             raise BadInput("--map cannot be combined with --ship: shipped files need no path")
@@ -56,52 +62,73 @@ class FileAccess:
         return str(Path(there) / whole.relative_to(here))
 
 
-@dataclass(frozen=True)
-class Shipment:
-    """A task with its sources' bytes, by path."""
-
-    task: Task
-    contents: tuple[tuple[str, bytes], ...]
-
-
-@dataclass(frozen=True)
-class Delivery:
-    """A result with the bytes of its batches."""
-
-    result: TaskResult
-    contents: tuple[bytes, ...]
+def check_worker(requirements: Requirements) -> tuple[str, str]:
+    """The host of this process, and why it cannot work: another version, or roots out of reach. Nothing if it can."""
+    problem = _wrong_version(requirements) or _unreachable_root(requirements)
+    if not problem:
+        remove_abandoned_folders()
+        if "numba" not in sys.modules:
+            os.environ.setdefault("NUMBA_CACHE_DIR", str(node_folder()))
+        prepare_kernels()
+    return socket.gethostname(), problem
 
 
-def pack(task: Task) -> Shipment:
+def _wrong_version(requirements: Requirements) -> str:
+    if __version__ == requirements.version:
+        return ""
+    return f"has setset {__version__}, the coordinator {requirements.version}: install the same version"
+
+
+def _unreachable_root(requirements: Requirements) -> str:
+    for root in requirements.roots:
+        found = root_owner(Path(root))
+        if found is None:
+            return f"cannot see the storage root {root}: mount it there, or see --map and --ship"
+        if found != requirements.workspace_id:
+            return f"sees another workspace's files at {root}: mount the right folder there, or see --map"
+    for root in requirements.roots[:1]:
+        trial = Path(root) / requirements.trial_folder / durable.temporary_name("trial.setset")
+        try:
+            trial.parent.mkdir(parents=True, exist_ok=True)
+            trial.write_bytes(b"setset")
+            trial.unlink()
+        except OSError as error:
+            return f"cannot write to the storage root {root}: {error.strerror}"
+    return ""
+
+
+def pack(task: Task) -> list[bytes]:
     """Reads a task's sources on the coordinator. The worker verifies them against their digests."""
     contents = []
     for source in task.sources:
         try:
-            contents.append((source.path, files.read(Path(source.path))))
+            contents.append(files.read(Path(source.path)))
         except BadBatch as error:
             raise BadSource(source.size, source.number, str(error)) from error
-    return Shipment(task, tuple(contents))
+    return contents
 
 
-def execute_shipment(shipment: Shipment) -> Delivery:
-    """On a worker: executes a task in a temporary folder of the node, away from any storage root."""
+def execute_shipment(task: Task, contents: Sequence[bytes]) -> tuple[TaskResult, list[bytes]]:
+    """On a worker: executes a task in a temporary folder of the node, away from any storage root.
+
+    Takes the bytes of the task's sources, and returns those of the batches beside the result.
+    """
     with _temporary_folder() as folder:
         root = folder / "root"
         places = {}
         try:
-            if not isinstance(shipment.task, CountTask):
-                destination = shipment.task.destination
-                claim_root(root, destination.owner)
-                places[destination.root] = str(root)
-            for number, (path, content) in enumerate(shipment.contents):
+            if not isinstance(task, CountTask):
+                claim_root(root, task.destination.owner)
+                places[task.destination.root] = str(root)
+            for number, (source, content) in enumerate(zip(task.sources, contents, strict=True)):
                 place = folder / f"{number}{SUFFIX}"
                 durable.save(place, content)
-                places[path] = str(place)
-            result = execute(shipment.task.relocated(places.__getitem__))
+                places[source.path] = str(place)
+            result = execute(task.relocated(places.__getitem__))
         except NoSpace as error:
             # Not the coordinator's disk, which is what NoSpace would stop the run for.
             raise SetsetError(f"on {socket.gethostname()}: {error}") from error
-        return Delivery(result, tuple(files.read(root / batch.path) for batch in result.batches))
+        return result, [files.read(root / batch.name) for batch in result.batches]
 
 
 @contextlib.contextmanager
@@ -123,13 +150,11 @@ def remove_abandoned_folders() -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def unpack(task: Task, delivery: Delivery) -> TaskResult:
-    """On the coordinator: verifies what came back and puts it in its place; returns the result."""
-    if isinstance(task, CountTask):
-        return delivery.result
-    destination = task.destination
-    for batch, content in zip(delivery.result.batches, delivery.contents, strict=True):
-        if files.describe(content) != batch:
-            raise SetsetError(f"{batch.path} from {delivery.result.host} is not what its result says")
-        files.save_batch(content, Path(destination.root), destination.owner)
-    return delivery.result
+def unpack(task: Task, result: TaskResult, contents: Sequence[bytes]) -> TaskResult:
+    """On the coordinator: verifies the batches that came back and puts them in their place; returns the result."""
+    if not isinstance(task, CountTask):
+        for batch, content in zip(result.batches, contents, strict=True):
+            if files.describe(content) != batch:
+                raise SetsetError(f"{batch.name} from {result.host} is not what its result says")
+            files.save_batch(content, Path(task.destination.root), task.destination.owner)
+    return result

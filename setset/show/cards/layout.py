@@ -1,16 +1,12 @@
 """Where on a picture each card lies, and the rings around the cards of each set."""
 
-from __future__ import annotations
-
 import colorsys
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
-from setset.cards import check_cards
+from setset.cards import Triple, check_cards
 from setset.errors import BadInput
-from setset.table.sets import Triple
 
 CARD_WIDTH: Final = 170.0
 CARD_HEIGHT: Final = 104.0
@@ -30,8 +26,7 @@ COLOURS: Final = ("#d8232f", "#128a43", "#6b2fa0")
 RING_COLOURS: Final = ("#0077bb", "#ee7733", "#111111", "#33bbee", "#c9a400", "#ee3377", "#7a4b1e", "#009988")
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """A card and the corner of its face."""
 
     card: int
@@ -39,16 +34,14 @@ class Place:
     y: float
 
 
-@dataclass(frozen=True)
-class Ring:
+class Ring(NamedTuple):
     """A line around one card of a set, so far outside its face."""
 
     place: Place
     offset: float
 
 
-@dataclass(frozen=True)
-class Outline:
+class Outline(NamedTuple):
     """A set with its three rings."""
 
     cards: Triple
@@ -56,8 +49,7 @@ class Outline:
     rings: tuple[Ring, ...]
 
 
-@dataclass(frozen=True)
-class Layout:
+class Layout(NamedTuple):
     width: float
     height: float
     columns: int
@@ -96,8 +88,8 @@ def ring_colour(number: int) -> str:
     """A colour for set number 0, 1, ...: chosen ones first, then hues a golden angle apart."""
     if number < len(RING_COLOURS):
         return RING_COLOURS[number]
-    red, green, blue = colorsys.hls_to_rgb(number * 0.618034 % 1, 0.45, 0.75)
-    return f"#{round(red * 255):02x}{round(green * 255):02x}{round(blue * 255):02x}"
+    parts = colorsys.hls_to_rgb(number * 0.618034 % 1, 0.45, 0.75)
+    return "#" + "".join(f"{round(part * 255):02x}" for part in parts)
 
 
 def symbol_centres(count: int) -> list[tuple[float, float]]:

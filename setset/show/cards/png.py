@@ -4,8 +4,6 @@ Each shape is known by the distance of every pixel to its outline, which gives s
 pixel is covered by as much as the edge has passed it.
 """
 
-from __future__ import annotations
-
 import struct
 import zlib
 from functools import cache
@@ -27,21 +25,19 @@ def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
     """The whole picture as a file's content, `scale` pixels for each unit of the layout."""
     height, width = round(layout.height * scale), round(layout.width * scale)
     if not 0 < scale <= 20 or max(height, width) > LARGEST_SIDE:
-        raise BadInput(
-            f"cannot draw at scale {scale:g}: over 0, at most 20, no side over {LARGEST_SIDE:,} pixels"
-        )
+        raise BadInput(f"cannot draw at scale {scale:g}: over 0, at most 20, no side over {LARGEST_SIDE:,} pixels")
     canvas = np.empty((height, width, 3), np.uint8)
     canvas[:] = _rgb(at.BACKGROUND)
     for place in layout.places:
         _paste(canvas, _box(0, scale), place.x, place.y, scale, at.FACE)
-        _paste(canvas, _frame(0, 1.0, scale), place.x, place.y, scale, at.EDGE)
+        _paste(canvas, _box(0, scale, 1.0), place.x, place.y, scale, at.EDGE)
         colour, count, shading, shape = digits(place.card)
         cover = _symbol(shape, shading, scale)
         for x, y in at.symbol_centres(count + 1):
             _paste(canvas, cover, place.x + x, place.y + y, scale, at.COLOURS[colour])
     for outline in layout.outlines:
         for ring in outline.rings:
-            cover = _frame(ring.offset, at.RING, scale)
+            cover = _box(ring.offset, scale, at.RING)
             _paste(canvas, cover, ring.place.x, ring.place.y, scale, outline.colour)
     return _encode(canvas, ", ".join(name(place.card) for place in layout.places))
 
@@ -57,36 +53,26 @@ def _symbol(shape: int, shading: int, scale: float) -> Cover:
     x, y = _grid(left, top, -2 * left, -2 * top, scale)
     away = distance(shape, x, y)
     outline = _within(np.abs(away) - STROKE / 2, scale)
-    if shading == 0:
-        return np.maximum(outline, _within(away, scale)), left, top
+    if shading == 2:
+        return outline, left, top
+    inside = _within(away, scale)
     if shading == 1:
         from_stripe = np.abs((y - STRIPE / 2 + STRIPE_STEP / 2) % STRIPE_STEP - STRIPE_STEP / 2) - STRIPE / 2
-        stripes = np.minimum(_within(from_stripe, scale), _within(away, scale))
-        return np.maximum(outline, stripes), left, top
-    return outline, left, top
+        inside = np.minimum(inside, _within(from_stripe, scale))
+    return np.maximum(outline, inside), left, top
 
 
 @cache
-def _box(offset: float, scale: float) -> Cover:
-    away, corner = _from_face(offset, scale)
-    return _within(away, scale), corner, corner
-
-
-@cache
-def _frame(offset: float, breadth: float, scale: float) -> Cover:
-    away, corner = _from_face(offset, scale)
-    return _within(np.abs(away) - breadth / 2, scale), corner, corner
-
-
-def _from_face(offset: float, scale: float) -> tuple[Floats, float]:
-    """The distance of each pixel to a rounded box that lies so far outside a card's face."""
+def _box(offset: float, scale: float, breadth: float | None = None) -> Cover:
+    """A rounded box that lies so far outside a card's face: all of it, or a line of this breadth along its edge."""
     corner = -offset - at.RING
     x, y = _grid(corner, corner, at.CARD_WIDTH - 2 * corner, at.CARD_HEIGHT - 2 * corner, scale)
     round_by = at.CORNER + offset
     beyond_x = np.abs(x - at.CARD_WIDTH / 2) - at.CARD_WIDTH / 2 - offset + round_by
     beyond_y = np.abs(y - at.CARD_HEIGHT / 2) - at.CARD_HEIGHT / 2 - offset + round_by
     outside = np.hypot(np.maximum(beyond_x, 0), np.maximum(beyond_y, 0))
-    return outside + np.minimum(np.maximum(beyond_x, beyond_y), 0) - round_by, corner
+    away = outside + np.minimum(np.maximum(beyond_x, beyond_y), 0) - round_by
+    return _within(away if breadth is None else np.abs(away) - breadth / 2, scale), corner, corner
 
 
 def _grid(left: float, top: float, width: float, height: float, scale: float) -> tuple[Floats, Floats]:

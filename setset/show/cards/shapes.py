@@ -4,8 +4,6 @@ A shape stands upright around the origin, WIDTH wide and HEIGHT high, y downward
 chain of cubic Bezier curves; a straight edge is one whose control points lie on it.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from typing import Final
 
@@ -29,7 +27,7 @@ _ARC: Final = 0.5523
 
 def curves(shape: int) -> tuple[Curve, ...]:
     """The outline of the diamond (0), squiggle (1) or oval (2). All three are symmetric about the origin."""
-    half = (_diamond_half, _squiggle_half, _oval_half)[shape]()
+    half = _HALVES[shape]
     return (*half, *(tuple((-x, -y) for x, y in curve) for curve in half))  # type: ignore[arg-type]
 
 
@@ -72,28 +70,21 @@ def _straight(a: Point, b: Point) -> Curve:
     return a, thirds[0], thirds[1], b
 
 
-def _diamond_half() -> tuple[Curve, ...]:
-    top, right, bottom = (0.0, -HEIGHT / 2), (WIDTH / 2, 0.0), (0.0, HEIGHT / 2)
-    return _straight(top, right), _straight(right, bottom)
-
-
-def _oval_half() -> tuple[Curve, ...]:
-    """A pill: straight sides between two half circles."""
-    radius, side = WIDTH / 2, HEIGHT / 2 - WIDTH / 2
-    arc = _ARC * radius
-    top, right = (0.0, -HEIGHT / 2), (radius, -side)
-    low, bottom = (radius, side), (0.0, HEIGHT / 2)
-    return (
-        (top, (arc, -HEIGHT / 2), (radius, -side - arc), right),
-        _straight(right, low),
-        (low, (radius, side + arc), (arc, HEIGHT / 2), bottom),
-    )
-
-
-def _squiggle_half() -> tuple[Curve, ...]:
-    """A wave: from the foot of its left side up to the head, the other half being its mirror image."""
-    return (
+_TOP, _BOTTOM, _RADIUS, _SIDE = -HEIGHT / 2, HEIGHT / 2, WIDTH / 2, HEIGHT / 2 - WIDTH / 2
+_HALVES: Final[tuple[tuple[Curve, ...], ...]] = (
+    # The diamond.
+    (_straight((0.0, _TOP), (_RADIUS, 0.0)), _straight((_RADIUS, 0.0), (0.0, _BOTTOM))),
+    # The squiggle, a wave: from the foot of its left side up to the head.
+    (
         ((-11.0, 34.0), (-18.0, 34.0), (-17.0, 25.0), (-12.0, 18.0)),
         ((-12.0, 18.0), (-5.0, 8.0), (-8.0, 2.0), (-12.0, -5.0)),
         ((-12.0, -5.0), (-20.0, -20.0), (-18.0, -34.0), (11.0, -34.0)),
-    )
+    ),
+    # The oval, a pill: straight sides between two half circles.
+    (
+        ((0.0, _TOP), (_ARC * _RADIUS, _TOP), (_RADIUS, -_SIDE - _ARC * _RADIUS), (_RADIUS, -_SIDE)),
+        _straight((_RADIUS, -_SIDE), (_RADIUS, _SIDE)),
+        ((_RADIUS, _SIDE), (_RADIUS, _SIDE + _ARC * _RADIUS), (_ARC * _RADIUS, _BOTTOM), (0.0, _BOTTOM)),
+    ),
+)
+"""Half of the outline of each shape; the other half is its image about the origin."""

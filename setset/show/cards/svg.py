@@ -1,54 +1,25 @@
 """Cards as an SVG picture: text that any browser shows at any size."""
 
-from __future__ import annotations
-
 from setset.cards import CARDS, VALUES, digits, name
 from setset.show.cards import layout as at
 from setset.show.cards.layout import Layout, Outline, Place
 from setset.show.cards.shapes import STRIPE, STRIPE_STEP, STROKE, path
 
-_HEAD = """<svg xmlns="http://www.w3.org/2000/svg" width="{width:g}" height="{height:g}" viewBox="0 0 {width:g} {height:g}">
-  <title>{title}</title>
-  <defs>
-{definitions}
-  </defs>
-  <rect class="background" width="{width:g}" height="{height:g}" fill="{background}"/>
-"""  # noqa: E501 (one tag)
-_SHAPE = '    <path id="{name}" d="{path}" stroke-width="{stroke:g}" stroke-linejoin="round"/>'
-_STRIPES = (
-    '    <pattern id="striped-{name}" width="{step:g}" height="{step:g}" patternUnits="userSpaceOnUse">'
-    '<rect width="{step:g}" height="{stripe:g}" fill="{colour}"/></pattern>'
-)
-_CARD = """  <g class="card" data-card="{card}" transform="translate({x:g} {y:g})">
-    <title>{name}</title>
-{face}
-  </g>
-"""
-_FACE = """\
-    <rect class="face" width="{width:g}" height="{height:g}" rx="{corner:g}" fill="{face}" stroke="{edge}"/>
-{symbols}"""
-_SYMBOL = (
-    '    <use class="symbol" href="#{shape}" transform="translate({x:g} {y:g})"'
-    ' fill="{fill}" stroke="{colour}"/>'
-)
-_SET = """  <g class="set" data-cards="{cards}" fill="none" stroke="{colour}" stroke-width="{breadth:g}">
-{rings}
-  </g>
-"""
-_RING = '    <rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{corner:g}"/>'
-
 
 def draw_svg(layout: Layout) -> str:
     """The whole picture. Each card is a group of class `card`, each outlined set one of class `set`."""
-    head = _HEAD.format(
-        width=layout.width,
-        height=layout.height,
-        title=", ".join(name(place.card) for place in layout.places),
-        definitions=_definitions(),
-        background=at.BACKGROUND,
-    )
-    cards = [_card(place) for place in layout.places]
-    return "".join([head, *cards, *(_set(outline) for outline in layout.outlines), "</svg>\n"])
+    width, height = f"{layout.width:g}", f"{layout.height:g}"
+    size = f'width="{width}" height="{height}"'
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width} {height}">',
+        f"  <title>{', '.join(name(place.card) for place in layout.places)}</title>",
+        f"  <defs>\n{_definitions()}\n  </defs>",
+        f'  <rect class="background" {size} fill="{at.BACKGROUND}"/>',
+        *map(_card, layout.places),
+        *map(_set, layout.outlines),
+        "</svg>\n",
+    ]
+    return "\n".join(lines)
 
 
 def draw_sprites() -> str:
@@ -63,56 +34,45 @@ def draw_sprites() -> str:
 
 def _definitions() -> str:
     """The shapes and the stripes that cards are made of."""
-    shapes = [_SHAPE.format(name=shape, path=path(n), stroke=STROKE) for n, shape in enumerate(VALUES[3])]
+    shapes = [
+        f'    <path id="{shape}" d="{path(n)}" stroke-width="{STROKE:g}" stroke-linejoin="round"/>'
+        for n, shape in enumerate(VALUES[3])
+    ]
+    step = f'width="{STRIPE_STEP:g}" height="{STRIPE_STEP:g}" patternUnits="userSpaceOnUse"'
+    stripe = f'width="{STRIPE_STEP:g}" height="{STRIPE:g}"'
     stripes = [
-        _STRIPES.format(name=colour, step=STRIPE_STEP, stripe=STRIPE, colour=at.COLOURS[n])
+        f'    <pattern id="striped-{colour}" {step}><rect {stripe} fill="{at.COLOURS[n]}"/></pattern>'
         for n, colour in enumerate(VALUES[0])
     ]
     return "\n".join([*shapes, *stripes])
 
 
 def _card(place: Place) -> str:
-    return _CARD.format(card=place.card, name=name(place.card), x=place.x, y=place.y, face=_face(place.card))
+    where = f'data-card="{place.card}" transform="translate({place.x:g} {place.y:g})"'
+    return f'  <g class="card" {where}>\n    <title>{name(place.card)}</title>\n{_face(place.card)}\n  </g>'
 
 
 def _face(card: int) -> str:
-    """What is to be seen on a card."""
+    """The white rectangle and the symbols of a card."""
     colour, count, shading, shape = digits(card)
     paint = at.COLOURS[colour]
+    fill = (paint, f"url(#striped-{VALUES[0][colour]})", "none")[shading]
     symbols = [
-        _SYMBOL.format(
-            shape=VALUES[3][shape],
-            x=x,
-            y=y,
-            fill=(paint, f"url(#striped-{VALUES[0][colour]})", "none")[shading],
-            colour=paint,
-        )
+        f'    <use class="symbol" href="#{VALUES[3][shape]}" transform="translate({x:g} {y:g})"'
+        f' fill="{fill}" stroke="{paint}"/>'
         for x, y in at.symbol_centres(count + 1)
     ]
-    return _FACE.format(
-        width=at.CARD_WIDTH,
-        height=at.CARD_HEIGHT,
-        corner=at.CORNER,
-        face=at.FACE,
-        edge=at.EDGE,
-        symbols="\n".join(symbols),
-    )
+    size = f'width="{at.CARD_WIDTH:g}" height="{at.CARD_HEIGHT:g}" rx="{at.CORNER:g}"'
+    return "\n".join([f'    <rect class="face" {size} fill="{at.FACE}" stroke="{at.EDGE}"/>', *symbols])
 
 
 def _set(outline: Outline) -> str:
     rings = [
-        _RING.format(
-            x=ring.place.x - ring.offset,
-            y=ring.place.y - ring.offset,
-            width=at.CARD_WIDTH + 2 * ring.offset,
-            height=at.CARD_HEIGHT + 2 * ring.offset,
-            corner=at.CORNER + ring.offset,
-        )
+        f'    <rect x="{ring.place.x - ring.offset:g}" y="{ring.place.y - ring.offset:g}"'
+        f' width="{at.CARD_WIDTH + 2 * ring.offset:g}" height="{at.CARD_HEIGHT + 2 * ring.offset:g}"'
+        f' rx="{at.CORNER + ring.offset:g}"/>'
         for ring in outline.rings
     ]
-    return _SET.format(
-        cards=" ".join(map(str, outline.cards)),
-        colour=outline.colour,
-        breadth=at.RING,
-        rings="\n".join(rings),
-    )
+    style = f'fill="none" stroke="{outline.colour}" stroke-width="{at.RING:g}"'
+    head = f'  <g class="set" data-cards="{" ".join(map(str, outline.cards))}" {style}>'
+    return "\n".join([head, *rings, "  </g>"])

@@ -30,9 +30,7 @@ def can_draw() -> bool:
     from rich.console import Console
 
     console = Console()
-    return (
-        console.is_terminal and not console.is_dumb_terminal and "utf" in (sys.stdout.encoding or "").lower()
-    )
+    return console.is_terminal and not console.is_dumb_terminal and "utf" in (sys.stdout.encoding or "").lower()
 
 
 def print_cards(cards: Sequence[int], labels: Sequence[str] | None = None, height: int | None = None) -> int:
@@ -57,10 +55,7 @@ def print_cards(cards: Sequence[int], labels: Sequence[str] | None = None, heigh
 
 
 def rows_of_cards(
-    cards: Sequence[int],
-    labels: Sequence[str] | None = None,
-    width: int = 80,
-    height: int | None = None,
+    cards: Sequence[int], labels: Sequence[str] | None = None, width: int = 80, height: int | None = None
 ) -> list[Text]:
     """The lines of a grid of cards that fits the width; each card has its label, or its code, on its edge."""
     from rich.text import Text
@@ -101,8 +96,7 @@ def symbol_rows(shape: int, shading: int) -> tuple[str, ...]:
     across, down = 2 * COLUMNS, 4 * ROWS
     pixel = WIDTH / across
     x, y = np.meshgrid(
-        (np.arange(across) - (across - 1) / 2) * pixel,
-        (np.arange(down) - (down - 1) / 2) * HEIGHT / down,
+        (np.arange(across) - (across - 1) / 2) * pixel, (np.arange(down) - (down - 1) / 2) * HEIGHT / down
     )
     away = distance(shape, x, y)
     dots = away < 0

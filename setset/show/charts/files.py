@@ -1,7 +1,5 @@
 """Charts as files: the ending of the name says which kind."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -40,9 +38,7 @@ def kind_of(path: Path) -> str:
     """The kind that the ending of a name stands for."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in KINDS:
-        raise BadInput(
-            f"cannot draw {path.name!r}: the name must end in .{', .'.join(KINDS[:-1])} or .{KINDS[-1]}"
-        )
+        raise BadInput(f"cannot draw {path.name!r}: the name must end in .{', .'.join(KINDS[:-1])} or .{KINDS[-1]}")
     return kind
 
 

@@ -1,16 +1,13 @@
 """Charts of how classes hang together: one card more, one card less."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterable
-from typing import Any
 
 from setset.cards import check_size
 from setset.errors import BadInput
-from setset.show.charts.style import BLUE, HEIGHT, ORANGE, RED, WIDTH, Chart, Row, altair, finish, table
+from setset.show.charts.style import BLUE, HEIGHT, ORANGE, RED, Chart, Row, altair, below, finish, table
 from setset.show.formatting import how_many, number
-from setset.symmetry import Catalogue, Link, ListClass, catalogue_in_memory
+from setset.symmetry import Catalogue, ListClass, catalogue_in_memory
 
 STEPS = 2
 """Cards up and down from the class that is asked for."""
@@ -36,22 +33,19 @@ def neighbours(size: int, class_number: int) -> Chart:
     for direction in (-1, 1):
         nearer = [one]
         for step in range(1, STEPS + 1):
-            found = {other for each in nearer for other, _ in _next(catalogue, each, direction)}
+            following = catalogue.larger if direction > 0 else catalogue.smaller
+            found = {other for each in nearer for other, _ in following(each)}
             if not found:
                 break
             nearer = _untangled(catalogue, found, nearer, -direction)
             columns[size + direction * step] = nearer
-    up, down = (_classes(len(columns.get(size + direction, ()))) for direction in (1, -1))
+    up, down = (how_many(len(columns.get(size + direction, ())), "class", "classes") for direction in (1, -1))
     notes = [
         f"{number(one.lists)} lists, {number(one.stabilizer)} symmetries,"
         f" {how_many(one.extensions, 'card')} can be added.",
         f"One card more leads to {up}, one card less to {down}.",
     ]
     return _draw(catalogue, columns, one, f"Class {one} and its neighbours", notes)
-
-
-def _classes(count: int) -> str:
-    return "1 class" if count == 1 else f"{count or 'no'} classes"
 
 
 def lattice(first: int = 15, last: int = 20) -> Chart:
@@ -76,10 +70,6 @@ def lattice(first: int = 15, last: int = 20) -> Chart:
     return _draw(catalogue, columns, None, f"Classes of {first} to {last} cards", notes)
 
 
-def _next(catalogue: Catalogue, one: ListClass, direction: int) -> tuple[tuple[ListClass, int], ...]:
-    return catalogue.larger(one) if direction > 0 else catalogue.smaller(one)
-
-
 def _untangled(
     catalogue: Catalogue, classes: Iterable[ListClass], beside: list[ListClass], direction: int
 ) -> list[ListClass]:
@@ -101,9 +91,7 @@ def _untangled(
 
 def _rows(catalogue: Catalogue, columns: Columns, centre: ListClass | None) -> tuple[list[Row], list[Row]]:
     """A row for each class, and one for each link between two of them."""
-    heights = {
-        each: (at + 0.5) / len(column) for column in columns.values() for at, each in enumerate(column)
-    }
+    heights = {each: (at + 0.5) / len(column) for column in columns.values() for at, each in enumerate(column)}
     nodes: list[Row] = [
         {
             "what": "class",
@@ -126,47 +114,40 @@ def _rows(catalogue: Catalogue, columns: Columns, centre: ListClass | None) -> t
         shown = [pair for pair in pairs if pair[0] in heights and pair[1] in heights]
         # Thinner, not fainter: what is half transparent is slow to draw, and a PDF of it another one each time.
         width = 0.7 if len(shown) < 200 else 0.3 if len(shown) < 2000 else 0.04
-        links += [{**_link_row(*pair, heights), "width": width} for pair in shown]
+        links += [
+            {
+                "what": "link",
+                "class": str(smaller),
+                "to": str(larger),
+                "size": smaller.size,
+                "to_size": larger.size,
+                "y": heights[smaller],
+                "to_y": heights[larger],
+                "extensions": link.extensions,
+                "deletions": link.deletions,
+                "width": width,
+            }
+            for smaller, larger, link in shown
+        ]
     return nodes, links
 
 
-def _link_row(smaller: ListClass, larger: ListClass, link: Link, heights: dict[ListClass, float]) -> Row:
-    return {
-        "what": "link",
-        "class": str(smaller),
-        "to": str(larger),
-        "size": smaller.size,
-        "to_size": larger.size,
-        "y": heights[smaller],
-        "to_y": heights[larger],
-        "extensions": link.extensions,
-        "deletions": link.deletions,
-    }
-
-
-def _draw(
-    catalogue: Catalogue, columns: Columns, centre: ListClass | None, title: str, notes: list[str]
-) -> Chart:
+def _draw(catalogue: Catalogue, columns: Columns, centre: ListClass | None, title: str, notes: list[str]) -> Chart:
     alt = altair()
     nodes, links = _rows(catalogue, columns, centre)
     most = max(map(len, columns.values()))
     kinds = ["can be extended", "complete", *(["asked for"] if centre else [])]
-    colour = alt.Color(
-        "kind:N",
-        scale=alt.Scale(domain=kinds, range=[BLUE, RED, ORANGE][: len(kinds)]),
-        legend=alt.Legend(title=None, orient="bottom"),
-    )
-    shape = alt.Shape(
-        "kind:N", scale=alt.Scale(domain=kinds, range=["circle", "square", "diamond"][: len(kinds)])
+    colours, shapes = (
+        alt.Scale(domain=kinds, range=values[: len(kinds)])
+        for values in ([BLUE, RED, ORANGE], ["circle", "square", "diamond"])
     )
     sizes = sorted(columns)
-    x: dict[str, Any] = {
-        "scale": alt.Scale(domain=[sizes[0] - 0.3, sizes[-1] + 0.5], nice=False),
-        "axis": alt.Axis(values=sizes, format="d", grid=False),
-        "title": "cards",
-    }
     base = alt.Chart().encode(
-        x=alt.X("size:Q", **x), y=alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[0, 1]))
+        x=alt.X("size:Q")
+        .title("cards")
+        .scale(domain=[sizes[0] - 0.3, sizes[-1] + 0.5], nice=False)
+        .axis(values=sizes, format="d", grid=False),
+        y=alt.Y("y:Q").axis(None).scale(domain=[0, 1]),
     )
     lines = (
         base.transform_filter("datum.what == 'link'")
@@ -174,10 +155,13 @@ def _draw(
         .encode(x2="to_size:Q", y2="to_y:Q", strokeWidth=alt.StrokeWidth("width:Q", scale=None))
     )
     only = base.transform_filter("datum.what == 'class'")
-    points = only.mark_point(
-        filled=True, opacity=1, size=70 if most <= NAMED else 18 if most < 200 else 5
-    ).encode(color=colour, shape=shape, tooltip=["class:N", "lists:Q", "stabilizer:Q", "kind:N"])
+    large = 70 if most <= NAMED else 18 if most < 200 else 5
+    points = only.mark_point(filled=True, opacity=1, size=large).encode(
+        color=below(alt.Color("kind:N"), colours),
+        shape=alt.Shape("kind:N").scale(shapes),
+        tooltip=["class:N", "lists:Q", "stabilizer:Q", "kind:N"],
+    )
     names = only.mark_text(align="left", dx=6, fontSize=9).encode(text="label:N")
     tall = min(2 * HEIGHT, max(HEIGHT, 11 * most))
-    chart = alt.layer(lines, points, names, data=table([*nodes, *links])).properties(width=WIDTH, height=tall)
-    return finish(chart, title, notes, "setset classes")
+    chart = alt.layer(lines, points, names, data=table([*nodes, *links]))
+    return finish(chart, title, notes, "setset classes", height=tall)

@@ -1,27 +1,31 @@
-"""Charts of what there is: lists and classes by size, chances, symmetries, one hand."""
+"""Charts of lists and classes by size, of chances in hands and in games, of symmetries, of one hand."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from setset.cards import CARDS, LARGEST, code, digits, name
 from setset.show.charts.style import (
     BLUE,
-    HEIGHT,
     ORANGE,
+    RED,
+    SKY,
     WIDTH,
     Chart,
     Row,
     altair,
+    below,
+    cards_axis,
     categories,
     finish,
     table,
 )
 from setset.show.formatting import how_many, number
 from setset.symmetry import catalogue_in_memory, classify
-from setset.table import chance_without_set
+from setset.table import Policy, Simulation, chance_without_set, estimate_rounds, simulate
+from setset.table.game import TABLE
 
 if TYPE_CHECKING:
     from setset.symmetry import Level
@@ -33,6 +37,9 @@ LABELLED = (3, 6, 9, 12, 15, 18, 20)
 """Sizes whose odds are written beside the point."""
 UNITS = {6: "million", 9: "billion", 12: "trillion"}
 """Powers of ten that have a word."""
+GAMES = 200_000
+"""So that a standard error is some hundredth of the odds; two seconds."""
+_TAKES = {Policy.RANDOM: "any set is taken", Policy.FIRST: "the first set is taken"}
 GAP = 0.25
 """Between the blocks of three cells in the grid of a hand, in cells."""
 
@@ -48,8 +55,7 @@ def counts(workspace: Workspace | None = None) -> Chart:
         level = _level(size, workspace)
         values = {ALL: level.lists, CLASSES: len(level.classes), COMPLETE: level.complete_lists}
         rows += [
-            {"series": series, "size": size, "number": value, "complete": True}
-            for series, value in values.items()
+            {"series": series, "size": size, "number": value, "complete": True} for series, value in values.items()
         ]
     kept = [] if workspace is None else workspace.counts()
     rows += [
@@ -63,32 +69,26 @@ def counts(workspace: Workspace | None = None) -> Chart:
     ]
     alt = altair()
     colours, shapes = categories(list(dict.fromkeys(row["series"] for row in rows)))
-    legend = alt.Legend(title=None, orient="bottom", columns=2)
-    base = alt.Chart(table(rows)).transform_filter("datum.number > 0")
-    base = base.encode(
-        x=alt.X(
-            "size:Q", title="cards", axis=alt.Axis(tickMinStep=1, format="d"), scale=alt.Scale(nice=False)
-        ),
-        y=alt.Y(
-            "number:Q",
-            title="number (logarithmic)",
-            scale=alt.Scale(type="log"),
-            axis=_powers(0, 3, 6, 9, 12),
-        ),
-        color=alt.Color("series:N", scale=colours, legend=legend),
+    base = (
+        alt.Chart(table(rows))
+        .transform_filter("datum.number > 0")
+        .encode(
+            x=cards_axis().scale(nice=False),
+            y=alt.Y("number:Q").title("number (logarithmic)").scale(type="log").axis(_powers(0, 3, 6, 9, 12)),
+            color=below(alt.Color("series:N"), colours, columns=2),
+        )
     )
+    filled = alt.condition("datum.complete", alt.Fill("series:N").scale(colours).legend(None), alt.value("white"))
     points = base.mark_point(size=36, opacity=1).encode(
-        shape=alt.Shape("series:N", scale=shapes, legend=legend),
-        fill=alt.condition(
-            "datum.complete", alt.Fill("series:N", scale=colours, legend=None), alt.value("white")
-        ),
+        shape=below(alt.Shape("series:N"), shapes, columns=2),
+        fill=filled,
         tooltip=["series:N", "size:Q", alt.Tooltip("number:Q", format=",")],
     )
     lines = base.transform_filter("datum.complete").mark_line(strokeWidth=1)
     notes = ["Lists are hands without a set; complete ones cannot take another card."]
     if kept:
         notes.append("Kept: those that can still grow to the target; hollow points are not complete yet.")
-    chart = alt.layer(lines, points, data=table(rows)).properties(width=WIDTH, height=HEIGHT)
+    chart = alt.layer(lines, points, data=table(rows))
     return finish(chart, "Hands without a set, by number of cards", notes, "setset classes and setset count")
 
 
@@ -123,21 +123,14 @@ def odds() -> Chart:
     alt = altair()
     decades = [10.0**-power for power in range(0, 16, 3)]
     base = alt.Chart().encode(
-        x=alt.X(
-            "size:Q", title="cards", axis=alt.Axis(tickMinStep=1, format="d"), scale=alt.Scale(domain=[0, 22])
-        ),
-        y=alt.Y(
-            "chance:Q",
-            title="chance of no set (logarithmic)",
-            scale=alt.Scale(type="log"),
-            axis=alt.Axis(values=decades, format="~e"),
-        ),
+        x=cards_axis().scale(domain=[0, 22]),
+        y=alt.Y("chance:Q").title("chance of no set (logarithmic)").scale(type="log").axis(values=decades, format="~e"),
     )
     points = base.mark_line(color=BLUE, point=alt.OverlayMarkDef(color=BLUE, size=36)).encode(
         tooltip=["size:Q", "chance:Q", "odds:Q"]
     )
     labels = base.mark_text(align="right", baseline="top", dx=-5, dy=3, fontSize=10).encode(text="label:N")
-    chart = alt.layer(points, labels, data=table(rows)).properties(width=WIDTH, height=HEIGHT)
+    chart = alt.layer(points, labels, data=table(rows))
     notes = ["Odds: hands with a set for each one without. Any 21 cards hold a set."]
     return finish(chart, "The chance that a random hand holds no set", notes, "setset classes (exact)")
 
@@ -150,6 +143,54 @@ def _short(value: float) -> str:
         if value >= 10**power:
             return f"{value / 10**power:.3g} {word}"
     return f"{value:,.0f}"
+
+
+def rounds(simulation: Simulation | None = None, games: int = GAMES, seed: int = 1) -> Chart:
+    """The odds of no set among the 12 cards on the table in real games, by the number of sets taken.
+
+    Args:
+        simulation: What `setset.simulate` returned; else games are played now.
+        games: How many, if they are played now.
+        seed: Of these games.
+    """
+    played = simulation or simulate(games, seed)
+    rows = []
+    for each in estimate_rounds(played):
+        against = each.at.odds
+        if against is not None:  # a round that few games reach may have no table without a set
+            rows.append(
+                {
+                    "taken": each.taken,
+                    "tables": each.at.tables,
+                    "without_set": each.at.without,
+                    "chance": each.at.chance.value,
+                    "chance_error": each.at.chance.error,
+                    "odds": against.value,
+                    "odds_error": against.error,
+                    "low": max(against.value - 2 * against.error, 0),
+                    "high": against.value + 2 * against.error,
+                }
+            )
+    alt = altair()
+    chance = chance_without_set(TABLE)
+    exact = float((1 - chance) / chance)
+    x = alt.X("taken:Q").title("sets taken before").axis(tickMinStep=1, format="d")
+    y = alt.Y("odds:Q").title("tables with a set for each one without").scale(zero=False)
+    base = alt.Chart().encode(x=x)
+    first = alt.Chart().transform_filter("datum.taken == 0")
+    random = first.mark_rule(color=RED, strokeDash=[5, 3]).encode(y=alt.datum(exact))
+    line = base.mark_line(color=SKY, strokeWidth=1).encode(y=y)
+    errors = base.mark_rule(color=BLUE, strokeWidth=2).encode(y=alt.Y("low:Q"), y2="high:Q")
+    points = base.mark_point(color=BLUE, filled=True, size=16, opacity=1).encode(
+        y=y, tooltip=["taken:Q", "odds:Q", "odds_error:Q", alt.Tooltip("chance:Q", format=".3%"), "tables:Q"]
+    )
+    chart = alt.layer(random, line, errors, points, data=table(rows))
+    notes = [
+        f"{TABLE} cards on the table, up to the last deal; bars: two standard errors each way.",
+        f"Dashed: {exact:.2f} to 1, exact for {TABLE} random cards.",
+    ]
+    source = f"{number(played.games)} games, seed {played.seed}, {_TAKES[played.policy]}"
+    return finish(chart, "Odds against no set on the table, as a game goes on", notes, source)
 
 
 def stabilizers(workspace: Workspace | None = None) -> Chart:
@@ -167,22 +208,17 @@ def stabilizers(workspace: Workspace | None = None) -> Chart:
         alt.Chart(table(rows))
         .mark_circle(color=BLUE, opacity=1, stroke="white", strokeWidth=0.5)
         .encode(
-            x=alt.X("size:Q", title="cards", axis=alt.Axis(tickMinStep=1, format="d")),
-            y=alt.Y(
-                "stabilizer:Q",
-                title="symmetries of a list (logarithmic)",
-                scale=alt.Scale(type="log"),
-                axis=_powers(*range(8)),
-            ),
-            size=alt.Size(
-                "classes:Q",
-                title="classes",
-                scale=alt.Scale(type="log", range=[12, 420]),
-                legend=alt.Legend(orient="bottom", values=[1, 10, 100, 1000]),
-            ),
+            x=cards_axis(),
+            y=alt.Y("stabilizer:Q")
+            .title("symmetries of a list (logarithmic)")
+            .scale(type="log")
+            .axis(_powers(*range(8))),
+            size=alt.Size("classes:Q")
+            .title("classes")
+            .scale(type="log", range=[12, 420])
+            .legend(orient="bottom", values=[1, 10, 100, 1000]),
             tooltip=["size:Q", alt.Tooltip("stabilizer:Q", format=","), "classes:Q"],
         )
-        .properties(width=WIDTH, height=HEIGHT)
     )
     notes = ["A list with s of the 1,965,150,720 symmetries has 1,965,150,720 / s lists in its class."]
     return finish(chart, "Symmetries of lists, by number of cards", notes, "setset classes")
@@ -207,21 +243,21 @@ def cap(cards: Iterable[int]) -> Chart:
         place = {"x": 3 * count + shape + GAP * count, "y": 3 * colour + shading + GAP * colour}
         rows.append({"card": card, "code": code(card), "name": name(card), "state": state, **place})
     alt = altair()
-    colours = alt.Scale(domain=[HELD, EXCLUDED, ADDABLE], range=[BLUE, "#dddddd", ORANGE])
-    inks = alt.Scale(domain=[HELD, EXCLUDED, ADDABLE], range=["white", "#777777", "black"])
-    span = alt.Scale(domain=[-0.6, 8.6 + 2 * GAP], nice=False, zero=False)
-    down = alt.Scale(domain=[-0.6, 8.6 + 2 * GAP], nice=False, zero=False, reverse=True)
+    colours, inks = (
+        alt.Scale(domain=[HELD, EXCLUDED, ADDABLE], range=values)
+        for values in ([BLUE, "#dddddd", ORANGE], ["white", "#777777", "black"])
+    )
+    span: dict[str, Any] = {"domain": [-0.6, 8.6 + 2 * GAP], "nice": False, "zero": False}
+    across = _blocks(["one", "two", "three"], "count, in it shape", "top")
+    down = _blocks(["red", "green", "purple"], "colour, in it shading", "left")
     base = alt.Chart().encode(
-        x=alt.X("x:Q", scale=span, axis=_blocks(["one", "two", "three"], "count, in it shape", "top")),
-        y=alt.Y("y:Q", scale=down, axis=_blocks(["red", "green", "purple"], "colour, in it shading", "left")),
+        x=alt.X("x:Q").scale(**span).axis(across), y=alt.Y("y:Q").scale(**span, reverse=True).axis(down)
     )
     cells = base.mark_square(size=1000, opacity=1).encode(
-        color=alt.Color("state:N", scale=colours, legend=alt.Legend(title=None, orient="bottom")),
-        tooltip=["card:Q", "name:N", "state:N"],
+        color=below(alt.Color("state:N"), colours), tooltip=["card:Q", "name:N", "state:N"]
     )
-    codes = base.mark_text(fontSize=10).encode(
-        text="code:N", color=alt.Color("state:N", scale=inks, legend=None)
-    )
+    ink = alt.Color("state:N").scale(inks).legend(None)
+    codes = base.mark_text(fontSize=10).encode(text="code:N", color=ink)
     chart = alt.layer(cells, codes, data=table(rows)).resolve_scale(color="independent")
     one = found.list_class
     more = "complete" if found.complete else f"{how_many(len(found.extensions), 'card')} can be added"
@@ -230,16 +266,13 @@ def cap(cards: Iterable[int]) -> Chart:
         "From top: solid (f), striped (h), open (e); from left: diamond, squiggle, oval.",
     ]
     title = f"{how_many(len(found.cards), 'card')} without a set"
-    return finish(chart.properties(width=WIDTH, height=WIDTH), title, notes, "setset classify")
+    return finish(chart, title, notes, "setset classify", height=WIDTH)
 
 
 def _blocks(names: list[str], title: str, side: str) -> Chart:
     """An axis with a name for each block of three cells."""
     middles = [1 + (3 + GAP) * place for place in range(3)]
-    words = [
-        f"datum.value < {middle + 1} ? '{word}'" for middle, word in zip(middles, names[:2], strict=False)
-    ]
-    expression = " : ".join([*words, f"'{names[2]}'"])
-    return altair().Axis(
-        values=middles, labelExpr=expression, title=title, orient=side, grid=False, ticks=False, domain=False
-    )
+    words = [f"datum.value < {middles[place] + 1} ? '{names[place]}'" for place in range(2)]
+    label = " : ".join([*words, f"'{names[2]}'"])
+    plain = {"grid": False, "ticks": False, "domain": False}
+    return altair().Axis(values=middles, labelExpr=label, title=title, orient=side, **plain)

@@ -1,7 +1,5 @@
 """What all charts share: colours that colour-blind people tell apart, sizes, titles, and where the numbers are from."""
 
-from __future__ import annotations
-
 import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
@@ -46,9 +44,14 @@ def table(rows: Iterable[Row]) -> Any:
     return altair().InlineData(values=[dict(row) for row in rows])
 
 
-def finish(chart: Chart, title: str, notes: Sequence[str], source: str) -> Chart:
-    """The chart with its title, notes on what is shown, its source, and the style of all charts."""
+def finish(chart: Chart, title: str, notes: Sequence[str], source: str, height: Any = HEIGHT) -> Chart:
+    """The chart with its size, title, notes on what is shown, its source, and the style of all charts.
+
+    A chart of several has no height of its own: None.
+    """
     alt = altair()
+    if height is not None:
+        chart = chart.properties(width=WIDTH, height=height)
     lines = [*notes, f"Source: setset {__version__}, {source}"]
     heading = alt.TitleParams(
         text=textwrap.wrap(title, LETTERS),
@@ -75,8 +78,18 @@ def finish(chart: Chart, title: str, notes: Sequence[str], source: str) -> Chart
 def categories(names: Sequence[str]) -> tuple[Any, Any]:
     """A scale of colours and one of shapes for some names, in this order."""
     alt = altair()
-    count = len(names)
-    colours = [COLOURS[place % len(COLOURS)] for place in range(count)]
-    shapes = [SHAPES[place % len(SHAPES)] for place in range(count)]
-    domain = list(names)
-    return alt.Scale(domain=domain, range=colours), alt.Scale(domain=domain, range=shapes)
+    ranges = [[each[place % len(each)] for place in range(len(names))] for each in (COLOURS, SHAPES)]
+    colours, shapes = (alt.Scale(domain=list(names), range=values) for values in ranges)
+    return colours, shapes
+
+
+def cards_axis() -> Any:
+    """The horizontal axis of charts by number of cards."""
+    return altair().X("size:Q").title("cards").axis(tickMinStep=1, format="d")
+
+
+def below(channel: Any, scale: Any, title: str | None = None, columns: Any = None) -> Any:
+    """A channel with its scale and a legend below the chart."""
+    alt = altair()
+    more = {} if columns is None else {"columns": columns}
+    return channel.scale(scale).legend(alt.Legend(title=title, orient="bottom", **more))

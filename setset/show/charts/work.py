@@ -3,32 +3,24 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from setset.errors import BadInput
-from setset.show.charts.style import (
-    BLUE,
-    HEIGHT,
-    RED,
-    WIDTH,
-    Chart,
-    Row,
-    altair,
-    categories,
-    finish,
-    table,
-)
+from setset.show.charts.style import BLUE, RED, WIDTH, Chart, Row, altair, below, categories, finish, table
+from setset.show.formatting import fields
 
 if TYPE_CHECKING:
-    from setset.database.views import FinishedWork
+    from setset.database.views import FinishedWork, Throughput
+    from setset.workspace.size import Size
     from setset.workspace.workspace import Workspace
 
 PARTS = 200
 """Points of a line along the batches of a size, at most; neighbouring batches are taken together."""
 BINS = 100
 """Steps of the time in which speeds are shown."""
+NOTHING_FINISHED = "no expansion is finished yet"
+EXPANSIONS = "table expansions (setset sql)"
 STEPS = 800
 """Of the time axis: what one worker did of one size without a longer pause is one bar."""
 
@@ -37,68 +29,55 @@ def throughput(workspace: Workspace) -> Chart:
     """How fast one worker of each host was, by size."""
     rows: list[Row] = [
         {
-            "host": host.host,
-            "target": host.target,
-            "size": host.size,
+            **fields(host, "host", "target", "size"),
             "work": str(host.work),
-            "label": f"{host.size}{' counted' if host.work == 'count' else ''}, target {host.target}",
-            "lists": host.lists,
-            "seconds": host.seconds,
+            "label": f"{_label(host)}, target {host.target}",
+            **fields(host, "lists", "seconds"),
             "rate": host.lists_per_second / 1e6,
         }
         for host in workspace.status().hosts
         if host.lists_per_second
     ]
-    _require(rows, workspace, "no expansion is finished yet")
+    _require(rows, workspace, NOTHING_FINISHED)
     alt = altair()
-    colours, _ = categories(sorted({row["host"] for row in rows}))
-    chart = (
-        alt.Chart(table(rows))
-        .mark_bar()
-        .encode(
-            x=alt.X("rate:Q", title="million lists a second of one worker"),
-            y=alt.Y("label:N", title="size", sort=None),
-            yOffset=alt.YOffset("host:N"),
-            color=alt.Color(
-                "host:N", scale=colours, legend=alt.Legend(title="host", orient="bottom", columns=2)
-            ),
-            tooltip=["host:N", "size:Q", "lists:Q", "seconds:Q", "rate:Q"],
-        )
-        .properties(width=WIDTH, height=alt.Step(16))
+    marks = alt.Chart(table(rows)).mark_bar()
+    chart = marks.encode(
+        x=alt.X("rate:Q").title("million lists a second of one worker"),
+        y=alt.Y("label:N").title("size").sort(None),
+        yOffset=alt.YOffset("host:N"),
+        color=_host_colour(rows),
+        tooltip=["host:N", "size:Q", "lists:Q", "seconds:Q", "rate:Q"],
     )
     notes = ["Lists found, by the time that workers spent on them."]
-    return finish(chart, "Speed by size and host", notes, "setset status")
+    return finish(chart, "Speed by size and host", notes, "setset status", height=alt.Step(16))
+
+
+def _host_colour(rows: list[Row]) -> Any:
+    colours, _ = categories(sorted({row["host"] for row in rows}))
+    return below(altair().Color("host:N"), colours, "host", columns=2)
 
 
 def rates(workspace: Workspace) -> Chart:
     """How many lists a second each host made, in the course of time."""
     finished = workspace.finished_work()
-    _require(finished, workspace, "no expansion is finished yet")
+    _require(finished, workspace, NOTHING_FINISHED)
     rows = _rates(finished)
     alt = altair()
-    hosts = sorted({row["host"] for row in rows})
-    colours, _ = categories(hosts)
-    chart = (
-        alt.Chart(table(rows))
-        .mark_line(interpolate="step-after", strokeWidth=1.5)
-        .encode(
-            x=_time_axis(rows),
-            y=alt.Y("rate:Q", title="million lists a second of all workers"),
-            color=alt.Color(
-                "host:N", scale=colours, legend=alt.Legend(title="host", orient="bottom", columns=2)
-            ),
-            strokeDash=alt.StrokeDash("host:N", sort=hosts, legend=None),
-            tooltip=["host:N", "start:T", "end:T", "lists:Q", "rate:Q"],
-        )
-        .properties(width=WIDTH, height=HEIGHT)
+    marks = alt.Chart(table(rows)).mark_line(interpolate="step-after", strokeWidth=1.5)
+    chart = marks.encode(
+        x=_time_axis(rows),
+        y=alt.Y("rate:Q").title("million lists a second of all workers"),
+        color=_host_colour(rows),
+        strokeDash=alt.StrokeDash("host:N").sort(sorted({row["host"] for row in rows})).legend(None),
+        tooltip=["host:N", "start:T", "end:T", "lists:Q", "rate:Q"],
     )
     notes = [f"The lists of each expansion are spread over its time; {BINS} steps."]
-    return finish(chart, "Speed of each host over time", notes, "table expansions (setset sql)")
+    return finish(chart, "Speed of each host over time", notes, EXPANSIONS)
 
 
 def _rates(finished: Sequence[FinishedWork]) -> list[Row]:
     """For each host and step of time the lists that it made then."""
-    spans = [(_time(each.started_at), _time(each.finished_at)) for each in finished]
+    spans = [_span(each) for each in finished]
     first = min(start for start, _ in spans)
     step = max((max(stop for _, stop in spans) - first) / BINS, datetime.timedelta(milliseconds=1))
     found: dict[str, list[float]] = {}
@@ -111,8 +90,8 @@ def _rates(finished: Sequence[FinishedWork]) -> list[Row]:
     return [
         {
             "host": host,
-            "start": (first + place * step).isoformat(timespec="milliseconds"),
-            "end": (first + (place + 1) * step).isoformat(timespec="milliseconds"),
+            "start": _text(first + place * step),
+            "end": _text(first + (place + 1) * step),
             "lists": round(made),
             "rate": made / step.total_seconds() / 1e6,
         }
@@ -122,41 +101,31 @@ def _rates(finished: Sequence[FinishedWork]) -> list[Row]:
 
 
 def _time_axis(rows: list[Row]) -> Any:
-    alt = altair()
-    return alt.X(
-        "start:T",
-        title=f"time (UTC), from {min(row['start'] for row in rows)[:16].replace('T', ' ')}",
-        scale=alt.Scale(type="utc"),
-        axis=alt.Axis(labelOverlap=True, tickCount=5, format=_time_format(rows)),
-    )
+    first = min(row["start"] for row in rows)[:16].replace("T", " ")
+    axis = altair().X("start:T").title(f"time (UTC), from {first}").scale(type="utc")
+    return axis.axis(labelOverlap=True, tickCount=5, format=_time_format(rows))
 
 
 def gantt(workspace: Workspace) -> Chart:
     """Which worker was at work on which size, and when."""
     finished = workspace.finished_work()
-    _require(finished, workspace, "no expansion is finished yet")
+    _require(finished, workspace, NOTHING_FINISHED)
     rows = _bars(finished)
     alt = altair()
     colours, _ = categories(sorted({row["label"] for row in rows}, key=lambda label: int(label.split()[0])))
-    chart = (
-        alt.Chart(table(rows))
-        .mark_bar(height=10)
-        .encode(
-            x=_time_axis(rows),
-            x2="end:T",
-            y=alt.Y("worker:N", title=None, sort=None),
-            color=alt.Color(
-                "label:N", scale=colours, legend=alt.Legend(title="size", orient="bottom", columns=6)
-            ),
-            tooltip=["worker:N", "label:N", "start:T", "end:T", "expansions:Q", "lists:Q"],
-        )
-        .properties(width=WIDTH, height=alt.Step(14))
+    marks = alt.Chart(table(rows)).mark_bar(height=10)
+    chart = marks.encode(
+        x=_time_axis(rows),
+        x2="end:T",
+        y=alt.Y("worker:N").title(None).sort(None),
+        color=below(alt.Color("label:N"), colours, "size", columns=6),
+        tooltip=["worker:N", "label:N", "start:T", "end:T", "expansions:Q", "lists:Q"],
     )
     notes = [
         "A row is a worker: host and process. A bar is what it did of a size without pause.",
         "By the clock of the worker; work done by old versions ends when it was recorded.",
     ]
-    return finish(chart, "Who worked on what, and when", notes, "table expansions (setset sql)")
+    return finish(chart, "Who worked on what, and when", notes, EXPANSIONS, height=alt.Step(14))
 
 
 def _time_format(rows: list[Row]) -> str:
@@ -169,41 +138,37 @@ def _time_format(rows: list[Row]) -> str:
 
 def _bars(finished: Iterable[FinishedWork]) -> list[Row]:
     """The expansions of each worker and size, those without a visible pause between them as one."""
-    work = [
-        (
-            f"{each.host or '?'} {each.pid or '?'}",
-            _label(each),
-            _time(each.started_at),
-            _time(each.finished_at),
-            each,
-        )
-        for each in finished
-    ]
-    begin, end = min(start for _, _, start, _, _ in work), max(stop for *_, stop, _ in work)
-    pause = (end - begin) / STEPS
+    work = sorted(
+        (f"{each.host or '?'} {each.pid or '?'}", *_span(each), _label(each), each.lists) for each in finished
+    )
+    pause = (max(stop for _, _, stop, _, _ in work) - min(start for _, start, *_ in work)) / STEPS
     rows: list[Row] = []
-    work.sort(key=lambda each: (each[0], each[2], each[3], each[1]))
-    for worker, label, start, stop, each in work:
+    for worker, start, stop, label, lists in work:
         last = rows[-1] if rows else None
-        if last and (last["worker"], last["label"]) == (worker, label) and start - last["stop"] <= pause:
-            last["stop"] = max(last["stop"], stop)
+        if last and (last["worker"], last["label"]) == (worker, label) and start - last["end"] <= pause:
+            last["end"] = max(last["end"], stop)
             last["expansions"] += 1
-            last["lists"] += each.lists
+            last["lists"] += lists
         else:
-            found = {"expansions": 1, "lists": each.lists}
-            rows.append({"worker": worker, "label": label, "begin": start, "stop": stop, **found})
-    for row in rows:
-        row["start"] = row.pop("begin").isoformat(timespec="milliseconds")
-        row["end"] = row.pop("stop").isoformat(timespec="milliseconds")
-    return rows
+            made = {"expansions": 1, "lists": lists, "start": start, "end": stop}
+            rows.append({"worker": worker, "label": label, **made})
+    return [{**row, "start": _text(row["start"]), "end": _text(row["end"])} for row in rows]
 
 
-def _label(each: FinishedWork) -> str:
+def _label(each: FinishedWork | Throughput) -> str:
     return f"{each.size}{' counted' if each.work == 'count' else ''}"
+
+
+def _span(each: FinishedWork) -> tuple[datetime.datetime, datetime.datetime]:
+    return _time(each.started_at), _time(each.finished_at)
 
 
 def _time(text: str) -> datetime.datetime:
     return datetime.datetime.fromisoformat(text)
+
+
+def _text(time: datetime.datetime) -> str:
+    return time.isoformat(timespec="milliseconds")
 
 
 def bytes(workspace: Workspace, target: int = 12, size: int | None = None) -> Chart:  # noqa: A001 (of files)
@@ -216,49 +181,38 @@ def bytes(workspace: Workspace, target: int = 12, size: int | None = None) -> Ch
     """
     exploration = workspace.exploration(target)
     sizes = [each for each in exploration.sizes if size in (None, each.size) and each.lists]
-    _require(
-        sizes, workspace, f"nothing is stored for target {target}" + (f" of size {size}" if size else "")
-    )
-    rows: list[Row] = []
-    for each in sizes:
-        batches = each.batches
-        in_one = -(-len(batches) // PARTS)
-        before = 0
-        for _, group in groupby(enumerate(batches), key=lambda pair: pair[0] // in_one):
-            part = [batch for _, batch in group]
-            lists, taken = sum(batch.lists for batch in part), sum(batch.bytes for batch in part)
-            middle = 100 * (before + lists / 2) / each.lists
-            rows.append(
-                {"size": each.size, "at": middle, "batches": len(part), "lists": lists, "bytes": taken}
-                | {"bytes_a_list": taken / lists}
-            )
-            before += lists
+    of_size = f" of size {size}" if size else ""
+    _require(sizes, workspace, f"nothing is stored for target {target}{of_size}")
+    rows = [row for each in sizes for row in _parts(each)]
     alt = altair()
     colours, shapes = categories([str(each.size) for each in sizes])
-    legend = alt.Legend(title="cards", orient="bottom", columns=9)
-    base = (
-        alt.Chart()
-        .transform_calculate(cards="toString(datum.size)")
-        .encode(
-            x=alt.X(
-                "at:Q", title="place among the lists of the size, in %", scale=alt.Scale(domain=[0, 100])
-            ),
-            y=alt.Y(
-                "bytes_a_list:Q", title="bytes a list (logarithmic)", scale=alt.Scale(type="log", nice=False)
-            ),
-            color=alt.Color("cards:N", scale=colours, legend=legend),
-        )
+    calculated = alt.Chart().transform_calculate(cards="toString(datum.size)")
+    base = calculated.encode(
+        x=alt.X("at:Q").title("place among the lists of the size, in %").scale(domain=[0, 100]),
+        y=alt.Y("bytes_a_list:Q").title("bytes a list (logarithmic)").scale(type="log", nice=False),
+        color=below(alt.Color("cards:N"), colours, "cards", columns=9),
     )
     points = base.mark_point(filled=True, size=16, opacity=1).encode(
-        shape=alt.Shape("cards:N", scale=shapes, legend=legend),
+        shape=below(alt.Shape("cards:N"), shapes, "cards", columns=9),
         tooltip=["size:Q", "batches:Q", "lists:Q", "bytes:Q", "bytes_a_list:Q"],
     )
     chart = alt.layer(base.mark_line(strokeWidth=1), points, data=table(rows))
     together = max(row["batches"] for row in rows)
     point = "a file" if together == 1 else f"up to {together} neighbouring files"
     notes = [f"Target {target}; a point is {point}."]
-    chart = chart.properties(width=WIDTH, height=HEIGHT)
     return finish(chart, "Bytes a list, along the files of each size", notes, "table batches (setset sql)")
+
+
+def _parts(size: Size) -> Iterator[Row]:
+    """At most `PARTS` runs of neighbouring batches of a size."""
+    batches, before = size.batches, 0
+    in_one = -(-len(batches) // PARTS)
+    for start in range(0, len(batches), in_one):
+        part = batches[start : start + in_one]
+        lists, taken = sum(batch.lists for batch in part), sum(batch.bytes for batch in part)
+        row = {"size": size.size, "at": 100 * (before + lists / 2) / size.lists, "batches": len(part)}
+        yield row | {"lists": lists, "bytes": taken, "bytes_a_list": taken / lists}
+        before += lists
 
 
 def speed(bench: Mapping[str, Any]) -> Chart:
@@ -272,26 +226,20 @@ def speed(bench: Mapping[str, Any]) -> Chart:
     """
     rows = _figures(bench)
     alt = altair()
-    base = alt.Chart().encode(y=alt.Y("name:N", title=None, sort=None, axis=alt.Axis(labelLimit=260)))
+    base = alt.Chart().encode(y=alt.Y("name:N").title(None).sort(None).axis(labelLimit=260))
     verdicts = alt.Scale(domain=["no mark", "meets its mark", "misses it"], range=["#aaaaaa", BLUE, RED])
     bars = base.mark_bar().encode(
-        x=alt.X("value:Q", title=None),
-        color=alt.Color("held:N", scale=verdicts, legend=alt.Legend(title=None, orient="bottom")),
+        x=alt.X("value:Q").title(None),
+        color=below(alt.Color("held:N"), verdicts),
         tooltip=["name:N", "value:Q", "unit:N", "held:N"],
     )
-    marks = (
-        base.transform_filter("isValid(datum.mark)")
-        .mark_tick(color="black", opacity=1, thickness=2, height=14)
-        .encode(x="mark:Q")
-    )
-    chart = (
-        alt.layer(bars, marks)
-        .properties(width=WIDTH // 2, height=alt.Step(15))
-        .facet(row=alt.Row("unit:N", title=None, sort=None), data=table(rows))
-        .resolve_scale(x="independent", y="independent")
-    )
+    marked = base.transform_filter("isValid(datum.mark)")
+    marks = marked.mark_tick(color="black", opacity=1, thickness=2, height=14).encode(x="mark:Q")
+    layers = alt.layer(bars, marks).properties(width=WIDTH // 2, height=alt.Step(15))
+    chart = layers.facet(row=alt.Row("unit:N").title(None).sort(None), data=table(rows))
+    chart = chart.resolve_scale(x="independent", y="independent")
     notes = [f"{bench['machine']}. The black tick is the mark that a figure is held to."]
-    return finish(chart, "Speed of setset on one machine", notes, "tools/bench --json")
+    return finish(chart, "Speed of setset on one machine", notes, "tools/bench --json", height=None)
 
 
 def _figures(bench: Mapping[str, Any]) -> list[Row]:
@@ -302,16 +250,19 @@ def _figures(bench: Mapping[str, Any]) -> list[Row]:
                 "value": float(figure["value"]),
                 "unit": str(figure["unit"]),
                 "mark": None if figure["mark"] is None else float(figure["mark"]),
-                "held": {"": "no mark"}.get(
-                    str(figure["verdict"]),
-                    "misses it" if str(figure["verdict"]).endswith("NO") else "meets its mark",
-                ),
+                "held": _held(str(figure["verdict"])),
             }
             for figure in bench["figures"]
             if str(bench["machine"])
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise BadInput("this is not what 'tools/bench --json' prints") from error
+
+
+def _held(verdict: str) -> str:
+    if not verdict:
+        return "no mark"
+    return "misses it" if verdict.endswith("NO") else "meets its mark"
 
 
 def _require(rows: list[Any], workspace: Workspace, missing: str) -> None:

@@ -16,7 +16,7 @@ import pytest
 import setset
 from setset.folder import WorkspaceFolder
 from setset.jobs import run as jobs
-from setset.jobs.run import RunRequest
+from setset.jobs.options import RunOptions
 
 SIZE, TARGET, BATCH_LISTS = 6, 16, 500_000
 """Some 88 million lists in about 200 files: seconds of work, in enough pieces for something to happen between."""
@@ -96,9 +96,7 @@ class Cluster:
 def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
     """A scheduler without workers; its parameter is how often Dask gives a task to another worker."""
     again = getattr(request, "param", 3)
-    found = Cluster(
-        tmp_path_factory.mktemp("cluster"), DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=str(again)
-    )
+    found = Cluster(tmp_path_factory.mktemp("cluster"), DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=str(again))
     yield found
     found.close()
 
@@ -107,7 +105,7 @@ def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureReq
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same exploration by the local executor. Not to be changed."""
     folder = WorkspaceFolder(tmp_path_factory.mktemp("alone") / "w")
-    jobs.run(folder, RunRequest(SIZE, TARGET, 2, BATCH_LISTS))
+    jobs.run(folder, RunOptions(SIZE, TARGET, 2, BATCH_LISTS))
     return folder.path
 
 
@@ -115,10 +113,7 @@ def start_run(*arguments: str, size: int = SIZE) -> subprocess.Popen[str]:
     """`setset run` of the exploration of these tests, with more options."""
     wanted = ("--size", str(size), "--target", str(TARGET), "--batch-lists", str(BATCH_LISTS))
     return subprocess.Popen(
-        [sys.executable, "-m", "setset", "run", *wanted, *arguments],
-        env=ENVIRONMENT,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-m", "setset", "run", *wanted, *arguments], env=ENVIRONMENT, stderr=subprocess.PIPE, text=True
     )
 
 

@@ -22,9 +22,7 @@ def assign(found: Assignment) -> dict[str, list[int]]:
     while (chosen := found.next()) is not None:
         task, worker = chosen
         worker.tasks.append(task)
-    return {
-        address: [task.arguments[0] for task in worker.tasks] for address, worker in found.workers.items()
-    }
+    return {address: [task.arguments[0] for task in worker.tasks] for address, worker in found.workers.items()}
 
 
 def test_tasks_are_spread_and_bounded() -> None:
@@ -42,7 +40,7 @@ def test_the_last_tasks_wait_for_whoever_is_done_first() -> None:
 def test_who_is_not_admitted_or_not_running_gets_nothing() -> None:
     found = assignment(4, 1, 1, 1)
     found.workers["0"].admitted = False
-    found.workers["1"].paused_since = 0.0
+    found.workers["1"].paused = True
     assert assign(found) == {"0": [], "1": [], "2": [0, 1]}
 
 
@@ -85,14 +83,6 @@ def test_messages_are_told_once() -> None:
     del found.workers["1"]
     assert found.problems() == "worker on h cannot see it"
     assert Assignment().problems() == ""
-
-
-def test_the_tasks_of_a_paused_worker_go_back_in_their_order() -> None:
-    found = assignment(4, 1)
-    assert assign(found) == {"0": [0, 1]}
-    found.requeue_tasks(found.workers["0"])
-    assert [task.arguments for task in found.queue] == [(0,), (1,), (2,), (3,)]
-    assert assign(found) == {"0": [0, 1]}, "and nobody is blamed"
 
 
 def test_all_tasks_can_be_taken_back() -> None:

@@ -31,17 +31,7 @@ def assert_nobody_answers(where: str, code: int, said: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "where",
-    [
-        "foo",
-        " ",
-        "tcp://",
-        "host:abc",
-        "http://127.0.0.1:80",
-        "tls://127.0.0.1:80",
-        "inproc://x",
-        "x" * 300,
-    ],
+    "where", ["foo", " ", "tcp://", "host:abc", "http://127.0.0.1:80", "tls://127.0.0.1:80", "inproc://x", "x" * 300]
 )
 def test_an_address_that_is_none(where: str, tmp_path: Path) -> None:
     started = time.monotonic()
@@ -73,9 +63,7 @@ def test_a_scheduler_file_without_an_address(content: str | None, tmp_path: Path
 @pytest.mark.posix
 @pytest.mark.parametrize("where", ["127.0.0.1:{port}", "none.json"])
 def test_ctrl_c_ends_the_waiting(where: str, tmp_path: Path) -> None:
-    process = start_run(
-        "-w", str(tmp_path / "w"), "--executor", f"dask={where.format(port=free_port())}", size=3
-    )
+    process = start_run("-w", str(tmp_path / "w"), "--executor", f"dask={where.format(port=free_port())}", size=3)
     time.sleep(5)
     process.send_signal(signal.SIGINT)
     started = time.monotonic()
@@ -103,9 +91,7 @@ def test_a_scheduler_that_listens_and_says_nothing_is_not_waited_for() -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(
-            SetsetError, match=r"no Dask scheduler answers at .* \(it listens, but says nothing\)"
-        ):
+        with pytest.raises(SetsetError, match=r"no Dask scheduler answers at .* \(it listens, but says nothing\)"):
             connect(address, 1, lambda: False)
 
 
@@ -114,7 +100,7 @@ def test_a_cluster_of_ones_own_lets_nobody_else_in() -> None:
     from setset.errors import SetsetError
     from setset.executors.dask.client import close, connect, start_local_cluster
 
-    client, cluster = start_local_cluster(1, lambda: False)
+    client = start_local_cluster(1, lambda: False)
     try:
         assert client is not None
         address = client.scheduler.address
@@ -124,4 +110,4 @@ def test_a_cluster_of_ones_own_lets_nobody_else_in() -> None:
             with pytest.raises(SetsetError, match="no Dask scheduler answers"):
                 connect(stranger, 3, lambda: False)
     finally:
-        close(client, cluster)
+        close(client)

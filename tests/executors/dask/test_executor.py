@@ -17,18 +17,10 @@ import pytest
 from setset.executors.base import ExecutorLost
 from setset.executors.dask.transfer import FileAccess
 from setset.folder import WorkspaceFolder
-from setset.jobs.run import RunRequest, run
+from setset.jobs.options import RunOptions
+from setset.jobs.run import run
 from setset.progress import Activity, NoProgress
-from tests.executors.dask.conftest import (
-    BATCH_LISTS,
-    ENVIRONMENT,
-    SIZE,
-    TARGET,
-    Cluster,
-    finish,
-    start_run,
-    until,
-)
+from tests.executors.dask.conftest import BATCH_LISTS, ENVIRONMENT, SIZE, TARGET, Cluster, finish, start_run, until
 from tests.small import BATCHES, digests, rows
 
 distributed = pytest.importorskip("distributed")
@@ -62,9 +54,7 @@ def test_bytes_do_not_depend_on_who_dies_and_who_joins(
     hidden = {"SETSET_TEST_UNREADABLE": str(workspace)} if ship else {}
     victim = cluster.worker(*options, **hidden)
     cluster.worker(*options, **hidden)
-    process = start_run(
-        "-w", str(workspace), "--executor", f"dask={cluster.file}", *(["--ship"] if ship else [])
-    )
+    process = start_run("-w", str(workspace), "--executor", f"dask={cluster.file}", *(["--ship"] if ship else []))
     until(lambda: made(workspace) > 20 or process.poll() is not None, "the first files")
     before = made(workspace)
     victim.send_signal(signal.SIGKILL)
@@ -107,9 +97,7 @@ def test_a_cluster_with_certificates(tmp_path: Path) -> None:
     assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]
 
 
-def test_a_worker_sees_the_storage_under_a_path_of_its_own(
-    cluster: Cluster, alone: Path, tmp_path: Path
-) -> None:
+def test_a_worker_sees_the_storage_under_a_path_of_its_own(cluster: Cluster, alone: Path, tmp_path: Path) -> None:
     """--map: the coordinator's folder is the worker's by another name; its own name is closed to the worker."""
     workspace, elsewhere = tmp_path / "w", tmp_path / "mounted"
     elsewhere.symlink_to(tmp_path)
@@ -123,9 +111,7 @@ def test_a_worker_sees_the_storage_under_a_path_of_its_own(
 
 
 @pytest.mark.parametrize("mapped", [True, False], ids=["--map to nowhere", "no such folder"])
-def test_workers_that_do_not_see_the_storage_get_one_line(
-    mapped: bool, cluster: Cluster, tmp_path: Path
-) -> None:
+def test_workers_that_do_not_see_the_storage_get_one_line(mapped: bool, cluster: Cluster, tmp_path: Path) -> None:
     workspace = tmp_path / "w"
     hidden = {} if mapped else {"SETSET_TEST_UNREADABLE": str(workspace)}
     for _ in range(2):
@@ -148,9 +134,7 @@ def test_an_expansion_that_kills_its_worker_is_given_up_and_named(
     workspace = tmp_path / "w"
     cluster.worker("--nanny", "--nthreads", threads, *FAILING, SETSET_TEST_DEADLY="s04/0000000-001.setset")
     smaller = ("--batch-lists", "200000")
-    code, said = finish(
-        start_run("-w", str(workspace), "--executor", f"dask={cluster.file}", *smaller, size=5)
-    )
+    code, said = finish(start_run("-w", str(workspace), "--executor", f"dask={cluster.file}", *smaller, size=5))
     assert code == 1, said
     assert (
         f"setset: the expansion of batch 1 of size 4 failed 3 times: WorkerDied: the worker on {HERE} died"
@@ -176,19 +160,15 @@ class SignalScheduler(NoProgress):
 
 
 @pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL], ids=["hangs", "vanishes"])
-def test_a_lost_scheduler_ends_the_run(
-    number: signal.Signals, cluster: Cluster, alone: Path, tmp_path: Path
-) -> None:
+def test_a_lost_scheduler_ends_the_run(number: signal.Signals, cluster: Cluster, alone: Path, tmp_path: Path) -> None:
     """After a bounded wait, in one line; nothing is lost, and the next run, here without a cluster, goes on."""
     from setset.executors.dask.client import Timeouts
-    from setset.executors.dask.executor import start_dask
+    from setset.executors.dask.executor import DaskExecutor
 
     cluster.worker()
-    folder, request = WorkspaceFolder(tmp_path / "w"), RunRequest(SIZE, TARGET, 1, BATCH_LISTS)
-    start = partial(start_dask, str(cluster.file), FileAccess(), timeouts=Timeouts(scheduler=2))
-    with pytest.raises(
-        ExecutorLost, match=r"^the Dask scheduler has not answered for 2 seconds; what was finis"
-    ):
+    folder, request = WorkspaceFolder(tmp_path / "w"), RunOptions(SIZE, TARGET, 1, BATCH_LISTS)
+    start = partial(DaskExecutor, str(cluster.file), FileAccess(), timeouts=Timeouts(scheduler=2))
+    with pytest.raises(ExecutorLost, match=r"^the Dask scheduler has not answered for 2 seconds; what was finis"):
         run(folder, replace(request, executor=start), SignalScheduler(cluster, number))
     states = dict(rows(folder.path, "SELECT state, COUNT(*) FROM expansions WHERE size = 6 GROUP BY state"))
     assert states.keys() == {"done", "planned"}
@@ -254,13 +234,13 @@ def test_tasks_that_nobody_executes_are_assigned_again(
     what: Callable[..., None], said: bool, cluster: Cluster, alone: Path, tmp_path: Path
 ) -> None:
     from setset.executors.dask.client import Timeouts
-    from setset.executors.dask.executor import start_dask
+    from setset.executors.dask.executor import DaskExecutor
 
     cluster.worker()
     cluster.worker()
     folder, disturb = WorkspaceFolder(tmp_path / "w"), Disturb(cluster, what)
-    start = partial(start_dask, str(cluster.file), FileAccess(), timeouts=Timeouts(lost_task=1, interval=0.2))
-    run(folder, RunRequest(SIZE, TARGET, 2, BATCH_LISTS, executor=start), disturb)
+    start = partial(DaskExecutor, str(cluster.file), FileAccess(), timeouts=Timeouts(lost_task=1, interval=0.2))
+    run(folder, RunOptions(SIZE, TARGET, 2, BATCH_LISTS, executor=start), disturb)
     assert_same(folder.path, alone)
     assert any("the Dask scheduler lost the task; trying again" in text for text in disturb.heard) == said
 
@@ -272,16 +252,14 @@ def test_dask_says_nothing_of_its_own() -> None:
         "names = [n for n in logging.root.manager.loggerDict if n.split('.')[0] in ('distributed', 'tornado')]; "
         "print('distributed.client' in names, [n for n in names if logging.getLogger(n).isEnabledFor(logging.ERROR)])"
     )
-    said = subprocess.run(
-        [sys.executable, "-c", words], capture_output=True, text=True, check=True, env=ENVIRONMENT
-    )
+    said = subprocess.run([sys.executable, "-c", words], capture_output=True, text=True, check=True, env=ENVIRONMENT)
     assert said.stdout == "True []\n"
 
 
 def test_no_worker_ends_the_run(cluster: Cluster, tmp_path: Path) -> None:
     from setset.executors.dask.client import Timeouts
-    from setset.executors.dask.executor import start_dask
+    from setset.executors.dask.executor import DaskExecutor
 
-    start = partial(start_dask, cluster.address, FileAccess(), timeouts=Timeouts(no_workers=1))
+    start = partial(DaskExecutor, cluster.address, FileAccess(), timeouts=Timeouts(no_workers=1))
     with pytest.raises(ExecutorLost, match="no worker of the Dask cluster was ready for 1 seconds"):
-        run(WorkspaceFolder(tmp_path / "w"), RunRequest(3, executor=start))
+        run(WorkspaceFolder(tmp_path / "w"), RunOptions(3, executor=start))

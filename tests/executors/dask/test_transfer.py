@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -58,9 +57,7 @@ def test_a_map_that_makes_no_sense_is_refused(text: str) -> None:
         FileAccess.parse([text], ship=False)
 
 
-def test_what_killed_workers_left_on_a_node_is_removed(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_what_killed_workers_left_on_a_node_is_removed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for name in ("left", "used"):
         (tmp_path / f"{TEMPORARY_FOLDER}{name}").mkdir()
@@ -97,7 +94,7 @@ def seeds(root: Path) -> ExpandTask:
 def first_fours(root: Path) -> ExpandTask:
     """The expansion of the first batch of seeds, which is made."""
     batch = execute(seeds(root)).batches[0]
-    source = Source(3, 0, str(root / batch.path), batch.digest)
+    source = Source(3, 0, str(root / batch.name), batch.digest)
     return ExpandTask(20, 4, 20_000, source, Destination(str(root), OWNER))
 
 
@@ -105,15 +102,15 @@ def test_a_shipped_task_writes_the_same_files(root: Path) -> None:
     """The worker sees none of the coordinator's folders: the shipment is executed while the root is away."""
     task = first_fours(root)
     expected = execute(task)
-    contents = {batch.path: (root / batch.path).read_bytes() for batch in expected.batches}
+    contents = {batch.name: (root / batch.name).read_bytes() for batch in expected.batches}
     for path in contents:
         (root / path).unlink()
-    shipment = pack(task)
+    sources = pack(task)
     root.rename(root.with_name("away"))
-    delivery = execute_shipment(shipment)
+    delivery = execute_shipment(task, sources)
     root.with_name("away").rename(root)
     assert not any((root / path).exists() for path in contents)
-    assert unpack(task, delivery).batches == expected.batches
+    assert unpack(task, *delivery).batches == expected.batches
     assert len(contents) > 1
     assert {path: (root / path).read_bytes() for path in contents} == contents
     assert list((root.parent / "node").iterdir()) == [], "nothing stays on the node"
@@ -121,14 +118,13 @@ def test_a_shipped_task_writes_the_same_files(root: Path) -> None:
 
 def test_what_arrives_altered_is_not_kept(root: Path) -> None:
     task = seeds(root)
-    delivery = execute_shipment(pack(task))
-    swapped = replace(delivery, contents=delivery.contents[::-1])
+    result, contents = execute_shipment(task, pack(task))
     with pytest.raises(SetsetError, match="is not what its result says"):
-        unpack(task, swapped)
-    damaged = bytearray(delivery.contents[0])
+        unpack(task, result, contents[::-1])
+    damaged = bytearray(contents[0])
     damaged[-20] ^= 1
     with pytest.raises(BadBatch, match="checksum mismatch"):
-        unpack(task, replace(delivery, contents=(bytes(damaged), *delivery.contents[1:])))
+        unpack(task, result, [bytes(damaged), *contents[1:]])
     assert not list(root.rglob("*.setset"))
 
 
@@ -142,12 +138,13 @@ def test_a_source_that_is_missing_is_noticed_before_it_is_shipped(root: Path) ->
 
 def test_a_full_disk_of_a_node_is_not_the_coordinators(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """NoSpace would end the run; this task is given to another worker."""
-    shipment = pack(first_fours(root))
+    task = first_fours(root)
+    sources = pack(task)
 
     def full(*_: object) -> None:
         raise NoSpace("no room")
 
     monkeypatch.setattr(transfer.durable, "save", full)
     with pytest.raises(SetsetError, match=rf"^on {socket.gethostname()}: no room$") as raised:
-        execute_shipment(shipment)
+        execute_shipment(task, sources)
     assert not isinstance(raised.value, NoSpace)

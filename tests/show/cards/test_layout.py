@@ -21,9 +21,7 @@ def test_rings_around_one_card_do_not_meet_each_other_or_the_neighbours() -> Non
     assert step - at.CARD_WIDTH > 2 * (max(offsets) + at.RING / 2)
 
 
-@pytest.mark.parametrize(
-    ("count", "columns"), [(1, 1), (3, 3), (9, 3), (12, 4), (15, 5), (18, 6), (20, 7), (81, 9)]
-)
+@pytest.mark.parametrize(("count", "columns"), [(1, 1), (3, 3), (9, 3), (12, 4), (15, 5), (18, 6), (20, 7), (81, 9)])
 def test_cards_lie_as_on_a_table(count: int, columns: int) -> None:
     assert usual_columns(count) == columns
     layout = lay_out(range(count))

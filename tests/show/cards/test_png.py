@@ -23,9 +23,7 @@ def pixels(png: bytes) -> np.ndarray:
     while start < len(png):
         (length,) = struct.unpack(">I", png[start : start + 4])
         kind, body = png[start + 4 : start + 8], png[start + 8 : start + 8 + length]
-        assert struct.unpack(">I", png[start + 8 + length : start + 12 + length])[0] == zlib.crc32(
-            kind + body
-        )
+        assert struct.unpack(">I", png[start + 8 + length : start + 12 + length])[0] == zlib.crc32(kind + body)
         chunks[kind] = body
         start += 12 + length
     width, height, depth, colour = struct.unpack(">IIBB", chunks[b"IHDR"][:10])

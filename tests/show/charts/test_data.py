@@ -22,9 +22,7 @@ def heading(chart: Any) -> str:
     return " ".join([*chart.title.text, *chart.title.subtitle])
 
 
-def test_counts_are_those_of_the_catalogue_and_of_the_workspace(
-    opened: setset.Workspace, catalogue: Catalogue
-) -> None:
+def test_counts_are_those_of_the_catalogue_and_of_the_workspace(opened: setset.Workspace, catalogue: Catalogue) -> None:
     shown = {(row["series"], row["size"]): row["number"] for row in read_rows(setset.charts.counts(opened))}
     for size in range(1, 21):
         level = catalogue.level(size)
@@ -60,12 +58,8 @@ def test_rounds_are_those_of_the_simulation() -> None:
 
 
 def test_stabilizers_count_every_class(catalogue: Catalogue) -> None:
-    shown = {
-        (row["size"], row["stabilizer"]): row["classes"] for row in read_rows(setset.charts.stabilizers())
-    }
-    expected = Counter(
-        (size, each.stabilizer) for size in range(1, 21) for each in catalogue.level(size).classes
-    )
+    shown = {(row["size"], row["stabilizer"]): row["classes"] for row in read_rows(setset.charts.stabilizers())}
+    expected = Counter((size, each.stabilizer) for size in range(1, 21) for each in catalogue.level(size).classes)
     assert shown == expected
 
 
@@ -98,9 +92,7 @@ def test_a_hand_excludes_the_third_card_of_each_pair() -> None:
     states = {row["card"]: row["state"] for row in read_rows(chart)}
     thirds = {third(a, b) for a in hand for b in hand if a != b}
     for card, state in states.items():
-        assert state == (
-            "in the hand" if card in hand else "would make a set" if card in thirds else "can be added"
-        )
+        assert state == ("in the hand" if card in hand else "would make a set" if card in thirds else "can be added")
     assert len({(row["x"], row["y"]) for row in read_rows(chart)}) == 81
     assert "Class 5/2 of 16,376,256 lists" in heading(chart)
     with pytest.raises(setset.HoldsSet):
@@ -124,9 +116,7 @@ def test_rates_add_up_to_all_lists(opened: setset.Workspace) -> None:
 
 def test_the_gantt_chart_has_all_work(opened: setset.Workspace) -> None:
     rows, work = read_rows(setset.charts.gantt(opened)), opened.finished_work()
-    recorded = opened.sql(
-        "SELECT COUNT(*) AS n, SUM(lists_out) AS lists FROM expansions WHERE state = 'done'"
-    )[0]
+    recorded = opened.sql("SELECT COUNT(*) AS n, SUM(lists_out) AS lists FROM expansions WHERE state = 'done'")[0]
     assert (len(work), sum(each.lists for each in work)) == (recorded["n"], recorded["lists"])
     assert sum(row["expansions"] for row in rows) == recorded["n"]
     assert sum(row["lists"] for row in rows) == recorded["lists"]

@@ -31,8 +31,7 @@ def test_a_picture_is_what_the_command_draws(
     monkeypatch.chdir(tmp_path)
     assert run(*words[:-1], "now.svg")[0] == 0
     now, then = (
-        list(ElementTree.parse(path).getroot().itertext())
-        for path in (tmp_path / "now.svg", ROOT / words[-1])
+        list(ElementTree.parse(path).getroot().itertext()) for path in (tmp_path / "now.svg", ROOT / words[-1])
     )
     assert now == then
     assert len(now) > 10

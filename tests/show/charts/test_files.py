@@ -54,9 +54,7 @@ def test_every_chart_is_tried() -> None:
 
 
 @pytest.mark.parametrize("name", MAKE)
-def test_a_picture_has_the_title_and_the_source_and_is_the_same_each_time(
-    name: str, opened: setset.Workspace
-) -> None:
+def test_a_picture_has_the_title_and_the_source_and_is_the_same_each_time(name: str, opened: setset.Workspace) -> None:
     chart = MAKE[name](opened)
     picture = as_bytes(chart, "svg")
     root = ElementTree.fromstring(picture)

@@ -99,7 +99,7 @@ def test_what_is_not_that_root_is_refused(place: Path, name: str) -> None:
         (place / "old").rename(place / "away")
     complaint = {
         "token": "it has no setset-root.json",
-        "damaged token": "is damaged: copy it again",
+        "damaged token": "is damaged; copy the whole folder again",
         "foreign": "it belongs to another workspace",
         "copy": "is still there, and is the one that is used",
         "nothing": "there is no folder",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import tempfile
 from dataclasses import replace
@@ -13,9 +12,8 @@ import pytest
 from setset import __version__
 from setset.batches.roots import Token, claim_root
 from setset.executors.base import Requirements
-from setset.executors.dask import admission
-from setset.executors.dask.admission import CheckResult, check_worker
-from setset.executors.dask.transfer import TEMPORARY_FOLDER
+from setset.executors.dask import transfer
+from setset.executors.dask.transfer import TEMPORARY_FOLDER, check_worker
 
 TRIAL = "t12/s03"
 
@@ -24,7 +22,7 @@ TRIAL = "t12/s03"
 def prepared(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether the kernels were prepared."""
     found: list[bool] = []
-    monkeypatch.setattr(admission, "prepare_kernels", lambda: found.append(True))
+    monkeypatch.setattr(transfer, "prepare_kernels", lambda: found.append(True))
     return found
 
 
@@ -40,18 +38,18 @@ def requirements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Requirement
 
 
 def test_a_worker_that_can_work(requirements: Requirements, prepared: list[bool], tmp_path: Path) -> None:
-    assert check_worker(requirements) == CheckResult(socket.gethostname(), os.getpid(), None)
+    assert check_worker(requirements) == (socket.gethostname(), "")
     assert prepared
     assert list((tmp_path / "new" / TRIAL).iterdir()) == [], "nothing is left of the trial"
     assert not (tmp_path / "old" / TRIAL).exists(), "and it is made where new files go"
 
 
 def test_a_worker_that_is_sent_the_files_needs_no_root(requirements: Requirements) -> None:
-    assert check_worker(replace(requirements, roots=())).problem is None
+    assert check_worker(replace(requirements, roots=()))[1] == ""
 
 
 def test_another_version_is_refused(requirements: Requirements, prepared: list[bool]) -> None:
-    assert check_worker(replace(requirements, version="9.9")).problem == (
+    assert check_worker(replace(requirements, version="9.9"))[1] == (
         f"has setset {__version__}, the coordinator 9.9: install the same version"
     )
     assert not prepared
@@ -60,22 +58,21 @@ def test_another_version_is_refused(requirements: Requirements, prepared: list[b
 @pytest.mark.parametrize("name", ["new", "old"])
 def test_a_root_that_is_not_there_is_named(name: str, requirements: Requirements, tmp_path: Path) -> None:
     (tmp_path / name).rename(tmp_path / "elsewhere")
-    assert check_worker(requirements).problem == (
+    assert check_worker(requirements)[1] == (
         f"cannot see the storage root {tmp_path / name}: mount it there, or see --map and --ship"
     )
     assert not (tmp_path / name).exists()
 
 
 def test_the_root_of_another_workspace_is_named(requirements: Requirements, tmp_path: Path) -> None:
-    assert check_worker(replace(requirements, workspace_id="another")).problem == (
+    assert check_worker(replace(requirements, workspace_id="another"))[1] == (
         f"sees another workspace's files at {tmp_path / 'new'}: mount the right folder there, or see --map"
     )
 
 
 def test_a_root_that_cannot_be_written_to_is_named(requirements: Requirements, tmp_path: Path) -> None:
     (tmp_path / "new" / "t12").touch()
-    problem = check_worker(requirements).problem
-    assert problem is not None
+    _, problem = check_worker(requirements)
     assert problem.startswith(f"cannot write to the storage root {tmp_path / 'new'}: ")
 
 
@@ -83,5 +80,5 @@ def test_what_killed_workers_left_is_removed(requirements: Requirements, tmp_pat
     left = tmp_path / "node" / f"{TEMPORARY_FOLDER}x"
     left.mkdir()
     (left / "lock").touch()
-    assert check_worker(requirements).problem is None
+    assert check_worker(requirements)[1] == ""
     assert not left.exists()

@@ -56,9 +56,7 @@ def parquet(reference: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("parquet") / "four"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(lists, "LocalExecutor", ThreadPoolExecutor)
-        setset.open(reference).exploration(TARGET)[SIZE].export(
-            folder, format="parquet", row_group_size=65_536
-        )
+        setset.open(reference).exploration(TARGET)[SIZE].export(folder, format="parquet", row_group_size=65_536)
     return folder
 
 
@@ -121,9 +119,7 @@ def test_vectors_and_names(size: setset.Size, tmp_path: Path, expected: npt.NDAr
     assert found.to_numpy().tolist() == [[digit for card in row for digit in digits(card)] for row in rows]
     assert list(found.columns[:2]) == ["c1_colour", "c1_count"]
     size.export(tmp_path / "n.parquet", as_="names", **some)  # type: ignore[arg-type]
-    assert duckdb.sql(f"SELECT * FROM '{tmp_path}/n.parquet'").fetchall() == [
-        tuple(map(name, row)) for row in rows
-    ]
+    assert duckdb.sql(f"SELECT * FROM '{tmp_path}/n.parquet'").fetchall() == [tuple(map(name, row)) for row in rows]
     assert polars.read_parquet(tmp_path / "n.parquet").rows() == [tuple(map(name, row)) for row in rows]
 
 
@@ -202,9 +198,7 @@ def test_a_cut_file_is_not_taken_for_whole(size: setset.Size, tmp_path: Path, fo
     whole = snapshot(tmp_path)
     cut = sorted(tmp_path.glob(f"*.{format_}"))[1]
     cut.write_bytes(cut.read_bytes()[:-9])
-    with pytest.raises(
-        setset.BadInput, match=f"{cut.name} is there, and not of this export: give --overwrite"
-    ):
+    with pytest.raises(setset.BadInput, match=f"{cut.name} is there, and not of this export: give --overwrite"):
         size.export(tmp_path, format=format_)
     assert size.export(tmp_path, format=format_, overwrite=True).written == 1
     assert snapshot(tmp_path) == whole
@@ -220,9 +214,7 @@ def test_another_export_is_not_replaced_unless_asked(size: setset.Size, tmp_path
     assert np.load(tmp_path / f"t{TARGET}-s04-000000.npy", mmap_mode="r").shape[1:] == (4, 4)
 
 
-def test_a_file_of_a_batch_that_there_is_no_longer_is_not_read_as_a_part(
-    size: setset.Size, tmp_path: Path
-) -> None:
+def test_a_file_of_a_batch_that_there_is_no_longer_is_not_read_as_a_part(size: setset.Size, tmp_path: Path) -> None:
     size.export(tmp_path, format="parquet")
     stale = tmp_path / f"t{TARGET}-s04-000099.parquet"
     shutil.copy(tmp_path / f"t{TARGET}-s04-000000.parquet", stale)
@@ -274,9 +266,7 @@ def test_a_range_needs_a_file(size: setset.Size, tmp_path: Path) -> None:
 # A dry run, a disk that is too small, a size that is not complete, a damaged batch
 
 
-@pytest.mark.parametrize(
-    ("format_", "within"), [("npy", 0.001), ("csv", 0.1), ("jsonl", 0.1), ("parquet", 0.4)]
-)
+@pytest.mark.parametrize(("format_", "within"), [("npy", 0.001), ("csv", 0.1), ("jsonl", 0.1), ("parquet", 0.4)])
 def test_a_dry_run_knows_the_bytes_and_writes_nothing(
     size: setset.Size, tmp_path: Path, format_: str, within: float
 ) -> None:
@@ -297,9 +287,7 @@ def test_a_disk_that_is_too_small_is_noticed_before(
     monkeypatch.setattr(lists, "free_bytes", lambda _: 1_000_000)
     dry = size.export(tmp_path / output, format="npy", dry_run=True)
     assert dry.missing == pytest.approx(4 * size.lists - 1_000_000, abs=1000)
-    with pytest.raises(
-        setset.NoSpace, match=r"the export takes about 3,086,964 bytes, and .* has room for 1,000,000"
-    ):
+    with pytest.raises(setset.NoSpace, match=r"the export takes about 3,086,964 bytes, and .* has room for 1,000,000"):
         size.export(tmp_path / output, format="npy")
     assert not list(tmp_path.rglob("*.npy*"))
 
@@ -341,9 +329,7 @@ def test_a_damaged_batch_is_named_and_the_files_before_it_stay(
     size = setset.open(copy).exploration(TARGET)[SIZE]
     flip(Path(size.batches[-1].path))
     number = size.batches[-1].number
-    with pytest.raises(
-        setset.SetsetError, match=f"batch {number} of size 4: checksum .*; run 'setset repair'"
-    ):
+    with pytest.raises(setset.SetsetError, match=f"batch {number} of size 4: checksum .*; run 'setset repair'"):
         size.export(tmp_path / "a", format="npy")
     assert sorted(path.suffix for path in (tmp_path / "a").iterdir()) == [".json", *[".npy"] * number]
     with setset.open(copy, mode="a") as workspace:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from setset.errors import BadInput
-from setset.show.cards.pictures import draw_cards
+from setset.show.hands import draw_cards
 
 
 def test_a_failed_drawing_leaves_the_old_picture(tmp_path: Path) -> None:

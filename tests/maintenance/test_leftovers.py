@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from setset.errors import BadInput
-from setset.maintenance import cleanup
+from setset.maintenance import leftovers
 from setset.maintenance.findings import FindingKind
 from setset.progress import NoProgress
 from tests.small import BATCHES, Copy, batch_file, build, digests, findings, rows, writing
@@ -79,9 +79,9 @@ def test_nothing_is_looked_at_or_removed_in_a_root_that_is_anothers_now(tmp_path
     half.write_bytes(b"another's worker is at it")
     before = digests(tmp_path / "nas")
     with writing(folder.path) as database:
-        cleanup.remove_leftovers(database, NoProgress())
-        cleanup.remove_temporaries(database)
-        assert list(cleanup.find_strays(database)) == []
+        leftovers.remove_leftovers(database, NoProgress())
+        leftovers.remove_temporaries(database)
+        assert list(leftovers.find_strays(database)) == []
     assert digests(tmp_path / "nas") == before
     assert half.exists()
 
@@ -96,10 +96,10 @@ def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
     (folder.own_root / "t16" / "s04").symlink_to(theirs)
     (folder.own_root / "t15").symlink_to(other.own_root / "t16")
     with writing(folder.path) as database:
-        strays = [(stray.path.name, stray.kind) for stray in cleanup.find_strays(database)]
-        cleanup.remove_leftovers(database, NoProgress())
-        cleanup.remove_temporaries(database)
-    assert strays == [("t15", cleanup.StrayKind.FOREIGN), ("s04", cleanup.StrayKind.FOREIGN)]
+        strays = [(stray.path.name, stray.kind) for stray in leftovers.find_strays(database)]
+        leftovers.remove_leftovers(database, NoProgress())
+        leftovers.remove_temporaries(database)
+    assert strays == [("t15", leftovers.StrayKind.FOREIGN), ("s04", leftovers.StrayKind.FOREIGN)]
     assert sorted(other.own_root.rglob("*")) == before
 
 

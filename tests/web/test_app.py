@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from fractions import Fraction
 
-from setset.web.records import as_csv, as_json
+from setset.web.app import as_csv, as_json
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,7 @@ class Pair:
 
 
 def test_numbers_that_javascript_does_not_have_are_strings() -> None:
-    found = json.loads(
-        as_json({"a": 2**53 - 1, "b": 2**53, "c": -(2**53), "d": True, "e": float("inf"), "f": 0.5})
-    )
+    found = json.loads(as_json({"a": 2**53 - 1, "b": 2**53, "c": -(2**53), "d": True, "e": float("inf"), "f": 0.5}))
     assert found == {"a": 2**53 - 1, "b": str(2**53), "c": str(-(2**53)), "d": True, "e": "inf", "f": 0.5}
 
 

@@ -1,0 +1,99 @@
+"""A stored size to export, and the options of the export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from setset import __version__
+from setset.errors import BadInput, require_between
+from setset.export.files import ExportTask
+from setset.export.formats import ROW_GROUP_SIZE, SUFFIXES, Content, Format, choose_content, choose_format
+from setset.tasks.kinds import Source
+
+if TYPE_CHECKING:
+    from setset.export.formats import Lists
+
+
+@dataclass(frozen=True)
+class ExportOptions:
+    """Options of an export."""
+
+    output: Path | BinaryIO
+    format: str | None = None
+    values: str = "cards"
+    start: int = 0
+    limit: int | None = None
+    row_group_size: int = ROW_GROUP_SIZE
+    partial: bool = False
+    overwrite: bool = False
+    dry_run: bool = False
+    workers: int | None = None
+
+    def folder(self) -> Path | None:
+        """Folder for a file per batch; None if the output is one file."""
+        output, is_range = self.output, self.start > 0 or self.limit is not None
+        if not isinstance(output, Path) or (output.suffix.lower() in SUFFIXES and not output.is_dir()):
+            return None
+        if is_range and output.is_dir():
+            raise BadInput(f"--start and --limit make one file, and {output} is a folder: give -o the name of a file")
+        return None if is_range else output
+
+
+@dataclass(frozen=True)
+class StoredSize:
+    """A stored size to export."""
+
+    target: int
+    size: int
+    rule: str
+    """Lists that the size holds, in words."""
+    run: str
+    """Command that completes the size; empty if it is complete."""
+    batches: tuple[tuple[int, Source], ...]
+    """Batches without a gap before them: number of lists, and the source to read."""
+    blocks: Callable[[int, int, int], Iterator[Lists]]
+    """Reads from a list number on a number of lists, in arrays of a maximum number of rows."""
+
+    def content(self, options: ExportOptions) -> Content:
+        """Content of the files of an export."""
+        is_stream = not isinstance(options.output, Path)
+        name = "-" if is_stream else options.output.name
+        chosen = choose_format(name, options.format, SUFFIXES)
+        if is_stream and chosen == Format.PARQUET:
+            raise BadInput("parquet needs a file: give -o a name, or --format csv, jsonl or npy")
+        content = choose_content(self.size, chosen, options.values, options.row_group_size)
+        marks = {"target": self.target, "size": self.size, "rule": self.rule, "version": __version__}
+        marks["as"] = content.values
+        if content.format is Format.PARQUET:
+            from setset.export.parquet import require_arrow
+
+            require_arrow()
+            marks["row_group_size"] = content.row_group_size
+        return content.marked(**marks)
+
+    def range_length(self, start: int, limit: int | None) -> int:
+        """Number of lists in a range, which must begin within the size."""
+        known = sum(lists for lists, _ in self.batches)
+        if not 0 <= start < known:
+            raise BadInput(f"there is no list {start:,} of size {self.size}: {known:,} are stored, numbered from 0")
+        if limit is not None:
+            require_between("--limit", limit, 1)
+        return known - start if limit is None else min(limit, known - start)
+
+    def file_names(self, content: Content) -> str:
+        """Regular expression for the names of the files in a folder."""
+        return rf"t{self.target:02d}-s{self.size:02d}-\d{{6,}}\.{content.format}"
+
+    def tasks(self, content: Content, folder: Path) -> Iterator[ExportTask]:
+        """A task for each batch, in order."""
+        first = 0
+        for lists, source in self.batches:
+            name = f"t{self.target:02d}-s{self.size:02d}-{source.number:06d}.{content.format}"
+            marked = content.marked(batch=source.number, digest=source.digest, first_list=first, lists=lists)
+            yield ExportTask(source, lists, str(folder.absolute() / name), marked)
+            first += lists
+        if not first:
+            raise BadInput(f"no lists of size {self.size} are stored")

@@ -1,0 +1,158 @@
+"""Storage roots that were moved, and storage roots that are lost for good."""
+
+import stat
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from setset.batches import files
+from setset.batches.format import BadBatch
+from setset.batches.records import Batch
+from setset.batches.roots import TOKEN, Root, RootState
+from setset.database import Database, batches, explorations, roots
+from setset.errors import BadInput
+from setset.platform import leads_outside, usable_cores
+from setset.progress import Activity, ProgressListener
+
+
+@dataclass(frozen=True)
+class MovedRoot:
+    """A storage root in its new place: what lies there, and how many files are missing or damaged."""
+
+    path: str
+    files: int
+    lists: int
+    bytes: int
+    damaged: int
+    moved: bool
+    """False if it was recorded there already."""
+
+
+def move_root(
+    database: Database, old: str, new: Path, fast: bool, incomplete: bool, progress: ProgressListener
+) -> MovedRoot:
+    """Records that a storage root is in another folder now, after comparing its files. Claims the folder.
+
+    The token of the folder comes first, then the row, in one transaction. Stopped in between, the root is one that is
+    gone, and the same command goes on.
+
+    Args:
+        old: Its folder as it is recorded, or its number.
+        new: The folder with its files: the same one, to claim it, or another root of this workspace, to join it.
+        fast: Compare only names and sizes, and read no file.
+        incomplete: Also if files are missing or damaged there, but not all.
+    """
+    root = roots.find(database, old)
+    if root is None:
+        known = roots.find(database, str(new))
+        if known is None:
+            raise BadInput(
+                f"{old} is not a storage root of this workspace: 'setset roots' lists them; to take over files in "
+                f"{new}, run 'setset db rebuild' with --output {new}"
+            )
+        return MovedRoot(known.path, known.files, known.lists, known.bytes, 0, moved=False)
+    stays = _require_claimable(database, root, new)
+    path, workspace = roots.recorded_path(database, new, besides=root.number), roots.owner(database)
+    folder = database.folder.root(path)
+    wrong = list(_wrong_files(database, root, folder, fast, progress))
+    can_be_incomplete = stays or len(wrong) < root.files
+    if wrong and not (incomplete and can_be_incomplete):
+        first = f"{wrong[0][0].name}: {wrong[0][1]}"
+        others = f", or run 'setset roots move --incomplete {root.folder} {new}', then 'setset repair'"
+        raise BadInput(
+            f"{len(wrong):,} of the {root.files:,} files of {root.folder} are not in {new} as they are recorded "
+            f"({first}): bring them there{others if can_be_incomplete else ''}"
+        )
+    workspace.claim(folder, adopt=True)
+    roots.record_move(database, root, path)
+    if roots.is_own(database, root):
+        # The own root identifies the workspace when the database is lost, even with all files elsewhere.
+        workspace.claim(root.folder, adopt=True)
+    return MovedRoot(str(new), root.files, root.lists, root.bytes, len(wrong), moved=True)
+
+
+def _require_claimable(database: Database, root: Root, new: Path) -> bool:
+    """Refuses a folder that is not this storage root. Returns whether it is the folder that is recorded."""
+    if not new.is_dir():
+        raise BadInput(f"there is no folder {new}: name the one where {root.folder} is now")
+    stays = root.folder.is_dir() and new.samefile(root.folder)
+    if not stays and root.state in (RootState.OWN, RootState.MOVED, RootState.DAMAGED):
+        raise BadInput(
+            f"{root.folder} is still there, and is the one that is used: {new} is a copy of it, or another folder; "
+            f"to use {new} instead, remove or rename {root.folder} first"
+        )
+    folder = database.folder.root(roots.recorded_path(database, new, besides=root.number))
+    workspace = roots.owner(database)
+    reason = {
+        RootState.MISSING: f"it has no {TOKEN}",
+        RootState.DAMAGED: f"its {TOKEN} is damaged",
+        RootState.FOREIGN: "it belongs to another workspace",
+    }.get(workspace.state(folder))
+    if reason:
+        raise BadInput(
+            f"{new} is not the storage root {root.folder}: {reason}; copy the whole folder again, or, if its "
+            f"{TOKEN} is lost, run 'setset db rebuild' with --output {new}"
+        )
+    workspace.require_claimable(folder)
+    return stays
+
+
+def _wrong_files(
+    database: Database, root: Root, folder: Path, fast: bool, progress: ProgressListener
+) -> Iterator[tuple[Batch, str]]:
+    """The files of a root that are not in a folder as they are recorded, and why."""
+    with ThreadPoolExecutor(usable_cores()) as threads:
+        for size in (size for each in explorations.find_all(database) for size in each.sizes()):
+            mine = [batch for batch in batches.read(size) if batch.root_id == root.number]
+            if not mine:
+                continue
+            progress.begin(size.size, Activity.CHECK, len(mine), 0)
+            problems = threads.map(partial(_problem, folder, fast), mine)
+            for batch, problem in zip(mine, problems, strict=True):
+                progress.advance(size.size, batch.lists, batch.lists)
+                if problem is not None:
+                    yield batch, problem
+            progress.end(size.size)
+
+
+def _problem(folder: Path, fast: bool, batch: Batch) -> str | None:
+    """Difference between a file and its record: in the size if `fast`, else in the digest."""
+    if leads_outside(batch.name):
+        return "leads outside its storage root"
+    try:
+        if not fast:
+            files.verify(folder / batch.name, batch.digest)
+            return None
+        found = (folder / batch.name).lstat()
+    except FileNotFoundError:
+        return "missing"
+    except (OSError, BadBatch) as error:
+        return str(error)
+    if not stat.S_ISREG(found.st_mode):
+        return "not a regular file"
+    return None if found.st_size == batch.bytes else f"{found.st_size:,} bytes instead of {batch.bytes:,}"
+
+
+def require_forgettable(database: Database, name: str) -> Root:
+    """The root that is to be forgotten. Refuses a root that is there with files, and the workspace's own."""
+    root = roots.find(database, name)
+    if root is None:
+        raise BadInput(f"{name} is not a storage root of this workspace: 'setset roots' lists them")
+    if roots.is_own(database, root):
+        raise BadInput(f"{root.folder} is the workspace's own storage root: 'setset repair' makes its files again")
+    if root.files and not root.is_gone:
+        raise BadInput(f"{root.folder} is there: only a storage root that is gone can be forgotten")
+    return root
+
+
+def forget_root(database: Database, name: str, output: Path | None) -> None:
+    """Gives up a storage root that is lost for good: its files are recorded as missing in another one.
+
+    From there `repair` makes them again, each byte-identical: no number changes, and nothing that was derived from
+    them.
+    """
+    root = require_forgettable(database, name)
+    heir = roots.use_root(database, output, refill=True) if root.files else None
+    roots.record_loss(database, root, heir)

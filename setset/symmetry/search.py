@@ -1,0 +1,186 @@
+"""The search for the least list of a class; `canonical.py` says which frames it tries, and why they are enough.
+
+The same source serves for one list and for many. Interpreted, on Python lists, it takes milliseconds, and numba need
+not be loaded, which takes longer. Compiled by `least.py`, on arrays, it takes microseconds. So tables are read as
+`table[a][b]`, and scratch space comes from `zeros`, which `least.py` replaces.
+
+All of it is in this file, because numba's cache does not notice a change in another module.
+"""
+
+from typing import Any
+
+WIDTHS = (0, 1, 3, 9, 27)
+"""Size of the flat of a frame, by the number of its cards. The cards of the standard frame are the same numbers."""
+UNKNOWN = -1
+"""Less than 'free' (0) and 'taken' (1), so that the first list found is better."""
+
+
+def zeros(length: int) -> Any:
+    """Scratch space: a list, or an array in compiled code."""
+    return [0] * length
+
+
+def span_dimension(cards: Any, total: Any, minus: Any) -> Any:
+    """The dimension of the flat that the cards span; -1 for no cards."""
+    points = zeros(81)
+    spanned = zeros(81)
+    width = 0
+    dimension = -1
+    for card in cards:
+        if spanned[card]:
+            continue
+        shift = total[minus[card][points[0]]]
+        for label in range(width, max(3 * width, 1)):
+            points[label] = shift[points[label - width]] if width else card
+            spanned[points[label]] = 1
+        width = max(3 * width, 1)
+        dimension += 1
+    return dimension
+
+
+def count_parallels(cards: Any, minus: Any) -> Any:
+    """The number of ordered pairs of different cards that are each step apart, and the most of them, up to 3."""
+    parallels = zeros(81)
+    most = 0
+    for a in cards:
+        for b in cards:
+            if a != b:
+                step = minus[b][a]
+                parallels[step] += 1
+                most = max(most, min(parallels[step], 3))
+    return parallels, most
+
+
+def find_parallels(cards: Any, inside: Any, shift: Any, parallel: Any) -> Any:
+    """Writes to `parallel` the cards that the shift takes to another card of the list; returns their number."""
+    number = 0
+    for card in cards:
+        if inside[shift[card]]:
+            parallel[number] = card
+            number += 1
+    return number
+
+
+def start_best(form: Any, known: Any) -> Any:
+    """The least list to compare with first: 1 at the labels that it takes, all but the first unknown unless `known`."""
+    best = zeros(81)
+    for label in range(1, 81):
+        best[label] = 0 if known else UNKNOWN
+    if known:
+        for label in form:
+            best[label] = 1
+    best[0] = 1
+    return best
+
+
+def write_form(best: Any, form: Any) -> None:
+    """Writes to `form` the labels that the least list takes."""
+    place = 0
+    for label in range(81):
+        if best[label] == 1:
+            form[place] = label
+            place += 1
+
+
+def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, places: Any, best: Any) -> Any:
+    """Labels the cards that a flat of `width` cards gains with a step out of it, and compares with the best so far.
+
+    The gain is the flat moved once and twice by the step; `shift[card]` is a card moved once. Returns -1 for worse
+    (and stops there), 0 for as good, 1 for better. A better gain becomes the best, and the best beyond it unknown.
+    """
+    end = width + width + width
+    verdict = 0
+    for label in range(width, end):
+        point = shift[points[label - width]]
+        taken = inside[point]
+        if verdict == 0 and taken != best[label]:
+            if taken < best[label]:
+                return -1
+            verdict = 1
+        if verdict:
+            best[label] = taken
+        points[label] = point
+        if taken:
+            places[point] = label
+    if verdict:
+        for label in range(end, 81):
+            best[label] = UNKNOWN
+    return verdict
+
+
+def find_least(cards: Any, form: Any, known: Any, frames: Any, total: Any, minus: Any) -> Any:
+    """Finds the least list that a map takes `cards` to, and writes it to `form`. Returns (dimension, count).
+
+    `count` frames lead there, as many as maps of the flat that the list spans to itself keep the list. The first
+    frames that were found are written to `frames`, as far as there is room, in the order of the cards in the list.
+
+    If `known`, the least list is in `form`, and a frame is skipped unless as many pairs of cards share its steps as
+    share the steps of the standard frame in `form`. Where there is room for one frame, the first ends the search. The
+    count is 0 if `form` is not the least list.
+    """
+    dimension = span_dimension(cards, total, minus)
+    if dimension < 0:
+        return dimension, 1
+    inside, points, parallel = zeros(81), zeros(81), zeros(81)
+    for card in cards:
+        inside[card] = 1
+    places = zeros(81)  # of the cards of the list; stale unless points[places[card]] == card
+    frame, turn = zeros(5), zeros(5)
+    parallels, most = count_parallels(cards, minus)
+    alike, _ = count_parallels(form, minus)
+    best = start_best(form, known)
+    starts = count = depth = 0
+    while depth >= 0:
+        from_parallel = 2 <= depth <= most
+        if turn[depth] == (starts if from_parallel else len(cards)):
+            turn[depth] = 0
+            depth -= 1
+            continue
+        card = parallel[turn[depth]] if from_parallel else cards[turn[depth]]
+        turn[depth] += 1
+        frame[depth] = card
+        if depth == 0:
+            points[0] = card
+            places[card] = 0
+        else:
+            width = WIDTHS[depth]
+            if places[card] < width and points[places[card]] == card:
+                continue
+            step = minus[card][points[0]]
+            shift = total[step]
+            if known and parallels[step] != alike[width]:
+                continue
+            if depth == 1:
+                if parallels[step] < most:
+                    continue
+                starts = find_parallels(cards, inside, shift, parallel)
+            # With three parallels, labels 9, 10 and 11 are alike in all tries; 12 is the first that can be worse.
+            elif depth == most == 3 and inside[shift[points[3]]] < best[12]:
+                continue
+            verdict = label_and_compare(width, shift, inside, points, places, best)
+            if verdict < 0:
+                continue
+            if verdict > 0:
+                if known:
+                    return dimension, 0
+                count = 0
+        if depth < dimension:
+            depth += 1
+            continue
+        if count < len(frames):
+            for place in range(5):
+                frames[count, place] = frame[place]
+        count += 1
+        if known and len(frames) == 1:
+            break
+    if not known:
+        write_form(best, form)
+    return dimension, count
+
+
+def find_least_of_each(
+    lists: Any, forms: Any, known: Any, frames: Any, dimensions: Any, counts: Any, total: Any, minus: Any
+) -> None:
+    """`find_least` for each row."""
+    for row in range(len(lists)):
+        dimensions[row], counts[row] = find_least(lists[row], forms[row], known, frames[row], total, minus)
