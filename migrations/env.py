@@ -7,12 +7,22 @@ from alembic import context
 from sqlalchemy import text
 
 from setset.database.connection import open_engine
-from setset.database.models import METADATA
+from setset.database.models import HEAD, METADATA
+from setset.database.schema import VIEWS
 
 
 def hash_of_row(*values: object) -> int:
     """Digest of a row, for revisions 0003 to 0007."""
     return int.from_bytes(xxhash.xxh3_64_digest(repr(values).encode(errors="replace")), "big", signed=True)
+
+
+def renew_views() -> None:
+    """Puts the views of now in the place of older ones, which hold nothing and so need no migration."""
+    for (name,) in connection.execute(text("SELECT name FROM sqlite_schema WHERE type = 'view'")).all():
+        connection.execute(text(f"DROP VIEW {name}"))
+    for statement in VIEWS.read_text(encoding="utf-8").split(";\n"):
+        if "CREATE VIEW" in statement:
+            connection.exec_driver_sql(statement[statement.index("CREATE VIEW") :])
 
 
 database = context.config.attributes.get("database") or Path(context.get_x_argument(as_dictionary=True)["database"])
@@ -25,7 +35,10 @@ with engine.connect() as connection:
     driver.execute("PRAGMA foreign_keys = OFF")
     with connection.begin():
         context.configure(connection=connection, target_metadata=METADATA, render_as_batch=True, transactional_ddl=True)
+        before = context.get_context().get_current_revision()
         context.run_migrations()
+        if before != HEAD == context.get_context().get_current_revision():
+            renew_views()
         broken = connection.execute(text("PRAGMA foreign_key_check")).fetchall()
         if broken:
             raise RuntimeError(f"the migration would break references: {broken[:5]}")

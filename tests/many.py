@@ -42,8 +42,8 @@ def make(path: Path, count: int) -> WorkspaceFolder:
             "INSERT INTO storage_roots (id, path, created_at, checksum) VALUES (1, 'batches', 'then', 0)"
         )
         connection.executemany(
-            "INSERT INTO sizes (exploration_id, size, source_size, batch_lists, numbered, complete, checksum) "
-            "VALUES (1, ?, ?, ?, ?, 1, 0)",
+            "INSERT INTO sizes (exploration_id, size, source_size, batch_lists, numbered, checksum) "
+            "VALUES (1, ?, ?, ?, ?, 0)",
             [(SIZE - 1, SEED_SOURCE_SIZE, LISTS, 1), (SIZE, SIZE - 1, LISTS, half)],
         )
         _insert_rows(connection, BATCHES, (_batch(SIZE - 1, 0, n, n, n == half - 1, NO_SOURCE) for n in range(half)))

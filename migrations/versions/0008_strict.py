@@ -1,6 +1,7 @@
 """STRICT tables, checksums that setset writes instead of triggers, and what a run repaired in a column of its own
 
-An owner can change a row with any tool; `setset check` reports it.
+An owner can change a row with any tool; `setset check` reports it. The view `complete_sizes` proves what the column
+`complete` claimed, and a size records its last check.
 
 Revision ID: 0008
 Revises: 0007
@@ -59,7 +60,8 @@ CREATE TABLE sizes (
     source_size INTEGER NOT NULL,
     batch_lists INTEGER NOT NULL,
     numbered INTEGER NOT NULL,
-    complete INTEGER NOT NULL,
+    checked_at TEXT,
+    findings INTEGER,
     checksum INTEGER NOT NULL,
     CONSTRAINT pk_sizes PRIMARY KEY (exploration_id, size),
     CONSTRAINT ck_sizes_size CHECK (size BETWEEN 3 AND 20),
@@ -224,92 +226,6 @@ INDEXES = (
     "CREATE INDEX ix_expansions_exploration_id_work_size_source_size_state_source "
     "ON expansions (exploration_id, work, size, source_size, state, source)",
 )
-VIEWS = (
-    """CREATE VIEW files AS -- the batches of each size: number, lists, first and last list, file, bytes, digest
-SELECT x.target, b.size, b.number, b.lists, b.first_list, b.last_list,
-       r.path AS root, b.path, b.bytes, b.digest, b.defect,
-       b.first_source AS source, b.first_part AS part
-FROM batches b JOIN explorations x ON x.id = b.exploration_id JOIN storage_roots r ON r.id = b.root_id
-ORDER BY x.target, b.size, b.first_source, b.first_part""",
-    """CREATE VIEW defects AS -- batches with a known defect and expansions that failed
-SELECT x.target, b.size, b.number, b.path, b.defect AS what
-FROM batches b JOIN explorations x ON x.id = b.exploration_id WHERE b.defect IS NOT NULL
-UNION ALL
-SELECT x.target, e.size, NULL, 'source ' || e.source || ' of size ' || e.source_size,
-       'failed ' || e.attempts || ' times: ' || e.error
-FROM expansions e JOIN explorations x ON x.id = e.exploration_id WHERE e.state = 'failed'
-ORDER BY 1, 2, 3""",
-    """CREATE VIEW throughput AS -- how fast each size went on each host: lists per second of one worker
-SELECT x.target, e.size, e.work, e.host, COUNT(*) AS expansions, SUM(e.lists_out) AS lists,
-       SUM(e.seconds) AS seconds, SUM(e.lists_out) / SUM(e.seconds) AS lists_per_second,
-       MIN(e.finished_at) AS first_finished, MAX(e.finished_at) AS last_finished
-FROM expansions e JOIN explorations x ON x.id = e.exploration_id WHERE e.state = 'done'
-GROUP BY x.target, e.size, e.work, e.host ORDER BY x.target, e.size, e.work DESC, e.host""",
-    """CREATE VIEW timeline AS -- when each expansion was done, where and in how many seconds of one worker
-SELECT x.target, e.size, e.work, e.source_size, e.source, e.run_id AS run, e.host, e.pid,
-       e.started_at, e.seconds, e.finished_at AS recorded_at, e.lists_in, e.lists_out
-FROM expansions e JOIN explorations x ON x.id = e.exploration_id WHERE e.state = 'done'
-ORDER BY x.target, e.started_at, e.size, e.source""",
-    """CREATE VIEW catalogue AS -- each size: classes, lists in them, those that no card can be added to, all hands
-SELECT v.size, COUNT(*) AS classes, SUM(c.lists) AS lists, SUM(c.complete) AS complete_classes,
-       SUM(CASE WHEN c.complete THEN c.lists ELSE 0 END) AS complete_lists,
-       SUM(c.game_classes) AS game_classes, v.hands, 1.0 * SUM(c.lists) / v.hands AS chance
-FROM levels v JOIN classes c ON c.size = v.size GROUP BY v.size ORDER BY v.size""",
-    """CREATE VIEW counts AS -- how many lists of each size are kept for each target, and whether that is all of them
-WITH found AS (
-  SELECT b.exploration_id, b.size, 'stored' AS origin, SUM(b.lists) AS lists, z.complete
-  FROM batches b JOIN sizes z ON z.exploration_id = b.exploration_id AND z.size = b.size
-  GROUP BY b.exploration_id, b.size
-  UNION ALL
-  SELECT z.exploration_id, z.size, 'stored', 0, 1 FROM sizes z WHERE z.complete AND NOT EXISTS
-    (SELECT 1 FROM batches b WHERE b.exploration_id = z.exploration_id AND b.size = z.size)
-  UNION ALL
-  SELECT e.exploration_id, t.size, 'counted from size ' || e.source_size, SUM(t.lists),
-         z.complete AND COUNT(*) = (SELECT COUNT(*) FROM batches b
-                                    WHERE b.exploration_id = e.exploration_id AND b.size = e.source_size)
-  FROM expansions e JOIN tallies t ON t.expansion_id = e.id
-  JOIN sizes z ON z.exploration_id = e.exploration_id AND z.size = e.source_size
-  WHERE e.work = 'count' AND e.state = 'done'
-  GROUP BY e.exploration_id, e.source_size, e.size, t.size
-), ranked AS (
-  SELECT *, ROW_NUMBER() OVER (PARTITION BY exploration_id, size
-                               ORDER BY complete DESC, origin = 'stored' DESC, lists DESC) AS place
-  FROM found
-)
-SELECT x.target, r.size, r.lists, r.complete, r.origin, x.pruned
-FROM ranked r JOIN explorations x ON x.id = r.exploration_id
-WHERE r.place = 1 ORDER BY x.target, r.size""",
-    """CREATE VIEW progress AS -- each size: source batches known and expanded, batches, lists and bytes so far
-WITH stored AS (
-  SELECT exploration_id, size, COUNT(*) AS batches, SUM(lists) AS lists, SUM(bytes) AS bytes,
-         COUNT(defect) AS defects
-  FROM batches GROUP BY exploration_id, size
-), worked AS (
-  SELECT exploration_id, work, size, source_size, COUNT(*) AS planned, SUM(state = 'done') AS done,
-         SUM(state = 'running') AS running, SUM(state = 'failed') AS failed, SUM(lists_in) AS lists_in,
-         SUM(CASE WHEN state = 'done' THEN lists_in END) AS lists_in_done,
-         SUM(CASE WHEN state = 'done' THEN lists_out END) AS lists_out,
-         SUM(seconds) AS seconds
-  FROM expansions GROUP BY exploration_id, work, size, source_size
-)
-SELECT x.target, w.size, w.work, w.source_size,
-       COALESCE(source.batches, 1) AS sources, w.done AS expanded, w.running, w.failed,
-       CASE w.work WHEN 'store' THEN stored.batches END AS batches,
-       CASE w.work WHEN 'store' THEN stored.defects END AS defects,
-       CASE w.work WHEN 'store' THEN stored.lists ELSE w.lists_out END AS lists,
-       CASE w.work WHEN 'store' THEN stored.bytes END AS bytes,
-       COALESCE(source.lists, w.lists_in) AS source_lists, COALESCE(w.lists_in_done, 0) AS source_lists_done,
-       w.lists_out AS lists_out, w.seconds,
-       CASE w.work WHEN 'store' THEN z.complete
-            ELSE w.done = source.batches AND source_size.complete END AS complete, x.pruned
-FROM worked w
-JOIN explorations x ON x.id = w.exploration_id
-LEFT JOIN sizes z ON z.exploration_id = w.exploration_id AND z.size = w.size
-LEFT JOIN sizes source_size ON source_size.exploration_id = w.exploration_id AND source_size.size = w.source_size
-LEFT JOIN stored ON stored.exploration_id = w.exploration_id AND stored.size = w.size
-LEFT JOIN stored source ON source.exploration_id = w.exploration_id AND source.size = w.source_size
-ORDER BY x.target, w.size, w.work DESC, w.source_size""",
-)
 
 
 def upgrade() -> None:
@@ -323,7 +239,7 @@ def upgrade() -> None:
         op.execute(f"DROP {kind} {name}")
     for table, sql in TABLES.items():
         _rebuild(table, sql)
-    for sql in (*INDEXES, *VIEWS):
+    for sql in INDEXES:
         op.execute(sql)
 
 

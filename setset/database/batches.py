@@ -184,14 +184,11 @@ def spell(cards: Cards) -> str:
 def reset_numbers(at: SizeKey) -> None:
     """Takes the numbers of all batches of a size, which is not complete until they have them again."""
     at.database.change(BATCHES, [at.batches_here], {"number": None})
-    explorations.set_numbered(at, 0, complete=False)
+    explorations.set_numbered(at, 0)
 
 
 def number_batches(at: SizeKey) -> list[NumberedBatch]:
-    """Gives numbers to the batches before which nothing is missing, and records whether the size is complete.
-
-    Returns the batches that got their numbers.
-    """
+    """Gives numbers to the batches before which nothing is missing, and returns them."""
     database = at.database
     row = next(iter(database.query(select(SIZES).where(at.row_here))), None)
     if row is None:
@@ -202,13 +199,10 @@ def number_batches(at: SizeKey) -> list[NumberedBatch]:
     gap = database.query(select(func.min(EXPANSIONS.c.source)).where(missing))[0][0]
     last = database.query(select(func.max(EXPANSIONS.c.source)).where(planned))[0][0]
     end = gap if gap is not None else 0 if last is None else last + 1
-    fresh = give_numbers(at, row.numbered, end) if end > row.numbered else []
-    source = at.exploration.at(row.source_size)
-    complete = gap is None and source.is_complete() and end == count_numbered(source)
-    numbered = max(end, row.numbered)
-    if (numbered, complete) != (row.numbered, bool(row.complete)):
-        explorations.set_numbered(at, numbered, complete)
-    return fresh
+    if end <= row.numbered:
+        return []
+    explorations.set_numbered(at, end)
+    return give_numbers(at, row.numbered, end)
 
 
 def give_numbers(at: SizeKey, first: int = 0, end: int = MOST_BATCHES) -> list[NumberedBatch]:

@@ -173,10 +173,9 @@ def plan(job: Job) -> None:
         _plan_again(job.exploration, EXPANSIONS.c.state == State.FAILED)
         for step in job.steps:
             known = batches.sources(job.exploration.at(step.source_size))
-            complete = {size.size for size in job.exploration.sizes() if size.complete} | {SEED_SOURCE_SIZE}
-            if step.source_size in complete:
-                gone = EXPANSIONS.c.source >= len(known), EXPANSIONS.c.lists_out.is_(None)
-                _delete(job.exploration, of_step(step), *gone)
+            gone = of_step(step), EXPANSIONS.c.source >= len(known), EXPANSIONS.c.lists_out.is_(None)
+            if read(job.exploration, *gone, most=1) and job.exploration.at(step.source_size).is_complete():
+                _delete(job.exploration, *gone)
             _plan_sources(job, step, list(known.values()))
             if step.work is Work.STORE:
                 _number_and_plan(job, step.size)
@@ -220,7 +219,7 @@ def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> Non
 def _begin_size(at: SizeKey, source_size: int, batch_lists: int) -> None:
     """Fixes, once, how many lists the files of a size may hold, and from which size they are made."""
     row = {"exploration_id": at.exploration.id, "size": at.size, "source_size": source_size}
-    row |= {"batch_lists": batch_lists, "numbered": 0, "complete": False}
+    row |= {"batch_lists": batch_lists, "numbered": 0}
     if not at.database.query(select(SIZES.c.size).where(at.row_here)):
         at.database.insert(SIZES, [row])
 
@@ -492,7 +491,7 @@ def replace_merged(at: SizeKey, merged: Iterable[tuple[Sequence[Batch], BatchFil
         numbered = at.exploration.size(at.size).numbered
         batches.reset_numbers(at)
         batches.give_numbers(at)
-        explorations.set_numbered(at, numbered, complete=True)
+        explorations.set_numbered(at, numbered)
         remove(at.exploration, expanded_from=at.size)
 
 

@@ -76,9 +76,14 @@ class ExplorationKey:
         """The stored sizes that were begun, in order."""
         mine = select(SIZES).where(SIZES.c.exploration_id == self.id).order_by(SIZES.c.size)
         return self.database.read(
-            mine,
-            lambda row: SizeRecord(self, row.size, row.batch_lists, bool(row.complete), row.source_size, row.numbered),
+            mine, lambda row: SizeRecord(self, row.size, row.batch_lists, row.source_size, row.numbered)
         )
+
+    def complete_sizes(self) -> set[int]:
+        """The stored sizes with all their lists, by the proof in the view `complete_sizes`; the size of the seeds'
+        source among them."""
+        found = text("SELECT size FROM complete_sizes WHERE exploration_id = :id").bindparams(id=self.id)
+        return {SEED_SOURCE_SIZE, *self.database.read(found, lambda row: int(row.size))}
 
     def size(self, size: int) -> SizeRecord:
         """A size that was begun."""
@@ -129,10 +134,8 @@ class SizeKey:
         return and_(SIZES.c.exploration_id == self.exploration.id, SIZES.c.size == self.size)
 
     def is_complete(self) -> bool:
-        """Whether all lists of the size are stored; the source of the seeds is always there."""
-        return self.size == SEED_SOURCE_SIZE or bool(
-            self.database.query(select(SIZES.c.size).where(self.row_here, SIZES.c.complete == 1))
-        )
+        """Whether all lists of the size are stored, by proof."""
+        return self.size in self.exploration.complete_sizes()
 
     def __str__(self) -> str:
         return f"size {self.size}"
@@ -144,7 +147,6 @@ class SizeRecord(SizeKey):
 
     batch_lists: int
     """Most lists in a file."""
-    complete: bool
     source_size: int
     """Size whose batches its files are made from."""
     numbered: int
@@ -205,9 +207,9 @@ def set_goal(exploration: ExplorationKey, goal: Goal) -> None:
         database.change(EXPLORATIONS, [EXPLORATIONS.c.id == exploration.id], values)
 
 
-def set_numbered(at: SizeKey, numbered: int, complete: bool) -> None:
-    """Records how far the batches of a size have their numbers, and whether it is complete."""
-    at.database.change(SIZES, [at.row_here], {"numbered": numbered, "complete": complete})
+def set_numbered(at: SizeKey, numbered: int) -> None:
+    """Records how far the batches of a size have their numbers."""
+    at.database.change(SIZES, [at.row_here], {"numbered": numbered})
 
 
 def remove_sizes(exploration: ExplorationKey, first: int) -> None:

@@ -24,7 +24,7 @@ from setset.folder import UNFINISHED, WorkspaceFolder
 if TYPE_CHECKING:
     from alembic.config import Config
 
-SCHEMA_DIGEST = "16e8e0baa17c8e5f"
+SCHEMA_DIGEST = "b008d38fe9b8680a"
 """Digest of the text of all tables and views at HEAD; a test compares it with a new database."""
 SIDE_FILES = ("-journal", "-wal", "-shm")
 UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")

@@ -35,20 +35,54 @@ SELECT v.size, COUNT(*) AS classes, SUM(c.lists) AS lists, SUM(c.complete) AS co
        SUM(c.game_classes) AS game_classes, v.hands, 1.0 * SUM(c.lists) / v.hands AS chance
 FROM levels v JOIN classes c ON c.size = v.size GROUP BY v.size ORDER BY v.size;
 
+CREATE VIEW complete_sizes AS -- the stored sizes with all their lists: each source expanded, in parts without a gap
+WITH RECURSIVE linked AS (
+  SELECT exploration_id, size, lists, number IS ROW_NUMBER() OVER near - 1 AS is_numbered,
+         CASE WHEN COALESCE(LAG(ends_source) OVER near, 1)
+              THEN first_part = 0 AND first_source > COALESCE(LAG(last_source) OVER near, -1)
+              ELSE first_source = LAG(last_source) OVER near AND first_part = LAG(last_part) OVER near + 1
+         END AS follows, ends_source OR LEAD(size) OVER near IS NOT NULL AS ends
+  FROM batches WINDOW near AS (PARTITION BY exploration_id, size ORDER BY first_source, first_part)
+), stored AS (
+  SELECT exploration_id, size, COUNT(*) AS batches, SUM(lists) AS lists, MIN(is_numbered AND follows AND ends) AS whole
+  FROM linked GROUP BY exploration_id, size
+), expanded AS (
+  SELECT e.exploration_id, e.size, e.source_size, COUNT(*) AS sources, SUM(e.lists_out) AS lists,
+         MIN(CASE e.source_size WHEN 2 THEN e.source = 0
+             ELSE b.id IS NOT NULL AND COALESCE(e.source_digest, b.digest) = b.digest END) AS from_these
+  FROM expansions e LEFT JOIN batches b
+    ON b.exploration_id = e.exploration_id AND b.size = e.source_size AND b.number = e.source
+  WHERE e.work = 'store' AND e.batches_out IS NOT NULL GROUP BY e.exploration_id, e.size, e.source_size
+), whole AS MATERIALIZED (
+  SELECT z.exploration_id, z.size, z.source_size
+  FROM sizes z
+  LEFT JOIN stored ON stored.exploration_id = z.exploration_id AND stored.size = z.size
+  LEFT JOIN stored source ON source.exploration_id = z.exploration_id AND source.size = z.source_size
+  LEFT JOIN expanded x ON x.exploration_id = z.exploration_id AND x.size = z.size AND x.source_size = z.source_size
+  WHERE COALESCE(stored.whole, 1) AND COALESCE(x.from_these, 1) AND COALESCE(x.lists, 0) = COALESCE(stored.lists, 0)
+    AND COALESCE(x.sources, 0) = COALESCE(source.batches, z.source_size = 2)
+), proven AS (
+  SELECT exploration_id, size FROM whole WHERE source_size = 2
+  UNION ALL
+  SELECT w.exploration_id, w.size
+  FROM whole w JOIN proven p ON p.exploration_id = w.exploration_id AND p.size = w.source_size
+)
+SELECT exploration_id, size FROM proven;
+
 CREATE VIEW counts AS -- how many lists of each size are kept for each target, and whether that is all of them
 WITH found AS (
-  SELECT b.exploration_id, b.size, 'stored' AS origin, SUM(b.lists) AS lists, z.complete
-  FROM batches b JOIN sizes z ON z.exploration_id = b.exploration_id AND z.size = b.size
-  GROUP BY b.exploration_id, b.size
-  UNION ALL
-  SELECT z.exploration_id, z.size, 'stored', 0, 1 FROM sizes z WHERE z.complete AND NOT EXISTS
-    (SELECT 1 FROM batches b WHERE b.exploration_id = z.exploration_id AND b.size = z.size)
+  SELECT z.exploration_id, z.size, 'stored' AS origin, COALESCE(SUM(b.lists), 0) AS lists, p.size IS NOT NULL AS complete
+  FROM sizes z LEFT JOIN batches b ON b.exploration_id = z.exploration_id AND b.size = z.size
+  LEFT JOIN complete_sizes p ON p.exploration_id = z.exploration_id AND p.size = z.size
+  GROUP BY z.exploration_id, z.size HAVING COUNT(b.id) OR p.size IS NOT NULL
   UNION ALL
   SELECT e.exploration_id, t.size, 'counted from size ' || e.source_size, SUM(t.lists),
-         z.complete AND COUNT(*) = (SELECT COUNT(*) FROM batches b
-                                    WHERE b.exploration_id = e.exploration_id AND b.size = e.source_size)
+         p.size IS NOT NULL AND COUNT(b.id) = (SELECT COUNT(*) FROM batches b
+                                               WHERE b.exploration_id = e.exploration_id AND b.size = e.source_size)
   FROM expansions e JOIN tallies t ON t.expansion_id = e.id
-  JOIN sizes z ON z.exploration_id = e.exploration_id AND z.size = e.source_size
+  LEFT JOIN batches b ON b.exploration_id = e.exploration_id AND b.size = e.source_size AND b.number = e.source
+    AND b.digest = COALESCE(e.source_digest, b.digest)
+  LEFT JOIN complete_sizes p ON p.exploration_id = e.exploration_id AND p.size = e.source_size
   WHERE e.work = 'count' AND e.state = 'done'
   GROUP BY e.exploration_id, e.source_size, e.size, t.size
 ), ranked AS (
@@ -81,12 +115,11 @@ SELECT x.target, w.size, w.work, w.source_size,
        CASE w.work WHEN 'store' THEN stored.bytes END AS bytes,
        COALESCE(source.lists, w.lists_in) AS source_lists, COALESCE(w.lists_in_done, 0) AS source_lists_done,
        w.lists_out AS lists_out, w.seconds,
-       CASE w.work WHEN 'store' THEN z.complete
-            ELSE w.done = source.batches AND source_size.complete END AS complete, x.pruned
+       p.size IS NOT NULL AND (w.work = 'store' OR w.done = source.batches) AS complete, x.pruned
 FROM worked w
 JOIN explorations x ON x.id = w.exploration_id
-LEFT JOIN sizes z ON z.exploration_id = w.exploration_id AND z.size = w.size
-LEFT JOIN sizes source_size ON source_size.exploration_id = w.exploration_id AND source_size.size = w.source_size
+LEFT JOIN complete_sizes p
+  ON p.exploration_id = w.exploration_id AND p.size = CASE w.work WHEN 'store' THEN w.size ELSE w.source_size END
 LEFT JOIN stored ON stored.exploration_id = w.exploration_id AND stored.size = w.size
 LEFT JOIN stored source ON source.exploration_id = w.exploration_id AND source.size = w.source_size
 ORDER BY x.target, w.size, w.work DESC, w.source_size;

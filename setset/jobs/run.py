@@ -130,23 +130,22 @@ class _Run:
                 where = f"size {size.size}: {size.batch_lists:,}"
                 self.progress.notice(f"--batch-lists ignored for sizes that were begun before ({where})")
                 break
-        if options.first and any(each.size == options.size - 1 and each.complete for each in begun):
+        if options.first and exploration.at(options.size - 1).is_complete():
             self._require_first_source(exploration)
         self._work_through(exploration, goal.steps)
         if options.first:
             self._require_first_source(exploration)
             return
-        for size in exploration.sizes():
-            if size.size in goal.stored and not size.complete:
-                raise SetsetError(f"size {size.size} is not complete: 'setset check' tells why")
+        for number in sorted({*goal.stored} - exploration.complete_sizes()):
+            raise SetsetError(f"size {number} is not complete: 'setset check' tells why")
 
     def _count_goal(self, exploration: ExplorationKey) -> Goal:
         """Count from the largest size that is complete, after everything in doubt was done again."""
         size = self.options.size
         stored = [step for step in exploration.steps() if step.work is Work.STORE]
         self._work_through(exploration, tuple(stored), frozenset(stored))
-        largest = max((each.size for each in exploration.sizes() if each.complete), default=0)
-        if not largest:
+        largest = max(exploration.complete_sizes())
+        if largest == SEED_SOURCE_SIZE:
             largest = max(SEED_SOURCE_SIZE + 1, min(size - 1, self.options.count_from))
             self.progress.notice(f"nothing to count from yet: storing the lists of up to {largest} first")
         is_counted = largest >= size or exploration.is_counted(size)

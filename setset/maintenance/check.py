@@ -42,7 +42,7 @@ def check(
     yield from check_roots(database)
     yield from check_rows(database)
     for each in begun:
-        if beside_run and not each.complete:
+        if beside_run and not each.is_complete():
             progress.notice(f"size {each.size} is being written: it can be checked when the run is over")
             continue
         yield from check_size(each, progress, deep)
@@ -76,10 +76,6 @@ def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | No
         yield Finding(FindingKind.PROOF, where, what, *place)
     if evidence.recorded != evidence.made and not sums:
         what = f"{evidence.made:,} lists were made, {evidence.recorded:,} are recorded"
-        yield Finding(FindingKind.STATE, str(size), what, *place)
-    expanded, sources = len(evidence.expansions), len(evidence.sources)
-    if size.complete != (evidence.all_known and expanded == sources):
-        what = f"{expanded:,} of {sources:,} sources are expanded; the database says otherwise"
         yield Finding(FindingKind.STATE, str(size), what, *place)
     if deep is not None:
         yield from _check_lists(evidence, deep, progress)
@@ -128,7 +124,8 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
             if problem:
                 where = str(Path(batch.root) / batch.name)
                 yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", *place, batch)
-            if batch.number != number and (batch.number is not None or size.complete):
+            is_due = batch.number is not None or batch.span.first_source < size.numbered
+            if batch.number != number and is_due:
                 yield Finding(FindingKind.NUMBER, str(batch), f"comes after batch {number - 1}", *place)
             if proven and proven[-1].last >= batch.first:
                 yield Finding(FindingKind.ORDER, str(batch), f"does not come after {proven[-1]}", *place)

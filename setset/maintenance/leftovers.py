@@ -138,7 +138,7 @@ def _is_useless(database: Database, stray: Stray, read: Callable[[SizeRecord], E
         if size.exploration.pruned != stray.pruned:
             return False
         if stray.header is None:
-            return size.complete
+            return size.is_complete()
         held = [(batch, Path(batch.path)) for batch in _holders(read(size), stray.header)]
         return bool(held) and all(
             files.holds(path, batch.digest) and not path.samefile(stray.path) for batch, path in held
@@ -153,7 +153,7 @@ def _holders(evidence: Evidence, orphan: Header) -> list[Batch]:
     If the size is complete, the batches with lists between the first and the last of the orphan have all of them.
     Before that, the batches of the orphan's sources have them if these are expanded.
     """
-    if evidence.size.complete:
+    if evidence.size.is_complete():
         start = bisect_left(evidence.batches, orphan.first, key=lambda batch: batch.last)
         return list(takewhile(lambda batch: batch.first <= orphan.last, evidence.batches[start:]))
     first, last = orphan.span.first_source, orphan.span.last_source

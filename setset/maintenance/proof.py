@@ -86,14 +86,6 @@ class Evidence:
                 flaws.setdefault(source, "its expansion is not recorded")
         return [Flaw(source, reason) for source, reason in sorted(flaws.items())]
 
-    def contradiction(self) -> str:
-        """Why the size is not complete, in words; empty if it is."""
-        for flaw in self.flaws() or self.wrong_sums():
-            return f"source {flaw.source}: {flaw.reason}"
-        if not self.all_known or len(self.expansions) != len(self.sources):
-            return f"{len(self.expansions):,} of {len(self.sources):,} sources are expanded"
-        return "" if self.made == self.recorded else f"{self.made:,} lists were made, {self.recorded:,} are recorded"
-
     @property
     def made(self) -> int:
         """Lists that the expansions made."""
@@ -145,7 +137,7 @@ def forget_unproven(exploration: ExplorationKey, largest: int, progress: Progres
             progress.notice(
                 f"size {size.size}: doing {len(again):,} expansions again, the first since {flaws[0].reason}"
             )
-        elif size.complete and any(batch.number is None for batch in evidence.batches):
+        elif any(batch.number is None and batch.span.first_source < size.numbered for batch in evidence.batches):
             renumber(size)
         found = [batch for batch in evidence.batches if batch.span.first_source not in again]
         defects = {batch: batch.defect for batch in found if batch.defect}
@@ -171,7 +163,7 @@ def distrust_altered_rows(database: Database) -> None:
 
 
 def require_proven(database: Database) -> None:
-    """Refuses counts of sizes that are recorded as complete and are not proven.
+    """Refuses counts of sizes whose records contradict each other.
 
     Raises:
         BadDatabase: Names what is wrong.
@@ -179,10 +171,10 @@ def require_proven(database: Database) -> None:
     require_unaltered(database)
     for exploration in explorations.find_all(database):
         for size in exploration.sizes():
-            reason = (read_evidence(size).contradiction() if size.complete else "") or (
-                "a count is missing, or was made from other batches" if find_stale_counts(size) else ""
-            )
-            if reason:
+            evidence = read_evidence(size)
+            reasons = [f"source {flaw.source}: {flaw.reason}" for flaw in evidence.flaws() or evidence.wrong_sums()]
+            reasons += ["a count is missing, or was made from other batches" for _ in find_stale_counts(size)]
+            for reason in reasons:
                 raise BadDatabase(
                     f"size {size.size} of target {exploration.target} is not proven ({reason}): run 'setset repair'"
                 )

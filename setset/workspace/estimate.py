@@ -105,22 +105,25 @@ class _Records:
     counts: dict[int, int] = field(default_factory=dict)
     """Number of lists of the sizes with complete counts."""
     begun: dict[int, SizeRecord] = field(default_factory=dict)
+    complete: set[int] = field(default_factory=set)
+    """Stored sizes with all their lists."""
     stages: dict[int, SizeStatus] = field(default_factory=dict)
     speeds: dict[int, Speed] = field(default_factory=dict)
 
     def is_complete(self, size: int) -> bool:
-        return size in self.begun and self.begun[size].complete
+        return size in self.complete
 
 
 def _read_records(database: Database, options: RunOptions) -> _Records:
     wanted = (options.target, Work.COUNT if options.count_only else Work.STORE)
     counts = [each for each in views.counts(database) if each.target == options.target and each.complete]
-    begun = [size for each in explorations.find_all(database, options.target) for size in each.sizes()]
+    found = explorations.find_all(database, options.target)
     stages = [each for each in views.progress(database) if (each.target, each.work) == wanted]
     hosts = [each for each in views.throughput(database) if (each.target, each.work) == wanted]
     return _Records(
         {each.size: each.lists for each in counts},
-        {each.size: each for each in begun},
+        {size.size: size for each in found for size in each.sizes()},
+        {size for each in found for size in each.complete_sizes()},
         {each.size: each for each in stages},
         recorded_speeds(hosts, stages),
     )

@@ -46,7 +46,7 @@ class Size(Shown):
     def __init__(self, record: SizeRecord) -> None:
         self._record, exploration = record, record.exploration
         self.target, self.size, self.pruned = exploration.target, record.size, exploration.pruned
-        self.complete, self.batch_lists = record.complete, record.batch_lists
+        self.complete, self.batch_lists = record.is_complete(), record.batch_lists
         self.lists, self.bytes = batches.totals(record)
 
     def __repr__(self) -> str:

@@ -58,9 +58,7 @@ def test_what_needs_attention_has_a_heading_that_is_true(run: Run, own_workspace
     lines = run("status", *where)[1].splitlines()
     assert lines[lines.index("") + 1] == "defective"
     change(
-        own_workspace,
-        "UPDATE expansions SET state = 'failed', error = 'no memory' WHERE size = 5",
-        "UPDATE sizes SET complete = 0 WHERE size = 5",
+        own_workspace, "UPDATE expansions SET state = 'failed', batches_out = NULL, error = 'no memory' WHERE size = 5"
     )
     lines = run("status", *where)[1].splitlines()
     assert sorted(lines[lines.index("") + 1].split(", ")) == ["defective", "failed"]

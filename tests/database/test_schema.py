@@ -40,7 +40,7 @@ ROWS = {
     "0002": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 4, 0, 2, 7, 16, 19), strict=True)),
     "0003": dict(zip([*TABLES, *CATALOGUE], (1, 1, 2, 1, 38, 39, 35, 3, 7, 16, 19), strict=True)),
 }
-GONE = {"row_digest", "lists_before", "outcome"}
+GONE = {"row_digest", "lists_before", "outcome", "complete"}
 """Columns that revision 0008 removes or splits."""
 ROWS |= dict.fromkeys(("0004", "0005", "0006", "0007"), ROWS["0003"])
 """How many rows each table of an old database has."""

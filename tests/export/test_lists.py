@@ -300,7 +300,6 @@ def incomplete(reference: Path, tmp_path: Path) -> setset.Size:
         copy,
         f"DELETE FROM batches WHERE size = {SIZE} AND number = 2",
         f"UPDATE batches SET number = NULL WHERE size = {SIZE} AND number > 2",
-        f"UPDATE sizes SET complete = 0 WHERE size = {SIZE}",
     )
     return setset.open(copy).exploration(TARGET)[SIZE]
 

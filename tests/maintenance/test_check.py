@@ -67,15 +67,6 @@ def test_wrong_numbers_and_order_are_found(copy: Copy) -> None:
     assert {FindingKind.NUMBER, FindingKind.ORDER} <= {each.kind for each in found}
 
 
-def test_a_size_that_is_wrongly_recorded_as_complete_is_found(copy: Copy) -> None:
-    folder = copy()
-    change(folder.path, f"UPDATE sizes SET complete = 0 WHERE size = {SIZE}")
-    (found,) = findings(folder)
-    assert (found.kind, found.size) == (FindingKind.STATE, SIZE)
-    assert found.kind.remedy is Remedy.REBUILD
-    assert "setset db rebuild" in (advice([found]) or "")
-
-
 def test_a_forged_batch_is_found_by_a_deep_check_only(copy: Copy) -> None:
     """A sound file with one list fewer, and a database that records it so."""
     folder = copy()

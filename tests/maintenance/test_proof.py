@@ -38,7 +38,7 @@ def find_flaws(
         Expansion(0, Work.STORE, 5, 4, source, State.DONE, 1, 0, 0, int(source in not_empty), made_from)
         for source, made_from in digests.items()
     ]
-    size = SizeRecord(ExplorationKey(cast(Database, None), 1, 12), 5, 100, False, 4, 0)
+    size = SizeRecord(ExplorationKey(cast(Database, None), 1, 12), 5, 100, 4, 0)
     return Evidence(size, list(found), expanded, sources, all_known).flaws()
 
 

@@ -139,11 +139,7 @@ def test_03_what_was_made_from_another_source_is_found_and_repaired(tmp_path: Pa
 
 def test_03_planning_compares_the_sources(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", batch_lists=100_000)
-    change(
-        folder.path,
-        "UPDATE batches SET source_digest = 'feed' WHERE size = 5 AND number = 3",
-        "UPDATE sizes SET complete = 0 WHERE size = 5",
-    )
+    change(folder.path, "UPDATE batches SET source_digest = 'feed' WHERE size = 5 AND number = 3")
     _, notices = build(folder.path, batch_lists=100_000)
     assert any("made from another source" in text for text in notices.texts)
     require_right(folder)
@@ -228,8 +224,8 @@ def test_07_a_dead_run_is_not_believed_alive(tmp_path: Path, text: str) -> None:
     folder, _ = build(tmp_path / "w", 4)
     (folder.path / LOCK).write_text(text.format(pid=os.getpid(), host=socket.gethostname()))
     assert not folder.is_in_use()
-    change(folder.path, "UPDATE sizes SET complete = 0 WHERE size = 4")
-    assert FindingKind.STATE in {finding.kind for finding in setset.open(folder.path).check()}
+    change(folder.path, "DELETE FROM expansions WHERE size = 4")
+    assert FindingKind.PROOF in {finding.kind for finding in setset.open(folder.path).check()}
 
 
 def test_07_a_live_run_is(tmp_path: Path) -> None:
@@ -256,7 +252,7 @@ def test_07_a_live_run_is(tmp_path: Path) -> None:
         "UPDATE batches SET lists = lists + 1",
         "UPDATE expansions SET lists_out = lists_out + 1",
         "UPDATE expansions SET source_digest = source_digest || '7' WHERE size = 4",
-        "UPDATE sizes SET complete = 0 WHERE size = 4",
+        "UPDATE sizes SET numbered = 0 WHERE size = 4",
     ],
 )
 def test_08_an_altered_row_is_noticed_and_mended(tmp_path: Path, statement: str) -> None:

@@ -11,9 +11,11 @@ import pytest
 
 import setset
 from setset.database import schema
+from setset.database.connection import BadDatabase
 from setset.errors import BadInput, NotAWorkspace, ReadOnly
 from setset.folder import WorkspaceFolder
-from tests.small import BATCHES, COUNTS, SIZE, TARGET, Copy, Notices, batch_file, change, digests, flip, rows
+from setset.maintenance.findings import FindingKind
+from tests.small import BATCHES, COUNTS, SIZE, TARGET, Copy, Notices, batch_file, build, change, digests, flip, rows
 
 
 def test_a_workspace_that_is_not_there(tmp_path: Path) -> None:
@@ -130,14 +132,23 @@ def test_what_only_a_new_database_mends_is_said(copy: Copy) -> None:
     assert rows(folder.path, BATCHES) == right
 
 
-def test_a_size_that_is_complete_and_not_recorded_so_is_mended(copy: Copy) -> None:
+def test_a_size_whose_rows_vanished_is_not_complete_for_anybody(copy: Copy, tmp_path: Path) -> None:
     folder = copy()
     right = rows(folder.path, COUNTS)
-    change(folder.path, f"UPDATE sizes SET complete = 0 WHERE size = {SIZE}")
-    assert rows(folder.path, COUNTS) != right
-    with setset.open(folder.path, mode="a") as workspace:
-        assert [finding.kind for finding in workspace.check()] == ["state"]
-        assert not workspace.repair().needs_rebuild
+    change(folder.path, f"DELETE FROM batches WHERE size = {SIZE} AND first_source = 1")
+    change(folder.path, f"DELETE FROM expansions WHERE size = {SIZE} AND source = 1")
+    with setset.open(folder.path) as workspace:
+        states = {size.size: size.state.value for size in workspace.status().sizes}
+        assert states == {3: "complete", 4: "complete", 5: "stopped"}
+        assert [row["size"] for row in workspace.sql("SELECT size FROM counts WHERE complete")] == [3, 4]
+        five = workspace.exploration(TARGET)[SIZE]
+        assert not five.complete
+        with pytest.raises(BadInput, match="size 5 of target 16 is incomplete"):
+            five.export(tmp_path / "five", format="npy")
+        with pytest.raises(BadDatabase, match="source 1: its expansion is not recorded.*run 'setset repair'"):
+            workspace.counts()
+        assert FindingKind.PROOF in {finding.kind for finding in workspace.check()}
+    build(folder.path)
     assert rows(folder.path, COUNTS) == right
 
 
@@ -156,7 +167,7 @@ def test_small_files_are_merged(copy: Copy) -> None:
 
 def test_beside_a_run_a_check_looks_at_what_is_finished(copy: Copy) -> None:
     folder = copy()
-    change(folder.path, f"UPDATE sizes SET complete = 0 WHERE size = {SIZE}")
+    change(folder.path, f"UPDATE expansions SET batches_out = NULL WHERE size = {SIZE} AND source = 0")
     notices = Notices()
     with WorkspaceFolder(folder.path).locked(), setset.open(folder.path) as workspace:
         assert list(workspace.check(progress=notices)) == []
