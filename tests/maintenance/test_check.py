@@ -15,7 +15,7 @@ from setset.engine import search
 from setset.errors import BadInput
 from setset.folder import WorkspaceFolder
 from setset.maintenance.check import check, recount_files
-from setset.maintenance.findings import FindingKind, Remedy, advice
+from setset.maintenance.findings import FindingKind
 from tests.small import (
     SIZE,
     TARGET,

@@ -145,7 +145,7 @@ def test_a_size_whose_rows_vanished_is_not_complete_for_anybody(copy: Copy, tmp_
         assert not five.complete
         with pytest.raises(BadInput, match="size 5 of target 16 is incomplete"):
             five.export(tmp_path / "five", format="npy")
-        with pytest.raises(BadDatabase, match="source 1: its expansion is not recorded.*run 'setset repair'"):
+        with pytest.raises(BadDatabase, match=r"source 1: its expansion is not recorded.*run 'setset repair'"):
             workspace.counts()
         assert FindingKind.PROOF in {finding.kind for finding in workspace.check()}
     build(folder.path)
