@@ -52,6 +52,17 @@ class ReadOnly(SetsetError):
     """The workspace or a storage root cannot be written to."""
 
 
+class ChangedMeanwhile(SetsetError):
+    """Another command has changed a size while it was read."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(size)
+        self.size = size
+
+    def __str__(self) -> str:
+        return f"size {self.size} was changed meanwhile by another command: start again"
+
+
 class Interrupted(SetsetError):
     """The run was asked to stop by a signal; what was finished is recorded."""
 

@@ -16,7 +16,7 @@ from setset.database import explorations
 from setset.database.connection import BadDatabase, checksum
 from setset.database.explorations import SizeKey
 from setset.database.models import BATCHES, EXPANSIONS, EXPLORATIONS, ROOTS, SIZES, Work
-from setset.errors import BadInput, SetsetError
+from setset.errors import BadInput, ChangedMeanwhile, SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 
 MOST_BATCHES = 1 << 31
@@ -37,11 +37,17 @@ SEEDS = NumberedBatch(0, 0, NO_SOURCE)
 """The one source of the seeds, which has no file."""
 
 
-def read(at: SizeKey, *conditions: ColumnElement[bool]) -> list[Batch]:
-    """All batches of a size in lexicographic order, or those that meet some conditions."""
+def read(at: SizeKey, *conditions: ColumnElement[bool], verified: bool = False) -> list[Batch]:
+    """All batches of a size in lexicographic order, or those that meet some conditions.
+
+    Raises:
+        BadDatabase: With `verified`, a row was changed by hand.
+    """
     folder = at.database.folder
 
     def record(row: Row[Any]) -> Batch:
+        if verified and row.checksum != checksum(BATCHES, row._mapping):
+            raise BadDatabase(f"batch {row.number} of size {at.size} was changed by hand: run 'setset repair'")
         span = Span(row.first_source, row.first_part, row.last_source, row.last_part, bool(row.ends_source))
         if not (0, 0) <= span.start <= (span.last_source, span.last_part) < (MOST_BATCHES, MOST_BATCHES):
             raise ValueError(f"source {span.last_source} part {span.last_part}")
@@ -73,25 +79,24 @@ def of_source(at: SizeKey, source: int) -> list[Batch]:
     return read(at, BATCHES.c.first_source == source)
 
 
-def numbered(at: SizeKey, first: int = 0, last: int = MOST_BATCHES) -> list[Batch]:
-    """The batches with these numbers: there is no gap before them."""
-    return read(at, BATCHES.c.number.between(first, last))
+def numbered(at: SizeKey) -> list[Batch]:
+    """The batches that have their numbers: those with no gap before them.
+
+    Raises:
+        BadDatabase: A row was changed by hand, so lists by number would be wrong ones.
+    """
+    return read(at, BATCHES.c.number.is_not(None), verified=True)
 
 
-def find_list(at: SizeKey, index: int) -> tuple[int, int]:
-    """The number of the batch that holds list number `index` of a size, and the index of the list in it."""
-    passed = 0
-    query = select(BATCHES).where(at.batches_here, BATCHES.c.number.is_not(None)).order_by(BATCHES.c.number)
-    for row in at.database.query(query):
-        if row.checksum != checksum(BATCHES, row._mapping):
-            raise BadDatabase(f"batch {row.number} of size {at.size} was changed by hand: run 'setset repair'")
-        if index < passed + row.lists:
-            return row.number, index - passed
-        passed += row.lists
-    if not passed:
-        command = f"setset run --size {at.size} {at.exploration.options}"
-        raise BadInput(f"no lists of size {at.size} are stored yet: run '{command}' first")
-    raise BadInput(f"there is no list {index:,} of size {at.size}: {passed:,} are stored, numbered from 0")
+def require_unchanged(batch: Batch, at: SizeKey) -> None:
+    """Refuses a batch that is not recorded any more as it was when a reader began.
+
+    Raises:
+        ChangedMeanwhile: Another command has removed, merged or moved it.
+    """
+    found = [(now.root, now.name, now.digest) for now in read(at, BATCHES.c.id == batch.id)]
+    if found != [(batch.root, batch.name, batch.digest)]:
+        raise ChangedMeanwhile(at.size)
 
 
 def count_numbered(at: SizeKey) -> int:
@@ -100,11 +105,16 @@ def count_numbered(at: SizeKey) -> int:
     return 1 if at.size == SEED_SOURCE_SIZE else int(at.database.query(numbered)[0][0])
 
 
-def totals(at: SizeKey) -> tuple[int, int]:
+def totals(at: SizeKey, *conditions: ColumnElement[bool]) -> tuple[int, int]:
     """How many lists of a size are stored, and in how many bytes."""
     sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
-    lists, taken = tuple(at.database.query(select(*sums).where(at.batches_here))[0])
+    lists, taken = tuple(at.database.query(select(*sums).where(at.batches_here, *conditions))[0])
     return int(lists), int(taken)
+
+
+def readable_totals(at: SizeKey) -> tuple[int, int]:
+    """How many lists of a size can be read by their numbers, and the bytes of their files."""
+    return totals(at, BATCHES.c.number.is_not(None))
 
 
 def sources(at: SizeKey) -> dict[int, NumberedBatch]:

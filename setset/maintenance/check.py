@@ -122,6 +122,7 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
         for number, (_, future) in enumerate(submit_ahead(evidence.batches, submit, 64)):
             problem, batch = future.result()
             if problem:
+                batches.require_unchanged(batch, size)
                 where = str(Path(batch.root) / batch.name)
                 yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", *place, batch)
             is_due = batch.number is not None or batch.span.first_source < size.numbered
@@ -191,6 +192,7 @@ def _check_lists(evidence: Evidence, executor: Executor, progress: ProgressListe
             yield Finding(FindingKind.LISTS, where, what, *place, source=numbers[0])
         for batch, problem in zip(found, problems, strict=False):
             if problem:
+                batches.require_unchanged(batch, size)
                 yield Finding(FindingKind.LISTS, batch.path, f"{batch}: {problem}", *place, batch)
     progress.end(size.size)
 
@@ -241,6 +243,7 @@ def recount_files(
                 lists = future.result()
             except SetsetError as error:
                 roots.require_there(database, batch.root_id)
+                batches.require_unchanged(batch, each)
                 progress.notice(f"{batch.path}: {error}; run 'setset check'")
             progress.advance(each.size, lists, lists)
             total += lists

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from functools import cached_property
+from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, overload
 
@@ -10,7 +13,7 @@ from setset.batches.records import Batch
 from setset.cards import Cards
 from setset.database import batches, roots
 from setset.database.explorations import SizeRecord
-from setset.errors import BadInput, SetsetError, require_between
+from setset.errors import BadInput, ChangedMeanwhile, SetsetError, require_between
 from setset.export.formats import ROW_GROUP_SIZE
 from setset.lazy import Shown
 from setset.workspace.counts import describe
@@ -32,8 +35,9 @@ class Size(Shown):
     """The lists of one size, in lexicographic order. `exploration[9]` gives one.
 
     `size[i]` is list number i, `size[i:j]` an array of lists, iteration gives tuples, `arrays()` the fast way.
-    Attributes: `target`, `size`, `lists`, `bytes`, `complete` (all lists are stored), `batch_lists` (most lists in a
-    file), `pruned` (below the target, only lists that may reach it are kept).
+    Attributes: `target`, `size`, `lists` and `bytes` (those with no gap before them), `complete` (all lists are
+    stored), `batch_lists` (most lists in a file), `pruned` (below the target, only lists that may reach it are kept).
+    They are as of the moment when the size was opened. Reading gives these lists or raises ChangedMeanwhile.
 
     Example:
         >>> import setset
@@ -47,7 +51,7 @@ class Size(Shown):
         self._record, exploration = record, record.exploration
         self.target, self.size, self.pruned = exploration.target, record.size, exploration.pruned
         self.complete, self.batch_lists = record.is_complete(), record.batch_lists
-        self.lists, self.bytes = batches.totals(record)
+        self.lists, self.bytes = batches.readable_totals(record)
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "incomplete"
@@ -75,33 +79,53 @@ class Size(Shown):
             only = batches.get(self._record, batch)
             if not 0 <= start < only.lists:
                 raise BadInput(f"there is no list {start:,} in {only}: it has {only.lists:,}, numbered from 0")
-            return self._read([only], start, chunk)
+            return self._read([only], start, only.lists - start, chunk)
         require_between("start", start, 0)
-        number, skip = batches.find_list(self._record, start)
-        return self._read(batches.numbered(self._record, number), skip, chunk)
+        if not self.lists:
+            command = f"setset run --size {self.size} {self._record.exploration.options}"
+            raise BadInput(f"no lists of size {self.size} are stored yet: run '{command}' first")
+        if start >= self.lists:
+            raise BadInput(
+                f"there is no list {start:,} of size {self.size}: {self.lists:,} are stored, numbered from 0"
+            )
+        return self._range(start, self.lists - start, chunk)
 
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:
         """`count` lists from number `start` on, read from no more files than needed."""
-        number, skip = batches.find_list(self._record, start)
-        last, _ = batches.find_list(self._record, start + count - 1)
-        for rows in self._read(batches.numbered(self._record, number, last), skip, min(count, chunk)):
-            yield rows[:count]
-            count -= len(rows)
-            if count <= 0:
-                return
+        found, ends = self._snapshot
+        first, last = bisect_right(ends, start), bisect_right(ends, start + count - 1)
+        skip = start - (ends[first] - found[first].lists)
+        return self._read(found[first : last + 1], skip, count, min(count, chunk))
 
-    def _read(self, found: list[Batch], skip: int, chunk: int) -> Iterator[npt.NDArray[np.uint8]]:
+    @cached_property
+    def _snapshot(self) -> tuple[list[Batch], list[int]]:
+        """The batches of the lists that the size had when it was opened, and after how many lists each ends."""
+        found = batches.numbered(self._record)
+        ends = list(accumulate(batch.lists for batch in found))
+        count = bisect_left(ends, self.lists) + 1 if self.lists else 0  # a run may have added some since
+        if self.lists and ends[count - 1 : count] != [self.lists]:
+            raise ChangedMeanwhile(self.size)
+        return found[:count], ends[:count]
+
+    def _read(self, found: list[Batch], skip: int, count: int, chunk: int) -> Iterator[npt.NDArray[np.uint8]]:
+        """`count` lists of some batches, without the first `skip`."""
         from setset.batches import files
         from setset.batches.format import BadBatch
         from setset.engine import search
 
         for batch in found:
             try:
-                _, streams = files.load(Path(batch.path), batch.digest)
+                header, streams = files.load(Path(batch.path), batch.digest)
+                if header.lists != batch.lists:
+                    raise BadBatch(f"it holds {header.lists:,} lists, not {batch.lists:,}")
                 for rows in search.unpack(streams, skip, chunk):
-                    yield rows.copy()
+                    yield rows[:count].copy()
+                    count -= len(rows)
+                    if count <= 0:
+                        return
             except (BadBatch, search.BadStreams) as error:
                 roots.require_there(self._record.database, batch.root_id)
+                batches.require_unchanged(batch, self._record)
                 raise SetsetError(f"{batch}: {error}; run 'setset repair'") from error
             skip = 0
 
@@ -175,8 +199,7 @@ class Size(Shown):
 
         rule = describe(self.target, self.size, self.pruned)
         run = "" if self.complete else f"setset run --size {self.size} {self._record.exploration.options}"
-        numbered = batches.numbered(self._record)
-        found = tuple((batch.lists, batches.source_of(batch)) for batch in numbered)
+        found = tuple((batch.lists, batches.source_of(batch)) for batch in self._snapshot[0])
         return StoredSize(self.target, self.size, rule, run, found, self._range)
 
     def __iter__(self) -> Iterator[Cards]:

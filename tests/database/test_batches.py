@@ -27,18 +27,7 @@ def key(database: Database) -> SizeKey:
 def test_batches_are_read_in_order_and_by_number(key: SizeKey, reference: Path) -> None:
     stored = [number for (number,) in rows(reference, f"SELECT number FROM files WHERE size = {SIZE}")]
     assert [batch.number for batch in batches.read(key)] == stored
-    assert [batch.number for batch in batches.numbered(key, 5)] == stored[5:]
-    assert [batch.number for batch in batches.numbered(key, 5, 6)] == [5, 6]
-
-
-def test_a_list_is_found_by_its_number(key: SizeKey) -> None:
-    first = batches.get(key, 0)
-    assert batches.find_list(key, 0) == (0, 0)
-    assert batches.find_list(key, first.lists - 1) == (0, first.lists - 1)
-    assert batches.find_list(key, first.lists) == (1, 0)
-    lists, _ = batches.totals(key)
-    with pytest.raises(BadInput, match=f"there is no list {lists:,} of size {SIZE}: {lists:,} are stored"):
-        batches.find_list(key, lists)
+    assert [batch.number for batch in batches.numbered(key)] == stored
 
 
 def test_an_unknown_batch_is_refused_with_the_known_numbers(key: SizeKey) -> None:

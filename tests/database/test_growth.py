@@ -4,6 +4,7 @@ goes through all batches, and as much for what looks one up."""
 from __future__ import annotations
 
 import shutil
+from bisect import bisect_right
 from collections.abc import Callable
 from pathlib import Path
 
@@ -62,7 +63,7 @@ THROUGH_ALL: dict[str, Action] = {
     "in order": lambda key: batches.read(key.at(SIZE)),
     "proof": prove,
     "groups": lambda key: list(groups(read_evidence(key.size(SIZE)))),
-    "a list": lambda key: batches.find_list(key.at(SIZE), LISTS * (FEW // 2 - 9) + 7),
+    "by number": lambda key: batches.numbered(key.at(SIZE)),
 }
 WRITING: dict[str, Action] = {
     "open": lambda _: None,
@@ -98,7 +99,6 @@ def test_claiming_costs_the_same(sizes: tuple[Path, Path], tmp_path: Path) -> No
 
 LOOK_UP: dict[str, Action] = {
     "a batch": lambda key: batches.get(key.at(SIZE), FEW // 2 - 9),
-    "some batches": lambda key: batches.numbered(key.at(SIZE), FEW // 2 - 9, FEW // 2 - 7),
     "a source": lambda key: batches.of_source(key.at(SIZE), FEW // 2 - 9),
 }
 
@@ -142,6 +142,5 @@ def test_what_there_is_of_a_large_exploration(tmp_path: Path) -> None:
     with setset.open(folder.path) as workspace:
         assert [size.batches for size in workspace.status().sizes] == [MANY // 2, MANY // 2]
         assert [count.lists for count in workspace.counts()] == [MANY // 2 * LISTS] * 2
-    with reading(folder.path) as database:
-        found = batches.find_list(explorations.find(database, TARGET).at(SIZE), 10**12)
-    assert found == divmod(10**12, LISTS)
+        snapshot, ends = workspace.exploration(TARGET)[SIZE]._snapshot
+    assert ends[bisect_right(ends, 10**12)] - snapshot[0].lists == 10**12 // LISTS * LISTS

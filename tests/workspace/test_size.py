@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,11 @@ import pytest
 import setset
 from setset.batches import files
 from setset.engine import search
-from setset.errors import BadInput, SetsetError
+from setset.errors import BadInput, ChangedMeanwhile, SetsetError
+from setset.folder import WorkspaceFolder
+from setset.progress import Activity, NoProgress
 from setset.workspace.size import Size
-from tests.small import SIZE, TARGET, Copy, batch_file, flip
+from tests.small import SIZE, TARGET, Copy, batch_file, build, change, flip, merge_files
 
 LISTS = 9_396_567
 """Of size 5 for target 16."""
@@ -103,3 +106,79 @@ def test_lists_from_a_damaged_file_are_refused(copy: Copy) -> None:
         with pytest.raises(SetsetError, match=r"checksum mismatch.*setset repair"):
             five[0]
         assert five[LISTS - 1]
+
+
+def remove(folder: WorkspaceFolder) -> None:
+    with setset.open(folder.path, mode="a") as workspace:
+        workspace.exploration(TARGET).remove(SIZE)
+
+
+def make_with_another_cut(folder: WorkspaceFolder) -> None:
+    remove(folder)
+    build(folder.path, batch_lists=150_000)
+
+
+def merge(folder: WorkspaceFolder) -> None:
+    change(folder.path, f"UPDATE sizes SET batch_lists = 2000000 WHERE size = {SIZE}")
+    merge_files(folder)
+
+
+READERS: dict[str, Callable[[Size], Iterator[Any]]] = {
+    "arrays": lambda five: five.arrays(chunk=50_000),
+    "iteration": iter,
+    "slice": lambda five: five._range(10, LISTS - 20, 50_000),
+}
+
+
+@pytest.mark.parametrize("beside", [remove, make_with_another_cut, merge])
+@pytest.mark.parametrize("reader", READERS)
+def test_a_size_that_is_changed_meanwhile_is_not_read_to_a_wrong_end(
+    copy: Copy, reader: str, beside: Callable[[WorkspaceFolder], None]
+) -> None:
+    folder = copy()
+    with setset.open(folder.path) as workspace:
+        five = workspace.exploration(TARGET)[SIZE]
+        lists = READERS[reader](five)
+        next(lists)
+        beside(folder)
+        with pytest.raises(ChangedMeanwhile, match="size 5 was changed meanwhile by another command: start again"):
+            deque(lists, 0)
+        with pytest.raises(SetsetError, match="was changed meanwhile"):
+            _ = five[LISTS - 1], deque(five.arrays(), 0)
+
+
+def test_a_size_that_is_removed_before_the_first_list_is_read(copy: Copy) -> None:
+    folder = copy()
+    with setset.open(folder.path) as workspace:
+        five = workspace.exploration(TARGET)[SIZE]
+        remove(folder)
+        for read in (lambda: five[0], lambda: five[:10], lambda: list(islice(five, 1)), lambda: next(five.arrays())):
+            with pytest.raises(ChangedMeanwhile):
+                read()
+
+
+class RemovesTheSize(NoProgress):
+    """Removes the size once its rows were read, before its files are."""
+
+    def __init__(self, folder: WorkspaceFolder) -> None:
+        self._folder, self._is_there = folder, True
+
+    def begin(self, size: int, _activity: Activity, _tasks: int, _lists_in: int) -> None:
+        if size == SIZE and self._is_there:
+            self._is_there = False
+            remove(self._folder)
+
+
+@pytest.mark.parametrize("deep", [False, True])
+def test_a_check_beside_rm_reports_no_damage(copy: Copy, deep: bool) -> None:
+    folder = copy()
+    with setset.open(folder.path) as workspace:
+        found = workspace.check(deep=deep, size=SIZE, progress=RemovesTheSize(folder))
+        with pytest.raises(ChangedMeanwhile):
+            next(found)
+
+
+def test_a_recount_beside_rm_gives_no_number(copy: Copy) -> None:
+    folder = copy()
+    with setset.open(folder.path) as workspace, pytest.raises(ChangedMeanwhile):
+        workspace.counts(SIZE, recount=True, progress=RemovesTheSize(folder))
