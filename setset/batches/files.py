@@ -1,5 +1,6 @@
 """Batch files on disk: where they are, written whole or not at all, read with every bit verified."""
 
+import contextlib
 import os
 import re
 import stat
@@ -11,10 +12,30 @@ from setset.batches.format import BadBatch, Header
 from setset.batches.records import SUFFIX, BatchFile, Span
 from setset.batches.roots import TOKEN, Token, require_root
 from setset.engine.bitstreams import Streams
+from setset.errors import SetsetError
 
 _NAME = re.compile(r"\d{7,}-\d{3,}(_\d{7,}-\d{3,})?" + re.escape(SUFFIX))
 NOT_RECORDED = "a sound batch file, but not the one that the database records"
 MOST_BYTES = batch_format.MOST_PAYLOAD + (1 << 20)
+
+
+NEWEST_FORMAT = 255
+"""A format beyond this is damage."""
+
+
+class NewerFormat(SetsetError):
+    """A batch file of a format that this version does not know. Nothing may replace it."""
+
+    def __init__(self, path: str, version: int) -> None:
+        super().__init__(path, version)
+        self.path, self.version = path, version
+
+    def __str__(self) -> str:
+        return (
+            f"{self.path} was made by a newer setset (batch format {self.version}; this one reads up to format "
+            f"{batch_format.VERSION}): upgrade setset; if no newer one was here, the file is damaged: move it away and "
+            "run 'setset repair'"
+        )
 
 
 def size_folder(target: int, size: int, pruned: bool = False) -> str:
@@ -34,9 +55,15 @@ def is_batch_name(name: str) -> bool:
 
 
 def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
-    """Puts a batch file in its place below a storage root that is there, and belongs to `owner`."""
+    """Puts a batch file in its place below a storage root that is there, and belongs to `owner`.
+
+    Raises:
+        NewerFormat: A file of a newer setset has that name.
+    """
     batch = describe(data)
     require_root(root, owner)
+    with contextlib.suppress(BadBatch):
+        read(root / batch.name)
     durable.save(root / batch.name, data, below=root, witness=TOKEN)
     return batch
 
@@ -71,7 +98,12 @@ def record(header: Header, digest: str) -> BatchFile:
 
 
 def read(path: Path) -> bytes:
-    """All bytes of a batch file; a missing, unreadable, oversized or irregular one is a `BadBatch`."""
+    """All bytes of a batch file.
+
+    Raises:
+        BadBatch: It is missing, unreadable, oversized or irregular.
+        NewerFormat: It is of a format that this version does not know.
+    """
     try:
         descriptor = os.open(path, platform.READ)
     except FileNotFoundError as error:
@@ -85,19 +117,34 @@ def read(path: Path) -> bytes:
         if found.st_size > MOST_BYTES:
             raise BadBatch("too long for a batch file")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            return file.read(found.st_size + 1)  # one more, to notice if it grows; no more memory than that
+            data = file.read(found.st_size + 1)  # one more, to notice if it grows; no more memory than that
     except OSError as error:
         raise BadBatch(f"unreadable: {error.strerror}") from error
     finally:
         os.close(descriptor)
+    version = batch_format.format_of(data)
+    if version is not None and batch_format.VERSION < version <= NEWEST_FORMAT:
+        raise NewerFormat(str(path), version)
+    return data
 
 
 def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
-    """The header and bits of a file, and proof that it is the file whose digest (in hex) is given."""
+    """The header and bits of a file, and proof that it is the file whose digest (in hex) is given.
+
+    The first and the last list are those that the header names. Whoever walks the bits counts the lists.
+    """
+    from setset.engine import search
+
     data = read(path)
     header, streams = batch_format.decode(data)
     if digest not in (None, data[-batch_format.DIGEST_BYTES :].hex()):
         raise BadBatch(NOT_RECORDED)
+    try:
+        ends = search.first_and_last(streams)
+    except search.BadStreams as error:
+        raise BadBatch(str(error)) from error
+    if ends != (header.first, header.last):
+        raise BadBatch("its first and last list are not those that its header names")
     return header, streams
 
 

@@ -22,6 +22,8 @@ else:
 
 MAGIC = b"\x93SETSET\n"
 VERSION = 3
+"""Format of new files. A file names the lowest format that its reader must know. With a new format comes a revision of
+the schema, so that an older setset refuses the workspace instead of taking the files for damaged ones."""
 PLAIN_VERSION, LAST_CODED_VERSION = 1, 2
 """Of files of earlier versions, which have no codes or codes for the last depth only; they are read, too."""
 MOST_LISTS = 32_000_000
@@ -117,6 +119,11 @@ def pack_bits(streams: Streams) -> bytes:
 
 def digest_of(body: bytes | memoryview) -> bytes:
     return xxhash.xxh3_128_digest(body)
+
+
+def format_of(data: bytes) -> int | None:
+    """The format of a batch file, known or not; None if it is no batch file."""
+    return int.from_bytes(data[8:10], "little") if data[:8] == MAGIC and len(data) >= HEAD_BYTES else None
 
 
 def parse_header(data: bytes | memoryview) -> Header:

@@ -761,7 +761,7 @@ def expand(
 
     A child is kept if at least `need` cards remain to it, which is the tail of what is written; `tail` is that of the
     source. A batch is FULL when it has `limit` lists and one more is found: the caller takes the bits away, resets
-    WRITE and LISTS, and calls again.
+    WRITE and LISTS, and calls again. The budget falls by the number of lists that were expanded.
 
     With the tables of a rule, only children that pass it are kept. `notes` are kept from call to call. `total` is the
     target if what is looked up is to be added, otherwise 0. numba compiles one function with a rule and one without.
@@ -798,6 +798,7 @@ def expand(
                 if kept and not (plain and lists + kept <= limit):
                     if lists + kept > limit:
                         nodes[last, AHEAD + word] = rest
+                        state[BUDGET] += popcount(rest)  # not visited yet
                         nodes[last, KEEP + word] = keep
                         nodes[last, CHOSEN] = np.uint64(card)
                         nodes[last + 1, WRITE] = np.uint64(position)

@@ -47,6 +47,7 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
     # From the target on every list is kept.
     rule = pruning.rule_tables(target) if pruned and need else None
     more = rule, _fresh_notes(), target if pruning.adds_up(target) else 0
+    visited = 0
     with _writer(nodes, size + 1, need) as writer:
         outcome = k.RUNNING
         while outcome != k.DONE:
@@ -54,11 +55,12 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
             state[k.BUDGET] = EXPAND_BUDGET
             walk = nodes, state, source.words, writer.words, _spare(), size, need, limit, source.tail
             outcome = k.expand(*walk, *more)
+            visited += EXPAND_BUDGET - int(state[k.BUDGET])
             if outcome == k.FULL or (outcome == k.DONE and state[k.LISTS]):
                 yield writer.take(int(state[k.LISTS]))
                 state[k.LISTS] = 0
             _refuse_corrupt(outcome)
-    _require_all_read(nodes, source)
+    _require_all_read(nodes, source, visited)
 
 
 def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict[int, int]:
@@ -69,12 +71,13 @@ def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict
     final = max(upto - 2 if upto >= target else upto - 1, size)
     nodes, state = _open(source)
     counts = np.zeros(final + 3, np.int64)
-    outcome = k.RUNNING
+    outcome, visited = k.RUNNING, 0
     while outcome != k.DONE:
         state[k.BUDGET] = BUDGET
         outcome = k.count(nodes, state, source.words, _spare(), size, target, final, counts, source.tail)
+        visited += BUDGET - int(state[k.BUDGET])
         _refuse_corrupt(outcome)
-    _require_all_read(nodes, source)
+    _require_all_read(nodes, source, visited)
     return {n: int(counts[n]) for n in range(size + 1, upto + 1)}
 
 
@@ -103,9 +106,7 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
         _refuse_corrupt(outcome)
         if filled:
             yield rows[: filled * source.size].reshape(filled, source.size)
-    _require_all_read(nodes, source)
-    if state[k.LISTS] != source.lists:
-        raise BadStreams(f"the bits hold {state[k.LISTS]} lists, not {source.lists}")
+    _require_all_read(nodes, source, int(state[k.LISTS]))
 
 
 def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Iterator[Streams]:
@@ -294,7 +295,10 @@ def _refuse_corrupt(outcome: int) -> None:
         raise BadStreams("the bits are not those of a tree of lists")
 
 
-def _require_all_read(nodes: npt.NDArray[np.uint64], source: Streams) -> None:
+def _require_all_read(nodes: npt.NDArray[np.uint64], source: Streams, visited: int) -> None:
+    """Refuses bits that are left over, and a batch that does not have as many lists as it says."""
     read, ends = [k.READ, k.READ_BITS], [k.READ_END, k.READ_BITS_END]
     if (nodes[: source.size, read] != nodes[: source.size, ends]).any():
         raise BadStreams("bits are left over after the last list")
+    if visited != source.lists:
+        raise BadStreams(f"the bits hold {visited:,} lists, not {source.lists:,}")

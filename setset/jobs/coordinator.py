@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from pathlib import Path
 
+from setset.batches.files import NewerFormat
 from setset.batches.roots import RootState, require_root, root_state
 from setset.database import batches, expansions, runs
 from setset.database.expansions import ClaimedExpansion, Job, Remaining, Unfinished
@@ -146,7 +147,7 @@ class Coordinator:
 
     def _handle(self, expansion: ClaimedExpansion, error: BaseException) -> None:
         """Decides what becomes of an expansion that failed. Raises an error that ends the run."""
-        if isinstance(error, NoSpace | ExecutorLost):
+        if isinstance(error, NoSpace | ExecutorLost | NewerFormat):
             self._fatal = self._out_of_space(expansion, error) if isinstance(error, NoSpace) else error
             self._put_back(expansion)
         elif isinstance(error, BadSource):

@@ -7,6 +7,7 @@ from itertools import groupby
 from pathlib import Path
 
 from setset.batches import files
+from setset.batches.files import NewerFormat
 from setset.batches.records import Batch
 from setset.batches.roots import TOKEN, RootState
 from setset.database import Database, batches, explorations, roots
@@ -116,31 +117,47 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
     progress.begin(size.size, Activity.CHECK, len(evidence.batches), 0)
     with ThreadPoolExecutor() as threads:
 
-        def submit(batch: Batch) -> Future[tuple[str | None, Batch]]:
+        def submit(batch: Batch) -> Future[tuple[str | NewerFormat | None, Batch]]:
             return threads.submit(_file_problem, batch, size.batch_lists, batch.root_id in away)
 
         for number, (_, future) in enumerate(submit_ahead(evidence.batches, submit, 64)):
             problem, batch = future.result()
             if problem:
                 batches.require_unchanged(batch, size)
-                where = str(Path(batch.root) / batch.name)
-                yield Finding(FindingKind.FILE, where, f"{batch}: {problem}", *place, batch)
+                where, is_newer = str(Path(batch.root) / batch.name), isinstance(problem, NewerFormat)
+                kind = FindingKind.NEWER if is_newer else FindingKind.FILE
+                yield Finding(kind, where, f"{batch}: {problem}", *place, None if is_newer else batch)
             is_due = batch.number is not None or batch.span.first_source < size.numbered
             if batch.number != number and is_due:
                 yield Finding(FindingKind.NUMBER, str(batch), f"comes after batch {number - 1}", *place)
             if proven and proven[-1].last >= batch.first:
-                yield Finding(FindingKind.ORDER, str(batch), f"does not come after {proven[-1]}", *place)
+                yield from _out_of_order(proven[-1], batch)
             proven.append(batch)
             progress.advance(size.size, batch.lists, batch.lists)
     progress.end(size.size)
 
 
-def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | None, Batch]:
+def _out_of_order(before: Batch, batch: Batch) -> Iterator[Finding]:
+    """A batch that does not come after the one before it: the file whose header lies about its lists, if one does."""
+    place, forged = (batch.target, batch.size), False
+    for each in (before, batch):
+        try:
+            files.load(Path(each.path), each.digest)
+        except SetsetError as error:
+            forged = True
+            yield Finding(FindingKind.LISTS, each.path, f"{each}: {error}", *place, each)
+    if not forged:
+        yield Finding(FindingKind.ORDER, str(batch), f"does not come after {before}", *place)
+
+
+def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | NewerFormat | None, Batch]:
     """The difference between a batch's file and its row, and the batch with the source digest of its file."""
     if is_away:
         return None, batch
     try:
         header, _ = files.verify(Path(batch.path), batch.digest)
+    except NewerFormat as error:
+        return error, batch
     except SetsetError as error:
         return str(error), batch
     made_from = header.source_digest.hex()

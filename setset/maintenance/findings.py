@@ -12,6 +12,7 @@ from setset.batches.records import Batch
 class Remedy(enum.Enum):
     """Remedy of a finding, as advice. Remedies come in the order in which to apply them."""
 
+    UPGRADE = "files of a newer setset are here: upgrade setset"
     MOVE = (
         "bring the storage root back; 'setset roots move' records that it was moved, 'setset roots forget' that it "
         "is lost for good"
@@ -39,6 +40,8 @@ class FindingKind(enum.StrEnum):
 
     FILE = "file", Remedy.REPAIR
     """The file of a batch is missing, altered, truncated or another one."""
+    NEWER = "newer", Remedy.UPGRADE
+    """A batch file of a format that this version does not know. It is left alone."""
     LISTS = "lists", Remedy.DEEP_REPAIR
     """The lists in a file are not those that its sources expand to."""
     SUM = "sum", Remedy.REPAIR

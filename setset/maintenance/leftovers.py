@@ -40,6 +40,7 @@ class StrayKind(enum.Enum):
         FindingKind.ORPHAN,
         "a damaged batch file that is not recorded; a run removes it when its size is complete",
     )
+    NEWER = FindingKind.NEWER, "a batch file that a newer setset made; it is left alone: upgrade setset"
     FOREIGN = FindingKind.FOREIGN, "not a file of setset; it is left alone"
 
 
@@ -102,6 +103,8 @@ def _identify(path: Path, relative: str) -> Stray:
     try:
         data = files.read(path)
         header, _ = batch_format.verify(data)
+    except files.NewerFormat:
+        return Stray(path, StrayKind.NEWER, *place)
     except BadBatch:
         is_damaged = data.startswith(batch_format.MAGIC)
         return Stray(path, StrayKind.DAMAGED if is_damaged else StrayKind.FOREIGN, *place)
@@ -131,7 +134,7 @@ def _is_useless(database: Database, stray: Stray, read: Callable[[SizeRecord], E
 
     The orphan itself under another name is no such file.
     """
-    if stray.kind in (StrayKind.TEMPORARY, StrayKind.FOREIGN):
+    if stray.kind in (StrayKind.TEMPORARY, StrayKind.FOREIGN, StrayKind.NEWER):
         return stray.kind is StrayKind.TEMPORARY
     try:
         size = explorations.find(database, stray.target).size(stray.size)

@@ -113,7 +113,7 @@ def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterat
             found = list(paths)
             size = int(folder.name[1:]) if folder.name[1:].isdecimal() else 0
             progress.begin(size, Activity.REBUILD, len(found), 0)
-            for path, future in submit_ahead(found, lambda path: threads.submit(files.verify, path), 64):
+            for path, future in submit_ahead(found, lambda path: threads.submit(_read_file, path), 64):
                 lists = 0
                 try:
                     header, digest = future.result()
@@ -125,6 +125,13 @@ def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterat
                     progress.notice(f"{path}: {error}")
                 progress.advance(size, lists, lists)
             progress.end(size)
+
+
+def _read_file(path: Path) -> tuple[Header, str]:
+    """The header and digest of a sound file, whose first and last list are those that its header names."""
+    header, digest = files.verify(path)
+    files.load(path, digest)
+    return header, digest
 
 
 def _by_size(found: list[FoundFile], progress: ProgressListener) -> dict[tuple[int, bool, int], list[FoundFile]]:

@@ -1,5 +1,6 @@
 """What a worker process does: read the source, run the kernel, write the files, return the result."""
 
+import contextlib
 import datetime
 import os
 import socket
@@ -45,7 +46,8 @@ def execute(task: Task | MergeTask) -> TaskResult:
             finished = _find_finished(task) if task.reuse else None
             batches = finished or list(_expand(task))
         case CountTask():
-            counts = search.count(load_source(task.source), task.target, task.size, task.pruned)
+            with _blaming(task.source):
+                counts = search.count(load_source(task.source), task.target, task.size, task.pruned)
         case MergeTask():
             streams = _join([load_source(source) for source in task.sources], task)
             ends = search.first_and_last(streams)
@@ -122,9 +124,10 @@ def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
         )
     else:
         parts = search.expand(load_source(task.source), task.target, task.batch_lists, task.pruned)
-    for number, (part, following) in enumerate(pairwise(chain(parts, [None]))):
-        assert part is not None
-        yield number, following is None, part
+    with _blaming(task.source):
+        for number, (part, following) in enumerate(pairwise(chain(parts, [None]))):
+            assert part is not None
+            yield number, following is None, part
 
 
 def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
@@ -189,8 +192,9 @@ def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
     folder = Path(task.destination.root) / files.size_folder(task.target, task.size, task.pruned)
     while True:
         try:
-            data = files.read(folder / files.file_name(Span(source, len(found), source, len(found), False)))
-            header, _ = batch_format.verify(data)
+            path = folder / files.file_name(Span(source, len(found), source, len(found), False))
+            header, digest = files.verify(path)
+            files.load(path, digest)
         except BadBatch:
             return None
         span = Span(source, len(found), source, len(found), header.span.ends_source)
@@ -198,7 +202,7 @@ def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
         fits = said == (task.target, task.pruned, task.size, task.batch_lists, span)
         if not fits or header.source_digest.hex() != _source_digest(task):
             return None
-        found.append(files.describe(data))
+        found.append(files.record(header, digest))
         if header.span.ends_source:
             # Whoever wrote it may have been killed before its name was on the disk.
             platform.sync_folder(folder)
@@ -214,6 +218,17 @@ def load_source(source: Source) -> Streams:
     except BadBatch as error:
         raise BadSource(source.size, source.number, str(error)) from error
     return streams
+
+
+@contextlib.contextmanager
+def _blaming(source: Source | None) -> Iterator[None]:
+    """Bits of a source that hold other lists than its header says are a damaged source."""
+    try:
+        yield
+    except search.BadStreams as error:
+        if source is None:
+            raise
+        raise BadSource(source.size, source.number, str(error)) from error
 
 
 def _source_digest(task: ExpandTask) -> str:
