@@ -1,5 +1,6 @@
 """`setset check`"""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -15,7 +16,9 @@ from setset.cli import options
 @options.as_json
 @options.workspace
 def command(size: int | None, deep: bool, strict: bool, quiet: bool, as_json: bool, workspace: Path) -> None:
-    """Compare the database with the files. Never writes; exit code 1 if something is wrong.
+    """Compare the database with the files. Changes no file; exit code 1 if something is wrong.
+
+    'setset status' shows when each size was last checked, and what was found.
 
     \b
     Examples:
@@ -27,8 +30,8 @@ def command(size: int | None, deep: bool, strict: bool, quiet: bool, as_json: bo
     from setset.show.progress import show_progress
     from setset.show.tables import print_findings
 
-    with show_progress(quiet or as_json) as progress, setset.open(workspace) as opened:
+    with show_progress(quiet or as_json) as progress, setset.open(workspace, mode="a") as opened:
         findings = list(opened.check(deep=deep, size=size, progress=progress))
-    print_result(findings, as_json, print_findings)
+    print_result(findings, as_json, partial(print_findings, strict=strict))
     if strict or not all(finding.kind.is_warning for finding in findings):
         raise SystemExit(bool(findings))

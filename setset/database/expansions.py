@@ -341,6 +341,8 @@ def finish(job: Job, claimed: ClaimedExpansion, result: TaskResult) -> dict[str,
         remade = [f"{batch.name} ({batch.defect})" for batch in known if batch.defect]
         if expansion.was_done and not known:
             remade = [f"{claimed} for target {task.target}"]
+        if remade:
+            explorations.set_checked(at, None)
         database.repaired += remade
     return {
         "batches_added": len(fresh),

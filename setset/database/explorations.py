@@ -212,6 +212,12 @@ def set_numbered(at: SizeKey, numbered: int) -> None:
     at.database.change(SIZES, [at.row_here], {"numbered": numbered})
 
 
+def set_checked(at: SizeKey, findings: int | None) -> None:
+    """Records that a size was checked now, and how many problems were found; with None, that it changed since then."""
+    values = {"checked_at": None if findings is None else now(), "findings": findings}
+    at.database.change(SIZES, [at.row_here], values)
+
+
 def remove_sizes(exploration: ExplorationKey, first: int) -> None:
     """Removes the rows of the sizes from `first` on and of their batches; from 3 on, that of the exploration too."""
     for table in (BATCHES, SIZES):

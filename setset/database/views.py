@@ -21,7 +21,7 @@ class SizeState(enum.StrEnum):
 
     COMPLETE = "complete"
     DEFECTIVE = "defective"
-    """Complete, but a file of it is damaged."""
+    """Complete, but a file of it is damaged, or the last check found another problem."""
     ABSENT = "absent"
     """Complete, but files of it are in a missing storage root."""
     RUNNING = "running"
@@ -53,6 +53,10 @@ class SizeStatus:
     state: SizeState
     pruned: bool = False
     """Whether the exploration keeps only lists that may reach the target."""
+    checked_at: str | None = None
+    """Time of the last check of its files, if there was one."""
+    findings: int | None = None
+    """Number of problems that this check found."""
 
     @property
     def is_stored(self) -> bool:
@@ -185,9 +189,9 @@ def progress(database: Database, workers: int = 1, in_use: bool = False) -> list
                NULLIF(lists_out, 0) * COALESCE(workers, 1.0) / seconds AS lists_per_second,
                CASE WHEN complete THEN NULL ELSE (COALESCE(source_lists, 0) - source_lists_done)
                     * NULLIF(seconds, 0) / source_lists_done / :workers END AS seconds_left,
-               CASE WHEN complete THEN IIF(defects, 'defective', 'complete') WHEN failed THEN 'failed'
+               CASE WHEN complete THEN IIF(defects OR findings, 'defective', 'complete') WHEN failed THEN 'failed'
                     WHEN running AND :in_use THEN 'running' ELSE 'stopped' END AS state,
-               pruned
+               pruned, checked_at, findings
         FROM progress LEFT JOIN staffed USING (target, work, size, source_size)
         ORDER BY target, size, work DESC, source_size
         """

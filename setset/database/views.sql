@@ -115,9 +115,11 @@ SELECT x.target, w.size, w.work, w.source_size,
        CASE w.work WHEN 'store' THEN stored.bytes END AS bytes,
        COALESCE(source.lists, w.lists_in) AS source_lists, COALESCE(w.lists_in_done, 0) AS source_lists_done,
        w.lists_out AS lists_out, w.seconds,
-       p.size IS NOT NULL AND (w.work = 'store' OR w.done = source.batches) AS complete, x.pruned
+       p.size IS NOT NULL AND (w.work = 'store' OR w.done = source.batches) AS complete, x.pruned,
+       z.checked_at, z.findings
 FROM worked w
 JOIN explorations x ON x.id = w.exploration_id
+LEFT JOIN sizes z ON z.exploration_id = w.exploration_id AND z.size = w.size AND w.work = 'store'
 LEFT JOIN complete_sizes p
   ON p.exploration_id = w.exploration_id AND p.size = CASE w.work WHEN 'store' THEN w.size ELSE w.source_size END
 LEFT JOIN stored ON stored.exploration_id = w.exploration_id AND stored.size = w.size

@@ -1,6 +1,6 @@
-"""Comparing what the database records with what is on disk. Reads only; never writes anything."""
+"""Comparing what the database records with what is on disk. Only `record_outcome` writes anything."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import groupby
@@ -51,6 +51,19 @@ def check(
         for stray in find_strays(database):
             kind, what = stray.kind.value
             yield Finding(kind, str(stray.path), what)
+
+
+def record_outcome(database: Database, size: int | None, found: Sequence[Finding]) -> None:
+    """Records when each size was checked, how many problems it has, and which files are damaged."""
+    with database.transaction():
+        for each in _begun(database, size):
+            mine = [
+                finding for finding in found if (finding.target, finding.size) == (each.exploration.target, each.size)
+            ]
+            explorations.set_checked(each, sum(not finding.kind.is_warning for finding in mine))
+            for finding in mine:
+                if finding.kind is FindingKind.FILE and finding.batch:
+                    batches.set_values(each, [finding.batch], {"defect": finding.reason})
 
 
 def check_rows(database: Database) -> Iterator[Finding]:
@@ -133,7 +146,8 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
             if proven and proven[-1].last >= batch.first:
                 yield from _out_of_order(proven[-1], batch)
             proven.append(batch)
-            progress.advance(size.size, batch.lists, batch.lists)
+            read = 0 if problem else batch.lists
+            progress.advance(size.size, read, read)
     progress.end(size.size)
 
 

@@ -85,6 +85,11 @@ class Finding:
     batch: Batch | None = None
     source: int | None = None
 
+    @property
+    def reason(self) -> str:
+        """What is wrong, without the name of the batch."""
+        return self.what.removeprefix(f"{self.batch}: ")
+
 
 @dataclass(frozen=True)
 class Repaired:

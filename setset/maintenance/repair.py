@@ -14,7 +14,7 @@ from setset.database.connection import BadDatabase
 from setset.database.explorations import ExplorationKey, SizeRecord, Step
 from setset.database.rows import accept, altered_rows
 from setset.errors import BadInput, NoSpace, SetsetError
-from setset.maintenance.check import check, check_roots, check_rows, check_size
+from setset.maintenance.check import check, check_roots, check_rows, check_size, record_outcome
 from setset.maintenance.findings import Finding, FindingKind, Repaired
 from setset.maintenance.leftovers import remove_leftovers
 from setset.progress import NoProgress, ProgressListener
@@ -66,8 +66,9 @@ def repair_all(
         remove_leftovers(database, progress)  # a damaged merged file, which is made again in parts
     if failures:
         raise failures[0]
-    left = [finding for finding in check(database, size, NoProgress()) if not finding.kind.remedy.is_repair]
-    return Repaired(repaired, left)
+    found = list(check(database, size, NoProgress()))
+    record_outcome(database, size, found)
+    return Repaired(repaired, [finding for finding in found if not finding.kind.remedy.is_repair])
 
 
 def repair_batch(database: Database, target: int, size: int | None, number: int, make_again: MakeAgain) -> Repaired:
@@ -112,13 +113,13 @@ def _forget(size: SizeRecord, found: list[Finding]) -> None:
     proven, or has other lists than its sources give, nothing is kept.
     """
     unproven = {finding.source for finding in found if finding.source is not None}
-    batches_found = [(finding.kind, finding.batch, finding.what) for finding in found if finding.batch]
+    batches_found = [(finding.kind, finding.batch, finding.reason) for finding in found if finding.batch]
     unproven |= {batch.span.first_source for kind, batch, _ in batches_found if kind is FindingKind.LISTS}
     if unproven:
         unproven = expansions.forget(size, unproven)
     damaged = {
-        batch: what.removeprefix(f"{batch}: ")
-        for kind, batch, what in batches_found
+        batch: reason
+        for kind, batch, reason in batches_found
         if kind is FindingKind.FILE and batch.span.first_source not in unproven
     }
     if damaged:

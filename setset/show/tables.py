@@ -43,6 +43,7 @@ STATUS: dict[Column, Callable[[SizeStatus], str]] = {
         size.lists_per_second, 0 if (size.lists_per_second or 0) >= 1e7 else 1
     ),
     Column("left", 50): lambda size: duration(size.seconds_left),
+    Column("checked", 5): lambda size: _checked(size),
     Column("state"): lambda size: size.state,
 }
 ITEMS: dict[Column, Callable[[StatusItem], str]] = {
@@ -106,6 +107,14 @@ def _nothing(what: str, target: int | None = None, size: int | None = None) -> s
     return f"size {size} is not counted yet{of}: 'setset run --size {size}{option}', or faster with --count-only"
 
 
+def _checked(size: SizeStatus) -> str:
+    """Time of the last check, and the number of problems that it found."""
+    if size.checked_at is None:
+        return "never" if size.work == "store" else ""
+    found = f", {how_many(size.findings, 'problem')}" if size.findings else ""
+    return f"{_moment(size.checked_at)}{found}"
+
+
 def _target(size: SizeStatus) -> str:
     return f"{size.target}, pruned" if size.pruned else str(size.target)
 
@@ -134,12 +143,12 @@ def print_counts(counts: Sequence[Count], size: int | None, target: int | None =
     print_records({column: cell for column, (shown, cell) in columns.items() if shown}, counts, wide=wide)
 
 
-def print_findings(findings: Sequence[Finding]) -> None:
-    """A line each, and what to do about them."""
+def print_findings(findings: Sequence[Finding], strict: bool = False) -> None:
+    """A line each, and what to do about them. With `strict` a warning is a problem."""
     for finding in findings:
         warning = "warning: " if finding.kind.is_warning else ""
         print_line(f"{warning}{finding.kind}: {finding.where}: {finding.what}")
-    if all(finding.kind.is_warning for finding in findings):
+    if not findings or (not strict and all(finding.kind.is_warning for finding in findings)):
         click.echo("no problems found")
     _print_advice(findings)
 

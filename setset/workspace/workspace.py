@@ -24,10 +24,11 @@ from setset.database import (
     sql,
     views,
 )
+from setset.database.connection import open_engine
 from setset.database.models import HEAD
 from setset.database.runs import Run
 from setset.database.views import FinishedWork, Status
-from setset.errors import BadInput, ReadOnly, require_between
+from setset.errors import BadInput, ReadOnly, SetsetError, require_between
 from setset.folder import WorkspaceFolder
 from setset.lazy import Shown
 from setset.platform import usable_cores
@@ -173,17 +174,35 @@ class Workspace(Shown):
     def check(
         self, *, deep: bool = False, size: int | None = None, progress: ProgressListener | None = None
     ) -> Iterator[Finding]:
-        """Compares the database with the files and yields every defect. Never writes.
+        """Compares the database with the files and yields every defect.
 
-        With `deep` it also decodes each file and derives its lists again from its sources.
+        With `deep` it also decodes each file and derives its lists again from its sources. In mode "a" the database
+        records when each size was checked and what was found, unless a run is at work or the disk is read-only.
         """
-        from setset.maintenance.check import check
+        return self._check(deep, size, progress, is_recorded=self.mode == "a")
+
+    def _check(
+        self, deep: bool, size: int | None, progress: ProgressListener | None, is_recorded: bool = False
+    ) -> Iterator[Finding]:
+        from setset.maintenance.check import check, record_outcome
 
         database, listener = self._database(), progress or NoProgress()
         schema.require_sound(self._folder.database)
         beside_run = self._folder.is_in_use()
+        found: list[Finding] = []
         with self._local_executor(progress) if deep else contextlib.nullcontext() as executor:
-            yield from check(database, size, listener, executor, beside_run)
+            for finding in check(database, size, listener, executor, beside_run):
+                found.append(finding)
+                yield finding
+        if is_recorded and not beside_run:
+            with (
+                contextlib.suppress(SetsetError, OSError),
+                self._folder.locked(),
+                contextlib.closing(
+                    Database(self._folder, open_engine(self._folder.database, read_only=False))
+                ) as opened,
+            ):
+                record_outcome(opened, size, found)
 
     def repair(
         self,
@@ -212,7 +231,7 @@ class Workspace(Shown):
             if dry_run:
                 return Repaired([asked], [])
         elif dry_run:
-            return Repaired.split(list(self.check(deep=deep, size=size, progress=progress)))
+            return Repaired.split(list(self._check(deep, size, progress)))
         listener = progress or NoProgress()
         with (
             self._maintaining("setset repair", progress, repairs=True) as (database, run_id),

@@ -75,7 +75,7 @@ def test_what_matters_least_is_left_out_and_named(shown: dict[Screen, str]) -> N
     heading, _, first, *rest = narrow.splitlines()
     assert heading.split() == ["target", "size", "sources", "lists", "done", "bytes", "M", "lists/s", "left", "state"]
     assert first.split()[:5] == ["4", "3", "1/1", "81,120", "100.0"]
-    assert "--wide shows 2 more columns: files, B/list" in rest
+    assert "--wide shows 3 more columns: files, B/list, checked" in rest
     assert shown[60, ("count",)].splitlines()[0].split() == [
         "target",
         "size",

@@ -16,6 +16,7 @@ from setset.errors import BadInput
 from setset.folder import WorkspaceFolder
 from setset.maintenance.check import check, recount_files
 from setset.maintenance.findings import FindingKind
+from setset.progress import NoProgress
 from tests.small import (
     SIZE,
     TARGET,
@@ -173,3 +174,43 @@ def test_a_damaged_file_counts_as_empty(copy: Copy) -> None:
     (notice,) = notices
     assert notice.startswith(str(batch_file(folder, 0)))
     assert notice.endswith("run 'setset check'")
+
+
+def test_what_a_check_found_is_recorded_and_shown_until_it_is_mended(copy: Copy) -> None:
+    folder = copy()
+    flip(batch_file(folder, 0))
+
+    def shown() -> dict[int, tuple[str, bool, int | None]]:
+        with setset.open(folder.path) as workspace:
+            sizes = workspace.status().sizes
+        return {size.size: (size.state.value, size.checked_at is not None, size.findings) for size in sizes}
+
+    never = dict.fromkeys((3, 4, 5), ("complete", False, None))
+    assert shown() == never
+    assert len(list(setset.open(folder.path).check())) == 1
+    assert shown() == never, "opened to read, it writes nothing"
+    with setset.open(folder.path, mode="a") as workspace, folder.locked():
+        assert len(list(workspace.check())) == 1
+    assert shown() == never, "a run is at work"
+    with setset.open(folder.path, mode="a") as workspace:
+        assert len(list(workspace.check())) == 1
+        assert shown() == {**dict.fromkeys((3, 4), ("complete", True, 0)), 5: ("defective", True, 1)}
+        workspace.repair()
+    assert shown() == dict.fromkeys((3, 4, 5), ("complete", True, 0))
+
+
+def test_lists_of_a_file_that_cannot_be_read_do_not_count_as_checked(copy: Copy) -> None:
+    folder = copy()
+    flip(batch_file(folder, 0))
+
+    class Sum(NoProgress):
+        lists = 0
+
+        def advance(self, size: int, lists_in: int, _lists_out: int) -> None:
+            self.lists += lists_in if size == SIZE else 0
+
+    progress = Sum()
+    with setset.open(folder.path) as workspace:
+        list(workspace.check(size=SIZE, progress=progress))
+        found = workspace.exploration(TARGET)[SIZE].batches
+    assert progress.lists == sum(batch.lists for batch in found[1:])
