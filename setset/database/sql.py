@@ -1,103 +1,125 @@
-"""Read-only queries of this database by users."""
+"""Read-only queries of this database by users. Each runs in a process of its own, which ends with its time limit."""
 
+import json
 import re
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-from setset.database import schema
-from setset.database.connection import TimeLimit, connect, explain
+from setset.database import copies, query_process, schema
+from setset.database.connection import BUSY_SECONDS, DRIVER_ERRORS, connect, explain
 from setset.database.models import METADATA
-from setset.errors import BadInput
+from setset.errors import BadInput, SetsetError
 
-_ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
-_FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
-MOST_BYTES = 50_000_000
-"""Maximum length of a text or blob that a query makes."""
-MOST_MEMORY = 1_000_000_000
-"""Maximum memory of SQLite for a query."""
 MOST_SECONDS = 60.0
 """Default time limit of a query."""
+LONGEST = 1e6
+"""Largest time limit that a process takes, in seconds."""
 _ONLY_SELECT = "only SELECT is allowed: nothing is written, attached or loaded"
 
 
 def run_query(path: Path, query: str, seconds: float = MOST_SECONDS) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
     """Columns and rows of a query that only reads tables and views.
 
+    The process of the query ends with the iterator of the rows, or after `seconds`.
+
     Raises BadInput for any other query, and if the query takes longer than `seconds` or too much memory.
     """
     schema.require_current(path)
-    connection = connect(path, "ro")
-    connection.execute(f"PRAGMA hard_heap_limit = {MOST_MEMORY}")
-    connection.set_authorizer(_authorize)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
-    limit = TimeLimit(seconds)
-    limit.set_on(connection)
-    with _explaining(path, limit):
-        cursor = connection.execute(query)
-    if cursor.description is None:
+    answer = _ask(path, query, seconds)
+    columns = next(answer)
+    if columns is None:
         raise BadInput(_ONLY_SELECT)
-
-    def rows() -> Iterator[tuple[Any, ...]]:
-        with _explaining(path, limit):
-            yield from cursor
-
-    return _name_columns([column[0] for column in cursor.description]), rows()
+    return _name_columns(columns), (tuple(row) for rows in answer for row in rows)
 
 
-@contextmanager
-def _explaining(path: Path, limit: TimeLimit) -> Iterator[None]:
-    """Raises the driver's errors as errors of setset."""
+def _ask(path: Path, query: str, seconds: float) -> Iterator[Any]:
+    """Columns of a query, then blocks of its rows."""
+    deadline = time.monotonic() + seconds
+    request = {
+        "address": f"{path.absolute().as_uri()}?mode=ro",
+        "query": query,
+        "seconds": min(max(0.001, seconds), LONGEST),
+        "busy_seconds": BUSY_SECONDS,
+        "most_copied": copies.MOST_BYTES,
+    }
+    command, pipe = [sys.executable, "-I", "-S", query_process.__file__], subprocess.PIPE
     try:
-        yield
-    except (sqlite3.Warning, sqlite3.ProgrammingError, UnicodeError) as error:
-        raise BadInput(f"one query at a time, of text: {error}") from error
-    except MemoryError as error:
-        raise BadInput(f"SQL: the query takes more than {MOST_MEMORY:,} bytes of memory") from error
-    except sqlite3.DatabaseError as error:
-        name = getattr(error, "sqlite_errorname", None) or ""
-        if "not authorized" in str(error) or "prohibited" in str(error):
-            raise BadInput(_ONLY_SELECT) from error
-        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_BUSY", "SQLITE_IO")):
-            raise explain(path, error) from error
-        if name != "SQLITE_INTERRUPT":
-            raise BadInput(f"SQL: {error}") from error
-        # The time limit interrupts a query, and so does Ctrl-C, of which SQLite tells no more.
-        if limit.is_over():
-            raise BadInput("SQL: the query took too long: give it more with --timeout SECONDS") from error
-        raise KeyboardInterrupt from error
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL) as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            try:
+                process.stdin.write(json.dumps(request).encode() + b"\n")
+                process.stdin.flush()
+                for line in process.stdout:
+                    if not line.endswith(b"\n"):
+                        break  # ended while it wrote
+                    match json.loads(line, object_hook=lambda blob: bytes.fromhex(blob["hex"])):
+                        case ["error", *error]:
+                            raise _explain(path, *error)
+                        case ["end"]:
+                            return
+                        case [_, values]:
+                            yield values
+            finally:
+                process.kill()
+    except OSError as error:
+        raise SetsetError(f"cannot start a process for the query: {error.strerror}") from error
+    if not time.monotonic() < deadline:  # also for NaN
+        raise BadInput("SQL: the query took too long: give it more with --timeout SECONDS")
+    raise SetsetError(f"SQL: the process of the query ended with code {process.returncode}: perhaps too little memory")
+
+
+def _explain(path: Path, kind: str, name: str, text: str) -> SetsetError:
+    """An error of the driver as an error of setset. `name` is SQLite's name of the error."""
+    if kind == "MemoryError":
+        return BadInput(f"SQL: the query takes more than {query_process.MOST_MEMORY:,} bytes of memory")
+    if kind in ("Warning", "ProgrammingError", "ValueError") or kind.startswith("Unicode"):
+        return BadInput(f"one query at a time, of text: {text}")
+    if "not authorized" in text or "prohibited" in text:
+        return BadInput(_ONLY_SELECT)
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_BUSY", "SQLITE_IO", "SQLITE_CANTOPEN")):
+        error = sqlite3.DatabaseError(text)
+        error.sqlite_errorname = name
+        return explain(path, error)
+    return BadInput(f"SQL: {text}")
 
 
 def _name_columns(names: list[str]) -> list[str]:
     """Makes names unique: if a query has a name twice, the second becomes name_2."""
-    found: list[str] = []
+    given = set(names)
+    numbers = {name: count(2) for name in given}
+    found: dict[str, None] = {}
     for name in names:
-        copies = (f"{name}_{number}" for number in count(2))
-        fresh = name if name not in found else next(each for each in copies if each not in {*names, *found})
-        found.append(fresh)
-    return found
-
-
-def _authorize(action: int, _first: str | None, second: str | None, *_: str | None) -> int:
-    if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FORBIDDEN_FUNCTIONS:
-        return sqlite3.SQLITE_DENY
-    return sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY
+        copies = (f"{name}_{number}" for number in numbers[name])
+        fresh = name if name not in found else next(each for each in copies if each not in given and each not in found)
+        found[fresh] = None
+    return list(found)
 
 
 def describe_tables(path: Path) -> list[tuple[str, str, str, str]]:
     """Kind, name, columns and description of each table and view."""
-    _, rows = run_query(
-        path, "SELECT type, name, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY 1 DESC, 2"
+    schema.require_current(path)
+    query = (
+        "SELECT t.type, t.name, t.sql, group_concat(c.name, ', ') FROM sqlite_master t, pragma_table_info(t.name) c "
+        "WHERE t.type IN ('table', 'view') GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2"
     )
+    try:
+        with closing(connect(path, "ro")) as connection:
+            rows = connection.execute(query).fetchall()
+    except DRIVER_ERRORS as error:
+        raise explain(path, error) from error
     found = []
-    for kind, name, sql in rows:
-        if name == "alembic_version" or name.startswith("sqlite_"):
-            continue
-        columns, _ = run_query(path, f'SELECT * FROM "{name}" LIMIT 0')  # noqa: S608 (our own names)
-        said = re.search(r"AS -- (.*)", sql) if kind == "view" else None
-        line = said[1] if said else METADATA.tables[name].comment or ""
-        found.append((kind, name, ", ".join(columns), line))
+    for kind, name, sql, columns in rows:
+        if kind == "view":
+            said = re.search(r"AS -- (.*)", sql)
+            found.append((kind, name, columns, said[1] if said else ""))
+        elif name in METADATA.tables:  # not a table of Alembic or SQLite
+            found.append((kind, name, columns, METADATA.tables[name].comment or ""))
     return found

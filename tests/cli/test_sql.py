@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import signal
+import subprocess
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 import setset
-from tests.cli.conftest import Refuse
+from tests.cli.conftest import SETSET, Refuse
 from tests.commands import run_here
 from tests.conftest import Run
+from tests.database.test_sql import ONE_INSTRUCTION
 
 QUERY = "SELECT size, lists FROM counts ORDER BY size"
 
@@ -57,3 +62,25 @@ def test_two_columns_of_one_name(run: Run, workspace: Path) -> None:
 
 def test_one_format_at_a_time(refuse_in_workspace: Refuse) -> None:
     refuse_in_workspace(["sql", QUERY, "--csv", "--json"], "--csv cannot be combined with --json")
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
+def test_a_query_ends_with_its_command(workspace: Path, number: signal.Signals, code: int) -> None:
+    """Ctrl-C or kill -9, within an instruction of SQLite that takes hours."""
+    words = [*SETSET, "sql", ONE_INSTRUCTION, "-w", str(workspace)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as command:
+        while not (children := psutil.Process(command.pid).children()):
+            time.sleep(0.05)
+        time.sleep(0.5)
+        command.send_signal(number)
+        _, said = command.communicate(timeout=10)
+    assert (command.returncode, said.strip()) == (code, "setset: interrupted" if code == 130 else "")
+    assert psutil.wait_procs(children, timeout=10)[1] == []
+
+
+def test_a_time_limit_holds_within_one_instruction(workspace: Path) -> None:
+    words = [*SETSET, "sql", ONE_INSTRUCTION, "--timeout", "1", "-w", str(workspace)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=30)
+    assert done.returncode == 2
+    assert done.stderr == "setset: SQL: the query took too long: give it more with --timeout SECONDS\n"

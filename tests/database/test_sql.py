@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import gc
+import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 
+import psutil
 import pytest
 
+from setset.database import query_process
 from setset.database.sql import describe_tables, run_query
-from setset.errors import BadInput
+from setset.errors import BadInput, SetsetError
 from tests.small import SIZE, Copy, rows
+
+ONE_INSTRUCTION = "SELECT instr(printf('%.*c',40000000,'a'), printf('%.*c',20000000,'a')||'b')"
+"""Takes SQLite hours within one instruction, in which it checks no limit."""
+ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
 
 
 @pytest.mark.parametrize(
@@ -49,3 +59,81 @@ def test_every_table_and_view_is_described(reference: Path) -> None:
     found = {name: line for _, name, _, line in describe_tables(reference / "setset.db")}
     assert {"counts", "progress", "files", "defects", "throughput", "batches", "expansions"} <= found.keys()
     assert all(found.values())
+
+
+# A query ends in time, whatever it does
+
+
+@pytest.fixture
+def database(reference: Path) -> Path:
+    return reference / "setset.db"
+
+
+def children() -> list[psutil.Process]:
+    return psutil.Process().children()
+
+
+@pytest.mark.parametrize("query", [ONE_INSTRUCTION, ENDLESS], ids=["one instruction", "endless"])
+def test_a_query_ends_with_its_time(database: Path, query: str) -> None:
+    began = time.monotonic()
+    with pytest.raises(BadInput, match="the query took too long: give it more with --timeout"):
+        for _ in run_query(database, query, 1)[1]:
+            pass
+    assert time.monotonic() - began < 10
+    assert children() == []
+
+
+def test_a_query_whose_rows_nobody_wants_any_more_ends(database: Path) -> None:
+    _, found = run_query(database, ENDLESS)
+    assert len(children()) == 1
+    assert next(found) == (1,)
+    del found
+    gc.collect()
+    assert children() == []
+
+
+def test_no_commit_waits_for_a_query(copy: Copy) -> None:
+    """The database is writable while rows are read, and at the latest when the time of the query is over."""
+    folder = copy()
+    _, found = run_query(folder.database, ENDLESS.replace("SELECT x FROM", "SELECT x, (SELECT 1 FROM runs) FROM"), 30)
+    with closing(sqlite3.connect(folder.database, timeout=0)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+    assert next(found) == (1, 1)
+
+
+def test_a_held_database_is_named(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("setset.database.sql.BUSY_SECONDS", 0.1)
+    monkeypatch.setattr("setset.database.schema.require_current", lambda _: None)
+    folder = copy()
+    with closing(sqlite3.connect(folder.database)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(SetsetError, match=r"setset\.db is held by another program"):
+            run_query(folder.database, "SELECT 1")
+
+
+def test_many_equal_columns_are_named_at_once(database: Path) -> None:
+    began = time.monotonic()
+    columns, _ = run_query(database, f"SELECT {', '.join(['1 AS a'] * query_process.MOST_COLUMNS)}")
+    assert time.monotonic() - began < 5
+    assert columns == ["a", *(f"a_{number}" for number in range(2, query_process.MOST_COLUMNS + 1))]
+    with pytest.raises(BadInput, match="too many columns"):
+        run_query(database, f"SELECT {', '.join(['1'] * (query_process.MOST_COLUMNS + 1))}")
+
+
+def test_long_rows_are_refused(database: Path) -> None:
+    (blob,) = run_query(database, "SELECT zeroblob(1000000)")[1]
+    assert blob == (bytes(1_000_000),)
+    with pytest.raises(BadInput, match="too big"):
+        list(run_query(database, "SELECT zeroblob(30000000), zeroblob(30000000)")[1])
+
+
+def test_values_come_as_sqlite_has_them(database: Path) -> None:
+    query = "SELECT NULL, 9223372036854775807, -1.5e300, 9e999, 'a' || char(0, 10, 128512) || '\"', x'00ff', ''"
+    (found,) = run_query(database, query)[1]
+    assert found == (None, 2**63 - 1, -1.5e300, float("inf"), 'a\0\n\U0001f600"', b"\0\xff", "")
+
+
+def test_a_query_without_a_process_is_an_error_of_ours(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.executable", "/nowhere/python")
+    with pytest.raises(SetsetError, match="cannot start a process for the query: No such file"):
+        run_query(database, "SELECT 1")

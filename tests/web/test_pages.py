@@ -8,6 +8,7 @@ import io
 import re
 import subprocess
 import sys
+import time
 from math import comb
 from pathlib import Path
 
@@ -16,8 +17,10 @@ from starlette.testclient import TestClient
 
 import setset
 from setset.symmetry import Catalogue
+from setset.web import workspace
 from setset.web.pages import PAGES
 from setset.web.workspace import EXAMPLES
+from tests.database.test_sql import ONE_INSTRUCTION
 from tests.small import change, rows
 
 ROOT = Path(__file__).parents[2]
@@ -147,6 +150,14 @@ def test_sql(page: TestClient) -> None:
     for query in ("DELETE FROM runs", "ATTACH 'x' AS y", "PRAGMA user_version", "SELECT load_extension('x')", "SELEC"):
         refused = page.get("/api/sql", params={"query": query})
         assert (refused.status_code, bool(refused.json()["error"])) == (400, True)
+
+
+def test_a_query_within_one_instruction_ends_in_time(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workspace, "SECONDS", 1.0)
+    began = time.monotonic()
+    refused = page.get("/api/sql", params={"query": ONE_INSTRUCTION})
+    assert (refused.status_code, time.monotonic() - began < 10) == (400, True)
+    assert "the query took too long" in refused.json()["error"]
 
 
 def test_the_examples_of_sql_are_those_of_the_documents(page: TestClient) -> None:
