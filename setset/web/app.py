@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import RedirectResponse, Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 import setset
 from setset.show.formatting import plain, to_json
 from setset.web.hands import picture
-from setset.web.live import MOST_VIEWERS, Live
+from setset.web.live import Live
 from setset.web.pages import HERE, PAGES, Page, render, render_progress
 from setset.web.query import NotFound, Query, Redirect, read_form
 from setset.web.security import MOST_BODY, TOO_LARGE, Guard
@@ -45,11 +45,6 @@ def make_app(site: Site) -> ASGIApp:
         yield
         site.ending.set()
 
-    async def events(_: Request) -> Response:
-        if live.viewers >= MOST_VIEWERS:
-            return Response("setset: too many viewers\n", 503)
-        return StreamingResponse(live.events(), media_type="text/event-stream")
-
     def hand(request: Request) -> Response:
         return Response(picture(_read_query(request, b"").cards()), media_type=SVG)
 
@@ -57,7 +52,7 @@ def make_app(site: Site) -> ASGIApp:
         return Response(draw_chart(site, request.path_params["name"]), media_type=SVG)
 
     routes = [
-        Route("/progress/events", events),
+        Route("/progress/events", live),
         Route("/hand.svg", hand),
         Route("/charts/{name}.svg", chart),
         Mount("/static", StaticFiles(directory=HERE / "static")),

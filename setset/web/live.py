@@ -1,10 +1,15 @@
 """Live updates: one thread looks once a second, for all viewers together, and only while there are any."""
 
 import asyncio
+import logging
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
+from html import escape
 from typing import Final
+
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 import setset
 from setset.web.site import Site
@@ -31,40 +36,67 @@ class Live:
         self._site, self._render = site, render
         self.viewers = 0
         self._event = b""
+        self._watch: setset.Watch | None = None
+        self._changed, self._rested = False, 0.0
 
     def start(self) -> None:
         threading.Thread(target=self._run, daemon=True, name="setset live").start()
 
     def _run(self) -> None:
-        watch: setset.Watch | None = None
-        changed, rested = False, 0.0
+        problem = ""
         while not self._site.ending.wait(INTERVAL):
-            if not self.viewers:
-                if watch is not None:
-                    watch.close()
-                    watch = None
-                continue
-            if watch is None:
-                watch, changed, rested = setset.Watch(self._site.folder), False, 0.0
-            before = watch.in_use
-            changed = watch.changed() or changed
-            if changed and (time.monotonic() >= rested or watch.in_use != before):
-                spent = time.thread_time()
-                lines = "".join(f"data: {line}\n" for line in self._render().splitlines())
-                self._event = f"event: progress\n{lines}\n".encode()
-                changed, rested = False, time.monotonic() + REST * (time.thread_time() - spent)
+            try:
+                self._look()
+                problem = ""
+            except Exception as error:  # viewers wait for this thread as long as the server runs
+                if str(error) != problem:
+                    problem = str(error)
+                    details = None if isinstance(error, OSError) else error
+                    logging.getLogger(__name__).error("cannot read progress: %s", error, exc_info=details)
+                text = escape(f"Progress cannot be read ({error}); trying again.")
+                self._event = _event(f'<p class="problem">{text}</p>')
+                self._watch = None
 
-    async def events(self) -> AsyncIterator[bytes]:
-        """Server-sent events: the progress whenever it has changed, until the viewer goes or the server ends."""
-        seen, spoke = b"", time.monotonic()
+    def _look(self) -> None:
+        """Renders the progress if it has changed."""
+        if not self.viewers:
+            if self._watch is not None:
+                self._watch.close()
+                self._watch = None
+            return
+        if self._watch is None:
+            self._watch, self._changed, self._rested = setset.Watch(self._site.folder), False, 0.0
+        before = self._watch.in_use
+        self._changed = self._watch.changed() or self._changed
+        if self._changed and (time.monotonic() >= self._rested or self._watch.in_use != before):
+            spent = time.thread_time()
+            self._event = _event(self._render())
+            self._changed, self._rested = False, time.monotonic() + REST * (time.thread_time() - spent)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a viewer, if there are not too many: each keeps a connection."""
+        if self.viewers >= MOST_VIEWERS:
+            text = f"setset: {MOST_VIEWERS} live pages are open, which is the limit: close some, or reload this one\n"
+            await Response(text, 503, {"Retry-After": "10"})(scope, receive, send)
+            return
         self.viewers += 1
         try:
-            yield b"retry: 1000\n\n"
-            while True:
-                event = self._event
-                if event != seen or time.monotonic() - spoke > ALIVE:
-                    yield event if event != seen else b": still here\n\n"
-                    seen, spoke = event, time.monotonic()
-                await asyncio.sleep(PAUSE)
+            await StreamingResponse(self._events(), media_type="text/event-stream")(scope, receive, send)
         finally:
             self.viewers -= 1
+
+    async def _events(self) -> AsyncIterator[bytes]:
+        """Server-sent events: the progress whenever it has changed, until the viewer goes or the server ends."""
+        seen, spoke = b"", time.monotonic()
+        yield b"retry: 1000\n\n"
+        while True:
+            event = self._event
+            if event != seen or time.monotonic() - spoke > ALIVE:
+                yield event if event != seen else b": still here\n\n"
+                seen, spoke = event, time.monotonic()
+            await asyncio.sleep(PAUSE)
+
+
+def _event(page: str) -> bytes:
+    lines = "".join(f"data: {line}\n" for line in page.splitlines())
+    return f"event: progress\n{lines}\n".encode(errors="replace")

@@ -1,9 +1,8 @@
 """The values of a request, from the address or a form: every value is checked before anything is done with it."""
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from email import policy
-from email.parser import BytesParser
 from typing import Any, Final
 from urllib.parse import parse_qs
 
@@ -13,6 +12,8 @@ from setset.errors import BadInput
 Answer = dict[str, Any]
 """Answer of a page, and its JSON."""
 MOST_TEXT: Final = 20_000
+MOST_FIELDS: Final = 20
+TOO_MANY: Final = "the form has too many fields"
 
 
 class NotFound(BadInput):
@@ -77,17 +78,24 @@ def read_form(kind: str, body: bytes) -> dict[str, list[str]]:
     """
     if kind.startswith("application/x-www-form-urlencoded"):
         try:
-            return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
+            return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
         except ValueError as error:
-            raise BadInput("the form has too many fields") from error
+            raise BadInput(TOO_MANY) from error
     if kind.startswith("multipart/form-data"):
-        # The format of mails with attachments, which the standard library reads.
-        head = f"Content-Type: {kind}\r\n\r\n".encode("latin-1", "replace")
-        found: dict[str, list[str]] = {}
-        for part in BytesParser(policy=policy.HTTP).parsebytes(head + body).iter_parts():
-            name = part.get_param("name", header="content-disposition")
-            content = part.get_payload(decode=True)
-            if isinstance(name, str) and isinstance(content, bytes):
-                found.setdefault(name, []).append(content.decode("utf-8", "replace"))
-        return found
+        return _read_parts(kind, body)
     return {"hands": [body.decode("utf-8", "replace")]} if kind.startswith("text/plain") else {}
+
+
+def _read_parts(kind: str, body: bytes) -> dict[str, list[str]]:
+    """The values of a form with files, as browsers send them: each part after a line with the boundary."""
+    found: dict[str, list[str]] = {}
+    boundary = re.search(r'boundary="?([^";]+)', kind)
+    line = b"\r\n--" + (boundary[1] if boundary else "").encode("latin-1", "replace")
+    parts = (b"\r\n" + body).split(line, MOST_FIELDS + 2)
+    if len(parts) > MOST_FIELDS + 2:
+        raise BadInput(TOO_MANY)
+    for part in parts:
+        head, _, content = part.partition(b"\r\n\r\n")
+        if name := re.search(rb'\bname="?([^";\r]*)', head):
+            found.setdefault(name[1].decode("utf-8", "replace"), []).append(content.decode("utf-8", "replace"))
+    return found

@@ -7,9 +7,9 @@ they carry anything; and browsers are told to load, run, frame and send nothing 
 
 import hmac
 from typing import Final
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import urlencode
 
-from starlette.datastructures import MutableHeaders
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -29,10 +29,14 @@ HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "X-Frame-Options": "DENY",
 }
+MOST_REQUESTS: Final = 250
+"""Maximum number of requests that are answered at a time, live pages included."""
 MOST_BODY: Final = 1_000_000
 TOO_LARGE: Final = f"more than {MOST_BODY:,} bytes"
 FORMS: Final = ("/identify/many", "/api/identify/many")
 """The only addresses that take a form with a body."""
+QUERIES: Final = ("/sql", "/api/sql")
+"""Addresses that run a query of the visitor."""
 COOKIE: Final = "setset-token"
 
 
@@ -41,6 +45,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self._app, self._site = app, site
+        self._requests = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_guarded(message: Message) -> None:
@@ -51,29 +56,40 @@ class Guard:
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
         elif scope["type"] == "http":  # no websockets
-            answer = self._refuse(Request(scope)) or self._app
-            await answer(scope, receive, send_guarded)
+            self._requests += 1
+            try:
+                answer = self._refuse(Request(scope)) or self._app
+                await answer(scope, receive, send_guarded)
+            finally:
+                self._requests -= 1
 
     def _refuse(self, request: Request) -> Response | None:
         """Why a request is not answered; None if it is."""
-        headers, method = request.headers, request.method
+        headers, method, path = request.headers, request.method, request.scope["path"]
+        if self._requests > MOST_REQUESTS:
+            return _refused(503, "too many requests at once: try again")
         if _host_name(headers.get("host", "")) not in self._site.hosts:
             return _refused(421, "this page does not answer to that name: see 'setset serve --allow-host'")
-        allowed = ("GET", "HEAD", "POST") if request.scope["path"] in FORMS else ("GET", "HEAD")
+        allowed = ("GET", "HEAD", "POST") if path in FORMS else ("GET", "HEAD")
         if method not in allowed:
             return _refused(405, "this page only shows", {"Allow": ", ".join(allowed)})
-        origin = headers.get("origin")
-        if method == "POST" and origin is not None:
-            # Browsers name the origin of each form; without a referrer they may say null, for our own too.
-            ours = _host_name(urlsplit(origin).netloc) in self._site.hosts
-            if not ours and not (origin == "null" and headers.get("sec-fetch-site") == "same-origin"):
-                return _refused(403, "forms are taken from this page only")
+        if "\0" in path:
+            return _refused(404, "there is no such page")
+        if (method == "POST" or (path in QUERIES and request.scope["query_string"])) and self._is_foreign(headers):
+            return _refused(403, "forms and queries are taken from this page only")
         length = headers.get("content-length", "0")
         # The application counts the bytes of a form.
         endless = method != "POST" and "transfer-encoding" in headers
-        if endless or not length.isdecimal() or int(length) > MOST_BODY:
+        if endless or not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY:
             return _refused(413, TOO_LARGE)
         return self._ask_token(request, self._site.token) if self._site.token else None
+
+    def _is_foreign(self, headers: Headers) -> bool:
+        """Whether a browser sends the request for a page of somebody else. Programs send neither header."""
+        site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+        if site is not None:
+            return site not in ("same-origin", "none")
+        return origin is not None and _host_name(origin.partition("://")[2]) not in self._site.hosts
 
     def _ask_token(self, request: Request, token: str) -> Response | None:
         """Accepts the token as `?token=`, cookie or Bearer header."""

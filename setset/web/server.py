@@ -11,6 +11,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from setset.errors import BadInput
 from setset.web.app import make_app
+from setset.web.security import HEADERS
 from setset.web.site import Site
 
 MOST_CONNECTIONS: Final = 200
@@ -27,7 +28,8 @@ class GuardedProtocol(H11Protocol):
     """Ends connections whose other side sends no whole request or does not read; the oldest of those if too many.
 
     It uses attributes that uvicorn does not document. There is no other way: uvicorn has no time limit for a request to
-    arrive (its issue 157), and its `limit_concurrency` turns away new visitors, not idle connections.
+    arrive (its issue 157), and its `limit_concurrency` turns away new visitors, not idle connections, and without the
+    headers that every answer has.
     """
 
     _before: object = None
@@ -45,6 +47,13 @@ class GuardedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._timer.cancel()
         super().connection_lost(exc)
+
+    def send_400_response(self, msg: str) -> None:
+        """Answers what is no request."""
+        headers = {**HEADERS, "Content-Type": "text/plain; charset=utf-8", "Connection": "close"}
+        lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        self.transport.write(f"HTTP/1.1 400 Bad Request\r\n{lines}\r\nsetset: {msg}\n".encode())
+        self.transport.close()
 
     def _stuck(self) -> bool:
         """Whether it is for the other side to go on."""
@@ -96,7 +105,6 @@ def make_server(site: Site) -> Server:
         timeout_keep_alive=5,
         timeout_graceful_shutdown=0,  # live pages would never end
         backlog=MOST_NEW,
-        limit_concurrency=MOST_CONNECTIONS + MOST_NEW,
         h11_max_incomplete_event_size=MOST_HEADER,
     )
     return Server(config)

@@ -10,6 +10,7 @@ import setset
 
 SECONDS: Final = 5.0
 """Time limit of whatever a page asks of the database."""
+BUSY: Final = "other queries are being answered: try again"
 
 
 class Site:
@@ -23,7 +24,7 @@ class Site:
 
     def __init__(self, folder: Path, hosts: frozenset[str], token: str | None = None) -> None:
         self.folder, self.hosts, self.token = folder, hosts, token
-        self._queries = threading.Semaphore(2)
+        self._queries, self._asked = threading.Semaphore(2), threading.Semaphore(10)
         self.drawing = threading.Lock()
         self.ending = threading.Event()
         """Set when the server ends: then nothing looks for changes any more."""
@@ -36,13 +37,19 @@ class Site:
 
     @contextmanager
     def query_slot(self) -> Iterator[None]:
-        """Only a few queries of visitors at a time, so that they cannot take all memory."""
-        if not self._queries.acquire(timeout=SECONDS):
-            raise setset.Locked("other queries are being answered: try again")
+        """Two queries of visitors at a time, so that they cannot take all memory, and few that wait: each keeps a thread
+        from all other pages."""
+        if not self._asked.acquire(blocking=False):
+            raise setset.Locked(BUSY)
         try:
-            yield
+            if not self._queries.acquire(timeout=SECONDS):
+                raise setset.Locked(BUSY)
+            try:
+                yield
+            finally:
+                self._queries.release()
         finally:
-            self._queries.release()
+            self._asked.release()
 
     def warm_up(self) -> None:
         """Loads the compiled code that hands are identified with. The classes need none, and who asks meanwhile does

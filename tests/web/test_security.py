@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
+from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
 
 from setset.web.pages import PAGES
@@ -57,11 +59,66 @@ def test_forms_of_other_pages_are_refused(page: TestClient) -> None:
         assert page.post("/identify/many", data={"hands": "1 2"}, headers={"Origin": origin}).status_code == 200
 
 
+@pytest.mark.parametrize("origin", ["http://[", "http://]:80", "://", "\udcff"])
+def test_an_origin_that_is_none_is_refused(page: TestClient, origin: str) -> None:
+    headers = {"Origin": origin.encode(errors="surrogateescape")}
+    refused = page.post("/identify/many", data={"hands": "1 2"}, headers=headers)
+    assert (refused.status_code, is_guarded(refused.headers)) == (403, True)
+
+
+@pytest.mark.parametrize("path", ["/sql", "/api/sql"])
+def test_queries_of_other_pages_are_refused(page: TestClient, path: str) -> None:
+    """Any page that a visitor has open could make the server work, by a picture with such an address."""
+    for foreign in (
+        {"Sec-Fetch-Site": "cross-site"},
+        {"Sec-Fetch-Site": "same-site", "Origin": "http://localhost:9000"},
+        {"Origin": "http://evil.example"},
+    ):
+        refused = page.get(path, params={"query": "SELECT 1"}, headers=foreign)
+        assert (refused.status_code, is_guarded(refused.headers)) == (403, True)
+        assert refused.text == "setset: forms and queries are taken from this page only\n"
+        assert page.get(path, headers=foreign).status_code == 200  # a link to the page itself
+    for own in ({}, {"Sec-Fetch-Site": "same-origin"}, {"Sec-Fetch-Site": "none"}, {"Origin": "http://127.0.0.1:8081"}):
+        assert page.get(path, params={"query": "SELECT 1"}, headers=own).status_code == 200
+
+
+PART = b'--b\r\nContent-Disposition: form-data; name="hands"\r\n\r\n1 2 4\r\n'
+NESTED = b"".join(b"--b%d\r\nContent-Type: multipart/mixed; boundary=b%d\r\n\r\n" % (n, n + 1) for n in range(3_000))
+
+
+@pytest.mark.parametrize(
+    ("kind", "body", "status"),
+    [
+        ("application/x-www-form-urlencoded", b"a=&" * 300_000, 400),
+        ("multipart/form-data; boundary=b", b"--b\r\n\r\n" * 110_000, 400),
+        ("multipart/form-data; boundary=b", PART * 3 + b"--b--\r\n", 200),
+        ("multipart/form-data; boundary=b0", NESTED, 200),
+        ("multipart/form-data", PART, 200),
+    ],
+    ids=["300,000 fields", "110,000 parts", "three parts", "nested parts", "no boundary"],
+)
+def test_any_form_is_answered_at_once(page: TestClient, kind: str, body: bytes, status: int) -> None:
+    began = time.monotonic()
+    answer = page.post("/identify/many", content=body, headers={"Content-Type": kind})
+    assert (answer.status_code, is_guarded(answer.headers)) == (status, True)
+    assert time.monotonic() - began < 5
+
+
+def test_a_path_with_a_null_character_is_not_found(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    def get_path(*_: object) -> str:
+        raise ValueError("embedded null character")  # as Windows has it
+
+    monkeypatch.setattr(StaticFiles, "get_path", get_path)
+    refused = page.get("/static/%00")
+    assert (refused.status_code, is_guarded(refused.headers)) == (404, True)
+
+
 def test_what_is_too_large_is_refused(page: TestClient) -> None:
     large = b"1 2 3\n" * (MOST_BODY // 6 + 1)
     assert page.post("/identify/many", content=large).status_code == 413
     assert page.post("/identify/many", content=iter([large[:500_000]] * 3)).status_code == 413
-    assert page.get("/", headers={"Content-Length": "x"}).status_code == 413
+    for length in ("x", "9" * 5_000):
+        assert page.get("/", headers={"Content-Length": length}).status_code == 413
     assert page.request("GET", "/", content=iter([b"no form"])).status_code == 413
 
 

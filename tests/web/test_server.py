@@ -8,14 +8,19 @@ import socket
 import subprocess
 import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 import pytest
 
 from setset.web import server
+from setset.web.live import MOST_VIEWERS
+from setset.web.security import HEADERS
 from tests.cli.conftest import run_process
 from tests.conftest import Run
 from tests.web.conftest import SETSET, serving
@@ -69,8 +74,51 @@ def test_what_is_no_request_of_a_browser(address: str, said: bytes) -> None:
         except ConnectionError:
             pass  # it hung up before all was sent
     assert b"Traceback" not in answer
+    missing = [name for name, value in HEADERS.items() if f"{name}: {value}".lower().encode() not in answer.lower()]
+    assert not answer or missing == []
     assert b"workspace" not in answer or b"Upgrade" in said
     assert httpx.get(f"{address}/api/addresses", timeout=30).status_code == 200
+
+
+def test_many_live_pages_keep_nobody_out(address: str) -> None:
+    """More than the server has connections, opened at the same moment: the rest get an answer that says why."""
+    request = b"GET /progress/events HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+    with ExitStack() as stack:
+        clients = [stack.enter_context(connect(address)) for _ in range(server.MOST_CONNECTIONS - 20)]
+        for client in clients:
+            client.sendall(request)
+        answers = [client.recv(4096) for client in clients]
+        assert sum(b"HTTP/1.1 200" in answer for answer in answers) == MOST_VIEWERS
+        refused = next(answer for answer in answers if b"HTTP/1.1 503" in answer)
+        assert b"retry-after: 10" in refused
+        for _ in range(30):  # connections that were refused are idle: the oldest of them go
+            clients.append(stack.enter_context(connect(address)))
+            clients[-1].sendall(request)
+            assert b"HTTP/1.1 503" in clients[-1].recv(4096)
+            assert httpx.get(f"{address}/api/addresses", timeout=30).status_code == 200
+        for client in clients:
+            client.close()
+    for _ in range(100):  # all of them are free again
+        with httpx.stream("GET", f"{address}/progress/events", timeout=30) as live:
+            if live.status_code == 200:
+                return
+        time.sleep(0.1)
+    raise AssertionError("no live page any more")
+
+
+def test_many_queries_keep_nobody_out(reference: Path) -> None:
+    """Sixty queries that do not end, more than the server has threads."""
+    query = quote("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+    with serving("-w", str(reference)) as (address, _), ThreadPoolExecutor(60) as visitors:
+        httpx.get(f"{address}/api/home", timeout=60)
+        asked = [visitors.submit(httpx.get, f"{address}/api/sql?query={query}", timeout=60) for _ in range(60)]
+        time.sleep(1)
+        began = time.monotonic()
+        assert httpx.get(f"{address}/api/home", timeout=60).status_code == 200
+        assert time.monotonic() - began < 3
+        found = Counter(each.result().status_code for each in asked)
+    assert found.keys() == {400, 503}
+    assert found[503] >= 50
 
 
 def test_who_does_not_go_on_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
