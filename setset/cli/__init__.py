@@ -180,6 +180,17 @@ def _guarded_output() -> Iterator[None]:
         output.detach().detach()  # leaves the file open
 
 
+def _print_usage_error(error: click.ClickException) -> None:
+    """Click's message on stderr, which may name what a shell or another program gave as a file name."""
+    from setset.show.formatting import printable
+
+    shown = io.StringIO()
+    error.show(shown)
+    lines = shown.getvalue().expandtabs(4).splitlines()
+    with contextlib.suppress(OSError, ValueError):
+        click.echo("\n".join(map(printable, lines)), err=True)
+
+
 _NO_NUMBER = re.compile(r"(?P<given>'.*') is not a valid (integer|float)( range)?\.?", re.DOTALL)
 _OUT_OF_RANGE = re.compile(r"(?P<given>\S+) is not in the range .*", re.DOTALL)
 
@@ -225,7 +236,7 @@ def main() -> None:
         _print_error(error)
         code = error.exit_code
     except click.ClickException as error:
-        _reword(error).show()
+        _print_usage_error(_reword(error))
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("setset: interrupted", err=True)

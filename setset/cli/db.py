@@ -46,9 +46,10 @@ def upgrade(workspace: Path) -> None:
       setset db upgrade
     """
     import setset
+    from setset.show.formatting import print_line
 
     kept = setset.open(workspace, mode="a").upgrade()
-    click.echo(f"upgraded; the database as it was is {kept}" if kept else "up to date")
+    print_line(f"upgraded; the database as it was is {kept}" if kept else "up to date")
 
 
 @command.command()
@@ -62,9 +63,10 @@ def backup(copy: Path, workspace: Path) -> None:
       setset db backup before.db
     """
     import setset
+    from setset.show.formatting import print_line
 
     setset.open(workspace, mode="a").backup(copy)
-    click.echo(f"copied to {copy}")
+    print_line(f"copied to {copy}")
 
 
 @command.command()
@@ -88,10 +90,11 @@ def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
       setset db rebuild --output /mnt/nas/caps
     """
     import setset
+    from setset.show.formatting import print_line
     from setset.show.progress import show_progress
 
     with show_progress(quiet) as progress:
         kept = setset.open(workspace, mode="a").rebuild_database(outputs, progress)
     if kept:
-        click.echo(f"the database as it was is {kept}")
+        print_line(f"the database as it was is {kept}")
     click.echo("rebuilt: 'setset count' shows what is there, 'setset run' fills what is missing")

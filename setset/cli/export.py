@@ -196,9 +196,11 @@ def counts(output: Path, **given: Any) -> None:
 def _export_table(
     export: Callable[..., int], one: str, many: str, output: Path, format_: str | None, **given: Any
 ) -> None:
+    from setset.show.formatting import print_line
+
     rows = export(_place(output), format=format_, **given)
     if str(output) != "-":
-        click.echo(f"{rows:,} {one if rows == 1 else many} in {output}")
+        print_line(f"{rows:,} {one if rows == 1 else many} in {output}")
 
 
 def _place(output: Path) -> Path | BinaryIO:

@@ -11,7 +11,7 @@ from setset.sat.encoding import Problem, dimacs_lines
 from setset.sat.solving import Answer
 from setset.show.cards.terminal import print_cards
 from setset.show.files import write_file
-from setset.show.formatting import how_many, number, print_json, spaced, to_json
+from setset.show.formatting import how_many, number, print_json, print_line, spaced, to_json
 from setset.show.hands import cards_as_json
 from setset.symmetry import classify
 
@@ -23,7 +23,7 @@ def write_problem(problem: Problem, output: Path | None) -> None:
         click.echo(text)
         return
     write_file(output, f"{text}\n".encode())
-    click.echo(f"{output}: {number(problem.variables)} variables, {number(len(problem.clauses))} clauses")
+    print_line(f"{output}: {number(problem.variables)} variables, {number(len(problem.clauses))} clauses")
 
 
 def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> None:
@@ -44,7 +44,7 @@ def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> None:
         _show_cards(answer.cards)
     click.echo(f"{_fixed_text(problem)}; {answer.solver}, {answer.seconds:.2f} s of CPU")
     if answer.proof is not None:
-        click.echo(f"{proof}: a DRAT proof of {how_many(len(answer.proof), 'line')}")
+        print_line(f"{proof}: a DRAT proof of {how_many(len(answer.proof), 'line')}")
     elif proof is not None:
         click.echo("there is nothing to prove, so no proof was written")
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from setset import durable
-from setset.errors import SetsetError
+from setset.errors import NO_SPACE, NoSpace, SetsetError
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -20,4 +20,5 @@ def write_file(path: Path, content: bytes) -> None:
             path.parent.stat()  # a folder that is missing is an error: its name may be mistyped
             durable.save(path, content)
     except OSError as error:
-        raise SetsetError(f"cannot write {path}: {error.strerror}") from error
+        kind = NoSpace if error.errno in NO_SPACE else SetsetError
+        raise kind(f"cannot write {path}: {error.strerror}") from error

@@ -8,9 +8,9 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 import click
@@ -151,6 +151,32 @@ def print_json_line(value: Any) -> None:
     click.echo(to_json(value))
 
 
+def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
+    """Lines of CSV. An apostrophe keeps spreadsheets from taking text for a formula. Numbers stay numbers."""
+    # The writer quotes the letters of its line end, and a bare carriage return would begin a row.
+    writer = csv.writer(_Line(), lineterminator="\r\n")
+    for row in rows:
+        line: str = writer.writerow(f"'{cell}" if _is_formula(cell) else cell for cell in row)
+        yield line.removesuffix("\r\n") + "\n"
+
+
+class _Line:
+    """A file for a CSV writer, which returns what the file returns."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def _is_formula(cell: object) -> bool:
+    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
+        return False
+    try:
+        float(cell)
+    except ValueError:
+        return True
+    return False
+
+
 def print_rows(
     columns: Sequence[str],
     rows: Iterable[Sequence[Any]],
@@ -164,9 +190,7 @@ def print_rows(
     elif as_csv:
         if sys.stdout.isatty():  # a file gets the values as they are
             rows = ([printable(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
-        writer = csv.writer(sys.stdout, lineterminator="\n")
-        writer.writerow(columns)
-        writer.writerows(rows)
+        sys.stdout.writelines(csv_lines(chain([columns], rows)))
     else:
         cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
         print_table("", [Column(title, least=LEAST_VALUE, left=True) for title in columns], cells, wide=wide)

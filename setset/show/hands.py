@@ -11,7 +11,7 @@ from setset.errors import BadInput
 from setset.show.cards.layout import lay_out
 from setset.show.cards.terminal import can_draw, print_cards
 from setset.show.files import write_file
-from setset.show.formatting import how_many, print_json, spaced, to_json
+from setset.show.formatting import how_many, print_json, print_line, spaced, to_json
 from setset.table.autoplay import Policy, Step, play_out
 from setset.table.sets import UltraSet, find_sets
 
@@ -75,7 +75,7 @@ def show_picture(cards: Sequence[int], output: Path | None, columns: int | None,
         return
     draw_cards(cards, output, columns, sets, scale)
     outlined = f", {how_many(len(sets), 'set')} outlined" if with_sets else ""
-    click.echo(f"{output}: {how_many(len(cards), 'card')}{outlined}")
+    print_line(f"{output}: {how_many(len(cards), 'card')}{outlined}")
 
 
 def draw_cards(

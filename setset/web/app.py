@@ -1,11 +1,10 @@
 """The application: from a request to a page, JSON or CSV, and from an error to one line."""
 
-import csv
-import io
 import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
+from itertools import chain
 from typing import Any, Final
 
 from starlette.applications import Starlette
@@ -18,7 +17,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 import setset
-from setset.show.formatting import plain, to_json
+from setset.show.formatting import csv_lines, plain, to_json
 from setset.web.hands import picture
 from setset.web.live import Live
 from setset.web.pages import HERE, PAGES, Page, render, render_progress
@@ -116,12 +115,10 @@ def as_json(value: Any) -> bytes:
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
     """A line a row, the columns first."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow(" ".join(map(str, each)) if isinstance(each, list | tuple) else plain(each) for each in row)
-    return text.getvalue().encode(errors="replace")
+    cells = (
+        [" ".join(map(str, each)) if isinstance(each, list | tuple) else plain(each) for each in row] for row in rows
+    )
+    return "".join(csv_lines(chain([columns], cells))).encode(errors="replace")
 
 
 def _is_api(request: Request) -> bool:

@@ -37,8 +37,8 @@ class Site:
 
     @contextmanager
     def query_slot(self) -> Iterator[None]:
-        """Two queries of visitors at a time, so that they cannot take all memory, and few that wait: each keeps a thread
-        from all other pages."""
+        """Lets two queries of visitors run at a time, so that they cannot take all memory. Few may wait, since each
+        takes a thread from all other pages."""
         if not self._asked.acquire(blocking=False):
             raise setset.Locked(BUSY)
         try:

@@ -69,3 +69,35 @@ def test_a_database_without_permission(own_workspace: Path) -> None:
     done = run_process("status", workspace=own_workspace)
     said = f"setset: no permission to read {own_workspace / 'setset.db'}: ask its owner, or copy the workspace\n"
     assert (done.returncode, done.stderr) == (1, said)
+
+
+ESCAPE = "\x1b]0;owned\x07\x1b[31m"
+"""Sets the title and the colour of a terminal."""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["status", f"extra{ESCAPE}"],
+        ["status", f"--no{ESCAPE}"],
+        [f"status{ESCAPE}"],
+        ["sat", "read", f"missing{ESCAPE}"],
+        ["export", "lists", "--size", "5", "-o", "x", "--format", f"csv{ESCAPE}"],
+        ["export", "classes", "--size", "3", "-o", f"made{ESCAPE}.csv"],
+        ["draw", "1", "2", "-o", f"made{ESCAPE}.svg"],
+        ["sat", "encode", "--cards", "3", "-o", f"made{ESCAPE}.cnf"],
+    ],
+    ids=lambda words: "-".join(words[:2]),
+)
+def test_no_escape_sequence_reaches_the_terminal(run: Run, arguments: list[str]) -> None:
+    """From the name of a file that a shell or another program gives, as another user may have named it."""
+    _, out, err = run(*arguments)
+    assert "owned" in out + err
+    assert not {"\x1b", "\x07"} & set(out + err)
+
+
+def test_a_message_of_many_lines_stays_one(run: Run) -> None:
+    code, _, err = run("status", "extra")
+    assert code == 2
+    assert err.splitlines()[0].startswith("Usage: ")
+    assert err.splitlines()[-1] == "Error: Got unexpected extra argument (extra)"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import signal
 import subprocess
@@ -10,12 +12,20 @@ from pathlib import Path
 
 import psutil
 import pytest
+from starlette.testclient import TestClient
 
 import setset
 from tests.cli.conftest import SETSET, Refuse
 from tests.commands import run_here
 from tests.conftest import Run
 from tests.database.test_sql import ONE_INSTRUCTION
+from tests.web.conftest import visitor
+
+
+@pytest.fixture
+def page(workspace: Path) -> TestClient:
+    return visitor(workspace)
+
 
 QUERY = "SELECT size, lists FROM counts ORDER BY size"
 
@@ -58,6 +68,22 @@ def test_two_columns_of_one_name(run: Run, workspace: Path) -> None:
             {"size": 3, "size_2": 4},
             {"size": 4, "size_2": 5},
         ]
+
+
+HOSTILE = "=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(1)", "\t=1", "\r=1", "=a\r=1"
+
+
+def test_csv_holds_no_formulas(workspace: Path, page: TestClient) -> None:
+    """In names of columns neither. Numbers stay numbers."""
+    texts = ", ".join("'{}'".format(text.replace("'", "''")) for text in HOSTILE)
+    query = f"SELECT {texts}, -5, '-5', -1.5e300, -9223372036854775808, 'a=b', 'a' || char(13) || '=1', x'3d' AS \"=a\""
+    printed = run_here("sql", query, "--csv", workspace=workspace).stdout
+    downloaded = page.get("/sql", params={"query": query, "format": "csv"}).text
+    for text in (printed, downloaded):
+        columns, row = csv.reader(io.StringIO(text, newline=""))
+        assert row[: len(HOSTILE)] == [f"'{each}" for each in HOSTILE]
+        assert row[len(HOSTILE) :][:6] == ["-5", "-5", "-1.5e+300", "-9223372036854775808", "a=b", "a\r=1"]
+        assert columns[-1] == "'=a"
 
 
 def test_one_format_at_a_time(refuse_in_workspace: Refuse) -> None:
