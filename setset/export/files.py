@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from setset import durable, platform
 from setset.errors import BadInput, Locked
-from setset.export.formats import Content, Format
+from setset.export.formats import Content, Format, exactly
 from setset.tasks.kinds import BadSource, Source
 
 if TYPE_CHECKING:
@@ -46,17 +46,34 @@ def remove_temporaries(folder: Path, names: str) -> None:
 
 def write_file(task: ExportTask) -> int:
     """Writes the file of a task, complete or not at all; returns its bytes. The same task writes the same bytes."""
+    with durable.written(Path(task.path)) as file:
+        write_lists(file, task.content, task.lists, _read_lists(task))
+        return file.tell()
+
+
+def recognise(task: ExportTask) -> int | None:
+    """Bytes of the file of a task if the file holds what `write_file` writes; None if it does not. Not for Parquet."""
+    from setset.export.encoding import encode
+
+    with Path(task.path).open("rb") as file:
+        for piece in encode(task.content, task.lists, _read_lists(task)):
+            expected = memoryview(piece).tobytes()
+            if file.read(len(expected)) != expected:
+                return None
+        return None if file.read(1) else file.tell()
+
+
+def _read_lists(task: ExportTask) -> Iterator[Lists]:
+    """All lists of the batch of a task, block by block."""
     from setset.engine import search
     from setset.tasks.worker import load_source
 
-    streams = load_source(task.source)
-    content = task.content
+    streams, batch = load_source(task.source), (task.source.size, task.source.number)
+    unpacked = search.unpack(streams, 0, block_rows(task.content))
     try:
-        with durable.written(Path(task.path)) as file:
-            write_lists(file, content, streams.lists, search.unpack(streams, 0, block_rows(content)))
-            return file.tell()
+        yield from exactly(task.lists, unpacked, BadSource(*batch, f"it does not hold {task.lists:,} lists"))
     except search.BadStreams as error:
-        raise BadSource(task.source.size, task.source.number, str(error)) from error
+        raise BadSource(*batch, str(error)) from error
 
 
 def measure(task: ExportTask) -> float:
@@ -102,7 +119,7 @@ class Manifest:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / MANIFEST
-        self._saved = time.monotonic()
+        self._saved, self._changed = time.monotonic(), False
         self._files: dict[str, dict[str, Any]] = {}
         try:
             if self.path.exists():
@@ -111,18 +128,17 @@ class Manifest:
             raise BadInput(f"{self.path} is not the manifest of an export: remove it") from error
 
     def finish(self, task: ExportTask, count: int) -> None:
-        """Records a file, which must be on the disk already."""
-        if task.content.format is Format.PARQUET:
-            return
-        self._files[Path(task.path).name] = {**task.content.marks, "bytes": count}
-        if time.monotonic() - self._saved >= SECONDS_BETWEEN_SAVES:
-            self.save()
+        """Records a file, which must be on the disk already. `save` makes the record last."""
+        if task.content.format is not Format.PARQUET:
+            self._files[Path(task.path).name] = {**task.content.marks, "bytes": count}
+            self._changed = True
 
-    def save(self) -> None:
-        """Saves the manifest, if it has entries."""
-        if self._files:
-            durable.save(self.path, (json.dumps({"files": self._files}, indent=1) + "\n").encode())
-        self._saved = time.monotonic()
+    def save(self, seconds_between: float = 0) -> None:
+        """Saves the manifest if it has changed, and if it was last saved so many seconds ago."""
+        if self._changed and time.monotonic() - self._saved >= seconds_between:
+            files = dict(sorted(self._files.items()))
+            durable.save(self.path, (json.dumps({"files": files}, indent=1) + "\n").encode())
+            self._saved, self._changed = time.monotonic(), False
 
     def is_finished(self, task: ExportTask) -> bool:
         """Whether the file of a task exists, is complete, and was made from the batch as recorded now."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 from setset.cards import FEATURES
-from setset.errors import BadInput, require_between
+from setset.errors import BadInput, SetsetError, require_between
 
 if TYPE_CHECKING:
     import numpy as np
@@ -88,6 +88,16 @@ def choose_format(name: str, given: str | None, suffixes: Mapping[str, str]) -> 
     if given is not None and found not in (None, given):
         raise BadInput(f"--format {given} does not go with the name {name}: leave one of them out")
     return str(given or found)
+
+
+def exactly(lists: int, blocks: Iterable[Lists], error: SetsetError) -> Iterator[Lists]:
+    """The blocks. Raises the error at their end if they hold another number of lists."""
+    found = 0
+    for block in blocks:
+        found += len(block)
+        yield block
+    if found != lists:
+        raise error
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, TypeVar
@@ -18,18 +18,20 @@ from setset.executors.window import submit_ahead
 from setset.export.files import (
     LOCK,
     SAMPLE,
+    SECONDS_BETWEEN_SAVES,
     ExportTask,
     Manifest,
     block_rows,
     bytes_per_list,
     locked,
     measure,
+    recognise,
     remove_temporaries,
     write_file,
     write_lists,
 )
-from setset.export.formats import Content, refuse_existing
-from setset.export.stored import ExportOptions, StoredSize
+from setset.export.formats import Content, Format, refuse_existing
+from setset.export.stored import CHANGED, ExportOptions, StoredSize
 from setset.platform import free_bytes, usable_cores
 from setset.progress import Activity, NoProgress, ProgressListener
 from setset.tasks.kinds import BadSource
@@ -89,7 +91,7 @@ def arrow_reader(size: StoredSize, values: str, start: int, limit: int | None, r
     from setset.export import parquet
 
     content = size.content(ExportOptions(Path("lists.parquet"), None, values, row_group_size=rows))
-    blocks = size.blocks(start, size.range_length(start, limit), rows)
+    blocks = size.read(start, size.range_length(start, limit), rows)
     batches = parquet.record_batches(content, blocks)
     return parquet.require_arrow().RecordBatchReader.from_batches(parquet.schema(content), batches)
 
@@ -103,6 +105,11 @@ class _Export:
         self._size, self._options, self._progress, self._check_stop = size, options, progress, check_stop
         self._content = size.content(options)
 
+    @cached_property
+    def _executor(self) -> LocalExecutor:
+        """Worker processes, started when there is work for them."""
+        return LocalExecutor(self._options.workers or usable_cores())
+
     def to_folder(self, folder: Path) -> Exported:
         """Writes a file for each batch that has none yet. Files of others in the folder stay."""
         dry_run = self._options.dry_run
@@ -111,28 +118,45 @@ class _Export:
         lists = sum(task.lists for task in tasks)
         with nullcontext() if dry_run else locked(folder / LOCK, folder):
             manifest = Manifest(folder)
-            waiting = [task for task in tasks if not manifest.is_finished(task)]
-            stale = self._stale_files(folder, names, tasks, waiting)
-            missing = {task.path for task in waiting}
-            there = sum(Path(task.path).stat().st_size for task in tasks if task.path not in missing)
-            if not dry_run:
-                for path in stale:
-                    path.unlink(missing_ok=True)
-                remove_temporaries(folder, names)
-                if not waiting:
-                    return Exported(len(tasks), 0, lists, there)
-            executor = LocalExecutor(self._options.workers or usable_cores())
             try:
-                expected = _expected_bytes(executor, waiting)
+                waiting = self._find_waiting(tasks, manifest)
+                stale = self._stale_files(folder, names, tasks, waiting)
+                missing = {task.path for task in waiting}
+                there = sum(Path(task.path).stat().st_size for task in tasks if task.path not in missing)
+                if not dry_run:
+                    for path in stale:
+                        path.unlink(missing_ok=True)
+                    remove_temporaries(folder, names)
+                    manifest.save()
+                    if not waiting:
+                        return Exported(len(tasks), 0, lists, there)
+                expected = self._expected_bytes(waiting)
                 planned = self._plan(folder, len(tasks), len(waiting), lists, there, expected)
                 if dry_run:
                     return planned
-                written = self._write_files(executor, waiting, manifest)
+                written = self._write_files(waiting, manifest)
             finally:
-                executor.shutdown(wait=False, cancel_futures=True)  # no worker writes any more
+                if "_executor" in vars(self):
+                    self._executor.shutdown(wait=False, cancel_futures=True)  # no worker writes any more
                 if not dry_run:
                     remove_temporaries(folder, names)
         return Exported(len(tasks), len(waiting), lists, there + written)
+
+    def _find_waiting(self, tasks: list[ExportTask], manifest: Manifest) -> list[ExportTask]:
+        """Tasks without a finished file.
+
+        An export that is killed has finished files that its manifest does not name yet. Their content shows it.
+        """
+        waiting = [task for task in tasks if not manifest.is_finished(task)]
+        is_parquet = self._content.format is Format.PARQUET
+        doubtful = [] if is_parquet else [task for task in waiting if Path(task.path).is_file()]
+        finished = set()
+        for task, count in self._results(recognise, doubtful):
+            self._check_stop(STOPPED)
+            if count is not None:
+                manifest.finish(task, count)
+                finished.add(task.path)
+        return [task for task in waiting if task.path not in finished]
 
     def _stale_files(
         self, folder: Path, names: str, tasks: Iterable[ExportTask], waiting: Iterable[ExportTask]
@@ -149,14 +173,15 @@ class _Export:
             )
         return stale
 
-    def _write_files(self, executor: Executor, tasks: list[ExportTask], manifest: Manifest) -> int:
+    def _write_files(self, tasks: list[ExportTask], manifest: Manifest) -> int:
         """Writes files in worker processes; returns their bytes."""
         total = 0
         with self._progressing(len(tasks), sum(task.lists for task in tasks)) as advance:
             try:
-                for task, count in _results(executor, write_file, tasks):
+                for task, count in self._results(write_file, tasks):
                     total += count
                     manifest.finish(task, count)
+                    manifest.save(SECONDS_BETWEEN_SAVES)
                     advance(task.lists)
             finally:
                 manifest.save()
@@ -168,7 +193,7 @@ class _Export:
         count = self._size.range_length(options.start, options.limit)
         marks = {"first_list": str(options.start), "lists": str(count), **self._content.marks}
         content = replace(self._content, marks=marks)
-        blocks = self._size.blocks(options.start, count, block_rows(content))
+        blocks = self._size.read(options.start, count, block_rows(content))
         if not isinstance(output, Path):
             self._write_blocks(output, content, count, blocks)
             return Exported(1, 1, count, 0)
@@ -215,23 +240,31 @@ class _Export:
             raise NoSpace(f"the export takes about {expected:,} bytes, and {folder} has room for {free:,}")
         return Exported(files, written, lists, there + expected, free, max(0, expected - free))
 
+    def _results(
+        self, function: Callable[[ExportTask], _Result], tasks: Iterable[ExportTask]
+    ) -> Iterator[tuple[ExportTask, _Result]]:
+        """Tasks with their results, in order."""
+        for task, future in submit_ahead(tasks, lambda task: self._executor.submit(function, task)):
+            try:
+                yield task, future.result()
+            except BadSource as error:
+                raise self._explain(task, error) from error
 
-def _results(
-    executor: Executor, function: Callable[[ExportTask], _Result], tasks: Iterable[ExportTask]
-) -> Iterator[tuple[ExportTask, _Result]]:
-    """Tasks with their results, in order."""
-    for task, future in submit_ahead(tasks, lambda task: executor.submit(function, task)):
+    def _explain(self, task: ExportTask, error: BadSource) -> SetsetError:
+        """The error for a batch that cannot be read: damaged, or gone because the size was changed meanwhile."""
+        if Path(task.source.path).exists():
+            return SetsetError(f"{error}; run 'setset repair'")
         try:
-            yield task, future.result()
-        except BadSource as error:
-            raise SetsetError(f"{error}; run 'setset repair'") from error
+            next(self._size.read(int(task.content.marks["first_list"]), 1, 1))
+        except SetsetError as present:
+            return present
+        return SetsetError(CHANGED)
 
-
-def _expected_bytes(executor: Executor, tasks: list[ExportTask]) -> int:
-    """Estimated bytes of the files, from some lists of some of them."""
-    if not tasks:
-        return 0
-    step = max(1, len(tasks) // SAMPLES)
-    samples = tasks[step // 2 :: step][:SAMPLES]
-    total = sum(size * task.lists for task, size in _results(executor, measure, samples))
-    return int(total / sum(task.lists for task in samples) * sum(task.lists for task in tasks))
+    def _expected_bytes(self, tasks: list[ExportTask]) -> int:
+        """Estimated bytes of the files, from some lists of some of them."""
+        if not tasks:
+            return 0
+        step = max(1, len(tasks) // SAMPLES)
+        samples = tasks[step // 2 :: step][:SAMPLES]
+        total = sum(size * task.lists for task, size in self._results(measure, samples))
+        return int(total / sum(task.lists for task in samples) * sum(task.lists for task in tasks))

@@ -80,6 +80,26 @@ def test_a_stopped_export_goes_on_and_ends_with_the_same_bytes(
 
 
 @pytest.mark.posix
+def test_a_killed_export_of_numpy_goes_on(reference: Path, tmp_path: Path) -> None:
+    """At once after the first files, before the manifest names them."""
+    folder, whole = tmp_path / "five", tmp_path / "whole"
+    words = [*LISTS, "--size", "5", "--format", "npy", "-w", str(reference), "-o"]
+    process = subprocess.Popen([*SETSET, *words, str(folder)], stderr=subprocess.DEVNULL)
+    while process.poll() is None and len(list(folder.glob("*.npy"))) < 3:
+        time.sleep(0.001)
+    children = psutil.Process(process.pid).children(recursive=True)
+    process.kill()
+    process.wait()
+    psutil.wait_procs(children, timeout=30)
+    done = {path: path.stat().st_ino for path in folder.glob("*.npy")}
+    again = run_here(*words, str(folder))
+    assert (again.returncode, f"{len(done)} of them there before" in again.stdout) == (0, True), again.stderr
+    assert {path: path.stat().st_ino for path in done} == done
+    assert run_here(*words, str(whole)).returncode == 0
+    assert snapshot(folder) == snapshot(whole)
+
+
+@pytest.mark.posix
 def test_a_full_disk_is_exit_code_12_and_leaves_nothing_half(reference: Path, tmp_path: Path) -> None:
     """With a limit on the size of files, which the system reports as it reports a full disk."""
     program = (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,7 @@ from setset import durable
 from setset.cards import digits, name
 from setset.executors.base import ATTEMPTS, WorkerDied
 from setset.export import files, lists
+from setset.export.stored import ExportOptions
 from tests.small import TARGET, Notices, change, flip
 
 SIZE = 4
@@ -202,6 +206,96 @@ def test_a_cut_file_is_not_taken_for_whole(size: setset.Size, tmp_path: Path, fo
         size.export(tmp_path, format=format_)
     assert size.export(tmp_path, format=format_, overwrite=True).written == 1
     assert snapshot(tmp_path) == whole
+
+
+@pytest.mark.parametrize("format_", ["parquet", "npy", "csv", "jsonl"])
+@pytest.mark.parametrize("known", [0, 1])
+def test_finished_files_that_the_manifest_does_not_name_are_recognised(
+    size: setset.Size, tmp_path: Path, format_: str, known: int
+) -> None:
+    """As after a kill: files get their names at once, the manifest is saved once a second."""
+    size.export(tmp_path, format=format_)
+    whole = snapshot(tmp_path)
+    inodes = {path.name: path.stat().st_ino for path in tmp_path.glob(f"*.{format_}")}
+    manifest = tmp_path / files.MANIFEST
+    if manifest.exists():
+        names = sorted(inodes)[:known]
+        some = {name: json.loads(manifest.read_bytes())["files"][name] for name in names}
+        manifest.write_text(json.dumps({"files": some})) if known else manifest.unlink()
+    left = snapshot(tmp_path)
+    assert size.export(tmp_path, format=format_, dry_run=True).written == 0
+    assert snapshot(tmp_path) == left
+    assert size.export(tmp_path, format=format_).written == 0
+    assert snapshot(tmp_path) == whole
+    assert {path.name: path.stat().st_ino for path in tmp_path.glob(f"*.{format_}")} == inodes
+
+
+@pytest.mark.parametrize("format_", ["npy", "csv", "jsonl"])
+@pytest.mark.parametrize("damage", ["changed", "longer", "shorter"])
+def test_a_file_with_other_content_is_not_recognised(
+    size: setset.Size, tmp_path: Path, format_: str, damage: str
+) -> None:
+    size.export(tmp_path, format=format_)
+    (tmp_path / files.MANIFEST).unlink()
+    other = max(tmp_path.glob(f"*.{format_}"))
+    data = other.read_bytes()
+    other.write_bytes({"changed": data[:-2] + b"7\n", "longer": data + b"\n", "shorter": data[:-1]}[damage])
+    with pytest.raises(setset.BadInput, match=f"{other.name} is there, and not of this export"):
+        size.export(tmp_path, format=format_)
+
+
+# A size that is changed while it is exported
+
+
+@pytest.mark.parametrize("blocks", [[], [3], [3, 3]], ids=["none", "fewer", "more"])
+@pytest.mark.parametrize("output", ["a.npy", "a.csv", "a.parquet", "stream"])
+def test_a_file_gets_the_lists_that_were_announced_or_the_export_fails(
+    size: setset.Size, tmp_path: Path, output: str, blocks: list[int]
+) -> None:
+    def read(_start: int, _count: int, _rows: int) -> Iterator[npt.NDArray[np.uint8]]:
+        return iter([np.zeros((rows, SIZE), np.uint8) for rows in blocks])
+
+    to = io.BytesIO() if output == "stream" else tmp_path / output
+    options = ExportOptions(to, "csv" if output == "stream" else None, limit=5)
+    with pytest.raises(setset.SetsetError, match=r"^the size was changed meanwhile: start again$") as failed:
+        lists.export_lists(replace(size._stored(), blocks=read), options, None, lambda _: None)
+    assert failed.value.exit_code == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("output", ["a", "a.csv", "arrow"])
+def test_a_size_that_is_removed_meanwhile(
+    reference: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, output: str
+) -> None:
+    copy = Path(shutil.copytree(reference, tmp_path / "removed"))
+    size = setset.open(copy).exploration(TARGET)[SIZE]
+    stored, paths = size._stored(), [Path(batch.path) for batch in size.batches]
+    monkeypatch.setattr(setset.Size, "_stored", lambda _: stored)
+    change(copy, f"DELETE FROM batches WHERE size = {SIZE}")
+    for path in paths:
+        path.unlink()
+    with pytest.raises(setset.SetsetError, match=r"^the size was changed meanwhile: start again$"):
+        size.to_arrow().read_all() if output == "arrow" else size.export(tmp_path / output, format="csv")
+    assert not list(tmp_path.glob("a*/*"))
+    assert not (tmp_path / "a.csv").exists()
+
+
+def test_a_file_that_is_lost_is_not_taken_for_a_change(reference: Path, tmp_path: Path) -> None:
+    copy = Path(shutil.copytree(reference, tmp_path / "lost"))
+    size = setset.open(copy).exploration(TARGET)[SIZE]
+    for batch in size.batches:
+        Path(batch.path).unlink()
+    with pytest.raises(setset.SetsetError, match="run 'setset repair'"):
+        size.export(tmp_path / "a", format="npy")
+
+
+def test_a_batch_with_another_number_of_lists_is_not_exported(size: setset.Size, tmp_path: Path) -> None:
+    stored = size._stored()
+    (count, source), *rest = stored.batches
+    wrong = replace(stored, batches=((count - 1, source), *rest))
+    with pytest.raises(setset.SetsetError, match=r"batch 0 of size 4: it does not hold .* lists; run 'setset repair'"):
+        lists.export_lists(wrong, ExportOptions(tmp_path, "npy"), None, lambda _: None)
+    assert not list(tmp_path.glob("*000000*"))
 
 
 def test_another_export_is_not_replaced_unless_asked(size: setset.Size, tmp_path: Path) -> None:
