@@ -12,6 +12,7 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 import setset
+from setset.show.formatting import printable
 from setset.web.site import Site
 
 INTERVAL: Final = 1.0
@@ -49,11 +50,11 @@ class Live:
                 self._look()
                 problem = ""
             except Exception as error:  # viewers wait for this thread as long as the server runs
-                if str(error) != problem:
-                    problem = str(error)
+                told, problem = problem, printable(str(error))
+                if problem != told:
                     details = None if isinstance(error, OSError) else error
-                    logging.getLogger(__name__).error("cannot read progress: %s", error, exc_info=details)
-                text = escape(f"Progress cannot be read ({error}); trying again.")
+                    logging.getLogger(__name__).error("cannot read progress: %s", problem, exc_info=details)
+                text = escape(f"Progress cannot be read ({problem}); trying again.")
                 self._event = _event(f'<p class="problem">{text}</p>')
                 self._watch = None
 
