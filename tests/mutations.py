@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 import struct
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 from types import FrameType
@@ -88,6 +89,66 @@ def flip_in_header(data: bytearray, random: Random) -> None:
     data[page + random.randrange(100 if page == 0 else 12)] ^= 1 << random.randrange(8)
 
 
+def vanish(database: sqlite3.Connection, table: str, random: Random) -> None:
+    """Some rows are gone."""
+    chosen = random.sample(_keys(database, table), 1) if random.random() < 0.7 else _keys(database, table)
+    for key in chosen:
+        database.execute(f"DELETE FROM {table} WHERE {_is(key)}", tuple(key.values()))
+
+
+def double(database: sqlite3.Connection, table: str, random: Random) -> None:
+    """A row is there twice, with another key."""
+    key = random.choice(_keys(database, table))
+    row = dict(database.execute(f"SELECT * FROM {table} WHERE {_is(key)}", tuple(key.values())).fetchone())
+    for name, kind in _columns(database, table).items():
+        if name in key or random.random() < 0.3:
+            row[name] = random.randrange(50) if kind == "INTEGER" else f"{row[name]}x"
+    marks = ", ".join("?" * len(row))
+    database.execute(f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks})", tuple(row.values()))
+
+
+def set_value(database: sqlite3.Connection, table: str, random: Random) -> None:
+    """A column of one row, or of all, has another value, or one of another type where the table allows it."""
+    name, kind = random.choice(list(_columns(database, table).items()))
+    number = random.choice((*[each for each in EXTREMES if each < 1 << 63], -1, -(1 << 63)))
+    value = random.choice((None, "", "many", "\x1b[2J", b"\xff\xfe", 0.5, number))
+    value = number if kind == "INTEGER" and random.random() < 0.8 else value
+    where = random.choice(_keys(database, table)) if random.random() < 0.7 else {}
+    database.execute(f"UPDATE {table} SET {name} = ? WHERE {_is(where) or 1}", (value, *where.values()))
+
+
+def _columns(database: sqlite3.Connection, table: str) -> dict[str, str]:
+    return {row["name"]: row["type"] for row in database.execute(f"PRAGMA table_info({table})")}
+
+
+def _keys(database: sqlite3.Connection, table: str) -> list[dict[str, object]]:
+    names = [row["name"] for row in database.execute(f"PRAGMA table_info({table})") if row["pk"]]
+    return [dict(row) for row in database.execute(f"SELECT {', '.join(names)} FROM {table}")]
+
+
+def _is(key: Iterable[str]) -> str:
+    return " AND ".join(f"{name} IS ?" for name in key)
+
+
+ROWS = (vanish, vanish, double, set_value, set_value)
+TABLES = ("workspace", "explorations", "sizes", "storage_roots", "batches", "runs", "expansions", "tallies")
+
+
+def alter_rows(path: Path, random: Random) -> str:
+    """Changes rows as their owner may, with a tool that knows no checksums; the name of the change."""
+    while True:
+        change, table = random.choice(ROWS), random.choice(TABLES)
+        with closing(sqlite3.connect(path)) as database:
+            database.row_factory = sqlite3.Row
+            try:
+                with database:
+                    change(database, table, random)
+                    if database.total_changes:
+                        return f"{change.__name__} {table}"
+            except (sqlite3.Error, OverflowError, IndexError):
+                continue  # the schema does not allow it, or no row is left
+
+
 BATCH: tuple[Mutation, ...] = (flip_bits, truncate, splice, set_field, flip_and_seal)
 DATABASE: tuple[Mutation, ...] = (
     *(flip_bits, flip_bits, flip_in_header, splice, truncate),
@@ -104,6 +165,7 @@ class Subject:
 
     def __init__(self, path: Path) -> None:
         self.path = small.build(path, SIZE, target=TARGET, batch_lists=BATCH_LISTS)[0].path
+        small.build(path, SIZE + 1, target=TARGET, count_only=True)
         self.counts = self._counts()
         self.database = self.path / "setset.db"
         self.batches = sorted((self.path / "batches").rglob("*.setset"))
@@ -119,6 +181,15 @@ class Subject:
         while data == before:  # zeros may have been put in the place of zeros
             mutation(data, random)
         path.write_bytes(data)
+        return mutation.__name__, self._outcome(path, before)
+
+    def try_rows(self, random: Random) -> tuple[str, str]:
+        """Alters rows of the database and asks everything; the name of the change, and what came of it."""
+        before = self.database.read_bytes()
+        return alter_rows(self.database, random), self._outcome(self.database, before)
+
+    def _outcome(self, path: Path, before: bytes) -> str:
+        """What came of a file that was altered; puts it back as it was before."""
         try:
             with limited():
                 outcome = self._decode(path) if path != self.database else self._ask()
@@ -131,7 +202,7 @@ class Subject:
             path.write_bytes(before)
             for side in ("-journal", "-wal", "-shm"):
                 Path(f"{self.database}{side}").unlink(missing_ok=True)
-        return mutation.__name__, outcome
+        return outcome
 
     def _decode(self, path: Path) -> str:
         try:
@@ -146,14 +217,19 @@ class Subject:
     def _ask(self) -> str:
         """What the public API says: noticed (by an error or by check), harmless, or silent with wrong counts."""
         noticed = False
-        counts = None
+        counts = status = None
         try:
             counts = self._counts()
         except SetsetError:
             noticed = True
         try:
             with setset.open(self.path) as workspace:
-                workspace.status()
+                complete = [size for size in workspace.status().sizes if size.state in ("complete", "defective")]
+                workspace.runs()
+                known = {(target, size): lists for target, size, lists, _ in self.counts}
+                for size in complete:
+                    if known.get((size.target, size.size)) != size.lists:
+                        status = f"size {size.size} of target {size.target} complete with {size.lists}"
         except SetsetError:
             noticed = True
         try:
@@ -165,6 +241,8 @@ class Subject:
             return "noticed" if counts in (None, self.counts) else "noticed by check only"
         if counts is not None and counts != self.counts:
             return f"silent: counts {counts}"
+        if status:
+            return f"silent: status says {status}"
         return "noticed" if noticed else "harmless"
 
 
@@ -201,6 +279,8 @@ def try_number(subject: Subject, kind: str, number: int, seed: str) -> tuple[str
     started = time.monotonic()
     if kind == "database":
         name, outcome = subject.try_one(subject.database, DATABASE, random)
+    elif kind == "rows":
+        name, outcome = subject.try_rows(random)
     else:
         name, outcome = subject.try_one(random.choice(subject.batches), BATCH, random)
     return name, outcome, time.monotonic() - started

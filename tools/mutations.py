@@ -3,9 +3,9 @@
 tools/mutations --count 10000 --seed 1
 tools/mutations --kind database --first 77 --count 1
 
-Half of the files are databases unless --kind says otherwise. What is finished is kept in a state file, so that it goes
-on when it was stopped. Ends with 1 if something crashed, hung, took more than some 500 MB, or was silent: counts that
-are wrong without an error, while `check` finds nothing.
+A third each are batch files, databases, and rows that vanish, double or change, unless --kind says otherwise. What is
+finished is kept in a state file, so that it goes on when it was stopped. Ends with 1 if something crashed, hung, took
+more than some 500 MB, or was silent: counts that are wrong without an error, while `check` finds nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from state import Record, State
 
 from tests.mutations import Subject, try_number
 
-KINDS = ("batch", "database")
+KINDS = ("batch", "database", "rows")
 TOLD = 30
 """Seconds between two lines on how far it is."""
 
@@ -46,7 +46,7 @@ def main() -> int:
         print(f"stopped: the same command goes on, with {state.path}", file=sys.stderr)
     found = Counter((record["kind"], record["name"], record["outcome"].partition(":")[0]) for record in records)
     for (kind, name, outcome), times in sorted(found.items()):
-        print(f"{kind:<10}{name:<16}{outcome:<24}{times:>8,}")
+        print(f"{kind:<10}{name:<24}{outcome:<24}{times:>8,}")
     longest = max((record["seconds"] for record in records), default=0.0)
     print(f"{len(records):,} of {len(wanted):,} altered files, {longest:.1f} s for the slowest")
     if any(outcome in ("crash", "silent") for _, _, outcome in found):

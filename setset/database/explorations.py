@@ -180,6 +180,15 @@ def find_all(database: Database, target: int | None = None) -> list[ExplorationK
     return database.read(query, lambda row: ExplorationKey(database, row.id, row.target, bool(row.pruned)))
 
 
+def unrecorded_sizes(database: Database) -> list[str]:
+    """Sizes whose own rows are gone while batches of them are recorded."""
+    query = text(
+        "SELECT DISTINCT x.target, b.size FROM batches b JOIN explorations x ON x.id = b.exploration_id "
+        "LEFT JOIN sizes z ON z.exploration_id = b.exploration_id AND z.size = b.size WHERE z.size IS NULL"
+    )
+    return database.read(query, lambda row: f"size {row.size} of target {row.target}")
+
+
 def find_or_create(database: Database, target: int, pruned: bool = False) -> ExplorationKey:
     """The exploration of a target, new if it is not there; refuses one that was begun by the other rule."""
     for known in find_all(database, target):

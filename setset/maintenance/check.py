@@ -67,9 +67,11 @@ def record_outcome(database: Database, size: int | None, found: Sequence[Finding
 
 
 def check_rows(database: Database) -> Iterator[Finding]:
-    """Rows that something other than setset changed."""
+    """Rows that something other than setset changed or removed."""
     for row in altered_rows(database):
         yield Finding(FindingKind.ROW, str(row), "changed by hand, or damaged")
+    for size in explorations.unrecorded_sizes(database):
+        yield Finding(FindingKind.STATE, size, "its batches are recorded, but the size itself is not")
 
 
 def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | None = None) -> Iterator[Finding]:

@@ -158,7 +158,7 @@ class Scene:
     def is_complete(self, size: int) -> bool:
         """Whether the database says so."""
         with contextlib.suppress(*DRIVER_ERRORS):
-            return (size, 1) in rows(self.database, "SELECT size, complete FROM sizes")
+            return (size,) in rows(self.database, "SELECT size FROM complete_sizes")
         return False
 
     def start(self, command: str) -> Process:
@@ -183,6 +183,11 @@ class Expected:
     counts: list[tuple[object, ...]]
     lists: dict[int, str]
     files: dict[str, str]
+
+    @property
+    def lists_by_size(self) -> dict[int, int]:
+        """How many lists each size has."""
+        return {int(str(size)): int(str(lists)) for _, size, lists, *_ in self.counts}
 
     def differences(self, scene: Scene) -> list[str]:
         """How a workspace that reports no problems differs; empty if it does not."""
@@ -234,6 +239,7 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         self.round = folder / "round"
+        self.reader_log = folder / "reader.log"
         self._kept = folder / "kept"
         self._known: dict[Plan, Expected] = {}
 

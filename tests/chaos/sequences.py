@@ -11,6 +11,7 @@ from random import Random
 
 from tests.chaos.commands import HANGS
 from tests.chaos.processes import Outcome
+from tests.chaos.reader import reading, wrong_answers
 from tests.chaos.scene import Expected, Plan, Scene, Stage
 from tests.chaos.steps import STEPS, draw
 
@@ -70,12 +71,16 @@ class Verdict:
 def play(sequence: Sequence, stage: Stage) -> Verdict:
     """Plays a round: the faults, then whatever the messages say, then the comparison."""
     began = time.monotonic()
+    expected = stage.expected(sequence.plan)
     scene = stage.set(sequence.plan, sequence.begun)
-    for number, name in enumerate(sequence.steps):
-        scene.said.append((f"[{name}]", Outcome(0, "")))
-        STEPS[name](scene, Random(f"{sequence.seed}/{number}/{name}"))
-    scene.said.append(("[recovery]", Outcome(0, "")))
-    end, problems = judge(scene, stage.expected(sequence.plan))
+    with reading(scene.workspace, sequence.plan.target, expected.lists_by_size, stage.reader_log):
+        for number, name in enumerate(sequence.steps):
+            scene.said.append((f"[{name}]", Outcome(0, "")))
+            STEPS[name](scene, Random(f"{sequence.seed}/{number}/{name}"))
+        scene.said.append(("[recovery]", Outcome(0, "")))
+        end, problems = judge(scene, expected)
+    for answer in wrong_answers(stage.reader_log):
+        end, problems = End.LOST, [*problems, f"a reader beside it: {answer}"]
     return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - began)
 
 

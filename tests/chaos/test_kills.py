@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.chaos, pytest.mark.posix]
 TARGET = 18
 STEP = 1 if os.environ.get("SETSET_ALL_CALLS") else 17
 KILLED = 128 + 9
-COMPLETE = "SELECT size, complete FROM sizes ORDER BY size"
+COMPLETE = "SELECT size FROM complete_sizes ORDER BY size"
 
 
 class Killed:

@@ -1,4 +1,4 @@
-"""A hundred altered databases: each is noticed or harmless. `tools/mutations` does thousands."""
+"""Some hundred altered databases: each is noticed or harmless. `tools/mutations` does thousands."""
 
 from __future__ import annotations
 
@@ -17,6 +17,14 @@ def test_nothing_altered_is_silent(tmp_path: Path) -> None:
     found = list(try_many(subject, "database", 100, "1"))
     assert [each for each in found if each[2].startswith(("crash", "silent"))] == []
     assert sum(outcome.startswith("noticed") for _, _, outcome, _ in found) > 50
+
+
+@pytest.mark.posix
+def test_no_row_vanishes_doubles_or_changes_in_silence(tmp_path: Path) -> None:
+    subject = Subject(tmp_path / "w")
+    found = list(try_many(subject, "rows", 150, "1"))
+    assert [each for each in found if each[2].startswith(("crash", "silent"))] == []
+    assert sum(outcome.startswith("noticed") for _, _, outcome, _ in found) > 100
 
 
 @pytest.mark.posix
