@@ -289,8 +289,8 @@ WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9999)
 INSERT INTO expansions (exploration_id, work, size, source_size, source, state, attempts, lists_in, lists_out, seconds,
                         run_id, checksum)
 SELECT 1, 'store', 19, 18, i, 'done', 1, 1000, 1000, 0.1, 1, 0 FROM n;
-INSERT INTO sizes (exploration_id, size, source_size, batch_lists, numbered, complete, checksum)
-VALUES (1, 19, 18, 1000, 10000, 0, 0);
+INSERT INTO sizes (exploration_id, size, source_size, batch_lists, numbered, checksum)
+VALUES (1, 19, 18, 1000, 10000, 0);
 """
 
 
