@@ -4,14 +4,13 @@ import contextlib
 import errno
 import os
 import re
-import socket
-import uuid
+import secrets
 from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
 from setset import platform
-from setset.errors import NO_SPACE, NoSpace
+from setset.errors import InTheWay, NoSpace, in_the_way, is_no_space
 
 _OWN = r".+\.(setset|json|db|svg|png)"
 
@@ -28,9 +27,10 @@ def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") 
 
     Raises:
         NoSpace: The disk is full, or a quota or a limit is reached.
+        InTheWay: Something has the name of the file or of a folder above it, or the path is too long.
         OSError: Any other reason.
     """
-    with _no_space_for(f"{len(data):,} bytes in {path.parent}"), contextlib.ExitStack() as stack:
+    with _explained(path, f"{len(data):,} bytes in {path.parent}"), contextlib.ExitStack() as stack:
         # From within the folders, wherever they may be moved to meanwhile.
         top = None
         if below is not None:
@@ -42,13 +42,21 @@ def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") 
 
 
 @contextlib.contextmanager
-def _no_space_for(what: str) -> Iterator[None]:
-    """Raises NoSpace if the block fails because the disk is full, or a quota or a limit is reached."""
+def _explained(path: Path, what: str | None = None) -> Iterator[None]:
+    """Raises NoSpace or InTheWay if that is why a file cannot be written. `what` needs the room, else the file."""
     try:
         yield
     except OSError as error:
-        if error.errno in NO_SPACE:
-            raise NoSpace(f"no room for {what}: {os.strerror(error.errno or 0)}") from error
+        if is_no_space(error):
+            raise NoSpace(f"no room for {what or path}: {error.strerror}") from error
+        if platform.is_too_long(error, path):
+            raise InTheWay(
+                f"the path {path} is too long here ({len(str(path))} characters): name a folder with a shorter path"
+            ) from error
+        with contextlib.suppress(OSError):
+            above = (folder for folder in reversed(path.parents) if os.path.lexists(folder) and not folder.is_dir())
+            if obstacle := next(above, path if path.is_dir() else None):
+                raise InTheWay(in_the_way(obstacle)) from error
         raise
 
 
@@ -71,7 +79,7 @@ def _save_in(folder: int | None, path: Path, data: bytes) -> None:
 def written(path: Path) -> Iterator[BinaryIO]:
     """A file to be written piece by piece, for what is too large to be held. It gets its name, complete and on the
     disk, when the block ends; after an error there is no trace of it. Raises what `save` raises."""
-    with _no_space_for(str(path)), _temporary_beside(path) as temporary:
+    with _explained(path), _temporary_beside(path) as temporary:
         with os.fdopen(os.open(temporary, platform.CREATE, 0o666), "wb") as file:
             yield file
             file.flush()
@@ -85,7 +93,7 @@ def create(path: Path, data: bytes) -> bool:
 
     Of several that try at the same moment, on this host or another, one succeeds.
     """
-    with _no_space_for(str(path)), _temporary_beside(path) as temporary:
+    with _explained(path), _temporary_beside(path) as temporary:
         _write_all(str(temporary), data, None)
         created = platform.rename_if_free(temporary, path)
         platform.sync_folder(path.parent)
@@ -116,26 +124,48 @@ def replace_durably(made: Path, place: Path) -> None:
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder and those above it that are missing; each new name is on the disk before the call returns."""
-    if path.is_dir():
-        return
-    if path.parent != path:
-        make_folder(path.parent)
-    with contextlib.suppress(FileExistsError):
-        path.mkdir()
-    platform.sync_folder(path.parent)
-    if not path.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+    """Makes a folder and those above it that are missing; each new name is on the disk before the call returns.
+
+    Raises what `save` raises.
+    """
+    with _explained(path / "x", str(path)):
+        if path.is_dir():
+            return
+        if path.parent != path:
+            make_folder(path.parent)
+        with contextlib.suppress(FileExistsError):
+            path.mkdir()
+        platform.sync_folder(path.parent)
+        if not path.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
+
+
+def has_room(path: Path) -> bool:
+    """Whether the disk, the quota and the limit on files let this file grow. True if unsure."""
+    try:
+        size = path.stat().st_size
+        with _explained(path), _temporary_beside(path) as temporary, temporary.open("wb", buffering=0) as file:
+            file.seek(size)
+            file.write(bytes(1 << 16))
+            os.fsync(file.fileno())
+    except NoSpace:
+        return False
+    except (OSError, InTheWay):
+        return True
+    return True
 
 
 def temporary_name(name: str) -> str:
-    """A name for an unfinished file: with host, process and a random part, so that no two writers share one."""
-    return f".{name}.{socket.gethostname()}.{os.getpid()}.{uuid.uuid4().hex[:8]}.tmp"
+    """A name for an unfinished file, with a random part, so that no two writers share one."""
+    return f".{name}.{secrets.token_hex(6)}.tmp"
 
 
 def is_temporary(name: str, of: str = _OWN) -> bool:
-    """Whether this is the name of an unfinished file, of those whose names match the regular expression `of`."""
-    return re.fullmatch(rf"\.({of})\..+\.\d+\.[0-9a-f]{{8}}\.tmp", name) is not None
+    """Whether this is the name of an unfinished file, of those whose names match the regular expression `of`.
+
+    Earlier versions wrote the host and the process into it.
+    """
+    return re.fullmatch(rf"\.({of})\.(.+\.\d+\.[0-9a-f]{{8}}|[0-9a-f]{{12}})\.tmp", name) is not None
 
 
 def _write_all(name: str, data: bytes, folder: int | None) -> None:

@@ -3,10 +3,18 @@
 import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Final
 
 NO_SPACE = frozenset(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
-"""What the system says when a disk, a quota or a limit on files is exhausted."""
+"""Errors of the system when a disk, a quota or a limit on files is exhausted."""
+_NO_SPACE_ON_WINDOWS = (39, 112, 1295)
+"""ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED. Python makes EINVAL of some."""
+
+
+def is_no_space(error: OSError) -> bool:
+    """Whether a disk, a quota or a limit on files is exhausted."""
+    return error.errno in NO_SPACE or getattr(error, "winerror", None) in _NO_SPACE_ON_WINDOWS
 
 
 class SetsetError(Exception):
@@ -46,6 +54,15 @@ class NoSpace(SetsetError):
     """A disk, quota or file size limit is exhausted."""
 
     exit_code = 12
+
+
+class InTheWay(SetsetError):
+    """Something has the name of a file or folder that must be written, or that name is too long."""
+
+
+def in_the_way(path: Path) -> str:
+    """Message for something that has the name of a file or folder of setset."""
+    return f"{path} is in the way: move it away"
 
 
 class ReadOnly(SetsetError):

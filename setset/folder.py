@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from setset import durable, platform
-from setset.errors import BadInput, Locked, NotAWorkspace, ReadOnly
+from setset.errors import BadInput, Locked, NoSpace, NotAWorkspace, ReadOnly, SetsetError, in_the_way, is_no_space
 
 DATABASE = "setset.db"
 REBUILT = ".setset.db.rebuilt"
@@ -57,9 +57,15 @@ class WorkspaceFolder:
     def _is_kept_database(name: str) -> bool:
         return name.startswith((f"{DATABASE}.lost", f"{DATABASE}.before-"))
 
+    def require_no_obstacle(self) -> None:
+        """Refuses a folder where something else has the name of the database. SQLite would wait for a FIFO."""
+        if os.path.lexists(self.database) and not self.database.is_file():
+            raise NotAWorkspace(in_the_way(self.database))
+
     def require_database(self) -> None:
         """Refuses a folder without a database."""
-        if self.database.is_file():
+        self.require_no_obstacle()
+        if self.database.exists():
             return
         if self.own_root.is_dir():
             raise NotAWorkspace(f"{self.database} is missing: {REBUILD}")
@@ -81,7 +87,11 @@ class WorkspaceFolder:
             raise Locked(f"{self.path} is in use by another thread of this program")
         descriptor = self._open_lock()
         try:
-            if not platform.lock_for_process(descriptor):
+            try:
+                is_mine = platform.lock_for_process(descriptor)
+            except OSError as error:
+                raise self._no_locks(error) from error
+            if not is_mine:
                 holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
                 raise Locked(f"{self.path} is in use by {holder}")
             _locked_here.add(key)
@@ -100,15 +110,28 @@ class WorkspaceFolder:
             descriptor = os.open(path, platform.OPEN_OR_CREATE, 0o666)
         except OSError as error:
             if path.is_symlink() or (path.exists() and not path.is_file()):
-                raise BadInput(f"{path} is not a regular file: remove it") from error
-            raise ReadOnly(f"cannot write to {self.path}: {error.strerror}") from error
+                raise BadInput(in_the_way(path)) from error
+            kind = NoSpace if is_no_space(error) else ReadOnly
+            raise kind(f"cannot write to {self.path}: {error.strerror}") from error
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             os.close(descriptor)
-            raise BadInput(f"{path} is not a regular file: remove it")
+            raise BadInput(in_the_way(path))
         return descriptor
+
+    def _no_locks(self, error: OSError) -> SetsetError:
+        return SetsetError(
+            f"{self.path} is on a file system without locks ({error.strerror}): move the workspace to another disk or "
+            "mount the file system with locks; only the batch files may be there, with --output"
+        )
 
     def is_in_use(self) -> bool:
         """Whether a run is under way. The lock of the operating system decides, not what is written in its file."""
+        with contextlib.suppress(SetsetError):
+            return self.is_locked()
+        return False
+
+    def is_locked(self) -> bool:
+        """As `is_in_use`, but refuses a file system without locks."""
         if self.path.resolve() in _locked_here:
             return True
         try:
@@ -117,20 +140,21 @@ class WorkspaceFolder:
             return False
         try:
             return stat.S_ISREG(os.fstat(descriptor).st_mode) and platform.is_locked_by_another(descriptor)
-        except OSError:
-            return False
+        except OSError as error:
+            raise self._no_locks(error) from error
         finally:
             os.close(descriptor)
 
     def create(self) -> None:
         """Makes the folder if it is not there; refuses one with other files in it, or whose database was lost."""
         try:
-            durable.make_folder(self.path)
-            found = set() if self.database.exists() else {entry.name for entry in self.path.iterdir()}
-        except OSError as error:
             for place in (self.path, *self.path.parents):
                 if place.is_file():
-                    raise BadInput(f"{place} is a file: name a folder with --workspace") from error
+                    raise BadInput(f"{place} is a file: name a folder with --workspace")
+            durable.make_folder(self.path)
+            self.require_no_obstacle()
+            found = set() if self.database.exists() else {entry.name for entry in self.path.iterdir()}
+        except OSError as error:
             raise ReadOnly(f"cannot make a workspace at {self.path}: {error.strerror}") from error
         if OWN_ROOT in found and any(self.own_root.iterdir()):
             raise NotAWorkspace(

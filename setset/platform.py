@@ -14,6 +14,7 @@ import signal
 import struct
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing import parent_process
 from pathlib import Path
@@ -69,6 +70,10 @@ def sync_folder(path: Path) -> None:
             os.fsync(descriptor)
 
 
+_NO_LINKS_THERE = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
+"""Errors of file systems without hard links. EINVAL is the error of FAT and of some servers on Windows."""
+
+
 def rename_if_free(source: Path, place: Path) -> bool:
     """Gives a file its name if no file has that name yet; False if one has. One step, also on a shared disk."""
     try:
@@ -76,18 +81,31 @@ def rename_if_free(source: Path, place: Path) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK):
+        if error.errno not in _NO_LINKS_THERE:
             raise
-        # A disk without hard links.
         try:
             descriptor = os.open(place, CREATE, 0o666)
         except FileExistsError:
             return False
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(source.read_bytes())
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(source.read_bytes())
+                file.flush()
+                os.fsync(file.fileno())
+        except BaseException:
+            place.unlink(missing_ok=True)
+            raise
     return True
+
+
+LONGEST_PATH = 259
+"""Characters of a path on Windows, unless it is set up for longer ones."""
+
+
+def is_too_long(error: OSError, path: Path) -> bool:
+    """Whether a file cannot be made since its path is too long. Windows often says that the path is not found."""
+    windows = _SYSTEM == "win32" and isinstance(error, FileNotFoundError) and len(str(path)) > LONGEST_PATH
+    return windows or error.errno == errno.ENAMETOOLONG or getattr(error, "winerror", None) == 206
 
 
 # Locks
@@ -113,24 +131,39 @@ def _lock_byte(descriptor: int, mode: int) -> None:
         os.lseek(descriptor, 0, os.SEEK_SET)
 
 
-def lock_for_process(descriptor: int) -> bool:
+def lock_for_process(descriptor: int, patience: float = 0.5) -> bool:
     """Takes the lock of an open file for this process; False if another process has it.
 
     The operating system frees the lock when this process ends, however it ends, even if a child inherited the file.
+    Raises OSError on a file system without locks.
+
+    Args:
+        descriptor: The open file.
+        patience: Seconds to try. Other processes take the lock for a moment to ask about it, except on Linux.
     """
-    if _fcntl is None:
-        return _take(_lock_byte, descriptor, _msvcrt.LK_NBLCK)
-    return _take(_fcntl.lockf, descriptor, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+    lock, mode = (_lock_byte, _msvcrt.LK_NBLCK) if _fcntl is None else (_fcntl.lockf, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
+    deadline = time.monotonic() + patience
+    while not (taken := _take(lock, descriptor, mode)) and _takes_to_ask() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    return taken
+
+
+def _takes_to_ask() -> bool:
+    """Whether nobody can ask about a lock without taking it."""
+    return _fcntl is None or _SYSTEM != "linux"
 
 
 def is_locked_by_another(descriptor: int) -> bool:
-    """Whether another process has the lock that `lock_for_process` takes. Does not take it."""
+    """Whether another process has the lock that `lock_for_process` takes.
+
+    Raises OSError on a file system without locks.
+    """
     if _fcntl is None:
-        if not lock_for_process(descriptor):
+        if not lock_for_process(descriptor, patience=0.1):
             return True
         _lock_byte(descriptor, _msvcrt.LK_UNLCK)
         return False
-    if _SYSTEM == "linux":
+    if not _takes_to_ask():
         # Asking leaves no moment in which a run that starts would find the lock taken by the process that asks.
         asked = struct.pack("hhqqi4x", _fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         kind, *_ = struct.unpack("hhqqi4x", _fcntl.fcntl(descriptor, _fcntl.F_GETLK, asked))
@@ -144,7 +177,10 @@ def is_locked_by_another(descriptor: int) -> bool:
 def lock_for_handle(file: IO[Any], wait: bool) -> bool:
     """Takes the lock of an open file until it is closed, also against other threads; False if somebody has it."""
     if _fcntl is None:
-        return _take(_lock_byte, file.fileno(), _msvcrt.LK_LOCK if wait else _msvcrt.LK_NBLCK)
+        mode = _msvcrt.LK_LOCK if wait else _msvcrt.LK_NBLCK
+        while not (taken := _take(_lock_byte, file.fileno(), mode)) and wait:
+            pass  # Windows itself gives up after ten seconds
+        return taken
     return _take(_fcntl.flock, file, _fcntl.LOCK_EX | (0 if wait else _fcntl.LOCK_NB))
 
 

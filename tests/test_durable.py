@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -15,7 +16,7 @@ import pytest
 
 import setset
 from setset import durable, platform
-from setset.errors import NoSpace
+from setset.errors import InTheWay, NoSpace
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(setset.__file__).parent.parent)}
 
@@ -181,10 +182,9 @@ def test_a_folder_that_somebody_else_makes_meanwhile_is_taken(
 
 def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a").touch()
-    with pytest.raises(NotADirectoryError):
-        durable.make_folder(tmp_path / "a")
-    with pytest.raises(NotADirectoryError):
-        durable.save(tmp_path / "a" / "x.json", b"x")
+    for write in (lambda: durable.make_folder(tmp_path / "a"), lambda: durable.save(tmp_path / "a" / "x.json", b"x")):
+        with pytest.raises(InTheWay, match=rf"^{re.escape(str(tmp_path / 'a'))} is in the way: move it away$"):
+            write()
 
 
 @pytest.mark.posix
@@ -226,6 +226,78 @@ def test_unfinished_files_are_told_from_others() -> None:
         assert not durable.is_temporary(name)
 
 
+def test_the_name_of_an_unfinished_file_is_short() -> None:
+    assert len(durable.temporary_name("")) <= 20
+
+
+@pytest.mark.posix
+def test_a_disk_without_hard_links_that_is_full_keeps_no_half_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second fsync is that of the copy, which takes the place of a link."""
+    fsync, calls = os.fsync, list[int]()
+
+    def fill(descriptor: int) -> None:
+        calls.append(descriptor)
+        if len(calls) == 2:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "link", failing(errno.EPERM))
+    monkeypatch.setattr(os, "fsync", fill)
+    with pytest.raises(NoSpace):
+        durable.create(tmp_path / "x.json", b"mine")
+    assert names(tmp_path) == []
+
+
+@pytest.mark.parametrize("code", [39, 112, 1295])
+def test_a_full_disk_of_windows_is_no_space(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        error = OSError(errno.EINVAL, "the disk is full")
+        error.winerror = code  # type: ignore[attr-defined,unused-ignore]
+        raise error
+
+    monkeypatch.setattr(os, "write", fail)
+    with pytest.raises(NoSpace, match=r"no room for 1 bytes in .*: the disk is full"):
+        durable.save(tmp_path / "x.json", b"x")
+
+
+@pytest.mark.parametrize("code", sorted(setset.errors.NO_SPACE), ids=lambda code: errno.errorcode[code])
+def test_no_space_for_a_folder(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "mkdir", failing(code))
+    with pytest.raises(NoSpace, match=rf"^no room for {re.escape(str(tmp_path / 'a'))}: {os.strerror(code)}$"):
+        durable.make_folder(tmp_path / "a")
+
+
+@pytest.mark.parametrize("kind", ["file", "folder", pytest.param("link", marks=pytest.mark.posix)])
+def test_whatever_is_in_the_way_is_named(kind: str, tmp_path: Path) -> None:
+    above, place = tmp_path / "a", tmp_path / "b"
+    if kind == "folder":
+        place.mkdir()
+        (place / "notes.txt").touch()
+    elif kind == "file":
+        above.touch()
+    else:
+        above.symlink_to(tmp_path / "nowhere")
+    path, obstacle = (place, place) if kind == "folder" else (above / "c" / "x.json", above)
+    with pytest.raises(InTheWay, match=rf"^{re.escape(str(obstacle))} is in the way: move it away$"):
+        durable.save(path, b"x")
+    obstacle.rename(tmp_path / "away")
+    durable.save(path, b"x")
+
+
+def test_a_path_that_is_too_long_is_called_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(InTheWay, match=r"is too long here \(\d+ characters\): name a folder with a shorter path"):
+        durable.save(tmp_path / ("x" * 300), b"x")
+    monkeypatch.setattr(platform, "_SYSTEM", "win32")
+    monkeypatch.setattr(os, "open", failing(errno.ENOENT))
+    with pytest.raises(FileNotFoundError):
+        durable.save(tmp_path / "x", b"x")
+    monkeypatch.setattr(platform, "LONGEST_PATH", 10)
+    with pytest.raises(InTheWay, match="is too long here"):
+        durable.save(tmp_path / "x", b"x")
+
+
 def test_a_created_file_is_whole_and_alone_and_stays(tmp_path: Path) -> None:
     path = tmp_path / "a" / "x.json"
     assert durable.create(path, b"mine")
@@ -244,8 +316,9 @@ def test_of_many_that_create_a_file_one_succeeds(tmp_path: Path) -> None:
 
 
 @pytest.mark.posix
-def test_a_disk_without_hard_links_is_no_obstacle(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(os, "link", failing(errno.EPERM))
+@pytest.mark.parametrize("code", [errno.EPERM, errno.EINVAL], ids=["EPERM", "EINVAL"])
+def test_a_disk_without_hard_links_is_no_obstacle(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "link", failing(code))
     assert durable.create(tmp_path / "x.json", b"mine")
     assert not durable.create(tmp_path / "x.json", b"another")
     assert (tmp_path / "x.json").read_bytes() == b"mine"

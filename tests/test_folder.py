@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import errno
+import importlib
+import os
+import re
+import sqlite3
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from setset.errors import BadInput, Locked, NotAWorkspace
+from setset import platform
+from setset.database import schema
+from setset.database.connection import connect, explain
+from setset.errors import BadInput, Locked, NoSpace, NotAWorkspace, SetsetError
 from setset.folder import LOCK, WorkspaceFolder
 from tests.small import build
 
@@ -79,5 +87,69 @@ def test_the_lock_ends_with_its_process(tmp_path: Path) -> None:
 
 def test_a_lock_that_is_no_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / LOCK).mkdir()
-    with pytest.raises(BadInput, match=r"is not a regular file: remove it"), WorkspaceFolder(tmp_path).locked():
+    with pytest.raises(BadInput, match=r"setset.lock is in the way: move it away"), WorkspaceFolder(tmp_path).locked():
+        pass
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("kind", ["folder", "fifo", "dangling link", "loop"])
+def test_what_has_the_name_of_the_database_is_in_the_way(kind: str, tmp_path: Path) -> None:
+    """SQLite would wait for somebody to write to a FIFO."""
+    folder = WorkspaceFolder(tmp_path)
+    put(kind, folder.database)
+    for refuse in (folder.require_database, folder.create, lambda: connect(folder.database, "ro")):
+        with pytest.raises(NotAWorkspace, match=rf"^{re.escape(str(folder.database))} is in the way: move it away$"):
+            refuse()
+    folder.database.rename(tmp_path / "away")
+    with pytest.raises(NotAWorkspace, match="'setset run' makes one"):
+        folder.require_database()
+
+
+def put(kind: str, path: Path) -> None:
+    """Puts something in the place of a file."""
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "fifo":
+        os.mkfifo(path)
+    else:
+        path.symlink_to(path.name if kind == "loop" else "nowhere")
+
+
+class NoLocks:
+    """The module `fcntl` on a file system without locks."""
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(importlib.import_module("fcntl"), name)
+
+    def lockf(self, *_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    fcntl = lockf
+
+
+@pytest.mark.posix
+def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, _ = build(tmp_path / "w", 3)
+    monkeypatch.setattr(platform, "_fcntl", NoLocks())
+    named = (
+        rf"^{re.escape(str(folder.path))} is on a file system without locks \(No locks available\): move "
+    )
+    with pytest.raises(SetsetError, match=named):
+        build(folder.path, 3)
+    with pytest.raises(SetsetError, match=named):
+        schema.backup(folder.database, tmp_path / "copy.db")
+    # SQLite reports it as a database that is always busy.
+    busy = sqlite3.OperationalError("database is locked")
+    busy.sqlite_errorname = "SQLITE_BUSY"
+    assert re.match(named, str(explain(folder.database, busy)))
+    monkeypatch.undo()
+    assert isinstance(explain(folder.database, busy), Locked)
+
+
+def test_no_room_for_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fill(*_: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "open", fill)
+    with pytest.raises(NoSpace, match="cannot write to"), WorkspaceFolder(tmp_path).locked():
         pass

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -120,3 +122,51 @@ def test_the_cores_are_those_that_the_process_may_use() -> None:
     finally:
         os.sched_setaffinity(0, mine)
     assert platform.usable_cores() == len(mine)
+
+
+# As on Windows
+
+
+class Windows:
+    """The `msvcrt` of a system where a lock is refused so many times."""
+
+    LK_UNLCK, LK_LOCK, LK_NBLCK = 0, 1, 2
+
+    def __init__(self, refusals: int) -> None:
+        self.refusals, self.modes = refusals, list[int]()
+
+    def locking(self, _descriptor: int, mode: int, _count: int) -> None:
+        self.modes.append(mode)
+        if len(self.modes) <= self.refusals:
+            raise OSError(errno.EDEADLK if mode == self.LK_LOCK else errno.EACCES, "somebody else has it")
+
+
+def windows(monkeypatch: pytest.MonkeyPatch, refusals: int) -> Windows:
+    system = Windows(refusals)
+    monkeypatch.setattr(platform, "_fcntl", None)
+    monkeypatch.setattr(platform, "_msvcrt", system)
+    return system
+
+
+def test_a_lock_that_somebody_holds_for_a_moment_to_ask_about_it_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    windows(monkeypatch, refusals=3)
+    with (tmp_path / "lock").open("w+b") as file:
+        assert platform.lock_for_process(file.fileno())
+        system = windows(monkeypatch, refusals=1_000_000)
+        began = time.monotonic()
+        assert not platform.lock_for_process(file.fileno())
+        assert platform.is_locked_by_another(file.fileno())
+        assert time.monotonic() - began < 2
+        assert set(system.modes) == {Windows.LK_NBLCK}
+
+
+def test_whoever_waits_for_a_lock_gets_it_after_any_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows gives up after ten tries, a second each, and says that there would be a deadlock."""
+    system = windows(monkeypatch, refusals=5)
+    with (tmp_path / "lock").open("w+b") as file:
+        assert platform.lock_for_handle(file, wait=True)
+        assert system.modes == [Windows.LK_LOCK] * 6
+        windows(monkeypatch, refusals=1)
+        assert not platform.lock_for_handle(file, wait=False)

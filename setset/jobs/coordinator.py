@@ -17,7 +17,7 @@ from setset.batches.roots import RootState, require_root, root_state
 from setset.database import batches, expansions, runs
 from setset.database.expansions import ClaimedExpansion, Job, Remaining, Unfinished
 from setset.database.models import Work
-from setset.errors import NoSpace, SetsetError
+from setset.errors import InTheWay, NoSpace, SetsetError
 from setset.executors.base import ATTEMPTS, ExecutorLost, worker_count
 from setset.jobs.signals import StopRequest
 from setset.maintenance import proof
@@ -147,7 +147,7 @@ class Coordinator:
 
     def _handle(self, expansion: ClaimedExpansion, error: BaseException) -> None:
         """Decides what becomes of an expansion that failed. Raises an error that ends the run."""
-        if isinstance(error, NoSpace | ExecutorLost | NewerFormat):
+        if isinstance(error, NoSpace | ExecutorLost | InTheWay | NewerFormat):
             self._fatal = self._out_of_space(expansion, error) if isinstance(error, NoSpace) else error
             self._put_back(expansion)
         elif isinstance(error, BadSource):
