@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from functools import partial
-from multiprocessing.connection import Connection
+from multiprocessing.connection import Connection, wait
 from multiprocessing.util import Finalize
 from typing import Any
 
@@ -204,6 +204,10 @@ class WorkerProcess:
 
     def _receive(self) -> Answer | None:
         try:
+            # On Windows, a process that died early leaves its end of the pipe open in this process.
+            wait([self._pipe, self._process.sentinel])
+            if not self._pipe.poll():
+                return None
             answer: Answer = self._pipe.recv()
         except (EOFError, OSError):
             return None
@@ -225,8 +229,7 @@ def _work(pipe: Connection) -> None:
     ignore_interrupts(STOP_SIGNALS)
     exit_at_once()
     with contextlib.suppress(EOFError, OSError):
-        tie_to_parent()
-        is_error, _ = answer = _answer(partial(prepare_kernels, partial(pipe.send, COMPILING)))
+        is_error, _ = answer = _answer(partial(_prepare, pipe))
         pipe.send(answer)
         while not is_error:
             answer = _answer(pipe.recv())
@@ -236,9 +239,18 @@ def _work(pipe: Connection) -> None:
                 pipe.send((True, RuntimeError(f"{error}: {answer[1]!r}")))
 
 
+def _prepare(pipe: Connection) -> None:
+    tie_to_parent()
+    prepare_kernels(partial(pipe.send, COMPILING))
+
+
 def _answer(function: Callable[[], Any]) -> Answer:
     try:
         return False, function()
+    except RuntimeError as error:
+        if "start new thread" not in str(error):
+            return True, error
+        return True, ExecutorLost(f"a worker {error}; {TRY_FEWER}")
     except Exception as error:
         return True, error
 
