@@ -41,6 +41,9 @@ class ProgressListener(Protocol):
     def notice(self, text: str) -> None:
         """Something that a person should know."""
 
+    def waiting(self, text: str) -> None:
+        """The command waits for something, perhaps for ever: a person should know, also one who wants no progress."""
+
     def end(self, size: int) -> None:
         """Work on a size is over."""
 
@@ -53,5 +56,8 @@ class NoProgress:
     def advance(self, size: int, lists_in: int, lists_out: int) -> None: ...
 
     def notice(self, text: str) -> None: ...
+
+    def waiting(self, text: str) -> None:
+        self.notice(text)
 
     def end(self, size: int) -> None: ...

@@ -35,7 +35,7 @@ def open_to_write(
     """
     policy = policy or LockPolicy()
     for path in schema.remove_unfinished(folder):
-        policy.notice(f"removed {path.name}, left by a run that was stopped")
+        policy.progress.notice(f"removed {path.name}, left by a run that was stopped")
     if not folder.database.exists():
         schema.create(folder.database)
     else:

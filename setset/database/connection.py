@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -31,13 +31,16 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 from sqlalchemy.sql.elements import ColumnElement
 
+from setset import durable
 from setset.database import copies
 from setset.errors import Locked, NoSpace, SetsetError
 from setset.folder import REBUILD, WorkspaceFolder
+from setset.progress import NoProgress, ProgressListener
 
 BUSY_SECONDS = 5
 DRIVER_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
 """Errors of the driver for a damaged database. SQLite's message may not be text, and a read may ask for all memory."""
+WRITE_ERRORS = ("SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_TRUNCATE")
 RETRY_SECONDS = 1
 """Interval at which a waiting writer looks whether it was stopped."""
 
@@ -50,11 +53,15 @@ class OlderSchema(BadDatabase):
     """The database is of an earlier version."""
 
 
+class NewerSchema(BadDatabase):
+    """The database is of a later version."""
+
+
 @dataclass(frozen=True)
 class LockPolicy:
     """While another program holds the database, a writer says so and waits until it is stopped."""
 
-    notice: Callable[[str], None] = lambda _text: None
+    progress: ProgressListener = field(default_factory=NoProgress)
     stopped: Callable[[], bool] = lambda: False
 
 
@@ -191,10 +198,11 @@ def open_engine(
 
 def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
     """A plain connection to an existing database, or to a copy within `reading_copies`; mode ro or rw."""
+    WorkspaceFolder(path.parent, path.name).require_no_obstacle()
     if mode == "ro" and copies.are_wanted(path):
         connection = copies.open_copy(path, seconds)
     else:
-        address = f"{path.absolute().as_uri()}?mode={mode}"
+        address = copies.address(path.absolute(), mode)
         connection = sqlite3.connect(address, uri=True, timeout=seconds, check_same_thread=False)
     # SQLite pauses now and then, so that Ctrl-C ends a query that would not end.
     connection.set_progress_handler(lambda: 0, 100_000)
@@ -241,7 +249,7 @@ def retry_while_locked(action: Callable[[], _Result], policy: LockPolicy) -> _Re
             if not (isinstance(error, Locked) or _is_busy(getattr(error, "orig", error))) or policy.stopped():
                 raise
             if not waiting:
-                policy.notice("the database is held by another program; waiting for it")
+                policy.progress.waiting("the database is held by another program; waiting for it")
             waiting = True
 
 
@@ -263,17 +271,33 @@ def damaged(path: Path, reason: object) -> BadDatabase:
     return BadDatabase(f"{path} is damaged ({reason}): {REBUILD}")
 
 
+def replaced(path: Path, reason: object) -> BadDatabase:
+    """BadDatabase error for a database that is not the one that a command has opened."""
+    return BadDatabase(
+        f"{path} was changed by another program meanwhile ({reason}): run the command again; if it fails again, "
+        f"{REBUILD}"
+    )
+
+
 def explain(path: Path, error: BaseException) -> SetsetError:
     """A database error as one line that says what to do."""
     name = error_name(error)
     if _is_busy(error):
+        try:
+            WorkspaceFolder(path.parent).is_locked()
+        except SetsetError as no_locks:  # for SQLite, a file system without locks is busy
+            return no_locks
         return Locked(f"{path} is held by another program: try again when that is done")
-    if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
+    # For SQLite, a quota or a limit is an I/O error.
+    if name.startswith("SQLITE_FULL") or (name in WRITE_ERRORS and not durable.has_room(path)):
         return NoSpace(f"no room to write {path} ({error}): make room, then 'setset run' goes on")
     if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_NOMEM")):
         if path.exists() and not os.access(path, os.R_OK):
             return BadDatabase(f"no permission to read {path}: ask its owner, or copy the workspace")
-        return BadDatabase(f"cannot use {path}: {error}")
+        advice = ": try again, and look at the disk if that fails too" if name.startswith("SQLITE_IOERR") else ""
+        return BadDatabase(f"cannot use {path}: {error}{advice}")
+    if name.startswith("SQLITE_CONSTRAINT"):
+        return replaced(path, error)
     if name == "SQLITE_INTERRUPT":
         return Locked(f"reading {path} took too long: try again")
     return damaged(path, error)

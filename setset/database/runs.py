@@ -10,7 +10,7 @@ from typing import Any, Final
 from sqlalchemy import func, select
 
 from setset import __version__
-from setset.database.connection import Database, now
+from setset.database.connection import Database, now, replaced
 from setset.database.models import RUNS
 from setset.errors import BadInput, SetsetError
 
@@ -80,6 +80,14 @@ def latest(database: Database, limit: int) -> list[Run]:
     columns = [RUNS.c[field.name] for field in fields(Run)]
     query = select(*columns).order_by(RUNS.c.id.desc()).limit(limit)
     return database.read(query, lambda row: Run(**row._mapping))
+
+
+def get(database: Database, run_id: int) -> Run:
+    """The record of the run that has just ended."""
+    for run in latest(database, 1):
+        if run.id == run_id:
+            return run
+    raise replaced(database.folder.database, f"run {run_id} is not recorded")
 
 
 def last_workers(database: Database) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from importlib import resources
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 import xxhash
 from sqlalchemy import create_engine
@@ -16,9 +18,20 @@ from sqlalchemy.exc import DatabaseError
 from sqlalchemy.pool import StaticPool
 
 from setset import durable, platform
-from setset.database.connection import DRIVER_ERRORS, BadDatabase, OlderSchema, connect, damaged, error_name, explain
+from setset.database import copies
+from setset.database.connection import (
+    BUSY_SECONDS,
+    DRIVER_ERRORS,
+    BadDatabase,
+    NewerSchema,
+    OlderSchema,
+    connect,
+    damaged,
+    error_name,
+    explain,
+)
 from setset.database.models import HEAD, METADATA
-from setset.errors import SetsetError
+from setset.errors import Locked, SetsetError
 from setset.folder import UNFINISHED, WorkspaceFolder
 
 if TYPE_CHECKING:
@@ -31,8 +44,24 @@ UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR
 COUNTED = ("sizes", "batches", "expansions", "tallies")
 """Tables that counts come from."""
 VIEWS = Path(__file__).with_name("views.sql")
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
+def _tried_again(read: Callable[_P, _R]) -> Callable[_P, _R]:
+    """Decorator of a function that reads a database. A read that fails once is no damage."""
+
+    @functools.wraps(read)
+    def read_again(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+        with contextlib.suppress(BadDatabase):
+            return read(*args, **kwargs)
+        time.sleep(0.1)
+        return read(*args, **kwargs)
+
+    return read_again
+
+
+@_tried_again
 def revision(path: Path) -> str | None:
     """The schema revision of a database; None if it has none yet."""
     try:
@@ -68,7 +97,7 @@ def require_current(path: Path) -> None:
     if found is None:
         raise damaged(path, "it has none of the tables of setset")
     if found not in known_revisions():
-        raise BadDatabase(f"{path} has schema {found}, newer than this setset (schema {HEAD}): upgrade setset")
+        raise NewerSchema(f"{path} has schema {found}, newer than this setset (schema {HEAD}): upgrade setset")
     raise OlderSchema(f"{path} has schema {found}, this setset {HEAD}: run 'setset db upgrade'")
 
 
@@ -121,13 +150,20 @@ def replace(path: Path, made: Path) -> Path | None:
     """
     kept = None
     if path.exists():
-        with contextlib.suppress(sqlite3.DatabaseError), contextlib.closing(connect(path, "rw")) as connection:
-            connection.execute("PRAGMA schema_version").fetchall()
+        try:
+            with contextlib.closing(connect(path, "rw")) as connection:
+                connection.execute("PRAGMA schema_version").fetchall()
+        except sqlite3.DatabaseError as error:
+            if isinstance(held := explain(path, error), Locked):
+                raise held from error
         kept = free_name(path, "lost")
         if not platform.rename_if_free(path, kept):
             raise SetsetError(f"{kept} was made by another program: try again")
     keep_side_files(path, kept or path)
-    durable.replace_durably(made, path)
+    try:
+        durable.replace_durably(made, path)
+    except PermissionError as error:
+        raise Locked(f"{path} cannot be replaced ({error.strerror}): close all programs that use it") from error
     return kept
 
 
@@ -152,9 +188,12 @@ def remove_unfinished(folder: WorkspaceFolder) -> list[Path]:
     # A second name of the database in use, which `replace` gave it before it was cut short.
     kept = folder.path.glob(f"{folder.database_name}.lost*")
     found += [path for path in kept if not path.is_symlink() and path.samefile(folder.database)]
+    removed = []
     for path in found:
-        path.unlink(missing_ok=True)
-    return found
+        with contextlib.suppress(OSError):  # Windows removes no file that a reader has open: the next run does
+            path.unlink(missing_ok=True)
+            removed.append(path)
+    return removed
 
 
 def free_name(path: Path, why: str) -> Path:
@@ -169,9 +208,15 @@ def upgrade(path: Path) -> Path | None:
         require_current(path)
     except OlderSchema:
         _require_references(path)
-        kept = free_name(path, f"before-{HEAD}")
+        before, kept = revision(path), free_name(path, f"before-{HEAD}")
         backup(path, kept)
-        _migrate(path)
+        try:
+            _migrate(path)
+        except BaseException:
+            with contextlib.suppress(SetsetError, OSError):
+                if revision(path) == before:  # nothing was changed, and each attempt would leave a backup
+                    kept.unlink()
+            raise
         return kept
     return None
 
@@ -187,6 +232,7 @@ def _migrate(path: Path) -> None:
         raise damaged(path, error) from error
 
 
+@_tried_again
 def require_sound(path: Path, references: bool = True) -> None:
     """Refuses a database whose pages, indexes, types or references are damaged, or whose schema was altered."""
     with _reading(path) as connection:
@@ -198,6 +244,7 @@ def require_sound(path: Path, references: bool = True) -> None:
     _require_references(path, () if references else COUNTED)
 
 
+@_tried_again
 def _require_references(path: Path, tables: tuple[str, ...] = ()) -> None:
     """Refuses broken references of some tables, or of all."""
     with _reading(path) as connection:
@@ -224,7 +271,11 @@ def schema_digest(connection: sqlite3.Connection) -> str:
 
 
 def backup(path: Path, copy: Path) -> None:
-    """A consistent copy of a database that may be in use."""
+    """A consistent copy of a database that may be in use.
+
+    Raises Locked if another program holds the database for some seconds.
+    """
+    WorkspaceFolder(path.parent).is_locked()  # refuses a file system without locks, which SQLite would wait for
     if copy.exists():
         raise SetsetError(f"{copy} exists already: move it away or name another file")
     partial = copy.with_name(f".{copy.name}.partial")
@@ -232,10 +283,10 @@ def backup(path: Path, copy: Path) -> None:
         raise SetsetError(f"there is no folder {copy.parent} for the copy")
     partial.unlink(missing_ok=True)
     try:
-        with contextlib.closing(connect(path, "ro")) as source, contextlib.closing(sqlite3.connect(partial)) as target:
+        with contextlib.closing(sqlite3.connect(partial)) as target:
             # It counts only when it is whole, and a power cut leaves one file.
             target.execute("PRAGMA journal_mode = OFF")
-            source.backup(target)
+            copies.copy_into(target, path, BUSY_SECONDS)
         durable.replace_durably(partial, copy)
     except sqlite3.DatabaseError as error:
         raise explain(copy if error_name(error) == "SQLITE_FULL" else path, error) from error

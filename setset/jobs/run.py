@@ -50,7 +50,7 @@ def run(
     workers = options.workers or platform.usable_cores()
     folder.create()
     with folder.locked():
-        policy = LockPolicy(listener.notice, lambda: bool(stop))
+        policy = LockPolicy(listener, lambda: bool(stop))
         executor = None
         if start_executor is LocalExecutor and not folder.database.exists():
             # There will be something to do: its workers load the kernels while the database is made.
@@ -117,7 +117,7 @@ class _Run:
             if strays_left or database.repaired:
                 # Orphans that this run did not take over, or made by doing something again, are redundant now.
                 remove_leftovers(database, self.progress)
-        return runs.latest(database, limit=1)[0]
+        return runs.get(database, self.run_id)
 
     def _explore(self) -> None:
         options = self.options

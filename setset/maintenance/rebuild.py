@@ -5,6 +5,7 @@ same number of lists, made from the source as it was found. What is not proven i
 `run` takes over what it can and writes the rest anew.
 """
 
+import contextlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from setset.batches.format import BadBatch, Header
 from setset.batches.records import BATCH_FILES, BatchFile, Span
 from setset.batches.roots import root_owner
 from setset.database import Database, batches, expansions, explorations, open_to_write, roots, runs, schema
+from setset.database.connection import BadDatabase, NewerSchema
 from setset.errors import BadInput, NotAWorkspace
 from setset.executors.window import submit_ahead
 from setset.folder import REBUILT, WorkspaceFolder
@@ -52,18 +54,31 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
     aside = WorkspaceFolder(folder.path, REBUILT)
     try:
         schema.remove(aside.database)
-        database = open_to_write(aside, workspace_id, noted=_salvage(folder, "folder"))
-        with runs.record_run(database, "setset db rebuild", workers=0):
+        with (
+            contextlib.closing(open_to_write(aside, workspace_id, noted=_salvage(folder, "folder"))) as database,
+            runs.record_run(database, "setset db rebuild", workers=0),
+        ):
             used = {roots.use_root(database, output, adopt=True) for output in (None, *outputs)}
             folders = roots.folders(database)
             everything = [file for root in sorted(used) for file in _sound_files(root, folders[root], progress)]
             for (target, pruned, size), found in sorted(_by_size(everything, progress).items()):
                 _adopt(database, target, pruned, size, found)
-        database.close()
         kept = schema.replace(folder.database, aside.database)
     finally:
         schema.remove(aside.database)
     return kept
+
+
+def _require_replaceable(folder: WorkspaceFolder) -> None:
+    """Refuses a database that somebody holds or that a newer setset made. Any other database can be replaced."""
+    if not folder.database.exists():
+        return
+    try:
+        schema.require_current(folder.database)
+    except NewerSchema:
+        raise
+    except BadDatabase:
+        pass
 
 
 def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None:
@@ -72,7 +87,9 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
     Raises:
         NotAWorkspace: There is nothing to make a database from.
         BadInput: The folders hold files of different workspaces.
+        SetsetError: The old database must not be replaced.
     """
+    _require_replaceable(folder)
     known = [folder.own_root, *outputs]
     owners = {found for root in known if (found := root_owner(root)) is not None}
     if len(owners) > 1:

@@ -7,12 +7,14 @@ files that no row records: the same command removes them, or a run takes them ov
 """
 
 import contextlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from setset import platform
 from setset.batches.files import size_folder
 from setset.database import Database, batches, expansions, explorations, roots
+from setset.errors import ReadOnly
 from setset.maintenance.leftovers import StrayKind, find_strays
 from setset.progress import Activity, ProgressListener
 
@@ -54,8 +56,17 @@ def plan_removal(database: Database, target: int, first: int) -> Removed:
 
 
 def remove(database: Database, target: int, first: int, progress: ProgressListener) -> Removed:
-    """Removes the sizes of a target from `first` on: rows, and files below roots whose tokens are valid."""
+    """Removes the sizes of a target from `first` on: rows, and files below roots whose tokens are valid.
+
+    Raises:
+        ReadOnly: A folder of these files cannot be written to, and nothing was changed; or some files are left.
+    """
     removed, found = _plan(database, target, first)
+    own = roots.own_folders(database).values()
+    for folder in {path.parent for mine in found.values() for path, _, _ in mine}:
+        if folder.is_dir() and any(folder.is_relative_to(root) for root in own) and not os.access(folder, os.W_OK):
+            raise ReadOnly(f"no permission to remove files in {folder}: nothing was removed, ask the owner to do it")
+    left: list[OSError] = []
     for exploration in explorations.find_all(database, target):
         expansions.remove_sizes(exploration, first)
     for size in (each.size for each in reversed(removed.sizes) if found[each.size]):
@@ -63,7 +74,10 @@ def remove(database: Database, target: int, first: int, progress: ProgressListen
         progress.begin(size, Activity.REMOVE, len(found[size]), sum(lists for _, lists, _ in found[size]))
         for path, lists, _ in found[size]:
             if any(path.is_relative_to(root) for root in own) and not path.is_symlink():
-                path.unlink(missing_ok=True)
+                try:
+                    path.unlink(missing_ok=True)
+                except OSError as error:
+                    left.append(error)
             progress.advance(size, lists, lists)
         for folder in (root / size_folder(target, size, pruned) for root in own for pruned in (False, True)):
             with contextlib.suppress(OSError):
@@ -71,6 +85,8 @@ def remove(database: Database, target: int, first: int, progress: ProgressListen
                 folder.rmdir()  # if nothing is left in it, of ours or of others
                 folder.parent.rmdir()
         progress.end(size)
+    if left:
+        raise ReadOnly(f"{len(left):,} files cannot be removed, the first one: {left[0]}; the same command tries again")
     return removed
 
 

@@ -37,7 +37,7 @@ def show_progress(
     that is refused says only why.
     """
     if quiet or sys.stderr is None or sys.stderr.closed:  # 2>&-
-        yield NoProgress()
+        yield Quiet()
     elif not sys.stderr.isatty():
         yield Lines(introduction)
     else:
@@ -152,7 +152,14 @@ def _percent(share: float) -> str:
     return f"{math.floor(share * 100 + 1e-9):>3} %"
 
 
-class Lines:
+class Quiet(NoProgress):
+    """Nothing but what a command waits for."""
+
+    def waiting(self, text: str) -> None:
+        _print_safely(f"setset: {text}")
+
+
+class Lines(NoProgress):
     """Plain lines on stderr, a few a minute."""
 
     def __init__(self, introduction: Sequence[str] = ()) -> None:
@@ -185,7 +192,7 @@ class Lines:
         _print_safely(f"{meter.title}: {how_many(meter.found, 'list')}, {rate} M lists/s, {state}")
 
 
-class Bars:
+class Bars(NoProgress):
     """A bar for each size and, for a run, one for the whole."""
 
     def __init__(self, estimate: Estimate | None = None, introduction: Sequence[str] = ()) -> None:

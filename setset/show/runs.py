@@ -102,6 +102,10 @@ class Events:
         self._other.notice(text)
         self.emit("warning", text=text)
 
+    def waiting(self, text: str) -> None:
+        self._other.waiting(text)
+        self.emit("warning", text=text)
+
     def end(self, size: int) -> None:
         self._other.end(size)
         meter = self._meters[size]

@@ -45,7 +45,7 @@ def build_catalogue(
 
     stop = StopRequest() if stop is None else stop  # an unset StopRequest is false
     folder.create()
-    policy = LockPolicy(progress.notice, lambda: bool(stop))
+    policy = LockPolicy(progress, lambda: bool(stop))
     with (
         folder.locked(),
         contextlib.closing(open_to_write(folder, policy=policy)) as database,

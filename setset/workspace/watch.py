@@ -4,6 +4,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
+from setset.database import copies
 from setset.database.connection import DRIVER_ERRORS
 from setset.folder import WorkspaceFolder
 
@@ -37,8 +38,8 @@ class Watch:
         version = seen[0] if seen else 0
         # While a commit holds the database, the version is as before. A query reports any other error.
         with suppress(*DRIVER_ERRORS):
-            if file and self._connection is None:
-                address = f"{path.absolute().as_uri()}?mode=ro"
+            if self._connection is None and path.is_file():
+                address = copies.address(path.absolute(), "ro")
                 self._connection = sqlite3.connect(address, uri=True, timeout=0.5, isolation_level=None)
             if self._connection is not None:
                 version = int(self._connection.execute("PRAGMA data_version").fetchone()[0])

@@ -378,7 +378,7 @@ class Workspace(Shown):
             folder.require_database()
             with (
                 folder.locked(),
-                contextlib.closing(open_to_write(folder, policy=LockPolicy(listener.notice))) as database,
+                contextlib.closing(open_to_write(folder, policy=LockPolicy(listener))) as database,
                 runs.record_run(database, command, workers) as run_id,
             ):
                 if not repairs:

@@ -95,7 +95,7 @@ def test_a_database_that_is_held_all_the_time(place: WorkspaceFolder) -> None:
     with closing(sqlite3.connect(place.database)) as holder, reading_copies():
         holder.execute("BEGIN EXCLUSIVE")
         began = time.monotonic()
-        with pytest.raises(Locked, match="is being written: try again"):
+        with pytest.raises(Locked, match="is held by another program: try again when that is done"):
             connect(place.database, "ro", seconds=0.3)
         assert 0.3 <= time.monotonic() - began < 5
         holder.rollback()
