@@ -131,9 +131,7 @@ class NoLocks:
 def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, _ = build(tmp_path / "w", 3)
     monkeypatch.setattr(platform, "_fcntl", NoLocks())
-    named = (
-        rf"^{re.escape(str(folder.path))} is on a file system without locks \(No locks available\): move "
-    )
+    named = rf"^{re.escape(str(folder.path))} is on a file system without locks \(No locks available\): move "
     with pytest.raises(SetsetError, match=named):
         build(folder.path, 3)
     with pytest.raises(SetsetError, match=named):

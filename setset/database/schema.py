@@ -171,7 +171,7 @@ def keep_side_files(path: Path, kept: Path) -> None:
     """Renames the journal of a database that was renamed or is gone: it would be played back into the next one."""
     for suffix in SIDE_FILES:
         side = Path(f"{path}{suffix}")
-        if side.exists():
+        if side.exists() and side.stat().st_size:
             side.rename(f"{kept}{suffix}" if kept != path else free_name(side, "lost"))
 
 

@@ -10,7 +10,11 @@ from __future__ import annotations
 
 import io
 import shutil
+import signal
 import sqlite3
+import subprocess
+import sys
+import time
 from collections.abc import Iterable
 from contextlib import closing
 from pathlib import Path
@@ -22,10 +26,11 @@ from alembic import command
 from alembic.script import ScriptDirectory
 
 from setset.database import batches, explorations, open_to_read, open_to_write, schema, views
+from setset.database import connection as connection_module
 from setset.database.connection import BadDatabase, connect
 from setset.database.models import CHECKED, HEAD
 from setset.database.rows import altered_rows
-from setset.errors import NotAWorkspace, SetsetError
+from setset.errors import Locked, NoSpace, NotAWorkspace, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind
 from setset.workspace.catalogue import class_totals, load_catalogue
@@ -151,6 +156,81 @@ def test_a_backup_is_a_whole_database(copy: Copy, tmp_path: Path) -> None:
         assert connection.execute(COUNTS).fetchall() == rows(folder.path, COUNTS)
     with pytest.raises(SetsetError, match="exists already"):
         schema.backup(folder.database, tmp_path / "backup.db")
+
+
+def test_a_backup_of_a_database_that_is_held_gives_up(
+    copy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = copy()
+    monkeypatch.setattr(schema, "BUSY_SECONDS", 0.3)
+    with closing(sqlite3.connect(folder.database)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(Locked, match="is held by another program: try again when that is done"):
+            schema.backup(folder.database, tmp_path / "backup.db")
+        holder.rollback()
+    assert not list(tmp_path.glob("*backup*"))
+    schema.backup(folder.database, tmp_path / "backup.db")
+
+
+@pytest.mark.posix
+def test_ctrl_c_ends_a_backup_that_waits(copy: Copy, tmp_path: Path) -> None:
+    folder = copy()
+    program = (
+        "import sys; from pathlib import Path; from setset.database import schema\n"
+        "schema.BUSY_SECONDS = 600; print('ready', flush=True)\n"
+        "schema.backup(Path(sys.argv[1]), Path(sys.argv[2]))"
+    )
+    words = [sys.executable, "-c", program, str(folder.database), str(tmp_path / "backup.db")]
+    with closing(sqlite3.connect(folder.database)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
+            assert waiting.stdout is not None
+            waiting.stdout.readline()
+            time.sleep(0.3)
+            waiting.send_signal(signal.SIGINT)
+            try:
+                _, said = waiting.communicate(timeout=20)
+            finally:
+                waiting.kill()
+    assert b"KeyboardInterrupt" in said
+
+
+@pytest.mark.parametrize("changed", [False, True])
+def test_a_failed_upgrade_leaves_a_backup_only_if_it_changed_something(
+    changed: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a full disk, each attempt would take more of it."""
+    path = tmp_path / "old.db"
+    empty_database(path, "0001")
+
+    def fail(path: Path) -> None:
+        if changed:
+            command.upgrade(schema.alembic_config(path), "0002")
+        raise NoSpace("no room")
+
+    monkeypatch.setattr(schema, "_migrate", fail)
+    for _ in range(2):
+        with pytest.raises(NoSpace):
+            schema.upgrade(path)
+    assert len(list(tmp_path.glob("*before*"))) == changed
+
+
+def test_a_migration_without_room_is_rolled_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit on the pages of the database stands for the disk."""
+    path = tmp_path / "old.db"
+    shutil.copy(ASSETS / "0003.db", path)
+    before = path.read_bytes()
+
+    def connect_with_limit(path: Path, mode: str, seconds: float = 1) -> sqlite3.Connection:
+        connection = connect(path, mode, seconds)
+        connection.execute("PRAGMA max_page_count = 1")  # as many as there are
+        return connection
+
+    monkeypatch.setattr(connection_module, "connect", connect_with_limit)
+    with pytest.raises(NoSpace, match="no room to write"):
+        schema.upgrade(path)
+    assert path.read_bytes() == before
+    assert not list(tmp_path.glob("*before*"))
 
 
 def test_an_upgrade_that_was_killed_after_its_backup_goes_on(tmp_path: Path) -> None:

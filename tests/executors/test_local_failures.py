@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from setset.errors import SetsetError
 from setset.executors import local
 from setset.executors.base import ExecutorLost
 from setset.executors.local import LocalExecutor
+from setset.spawning import spawn_context
 from tests.service import service
 
 
@@ -85,6 +87,51 @@ def test_a_thread_that_cannot_be_started_is_one_line(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(threading.Thread, "start", refuse)
     with pytest.raises(SetsetError, match=r"cannot start 3 workers.*try fewer with --workers"):
         LocalExecutor(3)
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("moment", ["before it is ready", "at a call"])
+def test_a_process_that_dies_is_noticed_while_its_end_of_the_pipe_is_open(
+    moment: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As on Windows, where this process keeps a handle of that end until the new process has taken it over."""
+    context = spawn_context()
+    here, there = context.Pipe()
+    monkeypatch.setattr(context, "Pipe", lambda: (here, there))
+    monkeypatch.setattr(local, "spawn_context", lambda: context)
+    kept = os.dup(there.fileno())
+    process = local.WorkerProcess()
+    answers: list[object] = []
+    try:
+        if moment == "at a call":
+            assert process.wait_until_ready(lambda _: None) is None
+            ask = threading.Thread(target=lambda: answers.append(process.call(partial(time.sleep, 600))), daemon=True)
+        else:
+            ask = threading.Thread(target=lambda: answers.append(process.wait_until_ready(lambda _: None)), daemon=True)
+        ask.start()
+        time.sleep(0.1)
+        process.kill()
+        ask.join(20)
+        assert answers in ([None], ["it ended with code -9"]), "it waits for ever"
+    finally:
+        os.close(kept)
+
+
+@pytest.mark.posix
+def test_a_worker_that_cannot_start_a_thread_is_one_line() -> None:
+    """`pids.max`: the process has started, and has room for nothing else."""
+    program = (
+        "import threading; from functools import partial; from multiprocessing import Pipe\n"
+        "from setset.executors import local\n"
+        'def refuse(thread): raise RuntimeError("can\'t start new thread")\n'
+        "threading.Thread.start = refuse\n"
+        "here, there = Pipe()\n"
+        "local._work(there)\n"
+        "print(here.recv(), local._answer(partial(threading.Thread.start, None)), flush=True)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
+    lost = f'(True, ExecutorLost("a worker can\'t start new thread; {local.TRY_FEWER}"))'
+    assert (done.stdout, done.stderr) == (f"{lost} {lost}\n", "")
 
 
 @pytest.mark.posix

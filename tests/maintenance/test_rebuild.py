@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -16,10 +18,10 @@ from setset.batches import files
 from setset.batches.format import MOST_BATCHES, encode
 from setset.batches.records import Span, combine_digests
 from setset.batches.roots import TOKEN, Token
-from setset.database import batches, explorations
-from setset.database.connection import connect
+from setset.database import batches, explorations, schema
+from setset.database.connection import BadDatabase, connect
 from setset.engine import search
-from setset.errors import BadInput, NotAWorkspace
+from setset.errors import BadInput, Locked, NotAWorkspace
 from setset.folder import WorkspaceFolder
 from setset.maintenance.proof import read_evidence
 from setset.maintenance.rebuild import rebuild_database
@@ -32,6 +34,7 @@ from tests.small import (
     Copy,
     batch_file,
     build,
+    change,
     digests,
     findings,
     flip,
@@ -40,6 +43,7 @@ from tests.small import (
     rebuild,
     rows,
 )
+from tests.windows import keep_open_files
 
 
 def test_a_lost_database_is_rebuilt_from_the_files(copy: Copy, reference: Path) -> None:
@@ -112,6 +116,66 @@ def test_a_damaged_database_is_kept_when_it_is_rebuilt(copy: Copy) -> None:
     kept = rebuild(folder)
     assert kept is not None
     assert kept.read_bytes() == b"\0" * 5000
+
+
+def test_a_database_of_a_newer_schema_is_not_replaced(copy: Copy) -> None:
+    folder = copy()
+    change(folder.path, "UPDATE alembic_version SET version_num = '9999'")
+    before = folder.database.read_bytes()
+    with pytest.raises(BadDatabase, match="newer than this setset"):
+        rebuild(folder)
+    assert folder.database.read_bytes() == before
+    assert not list(folder.path.glob("*.lost*"))
+
+
+def test_a_database_that_somebody_holds_is_not_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The old database names the storage root elsewhere: nobody can read that now, so nobody would warn."""
+    folder, _ = build(tmp_path / "w", 3)
+    build(folder.path, 4, output=tmp_path / "nas")
+    recorded = rows(folder.path, BATCHES)
+    monkeypatch.setattr(schema, "connect", lambda path, mode: connect(path, mode, seconds=0.1))
+    with closing(sqlite3.connect(folder.database)) as holder:
+        holder.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(Locked, match="is held by another program"):
+            rebuild(folder)
+        with pytest.raises(Locked, match="is held by another program"):
+            schema.replace(folder.database, folder.path / "made")
+        holder.rollback()
+    assert not list(folder.path.glob("*.lost*"))
+    assert rows(folder.path, BATCHES) == recorded
+
+
+@pytest.mark.posix
+def test_a_rebuild_that_fails_says_why_and_leaves_nothing(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows removes no database that is still open, and the error of that would hide the real one."""
+    folder = copy()
+    names = sorted(path.name for path in folder.path.iterdir())
+
+    def fail(*_: object) -> None:
+        raise BadInput("the real message")
+
+    keep_open_files(monkeypatch)
+    monkeypatch.setattr("setset.maintenance.rebuild._adopt", fail)
+    with pytest.raises(BadInput, match="the real message"):
+        rebuild(folder)
+    assert sorted(path.name for path in folder.path.iterdir()) == names
+
+
+@pytest.mark.posix
+def test_a_rebuild_beside_a_reader_that_is_cut_short_stops_no_run(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows replaces no database that a reader has open. The second name of the old one goes when the reader does."""
+    folder = copy()
+    recorded = rows(folder.path, BATCHES)
+    with monkeypatch.context() as patched:
+        keep_open_files(patched)
+        with folder.database.open("rb"):
+            with pytest.raises(Locked, match=r"cannot be replaced .*: close all programs that use it"):
+                rebuild(folder)
+            assert [path.name for path in folder.path.glob("*.lost*")] == ["setset.db.lost"]
+            build(folder.path)
+        build(folder.path)
+    assert not list(folder.path.glob("*.lost*"))
+    assert rows(folder.path, BATCHES) == recorded
 
 
 def test_other_storage_roots_are_rebuilt_too(reference: Path, tmp_path: Path) -> None:
