@@ -22,7 +22,7 @@ import xxhash
 
 from setset import durable, platform
 from setset.batches.records import BATCH_FILES
-from setset.errors import BadInput, ReadOnly, SetsetError
+from setset.errors import BadInput, InTheWay, ReadOnly, SetsetError, in_the_way
 from setset.folder import WorkspaceFolder
 
 TOKEN = "setset-root.json"  # noqa: S105 (a file name)
@@ -174,6 +174,8 @@ def require_root(root: Path, owner: Token) -> None:
     if state is RootState.MISSING:
         raise RootGone(root)
     if state is RootState.DAMAGED:
+        if (root / TOKEN).is_symlink() or not (root / TOKEN).is_file():
+            raise InTheWay(in_the_way(root / TOKEN))
         raise ForeignRoot(
             f"{root / TOKEN} is damaged: run 'setset repair', or, if the database does not know that folder, {REBUILD}"
         )

@@ -1,6 +1,7 @@
 """The storage roots and the workspace that owns them: the tables `storage_roots` and `workspace`."""
 
 import contextlib
+import os
 from pathlib import Path
 
 from sqlalchemy import delete, func, select, update
@@ -9,7 +10,7 @@ from setset import platform
 from setset.batches.roots import Owner, Root, RootGone, RootState, has_batches
 from setset.database.connection import DRIVER_ERRORS, Database, connect, damaged, now
 from setset.database.models import BATCHES, EXPLORATIONS, ROOTS, WORKSPACE
-from setset.errors import BadInput, Locked
+from setset.errors import BadInput, InTheWay, Locked, in_the_way
 from setset.folder import OWN_ROOT
 from setset.tasks.kinds import Destination
 
@@ -182,6 +183,8 @@ def use_root(
         if needed in sizes_in(database, [lost]):
             raise gone_error(database, lost)
     if not refill and _is_used(database, path) and not has_batches(root):
+        if os.path.lexists(root) and not root.is_dir():
+            raise InTheWay(in_the_way(root))
         raise RootGone(root, can_be_filled=workspace.state(root) is RootState.OWN or path == OWN_ROOT)
     workspace.claim(root, adopt)
     if not _is_used(database, OWN_ROOT):

@@ -31,7 +31,7 @@ from setset.database.connection import (
     explain,
 )
 from setset.database.models import HEAD, METADATA
-from setset.errors import Locked, SetsetError
+from setset.errors import InTheWay, Locked, SetsetError, in_the_way
 from setset.folder import UNFINISHED, WorkspaceFolder
 
 if TYPE_CHECKING:
@@ -177,8 +177,10 @@ def keep_side_files(path: Path, kept: Path) -> None:
 
 def remove(path: Path) -> None:
     """Removes a database and the files that SQLite keeps beside it."""
-    for suffix in ("", *SIDE_FILES):
-        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    for each in (Path(f"{path}{suffix}") for suffix in ("", *SIDE_FILES)):
+        if each.is_dir():
+            raise InTheWay(in_the_way(each))
+        each.unlink(missing_ok=True)
 
 
 def remove_unfinished(folder: WorkspaceFolder) -> list[Path]:
@@ -281,7 +283,7 @@ def backup(path: Path, copy: Path) -> None:
     partial = copy.with_name(f".{copy.name}.partial")
     if not copy.parent.is_dir():
         raise SetsetError(f"there is no folder {copy.parent} for the copy")
-    partial.unlink(missing_ok=True)
+    remove(partial)
     try:
         with contextlib.closing(sqlite3.connect(partial)) as target:
             # It counts only when it is whole, and a power cut leaves one file.
@@ -291,4 +293,4 @@ def backup(path: Path, copy: Path) -> None:
     except sqlite3.DatabaseError as error:
         raise explain(copy if error_name(error) == "SQLITE_FULL" else path, error) from error
     finally:
-        partial.unlink(missing_ok=True)
+        remove(partial)

@@ -1,0 +1,150 @@
+"""Something has the name of a file or folder of setset: the message names it, and whoever follows it gets further."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from setset.batches.roots import TOKEN, Token
+from tests.commands import run_here
+from tests.small import build, digests
+
+pytestmark = pytest.mark.posix
+
+RUN = ("run", "--size", "4", "--target", "18", "-q")
+SIZE_FOLDER, BATCH = "batches/t18/s04", "batches/t18/s03/0000000-000.setset"
+NAMES = (
+    "setset.db",
+    "setset.lock",
+    "batches",
+    "batches/setset-root.json",
+    "batches/t18",
+    SIZE_FOLDER,
+    f"{SIZE_FOLDER}/0000000-000.setset",
+    BATCH,
+)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with lists of 3. Not to be changed."""
+    return build(tmp_path_factory.mktemp("in_the_way") / "w", 3, target=18)[0].path
+
+
+@pytest.fixture(scope="module")
+def expected(built: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The files that the run makes where nothing is in the way."""
+    folder = tmp_path_factory.mktemp("in_the_way") / "w"
+    shutil.copytree(built, folder)
+    assert run_here(*RUN, workspace=folder).returncode == 0
+    return digests(folder)
+
+
+def make_folder(path: Path) -> None:
+    path.mkdir()
+    (path / "notes.txt").write_text("mine")
+
+
+OBSTACLES: dict[str, Callable[[Path], None]] = {
+    "file": lambda path: path.write_text("mine") and None,
+    "folder": make_folder,
+    "fifo": os.mkfifo,
+    "link to nowhere": lambda path: path.symlink_to("nowhere"),
+    "link to itself": lambda path: path.symlink_to(path.name),
+}
+
+
+IN_THE_WAY = re.compile(r"setset: (.*) is in the way: move it away")
+
+
+def follow(command: tuple[str, ...], workspace: Path, aside: Path) -> list[str]:
+    """Runs a command until it succeeds, and does what each message says: moves something away, or runs a command.
+
+    Returns the messages. No message comes twice.
+    """
+    said: list[str] = []
+    while (done := run_here(*command, workspace=workspace)).returncode:
+        (*_, last) = done.stderr.strip().splitlines()
+        assert "Traceback" not in done.stderr
+        assert last not in said, f"following this leads nowhere: {said}"
+        said.append(last)
+        if obstacle := IN_THE_WAY.fullmatch(last):
+            Path(obstacle[1]).rename(aside / str(len(said)))
+            continue
+        named = [shlex.split(words) for words in re.findall(r"'setset ([^']*)'", last) if "NEW" not in words]
+        assert named, f"no advice: {last}"
+        for words in named if len(said) < 9 else ():
+            if words != ["run"]:
+                said += follow(tuple(words), workspace, aside)
+                break
+    return said
+
+
+@pytest.mark.parametrize("kind", OBSTACLES)
+@pytest.mark.parametrize("name", NAMES)
+def test_whatever_is_in_the_way(name: str, kind: str, built: Path, expected: dict[str, str], tmp_path: Path) -> None:
+    workspace, aside = tmp_path / "w", tmp_path / "aside"
+    shutil.copytree(built, workspace)
+    aside.mkdir()
+    place = workspace / name
+    place.parent.mkdir(exist_ok=True)
+    if place.exists():
+        place.rename(tmp_path / "lost")
+    OBSTACLES[kind](place)
+    said = follow(RUN, workspace, aside)
+    assert digests(workspace) == expected
+    assert all(line.startswith("setset: ") for line in said)
+    notes = place / "notes.txt"
+    if place.is_dir() and notes.exists():
+        notes.unlink()  # a folder in the place of a folder is none of the run's business
+    assert run_here("check", "--strict", "-q", workspace=workspace).returncode == 0, said
+
+
+@pytest.mark.parametrize("kind", ["folder", "file", "fifo"])
+@pytest.mark.parametrize("name", [".setset.db.new", ".setset.db.rebuilt", "..setset.db.rebuilt.new"])
+def test_in_the_way_of_a_new_database(
+    name: str, kind: str, built: Path, expected: dict[str, str], tmp_path: Path
+) -> None:
+    """A file there may be left by a run that was killed, and goes."""
+    workspace, aside = tmp_path / "w", tmp_path / "aside"
+    shutil.copytree(built, workspace)
+    aside.mkdir()
+    (workspace / "setset.db").unlink()
+    OBSTACLES[kind](workspace / name)
+    said = follow(RUN, workspace, aside)
+    is_met = kind == "folder" and name != ".setset.db.new"
+    assert (f"setset: {workspace / name} is in the way: move it away" in said) == is_met
+    assert digests(workspace) == expected
+
+
+def test_in_the_way_of_a_backup(built: Path, tmp_path: Path) -> None:
+    make_folder(tmp_path / ".copy.db.partial")
+    backup = ("db", "backup", str(tmp_path / "copy.db"))
+    said = follow(backup, built, tmp_path)
+    assert said == [f"setset: {tmp_path / '.copy.db.partial'} is in the way: move it away"]
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_token_of_another_workspace_is_named_by_check(elsewhere: bool, built: Path, tmp_path: Path) -> None:
+    workspace, root = tmp_path / "w", tmp_path / "w" / "batches"
+    shutil.copytree(built, workspace)
+    if elsewhere:
+        root = tmp_path / "nas"
+        assert run_here(*RUN, "--output", str(root), workspace=workspace).returncode == 0
+    (root / TOKEN).write_bytes(Token("another").encode())
+    checked = run_here("check", "-q", workspace=workspace)
+    assert checked.returncode == 1
+    assert str(root) in checked.stdout
+    assert "another workspace" in checked.stdout
+    refused = run_here(*RUN, *(("--output", str(root)) if elsewhere else ()), workspace=workspace)
+    assert refused.returncode != 0
+    assert str(root) in refused.stderr
+    if not elsewhere:
+        (workspace / "aside").mkdir()
+        assert follow(RUN, workspace, workspace / "aside") == [refused.stderr.strip()]
