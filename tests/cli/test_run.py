@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from setset.database import schema
+from setset.errors import Locked
 from tests.cli.conftest import Refuse, run_process
 from tests.commands import run_here
 from tests.conftest import Run
@@ -15,6 +17,24 @@ from tests.conftest import Run
 def test_quiet_means_quiet(own_workspace: Path) -> None:
     done = run_here("run", "--size", "5", "--quiet", workspace=own_workspace)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("options", [["--quiet"], ["--json"], []])
+def test_whoever_waits_says_so(options: list[str], own_workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also without progress: the other program may hold the database for ever."""
+    upgrade, calls = schema.upgrade, list[Path]()
+
+    def wait_once(path: Path) -> Path | None:
+        calls.append(path)
+        if len(calls) == 1:
+            raise Locked(f"{path} is held by another program")
+        return upgrade(path)
+
+    monkeypatch.setattr(schema, "upgrade", wait_once)
+    done = run_here("run", "--size", "5", *options, workspace=own_workspace)
+    assert done.returncode == 0
+    assert done.stderr.splitlines()[0] == "setset: the database is held by another program; waiting for it"
+    assert len(done.stderr.splitlines()) == (3 if not options else 1)
 
 
 def test_it_says_what_was_made_and_what_could_be_next(tmp_path: Path) -> None:

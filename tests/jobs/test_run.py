@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -12,7 +15,7 @@ import pytest
 
 import setset
 from setset.batches import files
-from setset.database import batches, explorations
+from setset.database import batches, explorations, runs
 from setset.engine import search
 from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
@@ -262,3 +265,41 @@ def test_what_is_recorded_as_done_but_not_proven_is_done_again(copy: Copy, refer
     assert digests(folder.path) == digests(reference)
     assert findings(folder, deep=True) == []
     assert build(folder.path)[1].texts == []
+
+
+@pytest.mark.parametrize("same_run", [False, True])
+def test_another_database_in_the_place_of_this_one_is_one_line(same_run: bool, reference: Path, tmp_path: Path) -> None:
+    """`cp older.db setset.db` while a run is at work: a copy of the time before this run, or of its beginning."""
+    folder, _ = build(tmp_path / "w", 3)
+    older = tmp_path / "older.db"
+    if not same_run:
+        shutil.copy(folder.database, older)
+
+    class Replacing(ThreadPoolExecutor):
+        """Replaces the database before the third task."""
+
+        submitted = 0
+
+        def submit(self, fn: Callable[..., Any], /, *args: Any, **_: Any) -> Future[Any]:
+            self.submitted += 1
+            if self.submitted == 1 and same_run:
+                shutil.copy(folder.database, older)
+            if self.submitted == 3:
+                folder.database.write_bytes(older.read_bytes())
+            return super().submit(fn, *args)
+
+    try:
+        build(folder.path, executor=Replacing)
+    except SetsetError as error:
+        assert "was changed by another program meanwhile" in str(error)  # noqa: PT017 (it may also go well)
+    else:
+        assert same_run
+    build(folder.path)
+    assert digests(folder.path) == digests(reference)
+    assert rows(folder.path, COUNTS) == rows(reference, COUNTS)
+    assert findings(folder, deep=True) == []
+
+
+def test_a_run_whose_record_is_gone_is_one_line(copy: Copy) -> None:
+    with reading(copy().path) as database, pytest.raises(SetsetError, match=r"changed by another program.*run 99 is"):
+        runs.get(database, 99)

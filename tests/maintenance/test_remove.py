@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import re
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import setset
-from setset.errors import BadInput, Locked
+from setset.errors import BadInput, Locked, ReadOnly
 from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind
 from tests.small import BATCHES, COUNTS, Copy, build, digests, findings, flip, rebuild, rows
@@ -138,3 +142,34 @@ def test_what_cannot_be_removed_changes_nothing(place: Path) -> None:
         remove(place)
     assert remove(place, 6).sizes == ()
     assert (digests(place / "w"), rows(place / "w", BATCHES)) == before
+
+
+def test_files_of_another_user_stop_nothing_and_are_named(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All others go. The same command tries again."""
+    theirs = {path.name for path in (place / "out/t18/s04").iterdir()}
+    unlink = os.unlink
+
+    def refuse(path: Path, **options: Any) -> None:
+        if Path(path).parent.name == "s04" and Path(path).name in theirs:
+            raise PermissionError(errno.EPERM, "Operation not permitted", str(path))
+        unlink(path, **options)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "unlink", refuse)
+        with pytest.raises(ReadOnly, match=r"^5 files cannot be removed, the first one: .*not permitted.*tries again$"):
+            remove(place)
+    assert {Path(path).name for path in digests(place / "out")} == theirs
+    assert not list((place / "w").rglob("t18/*/*.setset"))
+    assert [size.unrecorded for size in remove(place).sizes] == [5]
+    assert digests(place / "out") == {}
+
+
+def test_a_folder_of_another_user_is_refused_before_anything_is_removed(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, recorded = digests(place), rows(place / "w", BATCHES)
+    theirs = place / "out/t18/s04"
+    monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != theirs)
+    with pytest.raises(ReadOnly, match=rf"no permission .* in {re.escape(str(theirs))}: nothing was removed"):
+        remove(place)
+    assert (digests(place), rows(place / "w", BATCHES)) == (files, recorded)
