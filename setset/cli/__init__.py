@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from setset import __version__
-from setset.errors import NO_SPACE, NoSpace, SetsetError
+from setset.errors import NoSpace, SetsetError, is_no_space
 
 GROUPS = {
     "Explore": {
@@ -247,5 +247,5 @@ def main() -> None:
         if reason.errno == errno.EPIPE:  # whoever read the output has seen enough, as `head` does
             sys.exit(0)
         _print_error(error)
-        code = NoSpace.exit_code if reason.errno in NO_SPACE else SetsetError.exit_code
+        code = NoSpace.exit_code if is_no_space(reason) else SetsetError.exit_code
     sys.exit(code if isinstance(code, int) else 0)

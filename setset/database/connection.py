@@ -282,11 +282,12 @@ def replaced(path: Path, reason: object) -> BadDatabase:
 def explain(path: Path, error: BaseException) -> SetsetError:
     """A database error as one line that says what to do."""
     name = error_name(error)
-    if _is_busy(error):
+    if _is_busy(error) or name.endswith("LOCK"):
         try:
             WorkspaceFolder(path.parent).is_locked()
-        except SetsetError as no_locks:  # for SQLite, a file system without locks is busy
+        except SetsetError as no_locks:  # for SQLite, a file system without locks is busy, or has an I/O error
             return no_locks
+    if _is_busy(error):
         return Locked(f"{path} is held by another program: try again when that is done")
     # For SQLite, a quota or a limit is an I/O error.
     if name.startswith("SQLITE_FULL") or (name in WRITE_ERRORS and not durable.has_room(path)):

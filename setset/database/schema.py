@@ -73,12 +73,14 @@ def revision(path: Path) -> str | None:
         # A writer was killed in the middle of a commit. A connection that may write rolls it back.
         return _read_revision(path, "rw")
     except DRIVER_ERRORS as error:
-        if Path(f"{path}-journal").exists() and error_name(error).startswith(UNWRITABLE):
-            raise BadDatabase(
+        explained, journal = explain(path, error), Path(f"{path}-journal")
+        is_hot = journal.exists() and journal.stat().st_size and error_name(error).startswith(UNWRITABLE)
+        if is_hot and isinstance(explained, BadDatabase):
+            explained = BadDatabase(
                 f"{path} was left in the middle of a write, which cannot be rolled back here ({error}): "
                 "use it once where it can be written, 'setset status' will do"
-            ) from error
-        raise explain(path, error) from error
+            )
+        raise explained from error
 
 
 def _read_revision(path: Path, mode: str) -> str | None:

@@ -63,12 +63,12 @@ OBSTACLES: dict[str, Callable[[Path], None]] = {
 IN_THE_WAY = re.compile(r"setset: (.*) is in the way: move it away")
 
 
-def follow(command: tuple[str, ...], workspace: Path, aside: Path) -> list[str]:
+def follow(command: tuple[str, ...], workspace: Path, aside: Path, said: list[str] | None = None) -> list[str]:
     """Runs a command until it succeeds, and does what each message says: moves something away, or runs a command.
 
     Returns the messages. No message comes twice.
     """
-    said: list[str] = []
+    said = [] if said is None else said
     while (done := run_here(*command, workspace=workspace)).returncode:
         (*_, last) = done.stderr.strip().splitlines()
         assert "Traceback" not in done.stderr
@@ -79,10 +79,7 @@ def follow(command: tuple[str, ...], workspace: Path, aside: Path) -> list[str]:
             continue
         named = [shlex.split(words) for words in re.findall(r"'setset ([^']*)'", last) if "NEW" not in words]
         assert named, f"no advice: {last}"
-        for words in named if len(said) < 9 else ():
-            if words != ["run"]:
-                said += follow(tuple(words), workspace, aside)
-                break
+        follow(next(tuple(words) for words in named if words != ["run"]), workspace, aside, said)
     return said
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
 import pytest
 
 from tests.cli.conftest import Refuse, run_process
+from tests.commands import run_here
 from tests.conftest import Run
 
 
@@ -101,3 +103,20 @@ def test_a_message_of_many_lines_stays_one(run: Run) -> None:
     assert code == 2
     assert err.splitlines()[0].startswith("Usage: ")
     assert err.splitlines()[-1] == "Error: Got unexpected extra argument (extra)"
+
+
+@pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
+def test_no_room_for_a_folder(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the workspace, then of its files."""
+
+    def fill(path: Path, *_: object, **__: object) -> None:
+        raise OSError(code, os.strerror(code), str(path))
+
+    workspace = tmp_path / "w"
+    for _ in range(2):
+        with monkeypatch.context() as patched:
+            patched.setattr(Path, "mkdir", fill)
+            done = run_here("run", "--size", "3", "-q", workspace=workspace)
+        folder = workspace if not workspace.exists() else workspace / "batches"
+        assert (done.returncode, done.stderr) == (12, f"setset: no room for {folder}: {os.strerror(code)}\n")
+        workspace.mkdir(exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import closing
 from pathlib import Path
@@ -70,3 +71,10 @@ def test_what_takes_too_long_ends(reference: Path, monkeypatch: pytest.MonkeyPat
         pytest.raises(setset.Locked, match="took too long: try again"),
     ):
         opened.status()
+
+
+@pytest.mark.posix
+def test_nobody_waits_for_a_fifo_in_the_place_of_the_database(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "setset.db")
+    watch = setset.Watch(tmp_path)
+    assert [watch.changed(), watch.changed()] == [True, False]
