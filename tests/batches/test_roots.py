@@ -30,7 +30,7 @@ from setset.batches.roots import (
     root_owner,
     root_state,
 )
-from setset.errors import BadInput, ReadOnly, SetsetError
+from setset.errors import BadInput, InTheWay, SetsetError
 from setset.folder import WorkspaceFolder
 
 MINE, ANOTHER = Token("mine"), Token("another")
@@ -186,7 +186,7 @@ def test_the_root_inside_goes_wherever_its_workspace_is(tmp_path: Path) -> None:
 
 def test_where_no_folder_can_be_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"")
-    with pytest.raises(ReadOnly, match="cannot write to"):
+    with pytest.raises(InTheWay, match="file is in the way: move it away"):
         claim_root(tmp_path / "file" / "root", MINE)
 
 
