@@ -93,11 +93,11 @@ def _authorize(action: int, _first: str | None, second: str | None, *_: str | No
 
 
 def _limit_memory() -> None:
-    # Windows has no such module, and macOS may refuse the limit. SQLite's own limit holds everywhere.
-    with contextlib.suppress(ImportError, OSError, ValueError):
+    if sys.platform != "win32":  # where SQLite's own limit must do
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (2 * MOST_MEMORY, 2 * MOST_MEMORY))
+        with contextlib.suppress(OSError, ValueError):  # macOS may refuse it
+            resource.setrlimit(resource.RLIMIT_AS, (2 * MOST_MEMORY, 2 * MOST_MEMORY))
 
 
 def _end_with_parent() -> None:
