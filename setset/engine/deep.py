@@ -7,11 +7,14 @@ least T - size cards remain to it; from size T on every list is kept.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import LARGEST
+from setset.cards import CARDS, LARGEST, third_table
+from setset.engine import deep_kernels as dk
+from setset.engine import kernels as k
 from setset.engine import search
 from setset.engine.bitstreams import Streams
 from setset.engine.search import BadStreams, Lists, needed
@@ -20,6 +23,9 @@ MOST_ENTRIES = 100
 """Maximum number of runs that `count` tells apart."""
 CHUNK = 200_000
 """Lists per array, and lists of a size between that are in memory at once."""
+
+BUDGET = 1_000_000
+"""Nodes that the kernel visits or writes before it comes back: some milliseconds of work."""
 
 Counts = npt.NDArray[np.int64]
 
@@ -45,9 +51,17 @@ def count(source: Streams, target: int, size: int, entries: int = 1) -> Counts:
     if not 1 <= entries <= MOST_ENTRIES:
         raise ValueError(f"{entries} entries (expected 1 to {MOST_ENTRIES})")
     length = run_length(source.lists, entries)
-    counts = [0] * -(-source.lists // length)
-    for run, part in enumerate(search.pack(_all_lists(source), source.size, length, source.tail)):
-        counts[run] = sum(batch.lists for batch in _below(part, target, size))
+    runs = -(-source.lists // length)
+    if _can_walk(source, size):
+        walk = _Walk(source, target, size, dk.COUNT)
+        walk.mark_runs(runs, length)
+        while walk.run():
+            pass
+        return np.diff(walk.counts)
+    counts = [
+        sum(int(count(top, target, size).sum()) if top.size < size else top.lists for top in _tops(part, target, size))
+        for part in search.pack(_source_lists(source), source.size, length, source.tail)
+    ]
     return np.array(counts, np.int64)
 
 
@@ -66,7 +80,20 @@ def expand(source: Streams, target: int, size: int, limit: int) -> Iterator[Stre
         ValueError: An argument is out of its range.
     """
     _require(source, target, size)
-    yield from search.pack(lists(source, target, size), size, limit, needed(target, size))
+    tail = needed(target, size)
+    if not _can_walk(source, size):
+        yield from search.pack(lists(source, target, size), size, limit, tail)
+        return
+    walk = _Walk(source, target, size, dk.WRITE_BATCH, limit)
+    with search.open_writer(walk.nodes, size, tail) as writer:
+        more = True
+        while more:
+            writer.make_room(2 * BUDGET)
+            walk.out = writer.words
+            more = walk.run()
+            if walk.state[k.LISTS] and (walk.outcome == k.FULL or not more):
+                yield writer.take(int(walk.state[k.LISTS]))
+                walk.state[k.LISTS] = 0
 
 
 def lists(
@@ -96,11 +123,102 @@ def lists(
         run = int(np.searchsorted(ends, start, side="right"))
         first = run * run_length(source.lists, len(counts))
         start -= int(ends[run - 1]) if run else 0
-    for part in search.pack(_all_lists(source, first), source.size, CHUNK, source.tail):
-        for batch in _below(part, target, size):
-            if start < batch.lists:
-                yield from search.unpack(batch, start, chunk)
-            start = max(start - batch.lists, 0)
+    if _can_walk(source, size):
+        yield from _walk_lists(source, target, size, first, start, chunk)
+        return
+    for part in search.pack(_source_lists(source, first), source.size, CHUNK, source.tail):
+        for top in _tops(part, target, size):
+            below = top.lists if top.size == size or start == 0 else int(count(top, target, size).sum())
+            if top.size == size and start < below:
+                yield from search.unpack(top, start, chunk)
+            elif start < below or start == 0:
+                yield from lists(top, target, size, start, chunk)
+            start = max(start - below, 0)
+
+
+def _walk_lists(source: Streams, target: int, size: int, first: int, start: int, chunk: int) -> Iterator[Lists]:
+    walk = _Walk(source, target, size, dk.LIST)
+    walk.state[dk.SKIP_SOURCES], walk.state[dk.SKIP] = first, start
+    walk.listing = np.empty(chunk * size + k.SLACK, np.uint8)
+    more = True
+    while more:
+        more = walk.run()
+        filled = int(walk.state[dk.FILLED])
+        if filled and (walk.outcome == k.FULL or not more):
+            yield walk.listing[: filled * size].reshape(filled, size)
+            walk.state[dk.FILLED] = 0
+
+
+class _Walk:
+    """A walk of the kernel, which can be stopped after any batch or array."""
+
+    def __init__(self, source: Streams, target: int, size: int, use: int, limit: int = 0) -> None:
+        self.nodes, _ = search.open_source(source)
+        self.state = np.zeros(dk.STATE_WORDS, np.int64)
+        self.state[dk.NEXT_RUN] = -1
+        self.counts = np.zeros(1, np.int64)
+        self.listing = np.empty(0, np.uint8)
+        self.out = source.words
+        self.outcome = k.RUNNING
+        self._source = source
+        self._space = (
+            np.empty((64, 64), np.uint64),  # wide
+            _aligned(33 * dk.NARROW),  # rows
+            _aligned(33 * dk.NARROW),  # narrow
+            _under(),
+            np.empty(128, np.uint64),  # bits
+            np.empty(3 * dk.NAMES, np.int64),  # names
+        )
+        self._last = use, source.size, size, target, limit, source.tail
+
+    def mark_runs(self, runs: int, length: int) -> None:
+        """Lets the walk note in `counts` how many lists lie before each run of source lists, and before the end."""
+        self.counts = np.zeros(runs + 1, np.int64)
+        self.state[dk.NEXT_RUN], self.state[dk.RUN_LENGTH] = 0, length
+
+    def run(self) -> bool:
+        """Walks for some milliseconds, or until a batch or an array is full; False if nothing is left.
+
+        Raises:
+            BadStreams: The bits of the source are not those of its number of lists.
+        """
+        self.state[k.BUDGET] = BUDGET
+        walk = self.nodes, self.state, self._source.words, self.out, search.spare_table(), _thirds()
+        self.outcome = dk.walk(*walk, *self._space, self.counts, self.listing, *self._last)
+        search.refuse_corrupt(self.outcome)
+        if self.outcome != k.DONE:
+            return True
+        search.require_all_read(self.nodes, self._source)
+        if self.state[dk.SOURCES] != self._source.lists:
+            raise BadStreams(f"the bits hold {self.state[dk.SOURCES]} lists, not {self._source.lists}")
+        self.counts[-1] = self.state[k.LISTS]
+        return False
+
+
+@cache
+def _thirds() -> npt.NDArray[np.uint8]:
+    table = np.zeros((CARDS, 128), np.uint8)
+    table[:, :CARDS] = third_table()
+    return table.reshape(-1)
+
+
+@cache
+def _under() -> npt.NDArray[np.uint32]:
+    under = _aligned(dk.NARROW)
+    under[:] = [(1 << bit) - 1 for bit in range(dk.NARROW)]
+    return under
+
+
+def _aligned(count: int) -> npt.NDArray[np.uint32]:
+    """Words that start at a multiple of 64 bytes: a vector that crosses such a limit takes twice as long to load."""
+    words = np.zeros(count + 16, np.uint32)
+    start = -(words.ctypes.data // 4) % 16
+    return words[start : start + count]
+
+
+def _can_walk(source: Streams, size: int) -> bool:
+    """Whether the kernel can go from a source to a size. Smaller sizes and single steps are done by `search`."""
+    return source.size >= dk.TOP and size >= max(source.size, dk.TOP) + 2
 
 
 def _require(source: Streams, target: int, size: int) -> None:
@@ -110,19 +228,21 @@ def _require(source: Streams, target: int, size: int) -> None:
         raise ValueError(f"target {target} (expected 4 to {LARGEST})")
 
 
-def _all_lists(source: Streams, start: int = 0) -> Iterator[Lists]:
+def _source_lists(source: Streams, start: int = 0) -> Iterator[Lists]:
     """The lists of a source from `start` on. `search.unpack` compares their number with the source's."""
     if start < source.lists:
         yield from search.unpack(source, start)
 
 
-def _below(source: Streams, target: int, size: int) -> Iterator[Streams]:
-    """The lists of `size` cards below a source step by step, some lists of each size at a time."""
-    for part in search.expand(source, target, CHUNK):
-        if part.size == size:
+def _tops(source: Streams, target: int, size: int) -> Iterator[Streams]:
+    """Lists below a source, some at a time, made step by step: of `size` cards, or of TOP cards if the kernel can go
+    on from there."""
+    last = source.size + 1 == size
+    for part in search.expand(source, target if last else max(target, size), CHUNK):
+        if last or _can_walk(part, size):
             yield part
         else:
-            yield from _below(part, target, size)
+            yield from _tops(part, target, size)
 
 
 __all__ = ["CHUNK", "MOST_ENTRIES", "BadStreams", "Counts", "count", "expand", "lists", "run_length"]

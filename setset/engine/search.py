@@ -42,25 +42,25 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
 
     With `pruned` only those that may reach the target, by the rule of `pruning`.
     """
-    nodes, state = _open(source)
+    nodes, state = open_source(source)
     size, need = source.size, needed(target, source.size + 1)
     # From the target on every list is kept.
     rule = pruning.rule_tables(target) if pruned and need else None
     more = rule, _fresh_notes(), target if pruning.adds_up(target) else 0
     visited = 0
-    with _writer(nodes, size + 1, need) as writer:
+    with open_writer(nodes, size + 1, need) as writer:
         outcome = k.RUNNING
         while outcome != k.DONE:
             writer.make_room(EXPAND_BUDGET)
             state[k.BUDGET] = EXPAND_BUDGET
-            walk = nodes, state, source.words, writer.words, _spare(), size, need, limit, source.tail
+            walk = nodes, state, source.words, writer.words, spare_table(), size, need, limit, source.tail
             outcome = k.expand(*walk, *more)
             visited += EXPAND_BUDGET - int(state[k.BUDGET])
             if outcome == k.FULL or (outcome == k.DONE and state[k.LISTS]):
                 yield writer.take(int(state[k.LISTS]))
                 state[k.LISTS] = 0
-            _refuse_corrupt(outcome)
-    _require_all_read(nodes, source, visited)
+            refuse_corrupt(outcome)
+    require_all_read(nodes, source, visited)
 
 
 def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict[int, int]:
@@ -69,15 +69,15 @@ def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict
         return _count_pruned(source, target, upto)
     size = source.size
     final = max(upto - 2 if upto >= target else upto - 1, size)
-    nodes, state = _open(source)
+    nodes, state = open_source(source)
     counts = np.zeros(final + 3, np.int64)
     outcome, visited = k.RUNNING, 0
     while outcome != k.DONE:
         state[k.BUDGET] = BUDGET
-        outcome = k.count(nodes, state, source.words, _spare(), size, target, final, counts, source.tail)
+        outcome = k.count(nodes, state, source.words, spare_table(), size, target, final, counts, source.tail)
         visited += BUDGET - int(state[k.BUDGET])
-        _refuse_corrupt(outcome)
-    _require_all_read(nodes, source, visited)
+        refuse_corrupt(outcome)
+    require_all_read(nodes, source, visited)
     return {n: int(counts[n]) for n in range(size + 1, upto + 1)}
 
 
@@ -97,16 +97,16 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
 
     An array is used again for the next chunk: copy what is to be kept.
     """
-    nodes, state = _open(source)
+    nodes, state = open_source(source)
     room = min(chunk, max(source.lists - start, 1))
     rows = np.empty(room * source.size + k.SLACK, np.uint8)
     outcome = k.RUNNING
     while outcome == k.RUNNING:
-        outcome, filled = k.unpack(nodes, state, source.words, _spare(), source.size, start, rows, source.tail)
-        _refuse_corrupt(outcome)
+        outcome, filled = k.unpack(nodes, state, source.words, spare_table(), source.size, start, rows, source.tail)
+        refuse_corrupt(outcome)
         if filled:
             yield rows[: filled * source.size].reshape(filled, source.size)
-    _require_all_read(nodes, source, int(state[k.LISTS]))
+    require_all_read(nodes, source, int(state[k.LISTS]))
 
 
 def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Iterator[Streams]:
@@ -115,14 +115,14 @@ def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Itera
     Of lists that are kept for a target, `needed` cards are the tail with which the bits are fewest.
     """
     nodes, state = _root(), np.zeros(8, np.int64)
-    with _writer(nodes, size, tail) as writer:
+    with open_writer(nodes, size, tail) as writer:
         for chunk in chunks:
             done = 0
             while done < len(chunk):
                 rows = np.ascontiguousarray(chunk[done : done + BUDGET])
                 writer.make_room(len(rows))
-                outcome, taken = k.pack(nodes, state, writer.words, _spare(), rows, size, limit, tail)
-                _refuse_corrupt(outcome)
+                outcome, taken = k.pack(nodes, state, writer.words, spare_table(), rows, size, limit, tail)
+                refuse_corrupt(outcome)
                 done += taken
                 if outcome == k.FULL:
                     yield writer.take(int(state[k.LISTS]))
@@ -145,7 +145,7 @@ def first_and_last(source: Streams) -> tuple[tuple[int, ...], tuple[int, ...]]:
     for at_end in (False, True):
         nodes = _at_start(source)
         cards = np.empty(source.size, np.uint8)
-        if not k.edge(nodes, source.words, _spare(), source.size, at_end, cards, source.tail):
+        if not k.edge(nodes, source.words, spare_table(), source.size, at_end, cards, source.tail):
             raise BadStreams("the bits hold no list")
         ends.append(tuple(int(card) for card in cards))
     return ends[0], ends[1]
@@ -162,7 +162,7 @@ def compile_kernels() -> None:
 
 
 @contextlib.contextmanager
-def _writer(nodes: npt.NDArray[np.uint64], size: int, tail: int) -> Iterator[_Writer]:
+def open_writer(nodes: npt.NDArray[np.uint64], size: int, tail: int) -> Iterator[_Writer]:
     """A writer of lists of so many cards, on memory that an earlier one left: what goes back to the system
     has to be zeroed by it before it comes again, and where malloc is quick to give back that is each batch."""
     try:
@@ -227,7 +227,7 @@ class _Writer:
 
 
 @cache
-def _spare() -> npt.NDArray[np.uint64]:
+def spare_table() -> npt.NDArray[np.uint64]:
     """For cards c and b, in the columns of a node: all cards but third(c, b)."""
     table = np.zeros((CARDS, k.REMAINING), np.uint64)
     for c in range(CARDS):
@@ -266,7 +266,7 @@ def _root() -> npt.NDArray[np.uint64]:
     return nodes
 
 
-def _open(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+def open_source(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
     """A walk that is about to visit the lists of a batch."""
     nodes = _at_start(source)
     if not k.begin(nodes, source.words, source.size, source.tail):
@@ -290,12 +290,12 @@ def _fresh_notes() -> npt.NDArray[np.uint64]:
     return notes
 
 
-def _refuse_corrupt(outcome: int) -> None:
+def refuse_corrupt(outcome: int) -> None:
     if outcome == k.CORRUPT:
         raise BadStreams("the bits are not those of a tree of lists")
 
 
-def _require_all_read(nodes: npt.NDArray[np.uint64], source: Streams, visited: int) -> None:
+def require_all_read(nodes: npt.NDArray[np.uint64], source: Streams, visited: int) -> None:
     """Refuses bits that are left over, and a batch that does not have as many lists as it says."""
     read, ends = [k.READ, k.READ_BITS], [k.READ_END, k.READ_BITS_END]
     if (nodes[: source.size, read] != nodes[: source.size, ends]).any():
