@@ -221,6 +221,12 @@ def _can_walk(source: Streams, size: int) -> bool:
     return source.size >= dk.TOP and size >= max(source.size, dk.TOP) + 2
 
 
+def compile_kernels() -> None:
+    """Compiles the kernel, or loads it from numba's cache."""
+    (source,) = search.pack([np.array([[0, 1, 3, 4, 9, 10]], np.uint8)], dk.TOP, 1)
+    next(lists(source, 12, 9, chunk=1))
+
+
 def _require(source: Streams, target: int, size: int) -> None:
     if not source.size < size <= LARGEST:
         raise ValueError(f"size {size} (expected {source.size + 1} to {LARGEST})")
@@ -245,4 +251,4 @@ def _tops(source: Streams, target: int, size: int) -> Iterator[Streams]:
             yield from _tops(part, target, size)
 
 
-__all__ = ["CHUNK", "MOST_ENTRIES", "BadStreams", "Counts", "count", "expand", "lists", "run_length"]
+__all__ = ["CHUNK", "MOST_ENTRIES", "BadStreams", "Counts", "compile_kernels", "count", "expand", "lists", "run_length"]

@@ -229,7 +229,16 @@ def _visit_source(state: I64, counts: I64) -> bool:
 
 @k._inlined
 def _open_narrow(
-    nodes: U64, state: I64, rows: U32, narrow: U32, names: I64, counts: I64, depth: int, size: int, want: int, drop: bool
+    nodes: U64,
+    state: I64,
+    rows: U32,
+    narrow: U32,
+    names: I64,
+    counts: I64,
+    depth: int,
+    size: int,
+    want: int,
+    drop: bool,
 ) -> bool:
     """Opens the next child, with 32 labels, that may lead to a list; False if there is none.
 
@@ -270,9 +279,7 @@ def _open_narrow(
 
 
 @k._inlined
-def _open_wide(
-    nodes: U64, state: I64, wide: U64, names: I64, counts: I64, depth: int, size: int, want: int
-) -> bool:
+def _open_wide(nodes: U64, state: I64, wide: U64, names: I64, counts: I64, depth: int, size: int, want: int) -> bool:
     """As `_open_narrow`, with 64 labels. Nothing is dropped."""
     remaining, ahead = nodes[depth, REMAINING], nodes[depth, AHEAD]
     least = want + 1 if depth >= size else 1
@@ -469,8 +476,19 @@ def _list_part(nodes: U64, state: I64, names: I64, listing: U8, final: int) -> b
 
 @k._inlined
 def _visit_leaves(
-    nodes: U64, state: I64, out: U64, wide: U64, rows: U32, narrow: U32, names: I64, listing: U8, use: int, final: int,
-    need: int, limit: int, is_narrow: bool,
+    nodes: U64,
+    state: I64,
+    out: U64,
+    wide: U64,
+    rows: U32,
+    narrow: U32,
+    names: I64,
+    listing: U8,
+    use: int,
+    final: int,
+    need: int,
+    limit: int,
+    is_narrow: bool,
 ) -> bool:
     """Counts, writes or lists all lists below the node of `final` - 2 cards; True if a batch or the rows are full."""
     depth = (final - 2) & 31
@@ -534,8 +552,24 @@ MOST_TRIPLES = 32 * 31 * 30 // 6
 
 @k._inlined
 def _walk_below(
-    nodes: U64, state: I64, source: U64, out: U64, wide: U64, rows: U32, narrow: U32, under: U32, bits: U64, names: I64,
-    counts: I64, listing: U8, use: int, size: int, final: int, target: int, limit: int, tail: int,
+    nodes: U64,
+    state: I64,
+    source: U64,
+    out: U64,
+    wide: U64,
+    rows: U32,
+    narrow: U32,
+    under: U32,
+    bits: U64,
+    names: I64,
+    counts: I64,
+    listing: U8,
+    use: int,
+    size: int,
+    final: int,
+    target: int,
+    limit: int,
+    tail: int,
 ) -> int:
     """Walks below the open list of TOP cards: RUNNING, FULL or CORRUPT. OPEN is 0 when all is done."""
     need = max(target - final, 0)
@@ -584,7 +618,16 @@ def _walk_below(
 
 @k._inlined
 def _enter(
-    nodes: U64, state: I64, source: U64, wide: U64, rows: U32, narrow: U32, bits: U64, names: I64, depth: int, size: int,
+    nodes: U64,
+    state: I64,
+    source: U64,
+    wide: U64,
+    rows: U32,
+    narrow: U32,
+    bits: U64,
+    names: I64,
+    depth: int,
+    size: int,
     tail: int,
 ) -> bool:
     """Makes the node at a depth, whose row and remaining cards are there, ready to be walked; False if corrupt."""
@@ -598,8 +641,26 @@ def _enter(
 
 @k._kernel
 def walk(
-    nodes: U64, state: I64, source: U64, out: U64, spare: U64, thirds: U8, wide: U64, rows: U32, narrow: U32, under: U32,
-    bits: U64, names: I64, counts: I64, listing: U8, use: int, size: int, final: int, target: int, limit: int, tail: int,
+    nodes: U64,
+    state: I64,
+    source: U64,
+    out: U64,
+    spare: U64,
+    thirds: U8,
+    wide: U64,
+    rows: U32,
+    narrow: U32,
+    under: U32,
+    bits: U64,
+    names: I64,
+    counts: I64,
+    listing: U8,
+    use: int,
+    size: int,
+    final: int,
+    target: int,
+    limit: int,
+    tail: int,
 ) -> int:
     """Walks from source lists of `size` (at least TOP) cards to lists of `final` (at least two more) cards, as far as
     the budget allows: RUNNING, FULL, DONE or CORRUPT.

@@ -159,6 +159,9 @@ def compile_kernels() -> None:
             first_and_last(batch)
             list(unpack(batch))
     count(source, 12, 5)
+    from setset.engine import deep  # which needs this module
+
+    deep.compile_kernels()
 
 
 @contextlib.contextmanager

@@ -1,0 +1,152 @@
+#!/usr/bin/env python3
+"""Measures the deep walk (setset/engine/deep.py) against a counter in C, and projects what whole sizes take.
+
+    tools/bench_deep.py                     count and store 12, 15, 16, 17 and 18
+    tools/bench_deep.py --lists 300 12 18   fewer random lists of 5 cards, these sizes only
+    tools/bench_deep.py --via 8 12          from sources of 8 cards
+
+Draws random lists of 5 cards (the same for the same --seed) and takes all lists below them, in turns: some in C, the
+same by `deep.count`, the same by `deep.expand` with the bytes of the files. The target is the size. All figures are
+CPU time of one core, so that a busy machine slows all of them alike; the ratio is what can be compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from setset.batches import format as batch_format
+from setset.engine import deep, search
+from setset.engine.bitstreams import Streams
+
+LISTS_OF_5 = 22_441_536
+ROOT, ROOT_OF_C = 5, 6
+TURNS = 10
+LIMIT = 16_000_000
+VIA = {12: 9}
+"""Size of the sources that are expanded, by target."""
+SAMPLE = {12: 10_000, 15: 2000, 16: 2000, 17: 2000}
+"""Random lists of 5 cards, by target: some seconds each."""
+
+
+@dataclass
+class Times:
+    """CPU seconds, lists and bytes of all turns."""
+
+    c: float = 0.0
+    count: float = 0.0
+    expand: float = 0.0
+    encode: float = 0.0
+    sources: int = 0
+    lists: int = 0
+    bytes: int = 0
+
+
+def draw(count: int, seed: int) -> npt.NDArray[np.uint8]:
+    """Random lists of 5 cards, in order."""
+    rng = np.random.default_rng(seed)
+    found: set[tuple[int, ...]] = set()
+    while len(found) < count:
+        cards = tuple(sorted(rng.choice(81, ROOT, replace=False).tolist()))
+        if not any(search.THIRDS[a, b] in cards for i, a in enumerate(cards) for b in cards[:i]):
+            found.add(cards)
+    return np.array(sorted(found), np.uint8)
+
+
+def below(roots: npt.NDArray[np.uint8], target: int, size: int) -> Streams | None:
+    """All lists of a size below some roots, as one source."""
+    lists: Iterator[npt.NDArray[np.uint8]] = iter([roots])
+    for step in range(ROOT, size + 1):
+        tail = search.needed(target, step)
+        packed = list(search.pack(lists, step, 10**9, tail))
+        if not packed or step == size:
+            return packed[0] if packed else None
+        lists = (rows for part in search.expand(packed[0], target, 10**9) for rows in search.unpack(part))
+    return None
+
+
+def measure(roots: npt.NDArray[np.uint8], target: int, via: int, counter: Path, times: Times) -> None:
+    """One turn: the lists below some roots in C, counted and expanded."""
+    tops, source = below(roots, target, ROOT_OF_C), below(roots, target, via)
+    if tops is None:
+        return
+    with tempfile.NamedTemporaryFile() as file:
+        for rows in search.unpack(tops):
+            file.write(rows.tobytes())
+        file.flush()
+        words = subprocess.run([counter, file.name, str(target)], capture_output=True, text=True, check=True)
+    found, seconds = words.stdout.split()
+    times.c += float(seconds)
+    started = time.process_time()
+    counted = int(deep.count(tops, target, target).sum())
+    times.count += time.process_time() - started
+    stored = 0
+    for part in _timed_parts(source, target, times) if source else ():
+        stored += part.lists
+        started = time.process_time()
+        times.bytes += len(batch_format.pack_bits(part)) + 136 + 16 * target
+        times.encode += time.process_time() - started
+    times.sources += source.lists if source else 0
+    times.lists += stored
+    if not int(found) == counted == stored:
+        raise SystemExit(f"lists of {target}: {found} in C, {counted} counted, {stored} expanded")
+
+
+def _timed_parts(source: Streams, target: int, times: Times) -> Iterator[Streams]:
+    parts = deep.expand(source, target, target, LIMIT)
+    while True:
+        started = time.process_time()
+        part = next(parts, None)
+        times.expand += time.process_time() - started
+        if part is None:
+            return
+        yield part
+
+
+def report(target: int, via: int, times: Times, sampled: int) -> str:
+    """A line with the projections."""
+    scale = LISTS_OF_5 / sampled
+    hours = scale / 3600
+    per_list = times.bytes / max(times.lists, 1)
+    return (
+        f"{target:4}  {scale * times.lists:9.3g}  {hours * times.c:7.3f}  {hours * times.count:7.3f}"
+        f"  {times.count / times.c:6.2f}  {via:4}  {scale * times.sources:9.3g}"
+        f"  {hours * times.expand:7.3f}  {times.expand / times.c:6.2f}  {hours * times.encode:7.3f}"
+        f"  {per_list:10.5f}  {scale * times.bytes / 1e9:8.2f}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("targets", nargs="*", type=int, default=[12, 15, 16, 17, 18])
+    parser.add_argument("--lists", type=int, help="random lists of 5 cards")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--via", type=int, help="size of the sources that are expanded")
+    options = parser.parse_args()
+    search.compile_kernels()
+    print(
+        "      projected   core-hours to count:  ratio        lists in  core-hours to store:            bytes        GB"
+    )
+    print("size      lists        C   setset    to C   via    sources   expand    to C     zstd    per list     whole")
+    with tempfile.TemporaryDirectory() as folder:
+        counter = Path(folder, "deep")
+        source = Path(__file__).with_name("deep.c")
+        subprocess.run(["gcc", "-O3", "-march=native", str(source), "-o", str(counter)], check=True)
+        for target in options.targets:
+            via, times = options.via or VIA.get(target, 8), Times()
+            roots = draw(options.lists or SAMPLE.get(target, 4000), options.seed)
+            for turn in range(TURNS):
+                measure(roots[turn::TURNS], target, via, counter, times)
+            print(report(target, via, times, len(roots)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
