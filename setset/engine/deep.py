@@ -169,7 +169,7 @@ class _Walk:
             np.empty(128, np.uint64),  # bits
             np.empty(3 * dk.NAMES, np.int64),  # names
         )
-        self._last = use, source.size, size, target, limit, source.tail
+        self._numbers = use, source.size, size, target, limit, source.tail
 
     def mark_runs(self, runs: int, length: int) -> None:
         """Lets the walk note in `counts` how many lists lie before each run of source lists, and before the end."""
@@ -183,8 +183,8 @@ class _Walk:
             BadStreams: The bits of the source are not those of its number of lists.
         """
         self.state[k.BUDGET] = BUDGET
-        walk = self.nodes, self.state, self._source.words, self.out, search.spare_table(), _thirds()
-        self.outcome = dk.walk(*walk, *self._space, self.counts, self.listing, *self._last)
+        arrays = self.nodes, self.state, self._source.words, self.out, search.spare_table(), _thirds()
+        self.outcome = dk.walk(dk.Walk(*arrays, *self._space, self.counts, self.listing, *self._numbers))
         search.refuse_corrupt(self.outcome)
         if self.outcome != k.DONE:
             return True

@@ -25,7 +25,7 @@ anywhere and go on later: all it knows is in its arrays.
 numba's cache does not notice a change in `kernels` or `vectors`: change this file, too.
 """
 
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from llvmlite import ir
@@ -64,7 +64,50 @@ FILLED = 16  # rows filled
 STATE_WORDS = 20
 
 NAMES = 64
-"""Cards by their labels: from here on those of 32 labels."""
+MOST_TRIPLES = NARROW * (NARROW - 1) * (NARROW - 2) // 6
+"""Maximum number of lists below a node of 32 labels that has three cards less."""
+
+
+class Walk(NamedTuple):
+    """The arrays and the numbers of a walk."""
+
+    nodes: U64
+    """One row per depth, see `kernels`."""
+    state: I64
+    source: U64
+    """Words of the source."""
+    out: U64
+    """Words that are written."""
+    spare: U64
+    """Table of `kernels`."""
+    thirds: U8
+    """Third card of cards a and b at 128 a + b."""
+    wide: U64
+    """For two of 64 labels: the set of all labels but that of the third card."""
+    rows: U32
+    """For each depth and each of 32 labels: the cards that fit."""
+    narrow: U32
+    """As `wide`, for 32 labels."""
+    under: U32
+    """All bits below each bit."""
+    bits: U64
+    """Labels of cards, or 32 labels by 64 labels, as sets; NONE without a label."""
+    names: I64
+    """Cards by 64 labels; from NAMES on by 32 labels; from 2 NAMES on the 64 labels by 32 labels."""
+    counts: I64
+    """Number of lists before each run of source lists."""
+    listing: U8
+    """Rows that are filled with lists, and SLACK bytes."""
+    use: int
+    size: int
+    """Cards of a source list, at least TOP."""
+    final: int
+    """Cards of the lists that are counted, written or listed, at least `size` + 2."""
+    target: int
+    limit: int
+    """Maximum number of lists per batch."""
+    tail: int
+    """Tail of the source."""
 
 
 def _reverse(_context: Any, word: Any) -> Any:
@@ -81,75 +124,75 @@ reverse = cast(Any, intrinsic(_reverse))
 
 
 @k._inlined
-def _write_code(nodes: U64, out: U64, depth: int, keep: np.uint64, remaining: np.uint64, tail: int) -> None:
+def _write_code(w: Walk, depth: int, keep: np.uint64, remaining: np.uint64, tail: int) -> None:
     """Writes a node, which goes on below these of its remaining cards."""
     others = remaining ^ keep
     code = popcount(others) - tail
     if code < 0 or code >= k.EXCEPT or others >= (keep & (~keep + ONE)):
         code = k.EXCEPT
         count = popcount(remaining)
-        position = _int(nodes[depth, k.WRITE_BITS])
-        k._write(out, position, reverse(extract(keep, remaining)) >> np.uint64(64 - count))
-        nodes[depth, k.WRITE_BITS] = np.uint64(position + count)
-    position = _int(nodes[depth, WRITE])
-    k._write(out, position, np.uint64(code))
-    nodes[depth, WRITE] = np.uint64(position + k.CODE_BITS)
+        position = _int(w.nodes[depth, k.WRITE_BITS])
+        k._write(w.out, position, reverse(extract(keep, remaining)) >> np.uint64(64 - count))
+        w.nodes[depth, k.WRITE_BITS] = np.uint64(position + count)
+    position = _int(w.nodes[depth, WRITE])
+    k._write(w.out, position, np.uint64(code))
+    w.nodes[depth, WRITE] = np.uint64(position + k.CODE_BITS)
 
 
 @k._inlined
-def _write_zeros(nodes: U64, out: U64, depth: int, count: int) -> None:
+def _write_zeros(w: Walk, depth: int, count: int) -> None:
     """Writes nodes whose code is 0."""
-    position = _int(nodes[depth, WRITE])
+    position = _int(w.nodes[depth, WRITE])
     end = position + k.CODE_BITS * count
     for word in range((position >> 6) + 1, (end >> 6) + 1):
-        out[word] = NONE
-    nodes[depth, WRITE] = np.uint64(end)
+        w.out[word] = NONE
+    w.nodes[depth, WRITE] = np.uint64(end)
 
 
 @k._inlined
-def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
+def _close(w: Walk, depth: int) -> None:
     """Writes the node at a depth if anything below it is in this batch, and notes that in its parent."""
-    keep = nodes[depth, KEEP]
+    keep = w.nodes[depth, KEEP]
     if keep:
-        _write_code(nodes, out, depth, keep, nodes[depth, REMAINING], tail)
-        nodes[depth, KEEP] = NONE
+        _write_code(w, depth, keep, w.nodes[depth, REMAINING], max(w.target, w.final) - 1 - depth)
+        w.nodes[depth, KEEP] = NONE
         if depth > TOP:
-            nodes[depth - 1, KEEP] |= ONE << nodes[depth - 1, LABEL]
+            w.nodes[depth - 1, KEEP] |= ONE << w.nodes[depth - 1, LABEL]
         else:
-            k._keep(nodes, TOP - 1, _int(nodes[TOP - 1, CHOSEN]))
+            k._keep(w.nodes, TOP - 1, _int(w.nodes[TOP - 1, CHOSEN]))
 
 
 @k._inlined
-def _read_children(nodes: U64, source: U64, depth: int, tail: int) -> bool:
+def _read_children(w: Walk, depth: int) -> bool:
     """Reads which children the open node at a depth has; False if there are none."""
-    remaining = nodes[depth, REMAINING]
-    position = _int(nodes[depth, k.READ])
-    if position + k.CODE_BITS > _int(nodes[depth, k.READ_END]):
+    remaining = w.nodes[depth, REMAINING]
+    position = _int(w.nodes[depth, k.READ])
+    if position + k.CODE_BITS > _int(w.nodes[depth, k.READ_END]):
         return False
-    nodes[depth, k.READ] = np.uint64(position + k.CODE_BITS)
-    code = _int((source[position >> 6] >> np.uint64(position & 63)) & np.uint64(k.EXCEPT))
+    w.nodes[depth, k.READ] = np.uint64(position + k.CODE_BITS)
+    code = _int((w.source[position >> 6] >> np.uint64(position & 63)) & np.uint64(k.EXCEPT))
     count = popcount(remaining)
     if code != k.EXCEPT:
-        if count <= tail + code:
+        without = w.tail + w.size - 1 - depth + code
+        if count <= without:
             return False
-        nodes[depth, AHEAD] = deposit(ALL << np.uint64(tail + code), remaining)
+        w.nodes[depth, AHEAD] = deposit(ALL << np.uint64(without), remaining)
         return True
-    position = _int(nodes[depth, k.READ_BITS])
-    if count == 0 or position + count > _int(nodes[depth, k.READ_BITS_END]):
+    position = _int(w.nodes[depth, k.READ_BITS])
+    if count == 0 or position + count > _int(w.nodes[depth, k.READ_BITS_END]):
         return False
-    nodes[depth, k.READ_BITS] = np.uint64(position + count)
-    bits, _ = k._read(source, position, count)
-    nodes[depth, AHEAD] = deposit(reverse(bits) >> np.uint64(64 - count), remaining)
+    w.nodes[depth, k.READ_BITS] = np.uint64(position + count)
+    bits, _ = k._read(w.source, position, count)
+    w.nodes[depth, AHEAD] = deposit(reverse(bits) >> np.uint64(64 - count), remaining)
     return bool(bits)
 
 
 @k._inlined
-def _label(nodes: U64, thirds: U8, wide: U64, bits: U64, names: I64, card: int) -> None:
-    """Opens the node below `card` at depth TOP: gives labels to its cards, and makes its row and the table `wide`,
-    for two labels the set of all labels but that of the third card of their set."""
-    low, high = k._remaining(nodes, TOP - 1, card)
+def _label(w: Walk, card: int) -> None:
+    """Opens the node below `card` at depth TOP: gives labels to its cards, and makes its row and the table `wide`."""
+    low, high = k._remaining(w.nodes, TOP - 1, card)
     for other in range(128):
-        bits[other] = NONE
+        w.bits[other] = NONE
     count = 0
     for word in range(2):
         rest = low if word else high
@@ -157,45 +200,66 @@ def _label(nodes: U64, thirds: U8, wide: U64, bits: U64, names: I64, card: int) 
             label = highest(rest)
             rest ^= ONE << np.uint64(label)
             name = label if word else label + k.LOW
-            names[count] = name
-            bits[name] = ONE << np.uint64(count)
+            w.names[count] = name
+            w.bits[name] = ONE << np.uint64(count)
             count += 1
     whole = ALL >> np.uint64(64 - count) if count else NONE
-    nodes[TOP, REMAINING] = whole
-    nodes[TOP - 1, CHOSEN] = np.uint64(card)
+    w.nodes[TOP - 1, CHOSEN] = np.uint64(card)
     for a in range(count):
-        line = (names[a] & 127) << 7
+        line = (w.names[a] & 127) << 7
         fitting = whole ^ (ONE << np.uint64(a))
         for depth in range(TOP):
-            fitting &= ~bits[thirds[line | (_int(nodes[depth, CHOSEN]) & 127)] & 127]
-        nodes[TOP, a] = fitting
+            fitting &= ~w.bits[w.thirds[line | (_int(w.nodes[depth, CHOSEN]) & 127)] & 127]
+        w.nodes[TOP, a] = fitting
         for b in range(a):
-            wide[a & 63, b] = ~bits[thirds[line | (names[b] & 127)] & 127]
+            w.wide[a & 63, b] = ~w.bits[w.thirds[line | (w.names[b] & 127)] & 127]
+    _set_node(w, TOP, whole, whole)
 
 
 @k._inlined
-def _narrow_labels(nodes: U64, wide: U64, rows: U32, narrow: U32, bits: U64, names: I64, depth: int) -> None:
+def _set_node(w: Walk, depth: int, remaining: np.uint64, candidates: np.uint64) -> None:
+    """A node that is yet to be walked."""
+    w.nodes[depth, REMAINING] = remaining
+    w.nodes[depth, AHEAD] = candidates
+    w.nodes[depth, CANDIDATES] = candidates
+    w.nodes[depth, KEEP] = NONE
+
+
+@k._inlined
+def _narrow_labels(w: Walk, depth: int) -> None:
     """Gives new labels to the at most 32 cards that remain to the node at a depth: makes its row in `rows` and the
     table `narrow`."""
-    remaining = nodes[depth, REMAINING]
+    remaining = w.nodes[depth, REMAINING]
     for label in range(65):
-        bits[label] = NONE
+        w.bits[label] = NONE
     count = 0
     rest = remaining
     while rest:
         label = lowest(rest)
         rest &= rest - ONE
-        bits[label] = ONE << np.uint64(count)
-        names[NAMES + count] = names[label]
-        names[2 * NAMES + count] = label
-        rows[NARROW * depth + count] = np.uint32(extract(nodes[depth, label], remaining))
+        w.bits[label] = ONE << np.uint64(count)
+        w.names[NAMES + count] = w.names[label]
+        w.names[2 * NAMES + count] = label
+        w.rows[NARROW * depth + count] = np.uint32(extract(w.nodes[depth, label], remaining))
         count += 1
     for a in range(count):
-        line = names[2 * NAMES + a] & 63
+        line = w.names[2 * NAMES + a] & 63
         for b in range(a):
-            third = lowest(~wide[line, names[2 * NAMES + b] & 63])
-            narrow[NARROW * a + b] = np.uint32(~bits[third])
-    nodes[depth, REMAINING] = (ONE << np.uint64(count)) - ONE
+            third = lowest(~w.wide[line, w.names[2 * NAMES + b] & 63])
+            w.narrow[NARROW * a + b] = np.uint32(~w.bits[third])
+    w.state[NARROW_FROM] = depth
+    _set_node(w, depth, (ONE << np.uint64(count)) - ONE, extract(w.nodes[depth, CANDIDATES], remaining))
+
+
+@k._inlined
+def _visit_source(w: Walk) -> bool:
+    """Counts a source list, and notes where a run of them starts; False if the list is to be skipped."""
+    if w.state[SOURCES] == w.state[NEXT_RUN] and w.state[RUN] < len(w.counts):
+        w.counts[w.state[RUN]] = w.state[k.LISTS]
+        w.state[RUN] += 1
+        w.state[NEXT_RUN] += w.state[RUN_LENGTH]
+    w.state[SOURCES] += 1
+    return bool(w.state[SOURCES] > w.state[SKIP_SOURCES])
 
 
 @k._inlined
@@ -217,101 +281,57 @@ def _drop(first: Vector, second: Vector, cards: np.uint64, want: int) -> np.uint
 
 
 @k._inlined
-def _visit_source(state: I64, counts: I64) -> bool:
-    """Counts a source list, and notes where a run of them starts; False if the list is to be skipped."""
-    if state[SOURCES] == state[NEXT_RUN] and state[RUN] < len(counts):
-        counts[state[RUN]] = state[k.LISTS]
-        state[RUN] += 1
-        state[NEXT_RUN] += state[RUN_LENGTH]
-    state[SOURCES] += 1
-    return bool(state[SOURCES] > state[SKIP_SOURCES])
+def _drop_wide(w: Walk, depth: int, cards: np.uint64, want: int) -> np.uint64:
+    """As `_drop`, for the node at a depth with 64 labels."""
+    while popcount(cards) >= want:
+        stay = NONE
+        for b in range(64):
+            stay |= np.uint64(popcount(w.nodes[depth, b] & cards) >= want - 1) << np.uint64(b)
+        stay &= cards
+        if stay == cards:
+            return cards
+        cards = stay
+    return NONE
 
 
 @k._inlined
-def _open_narrow(
-    nodes: U64,
-    state: I64,
-    rows: U32,
-    narrow: U32,
-    names: I64,
-    counts: I64,
-    depth: int,
-    size: int,
-    want: int,
-    drop: bool,
-) -> bool:
-    """Opens the next child, with 32 labels, that may lead to a list; False if there is none.
-
-    A child needs `want` more cards.
-    """
-    remaining, ahead, candidates = nodes[depth, REMAINING], nodes[depth, AHEAD], nodes[depth, CANDIDATES]
-    row = (NARROW * depth) & 1023
-    first, second = v.load(rows, row), v.load(rows, row + 16)
-    least = want + 1 if depth >= size else 1
+def _open_wide(w: Walk, depth: int) -> bool:
+    """Opens the next child, with 64 labels, that may lead to a list; False if there is none."""
+    remaining, ahead, candidates = w.nodes[depth, REMAINING], w.nodes[depth, AHEAD], w.nodes[depth, CANDIDATES]
+    want = max(w.target, w.final) - depth - 1
+    least = want + 1 if depth >= w.size else 1
     while popcount(ahead) >= least:
-        label = highest(ahead)
+        label = highest(ahead) & 63
         bit = ONE << np.uint64(label)
         ahead ^= bit
-        left = np.uint64(rows[row + (label & 31)]) & remaining & (bit - ONE)
-        if depth + 1 == size and not _visit_source(state, counts):
+        left = w.nodes[depth, label] & remaining & (bit - ONE)
+        cards = left & candidates if depth >= w.size else left
+        if depth + 1 == w.size and not _visit_source(w):
             continue
-        if depth + 1 >= size and popcount(left) < want:
-            continue
-        line = (NARROW * label) & 1023
-        below = v.both(first, v.load(narrow, line))
-        below_second = v.both(second, v.load(narrow, line + 16))
-        cards = left
-        if depth + 1 >= size and drop:
-            cards = _drop(below, below_second, left & candidates if depth >= size else left, want)
-            if not cards:
-                continue
-        v.store(rows, row + NARROW, below)
-        v.store(rows, row + NARROW + 16, below_second)
-        nodes[depth, AHEAD] = ahead
-        nodes[depth, LABEL] = np.uint64(label)
-        nodes[depth, CHOSEN] = np.uint64(names[NAMES + (label & 31)])
-        nodes[depth + 1, REMAINING] = left
-        nodes[depth + 1, AHEAD] = cards
-        nodes[depth + 1, CANDIDATES] = cards
-        return True
-    nodes[depth, AHEAD] = NONE
-    return False
-
-
-@k._inlined
-def _open_wide(nodes: U64, state: I64, wide: U64, names: I64, counts: I64, depth: int, size: int, want: int) -> bool:
-    """As `_open_narrow`, with 64 labels. Nothing is dropped."""
-    remaining, ahead = nodes[depth, REMAINING], nodes[depth, AHEAD]
-    least = want + 1 if depth >= size else 1
-    while popcount(ahead) >= least:
-        label = highest(ahead)
-        bit = ONE << np.uint64(label)
-        ahead ^= bit
-        left = nodes[depth, label & 63] & remaining & (bit - ONE)
-        if depth + 1 == size and not _visit_source(state, counts):
-            continue
-        if depth + 1 >= size and popcount(left) < want:
+        if depth + 1 >= w.size and popcount(cards) < want:
             continue
         for b in range(64):
-            nodes[depth + 1, b] = nodes[depth, b] & wide[label & 63, b]
-        nodes[depth, AHEAD] = ahead
-        nodes[depth, LABEL] = np.uint64(label)
-        nodes[depth, CHOSEN] = np.uint64(names[label & 63])
-        nodes[depth + 1, REMAINING] = left
-        nodes[depth + 1, AHEAD] = left
-        nodes[depth + 1, CANDIDATES] = left
+            w.nodes[depth + 1, b] = w.nodes[depth, b] & w.wide[label, b]
+        if depth + 1 >= w.size and w.target <= w.final:
+            cards = _drop_wide(w, depth + 1, cards, want)
+            if not cards:
+                continue
+        w.nodes[depth, AHEAD] = ahead
+        w.nodes[depth, LABEL] = np.uint64(label)
+        w.nodes[depth, CHOSEN] = np.uint64(w.names[label])
+        _set_node(w, depth + 1, left if w.use == WRITE_BATCH or depth + 1 < w.size else cards, cards)
         return True
-    nodes[depth, AHEAD] = NONE
+    w.nodes[depth, AHEAD] = NONE
     return False
 
 
 @k._inlined
-def _quads(rows: U32, narrow: U32, under: U32, depth: int, remaining: np.uint64, rest: np.uint64, both: bool) -> int:
+def _quads(w: Walk, depth: int, rest: np.uint64, both: bool) -> int:
     """Number of ways to add four of the cards in `rest` to the node at a depth. `both`: labels from 16 on occur."""
-    row = (NARROW * depth) & 1023
+    rows, narrow, row = w.rows, w.narrow, (NARROW * depth) & 1023
     found = v.zeros()
-    first = v.both(v.load(rows, row), v.load(under, 0))
-    second = v.both(v.load(rows, row + 16), v.load(under, 16))
+    first = v.both(v.load(rows, row), v.load(w.under, 0))
+    second = v.both(v.load(rows, row + 16), v.load(w.under, 16))
     for _ in range(popcount(rest) - 3):
         a = highest(rest) & 31
         rest ^= ONE << np.uint64(a)
@@ -336,64 +356,86 @@ def _quads(rows: U32, narrow: U32, under: U32, depth: int, remaining: np.uint64,
 
 
 @k._inlined
-def _triples(rows: U32, narrow: U32, under: U32, depth: int, rest: np.uint64) -> int:
+def _triples(w: Walk, depth: int, rest: np.uint64) -> int:
     """Number of ways to add three of the cards in `rest` to the node at a depth."""
     row = (NARROW * depth) & 1023
     found = v.zeros()
-    first = v.both(v.load(rows, row), v.load(under, 0))
-    second = v.both(v.load(rows, row + 16), v.load(under, 16))
+    first = v.both(v.load(w.rows, row), v.load(w.under, 0))
+    second = v.both(v.load(w.rows, row + 16), v.load(w.under, 16))
     for _ in range(popcount(rest) - 2):
         a = highest(rest) & 31
         rest ^= ONE << np.uint64(a)
-        last = np.uint64(rows[row + a]) & rest
+        last = np.uint64(w.rows[row + a]) & rest
         word = v.repeat(last)
-        found = v.add_where(found, v.counted(v.both(v.both(first, word), v.load(narrow, NARROW * a))), last)
-        pairs = v.counted(v.both(v.both(second, word), v.load(narrow, NARROW * a + 16)))
+        found = v.add_where(found, v.counted(v.both(v.both(first, word), v.load(w.narrow, NARROW * a))), last)
+        pairs = v.counted(v.both(v.both(second, word), v.load(w.narrow, NARROW * a + 16)))
         found = v.add_where(found, pairs, last >> np.uint64(16))
     return v.total(found)
 
 
 @k._inlined
-def _write_triples(nodes: U64, state: I64, out: U64, rows: U32, narrow: U32, under: U32, depth: int) -> None:
+def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
     """Writes all lists with three more cards than the node at a depth, if every one of them is kept."""
     row = (NARROW * depth) & 1023
-    remaining, rest = nodes[depth, REMAINING], nodes[depth, AHEAD]
+    remaining = w.nodes[depth, REMAINING]
     found = v.zeros()
-    first = v.both(v.load(rows, row), v.load(under, 0))
-    second = v.both(v.load(rows, row + 16), v.load(under, 16))
+    first = v.both(v.load(w.rows, row), v.load(w.under, 0))
+    second = v.both(v.load(w.rows, row + 16), v.load(w.under, 16))
     keep = NONE
-    nodes_of_pairs = nodes_of_lists = 0
+    longer = 0
     for _ in range(popcount(rest) - 2):
         a = highest(rest) & 31
         bit = ONE << np.uint64(a)
         rest ^= bit
-        left = np.uint64(rows[row + a]) & remaining & (bit - ONE)
+        left = np.uint64(w.rows[row + a]) & remaining & (bit - ONE)
         word = v.repeat(left)
-        pairs = v.counted(v.both(v.both(first, word), v.load(narrow, NARROW * a)))
+        pairs = v.counted(v.both(v.both(first, word), v.load(w.narrow, NARROW * a)))
         kept = v.at_least(pairs, 1)
         found = v.add_where(found, pairs, left)
-        pairs = v.counted(v.both(v.both(second, word), v.load(narrow, NARROW * a + 16)))
-        kept |= v.at_least(pairs, 1) << np.uint64(16)
-        found = v.add_where(found, pairs, left >> np.uint64(16))
+        if left >> np.uint64(16):
+            pairs = v.counted(v.both(v.both(second, word), v.load(w.narrow, NARROW * a + 16)))
+            kept |= v.at_least(pairs, 1) << np.uint64(16)
+            found = v.add_where(found, pairs, left >> np.uint64(16))
         kept &= left
         if kept:
-            _write_code(nodes, out, depth + 1, kept, left, 1)
+            _write_code(w, depth + 1, kept, left, 1)
             keep |= bit
-            nodes_of_pairs += 1
-            nodes_of_lists += popcount(kept)
-    _write_zeros(nodes, out, depth + 2, nodes_of_lists)
-    nodes[depth, AHEAD] = NONE
-    nodes[depth, KEEP] |= keep
-    state[k.LISTS] += v.total(found)
-    state[k.BUDGET] -= nodes_of_pairs
+            longer += popcount(kept)
+    _write_zeros(w, depth + 2, longer)
+    w.nodes[depth, KEEP] |= keep
+    w.state[k.LISTS] += v.total(found)
+    w.state[k.BUDGET] -= popcount(keep)
 
 
 @k._inlined
-def _kept(
-    nodes: U64, wide: U64, rows: U32, narrow: U32, depth: int, label: int, left: np.uint64, need: int, is_narrow: bool
-) -> np.uint64:
-    """Of the cards `left` after `label` was added to the node at a depth: those above which `need` of them remain."""
-    if need == 0:
+def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
+    """Does the last three or four levels of the node at a depth at once, if that can be done; False otherwise."""
+    if w.use == WRITE_BATCH:
+        if depth != w.final - 3 or w.state[k.LISTS] + MOST_TRIPLES > w.limit:
+            return False
+        _write_triples(w, depth, ahead)
+        return True
+    if w.use == LIST and w.state[SKIP] == 0:
+        return False
+    if depth == w.final - 3:
+        found = _triples(w, depth, ahead)
+    elif ahead >> np.uint64(16):
+        found = _quads(w, depth, ahead, True)
+    else:
+        found = _quads(w, depth, ahead, False)
+    if w.use == LIST:
+        if found > w.state[SKIP]:
+            return False
+        w.state[SKIP] -= found
+    w.state[k.LISTS] += found
+    return True
+
+
+@k._inlined
+def _kept(w: Walk, depth: int, label: int, left: np.uint64, is_narrow: bool) -> np.uint64:
+    """Of the cards `left` after `label` was added to the node at a depth: the cards above which enough of them
+    remain."""
+    if w.target <= w.final:
         return left
     kept = NONE
     rest = left
@@ -402,12 +444,46 @@ def _kept(
         bit = ONE << np.uint64(b)
         rest ^= bit
         if is_narrow:
-            fitting = np.uint64(rows[NARROW * depth + (b & 31)] & narrow[NARROW * label + (b & 31)])
+            fitting = np.uint64(w.rows[NARROW * depth + (b & 31)] & w.narrow[NARROW * label + (b & 31)])
         else:
-            fitting = nodes[depth, b] & wide[label, b]
-        if popcount(fitting & rest) >= need:
-            kept |= bit
+            fitting = w.nodes[depth, b] & w.wide[label, b]
+        kept |= bit * np.uint64(popcount(fitting & rest) >= w.target - w.final)
     return kept
+
+
+@k._inlined
+def _visit_leaves(w: Walk, ahead: np.uint64, is_narrow: bool) -> bool:
+    """Counts, writes or lists all lists below the node of `final` - 2 cards; True if a batch or the rows are full."""
+    depth = (w.final - 2) & 31
+    remaining = w.nodes[depth, REMAINING]
+    least = max(w.target, w.final) - depth
+    while popcount(ahead) >= least:
+        label = highest(ahead) & 63
+        bit = ONE << np.uint64(label)
+        ahead ^= bit
+        fitting = np.uint64(w.rows[NARROW * depth + (label & 31)]) if is_narrow else w.nodes[depth, label]
+        left = fitting & remaining & (bit - ONE)
+        kept = _kept(w, depth, label, left, is_narrow)
+        if not kept:
+            continue
+        if w.use == COUNT:
+            w.state[k.LISTS] += popcount(kept)
+            continue
+        w.nodes[depth, AHEAD] = ahead
+        w.nodes[depth, LABEL] = np.uint64(label)
+        w.nodes[depth, CHOSEN] = np.uint64(w.names[label + (NAMES if is_narrow else 0)])
+        w.state[k.LEFT], w.state[k.LEAF] = _int(kept), _int(left)
+        w.state[k.BUDGET] -= 1
+        if _take_leaf(w):
+            return True
+    w.nodes[depth, AHEAD] = NONE
+    return False
+
+
+@k._inlined
+def _take_leaf(w: Walk) -> bool:
+    """Writes or lists what is left of the open leaf; True if there is no room for all of it."""
+    return _list_part(w) if w.use == LIST else _write_part(w)
 
 
 @k._inlined
@@ -420,285 +496,189 @@ def _highest_bits(word: np.uint64, count: int) -> np.uint64:
 
 
 @k._inlined
-def _write_part(nodes: U64, state: I64, out: U64, final: int, limit: int, tail: int) -> bool:
+def _write_part(w: Walk) -> bool:
     """Puts the lists that are left of the open leaf into the batch, as far as it has room.
 
     If it has not, closes the batch and keeps the rest for the next one: returns True.
     """
-    kept = np.uint64(state[k.LEFT])
-    full = bool(popcount(kept) > limit - state[k.LISTS])
+    kept = np.uint64(w.state[k.LEFT])
+    need = max(w.target - w.final, 0)
+    full = bool(popcount(kept) > w.limit - w.state[k.LISTS])
     if full:
-        kept = _highest_bits(kept, limit - state[k.LISTS])
-    state[k.LEFT] ^= _int(kept)
+        kept = _highest_bits(kept, w.limit - w.state[k.LISTS])
+    w.state[k.LEFT] ^= _int(kept)
     if kept:
-        _write_code(nodes, out, final - 1, kept, np.uint64(state[k.LEAF]), tail)
-        nodes[final - 2, KEEP] |= ONE << nodes[final - 2, LABEL]
-        state[k.LISTS] += popcount(kept)
+        _write_code(w, w.final - 1, kept, np.uint64(w.state[k.LEAF]), need)
+        w.nodes[w.final - 2, KEEP] |= ONE << w.nodes[w.final - 2, LABEL]
+        w.state[k.LISTS] += popcount(kept)
     if full:
-        finish(nodes, out, final, tail)
+        for depth in range(w.final - 2, TOP - 1, -1):
+            _close(w, depth & 31)
+        k.finish(w.nodes, w.out, TOP, need + w.final - TOP)
     return full
 
 
-@k._kernel
-def finish(nodes: U64, out: U64, final: int, tail: int) -> None:
-    """Closes all open nodes."""
-    for depth in range(final - 2, TOP - 1, -1):
-        _close(nodes, out, depth & 31, tail + final - 1 - depth)
-    k.finish(nodes, out, TOP, tail + final - TOP)
-
-
 @k._inlined
-def _list_part(nodes: U64, state: I64, names: I64, listing: U8, final: int) -> bool:
+def _list_part(w: Walk) -> bool:
     """Puts the lists that are left of the open leaf into rows; True if the rows are full and lists are left."""
-    kept = np.uint64(state[k.LEFT])
-    skipped = min(popcount(kept), state[SKIP])
-    if skipped:
+    kept = np.uint64(w.state[k.LEFT])
+    if w.state[SKIP]:
+        skipped = min(popcount(kept), w.state[SKIP])
         kept ^= _highest_bits(kept, skipped)
-        state[SKIP] -= skipped
-    state[k.LISTS] += skipped
-    if kept:
-        base = NAMES if final - 2 >= state[NARROW_FROM] else 0
-        last = (final - 1) & 31
-        prefix = k._prefix(nodes, last)
-        shift = np.uint64(8 * (last & 7))
-        room = (len(listing) - k.SLACK) // final
-        filled = state[FILLED]
-        while kept and filled < room:
-            label = highest(kept)
-            kept ^= ONE << np.uint64(label)
-            k._put(listing, filled * final, final, prefix, np.uint64(names[base + (label & 63)]) << shift)
-            filled += 1
-        state[k.LISTS] += filled - state[FILLED]
-        state[FILLED] = filled
-    state[k.LEFT] = _int(kept)
+        w.state[SKIP] -= skipped
+    final, last = w.final, (w.final - 1) & 31
+    base = NAMES if last - 1 >= w.state[NARROW_FROM] else 0
+    prefix = k._prefix(w.nodes, last)
+    shift = np.uint64(8 * (last & 7))
+    room = (len(w.listing) - k.SLACK) // final
+    filled = w.state[FILLED]
+    while kept and filled < room:
+        label = highest(kept)
+        kept ^= ONE << np.uint64(label)
+        k._put(w.listing, filled * final, final, prefix, np.uint64(w.names[base + (label & 63)]) << shift)
+        filled += 1
+    w.state[FILLED] = filled
+    w.state[k.LEFT] = _int(kept)
     return bool(kept)
 
 
 @k._inlined
-def _visit_leaves(
-    nodes: U64,
-    state: I64,
-    out: U64,
-    wide: U64,
-    rows: U32,
-    narrow: U32,
-    names: I64,
-    listing: U8,
-    use: int,
-    final: int,
-    need: int,
-    limit: int,
-    is_narrow: bool,
-) -> bool:
-    """Counts, writes or lists all lists below the node of `final` - 2 cards; True if a batch or the rows are full."""
-    depth = (final - 2) & 31
-    remaining, ahead = nodes[depth, REMAINING], nodes[depth, AHEAD]
-    while popcount(ahead) >= need + 2:
-        label = highest(ahead) & 63
+def _walk_narrow(w: Walk) -> int:
+    """Walks below the open node, with 32 labels, as far as the budget allows: RUNNING, FULL or CORRUPT.
+
+    When all is done, OPEN is the node that first had 32 labels, and nothing is ahead of it.
+    """
+    depth = w.state[OPEN] & 31
+    ahead = w.nodes[depth, AHEAD]
+    steps = 0
+    outcome = RUNNING
+    while steps < w.state[k.BUDGET]:
+        steps += 1
+        if depth >= w.size and depth >= w.final - 4 and ahead:
+            if w.target <= w.final and depth != w.final - 2 and _finish_levels(w, depth, ahead):
+                ahead = NONE
+            elif depth == w.final - 2:
+                full = _visit_leaves(w, ahead, True)
+                ahead = w.nodes[depth, AHEAD]
+                if full:
+                    outcome = FULL
+                    break
+        opened, ahead = _open_narrow(w, depth, ahead)
+        if opened:
+            depth = (depth + 1) & 31
+            if depth < w.size:
+                if not _read_children(w, depth):
+                    return CORRUPT
+                ahead = w.nodes[depth, AHEAD]
+            continue
+        if w.use == WRITE_BATCH:
+            _close(w, depth)
+        if depth == w.state[NARROW_FROM]:
+            break
+        depth = (depth - 1) & 31
+        ahead = w.nodes[depth, AHEAD]
+    w.nodes[depth, AHEAD] = ahead
+    w.state[OPEN] = depth
+    w.state[k.BUDGET] -= steps
+    return outcome
+
+
+@k._inlined
+def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64]:
+    """Opens the first child among those ahead, with 32 labels, that may lead to a list: whether there is one, and what
+    is ahead of it; if there is none, NONE."""
+    remaining, candidates = w.nodes[depth, REMAINING], w.nodes[depth, CANDIDATES]
+    row = (NARROW * depth) & 1023
+    want = max(w.target, w.final) - depth - 1
+    least = want + 1 if depth >= w.size else 1
+    while popcount(ahead) >= least:
+        label = highest(ahead) & 31
         bit = ONE << np.uint64(label)
         ahead ^= bit
-        fitting = np.uint64(rows[NARROW * depth + (label & 31)]) if is_narrow else nodes[depth, label]
-        left = fitting & remaining & (bit - ONE)
-        kept = _kept(nodes, wide, rows, narrow, depth, label, left, need, is_narrow)
-        if not kept:
+        left = np.uint64(w.rows[row + label]) & remaining & (bit - ONE)
+        cards = left & candidates
+        if depth + 1 == w.size and not _visit_source(w):
             continue
-        if use == COUNT:
-            state[k.LISTS] += popcount(kept)
+        if depth + 1 >= w.size and popcount(cards) < want:
             continue
-        nodes[depth, AHEAD] = ahead
-        nodes[depth, LABEL] = np.uint64(label)
-        nodes[depth, CHOSEN] = np.uint64(names[label + (NAMES if is_narrow else 0)])
-        state[k.LEFT], state[k.LEAF] = _int(kept), _int(left)
-        state[k.BUDGET] -= 1
-        if use == LIST:
-            if _list_part(nodes, state, names, listing, final):
-                return True
-        elif _write_part(nodes, state, out, final, limit, need):
-            return True
-    nodes[depth, AHEAD] = NONE
-    return False
+        first = v.both(v.load(w.rows, row), v.load(w.narrow, NARROW * label))
+        second = v.both(v.load(w.rows, row + 16), v.load(w.narrow, NARROW * label + 16))
+        if depth + 1 >= w.size and w.target <= w.final:
+            cards = _drop(first, second, cards, want)
+            if not cards:
+                continue
+        v.store(w.rows, row + NARROW, first)
+        v.store(w.rows, row + NARROW + 16, second)
+        w.nodes[depth, AHEAD] = ahead
+        w.nodes[depth, LABEL] = np.uint64(label)
+        w.nodes[depth, CHOSEN] = np.uint64(w.names[NAMES + label])
+        _set_node(w, depth + 1, left, cards)
+        return True, cards
+    return False, NONE
 
 
 @k._inlined
-def _count_or_write_many(
-    nodes: U64, state: I64, out: U64, rows: U32, narrow: U32, under: U32, use: int, depth: int, final: int, limit: int
-) -> bool:
-    """Does the last three or four levels of the node at a depth at once, if that can be done; False otherwise."""
-    rest = nodes[depth, AHEAD]
-    if use == WRITE_BATCH:
-        if depth != final - 3 or state[k.LISTS] + MOST_TRIPLES > limit:
-            return False
-        _write_triples(nodes, state, out, rows, narrow, under, depth)
-        return True
-    if use == LIST and state[SKIP] == 0:
-        return False
-    if depth == final - 3:
-        found = _triples(rows, narrow, under, depth, rest)
-    elif rest >> np.uint64(16):
-        found = _quads(rows, narrow, under, depth, rest, rest, True)
-    else:
-        found = _quads(rows, narrow, under, depth, rest, rest, False)
-    if use == LIST:
-        if found > state[SKIP]:
-            return False
-        state[SKIP] -= found
-    state[k.LISTS] += found
-    nodes[depth, AHEAD] = NONE
-    return True
+def _walk_wide(w: Walk) -> int:
+    """Walks below the open list of TOP cards as far as the budget allows: RUNNING, FULL or CORRUPT.
 
-
-MOST_TRIPLES = 32 * 31 * 30 // 6
-
-
-@k._inlined
-def _walk_below(
-    nodes: U64,
-    state: I64,
-    source: U64,
-    out: U64,
-    wide: U64,
-    rows: U32,
-    narrow: U32,
-    under: U32,
-    bits: U64,
-    names: I64,
-    counts: I64,
-    listing: U8,
-    use: int,
-    size: int,
-    final: int,
-    target: int,
-    limit: int,
-    tail: int,
-) -> int:
-    """Walks below the open list of TOP cards: RUNNING, FULL or CORRUPT. OPEN is 0 when all is done."""
-    need = max(target - final, 0)
-    whole = max(target, final)
-    while state[k.BUDGET] > 0:
-        state[k.BUDGET] -= 1
-        depth = state[OPEN] & 31
-        is_narrow = depth >= state[NARROW_FROM]
-        ahead = nodes[depth, AHEAD]
-        if ahead and is_narrow and need == 0 and depth >= size and (depth == final - 4 or depth == final - 3):
-            if _count_or_write_many(nodes, state, out, rows, narrow, under, use, depth, final, limit):
-                ahead = NONE
-        if ahead and depth == final - 2:
-            if is_narrow:
-                full = _visit_leaves(
-                    nodes, state, out, wide, rows, narrow, names, listing, use, final, need, limit, True
-                )
-            else:
-                full = _visit_leaves(
-                    nodes, state, out, wide, rows, narrow, names, listing, use, final, need, limit, False
-                )
-            if full:
+    OPEN is 0 when all is done.
+    """
+    while w.state[k.BUDGET] > 0:
+        w.state[k.BUDGET] -= 1
+        depth = w.state[OPEN] & 31
+        if depth >= w.state[NARROW_FROM]:
+            outcome = _walk_narrow(w)
+            if outcome != RUNNING:
+                return outcome
+            depth = w.state[OPEN] & 31
+            if depth != w.state[NARROW_FROM] or w.nodes[depth, AHEAD]:
+                continue
+            w.state[NARROW_FROM] = NO_DEPTH
+        elif depth == w.final - 2 and w.nodes[depth, AHEAD]:
+            if _visit_leaves(w, w.nodes[depth, AHEAD], False):
                 return FULL
-            ahead = NONE
-        opened = False
-        if ahead:
-            want = whole - depth - 1
-            if is_narrow:
-                opened = _open_narrow(nodes, state, rows, narrow, names, counts, depth, size, want, need == 0)
-            else:
-                opened = _open_wide(nodes, state, wide, names, counts, depth, size, want)
-        if not opened:
-            if use == WRITE_BATCH:
-                _close(nodes, out, depth, need + final - 1 - depth)
-            if depth == state[NARROW_FROM]:
-                state[NARROW_FROM] = NO_DEPTH
-            state[OPEN] = depth - 1 if depth > TOP else 0
-            if depth == TOP:
-                return RUNNING
+        elif _open_wide(w, depth):
+            depth = (depth + 1) & 31
+            w.state[OPEN] = depth
+            if popcount(w.nodes[depth, REMAINING]) <= NARROW:
+                _narrow_labels(w, depth)
+            if depth < w.size and not _read_children(w, depth):
+                return CORRUPT
             continue
-        state[OPEN] = depth + 1
-        if not _enter(nodes, state, source, wide, rows, narrow, bits, names, depth + 1, size, tail):
-            return CORRUPT
+        if w.use == WRITE_BATCH:
+            _close(w, depth)
+        w.state[OPEN] = depth - 1 if depth > TOP else 0
+        if depth == TOP:
+            return RUNNING
     return RUNNING
 
 
-@k._inlined
-def _enter(
-    nodes: U64,
-    state: I64,
-    source: U64,
-    wide: U64,
-    rows: U32,
-    narrow: U32,
-    bits: U64,
-    names: I64,
-    depth: int,
-    size: int,
-    tail: int,
-) -> bool:
-    """Makes the node at a depth, whose row and remaining cards are there, ready to be walked; False if corrupt."""
-    nodes[depth, KEEP] = NONE
-    if depth < state[NARROW_FROM] and popcount(nodes[depth, REMAINING]) <= NARROW and depth > TOP:
-        _narrow_labels(nodes, wide, rows, narrow, bits, names, depth)
-        state[NARROW_FROM] = depth
-        nodes[depth, AHEAD] = nodes[depth, CANDIDATES] = nodes[depth, REMAINING]
-    return depth >= size or _read_children(nodes, source, depth, tail + size - 1 - depth)
-
-
 @k._kernel
-def walk(
-    nodes: U64,
-    state: I64,
-    source: U64,
-    out: U64,
-    spare: U64,
-    thirds: U8,
-    wide: U64,
-    rows: U32,
-    narrow: U32,
-    under: U32,
-    bits: U64,
-    names: I64,
-    counts: I64,
-    listing: U8,
-    use: int,
-    size: int,
-    final: int,
-    target: int,
-    limit: int,
-    tail: int,
-) -> int:
-    """Walks from source lists of `size` (at least TOP) cards to lists of `final` (at least two more) cards, as far as
-    the budget allows: RUNNING, FULL, DONE or CORRUPT.
+def walk(w: Walk) -> int:
+    """Walks from the source lists to lists of `final` cards while the budget lasts: RUNNING, FULL, DONE or CORRUPT.
 
-    LISTS counts the lists. `counts[r]` is what it was at the start of run r. FULL means that a batch has `limit` lists
-    and there is one more, or that all rows of `listing` are filled and there is one more: the caller takes them away,
-    resets the state and calls again. `tail` is that of the source.
-
-    The other arrays are tables and space of the walk: `thirds` has the third card of cards a and b at 128 a + b,
-    `under` all bits below each bit.
+    LISTS counts the lists that are counted or written. FULL means that a batch has `limit` lists and there is one more,
+    or that all rows are filled and there is one more: the caller takes them away, resets LISTS or FILLED, and calls
+    again.
     """
-    need = max(target - final, 0)
-    if state[k.LEFT]:
-        if use == LIST:
-            if _list_part(nodes, state, names, listing, final):
-                return FULL
-        elif _write_part(nodes, state, out, final, limit, need):
-            return FULL
-    while state[k.BUDGET] > 0:
-        if state[OPEN] == 0:
-            top_tail = tail + size - TOP
-            outcome = k._advance(nodes, state, source, out, spare, TOP - 1, True, top_tail, need + final - 1 - TOP)
+    if w.state[k.LEFT] and _take_leaf(w):
+        return FULL
+    while w.state[k.BUDGET] > 0:
+        if w.state[OPEN] == 0:
+            tail, tail_below = w.tail + w.size - TOP, max(w.target, w.final) - 1 - TOP
+            outcome = k._advance(w.nodes, w.state, w.source, w.out, w.spare, TOP - 1, True, tail, tail_below)
             if outcome != RUNNING:
                 return outcome
-            word = 0 if nodes[TOP - 1, AHEAD] else 1
-            rest = nodes[TOP - 1, AHEAD + word]
-            nodes[TOP - 1, AHEAD + word] = rest & (rest - ONE)
-            if size == TOP and not _visit_source(state, counts):
+            word = 0 if w.nodes[TOP - 1, AHEAD] else 1
+            rest = w.nodes[TOP - 1, AHEAD + word]
+            w.nodes[TOP - 1, AHEAD + word] = rest & (rest - ONE)
+            if w.size == TOP and not _visit_source(w):
                 continue
-            _label(nodes, thirds, wide, bits, names, lowest(rest) + k.LOW * word)
-            nodes[TOP, AHEAD] = nodes[TOP, CANDIDATES] = nodes[TOP, REMAINING]
-            state[OPEN], state[NARROW_FROM] = TOP, NO_DEPTH
-            if not _enter(nodes, state, source, wide, rows, narrow, bits, names, TOP, size, tail):
+            _label(w, lowest(rest) + k.LOW * word)
+            w.state[OPEN], w.state[NARROW_FROM] = TOP, NO_DEPTH
+            if w.size > TOP and not _read_children(w, TOP):
                 return CORRUPT
-        outcome = _walk_below(
-            nodes, state, source, out, wide, rows, narrow, under, bits, names, counts, listing, use, size, final,
-            target, limit, tail,
-        )  # fmt: skip
+        outcome = _walk_wide(w)
         if outcome != RUNNING:
             return outcome
     return RUNNING

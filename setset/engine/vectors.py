@@ -26,7 +26,7 @@ _MASK = ir.VectorType(ir.IntType(1), LANES)
 
 class _VectorType(types.Type):
     def __init__(self) -> None:
-        super().__init__("Vector16")
+        super().__init__("Vector16")  # type: ignore[no-untyped-call]
 
 
 vector_type = _VectorType()
