@@ -25,7 +25,9 @@ CHUNK = 200_000
 """Lists per array, and lists of a size between that are in memory at once."""
 
 BUDGET = 1_000_000
-"""Nodes that the kernel visits or writes before it comes back: some milliseconds of work."""
+"""Nodes that the kernel visits before it comes back: some milliseconds of work."""
+WRITE_BUDGET = 200_000
+"""The same if it writes. To write a node takes no more bits in any stream than there are cards."""
 
 Counts = npt.NDArray[np.int64]
 
@@ -88,7 +90,7 @@ def expand(source: Streams, target: int, size: int, limit: int) -> Iterator[Stre
     with search.open_writer(walk.nodes, size, tail) as writer:
         more = True
         while more:
-            writer.make_room(2 * BUDGET)
+            writer.make_room(WRITE_BUDGET)
             walk.out = writer.words
             more = walk.run()
             if walk.state[k.LISTS] and (walk.outcome == k.FULL or not more):
@@ -160,7 +162,7 @@ class _Walk:
         self.listing = np.empty(0, np.uint8)
         self.out = source.words
         self.outcome = k.RUNNING
-        self._source = source
+        self._source, self._use = source, use
         self._space = (
             np.empty((64, 64), np.uint64),  # wide
             _aligned(33 * dk.NARROW),  # rows
@@ -182,7 +184,7 @@ class _Walk:
         Raises:
             BadStreams: The bits of the source are not those of its number of lists.
         """
-        self.state[k.BUDGET] = BUDGET
+        self.state[k.BUDGET] = WRITE_BUDGET if self._use == dk.WRITE_BATCH else BUDGET
         arrays = self.nodes, self.state, self._source.words, self.out, search.spare_table(), _thirds()
         self.outcome = dk.walk(dk.Walk(*arrays, *self._space, self.counts, self.listing, *self._numbers))
         search.refuse_corrupt(self.outcome)

@@ -602,13 +602,15 @@ def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64
         if depth + 1 >= w.size and popcount(cards) < want:
             continue
         first = v.both(v.load(w.rows, row), v.load(w.narrow, NARROW * label))
-        second = v.both(v.load(w.rows, row + 16), v.load(w.narrow, NARROW * label + 16))
+        second = first
+        if left >> np.uint64(16):
+            second = v.both(v.load(w.rows, row + 16), v.load(w.narrow, NARROW * label + 16))
+            v.store(w.rows, row + NARROW + 16, second)
         if depth + 1 >= w.size and w.target <= w.final:
             cards = _drop(first, second, cards, want)
             if not cards:
                 continue
         v.store(w.rows, row + NARROW, first)
-        v.store(w.rows, row + NARROW + 16, second)
         w.nodes[depth, AHEAD] = ahead
         w.nodes[depth, LABEL] = np.uint64(label)
         w.nodes[depth, CHOSEN] = np.uint64(w.names[NAMES + label])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import cache
-from itertools import combinations, permutations, product
+from itertools import combinations, islice, permutations, product
 
 import numpy as np
 
@@ -41,6 +41,17 @@ def expand(lists: Iterable[tuple[int, ...]], target: int) -> Iterator[tuple[int,
             child = (*cards, card)
             if len(remaining(child)) >= target - len(child):
                 yield child
+
+
+def below(lists: Iterable[tuple[int, ...]], target: int, size: int, most: int) -> list[tuple[int, ...]] | None:
+    """The lists of `size` cards that begin with one of some lists and are kept for the target; None if there are more
+    than `most` of any size."""
+    found = list(lists)
+    while found and len(found[0]) < size:
+        found = list(islice(expand(found, target), most + 1))
+        if len(found) > most:
+            return None
+    return found
 
 
 def bits_of_nodes(lists: list[tuple[int, ...]]) -> list[list[list[int]]]:

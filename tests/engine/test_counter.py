@@ -1,4 +1,4 @@
-"""The counter in C that the kernels are measured against counts the same lists."""
+"""The counters in C that the kernels are measured against count the same lists."""
 
 from __future__ import annotations
 
@@ -9,18 +9,23 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from setset.engine import search
+from setset.engine import deep, search
+from setset.engine.probing import draw_lists
 
-SOURCE = Path(__file__).parents[2] / "tools" / "counter.c"
+TOOLS = Path(__file__).parents[2] / "tools"
 
 
 @pytest.fixture(scope="module")
 def counter(tmp_path_factory: pytest.TempPathFactory) -> str:
+    return compiled(TOOLS / "counter.c", tmp_path_factory.mktemp("c"))
+
+
+def compiled(source: Path, folder: Path) -> str:
     gcc = shutil.which("gcc")
     if gcc is None:
         pytest.skip("there is no gcc")
-    made = tmp_path_factory.mktemp("c") / "counter"
-    subprocess.run([gcc, "-O2", "-Wall", "-Werror", str(SOURCE), "-o", str(made)], check=True)
+    made = folder / source.stem
+    subprocess.run([gcc, "-O2", "-Wall", "-Werror", str(source), "-o", str(made)], check=True)
     return str(made)
 
 
@@ -42,3 +47,12 @@ def test_from_lists_of_a_file(counter: str, target: int, size: int, tmp_path: Pa
     (tmp_path / "lists").write_bytes(rows.tobytes())
     found = counted(counter, "from", tmp_path / "lists", 3, target, size)
     assert found == search.count(source, target, size)[size] > 0
+
+
+@pytest.mark.parametrize("target", [9, 12, 15])
+def test_deep_counter(target: int, tmp_path: Path) -> None:
+    rows = draw_lists(target, 6, 20, np.random.default_rng(target))
+    (tmp_path / "lists").write_bytes(rows.tobytes())
+    (source,) = search.pack([rows], 6, 100)
+    found = counted(compiled(TOOLS / "deep.c", tmp_path), tmp_path / "lists", target)
+    assert found == deep.count(source, target, target).sum() > 0
