@@ -20,11 +20,12 @@ def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
     """
     import numba
 
-    from setset.engine import kernels, search
+    from setset.engine import deep_kernels, kernels, search
 
-    # What numba tells its caches apart by.
-    source = Path(kernels.__file__)
-    facts = (numba.__version__, str(vars(numba.config)["CACHE_DIR"]), source, source.stat().st_mtime_ns)
+    # numba tells its caches apart by these.
+    sources = [Path(str(module.__file__)) for module in (kernels, deep_kernels)]
+    times = [source.stat().st_mtime_ns for source in sources]
+    facts = (numba.__version__, str(vars(numba.config)["CACHE_DIR"]), sources, times)
     folder = node_folder()
     made = folder / xxhash.xxh3_64_hexdigest(repr(facts).encode())
     if made.exists():

@@ -26,7 +26,7 @@ _MASK = ir.VectorType(ir.IntType(1), LANES)
 
 class _VectorType(types.Type):
     def __init__(self) -> None:
-        super().__init__("Vector16")  # type: ignore[no-untyped-call]
+        super().__init__("Vector16")
 
 
 vector_type = _VectorType()
@@ -36,7 +36,7 @@ vector_type = _VectorType()
 @register_model(_VectorType)
 class _VectorModel(models.PrimitiveModel):
     def __init__(self, manager: Any, fe_type: Any) -> None:
-        super().__init__(manager, fe_type, _VECTOR)
+        super().__init__(manager, fe_type, _VECTOR)  # type: ignore[no-untyped-call]
 
 
 class Vector:
@@ -48,7 +48,7 @@ def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any
     return builder.bitcast(builder.gep(data, [index]), _VECTOR.as_pointer())
 
 
-def _load(_context: Any, words: Any, index: Any) -> Any:
+def _load(_context: Any, words: Any, _index: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = _address(context, builder, signature.args[0], *arguments)
         return builder.load(address, align=4)
@@ -56,7 +56,7 @@ def _load(_context: Any, words: Any, index: Any) -> Any:
     return vector_type(words, types.int64), build
 
 
-def _store(_context: Any, words: Any, index: Any, vector: Any) -> Any:
+def _store(_context: Any, words: Any, _index: Any, vector: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = _address(context, builder, signature.args[0], *arguments[:2])
         builder.store(arguments[2], address, align=4)
@@ -70,7 +70,7 @@ def _splat(builder: Any, word: Any) -> Any:
     return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES))
 
 
-def _repeat(_context: Any, word: Any) -> Any:
+def _repeat(_context: Any, _word: Any) -> Any:
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         return _splat(builder, builder.trunc(arguments[0], _I32))
 
@@ -96,7 +96,7 @@ def _counted(_context: Any, vector: Any) -> Any:
     return vector_type(vector), build
 
 
-def _at_least(_context: Any, vector: Any, limit: Any) -> Any:
+def _at_least(_context: Any, vector: Any, _limit: Any) -> Any:
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         limit = _splat(builder, builder.trunc(arguments[1], _I32))
         found = builder.icmp_unsigned(">=", arguments[0], limit)
@@ -105,7 +105,7 @@ def _at_least(_context: Any, vector: Any, limit: Any) -> Any:
     return types.uint64(vector, types.int64), build
 
 
-def _add_where(_context: Any, total: Any, vector: Any, lanes: Any) -> Any:
+def _add_where(_context: Any, total: Any, vector: Any, _lanes: Any) -> Any:
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         chosen = builder.bitcast(builder.trunc(arguments[2], ir.IntType(LANES)), _MASK)
         more = builder.select(chosen, arguments[1], ir.Constant(_VECTOR, None))
