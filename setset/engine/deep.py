@@ -190,9 +190,7 @@ class _Walk:
         search.refuse_corrupt(self.outcome)
         if self.outcome != k.DONE:
             return True
-        search.require_all_read(self.nodes, self._source)
-        if self.state[dk.SOURCES] != self._source.lists:
-            raise BadStreams(f"the bits hold {self.state[dk.SOURCES]} lists, not {self._source.lists}")
+        search.require_all_read(self.nodes, self._source, int(self.state[dk.SOURCES]))
         self.counts[-1] = self.state[k.LISTS]
         return False
 
