@@ -148,10 +148,8 @@ def has_room(path: Path) -> bool:
             file.seek(size)
             file.write(bytes(1 << 16))
             os.fsync(file.fileno())
-    except NoSpace:
-        return False
-    except (OSError, InTheWay):
-        return True
+    except (OSError, InTheWay, NoSpace) as error:
+        return not isinstance(error, NoSpace)
     return True
 
 

@@ -90,7 +90,7 @@ class WorkspaceFolder:
             try:
                 is_mine = platform.lock_for_process(descriptor)
             except OSError as error:
-                raise self._no_locks(error) from error
+                raise self._no_lock(error) from error
             if not is_mine:
                 holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
                 raise Locked(f"{self.path} is in use by {holder}")
@@ -118,7 +118,9 @@ class WorkspaceFolder:
             raise BadInput(in_the_way(path))
         return descriptor
 
-    def _no_locks(self, error: OSError) -> SetsetError:
+    def _no_lock(self, error: OSError) -> SetsetError:
+        if error.errno not in platform.NO_LOCKS:
+            return SetsetError(f"cannot lock {self.path}: {error.strerror}")
         return SetsetError(
             f"{self.path} is on a file system without locks ({error.strerror}): move the workspace to another disk or "
             "mount the file system with locks; only the batch files may be there, with --output"
@@ -141,7 +143,7 @@ class WorkspaceFolder:
         try:
             return stat.S_ISREG(os.fstat(descriptor).st_mode) and platform.is_locked_by_another(descriptor)
         except OSError as error:
-            raise self._no_locks(error) from error
+            raise self._no_lock(error) from error
         finally:
             os.close(descriptor)
 

@@ -111,6 +111,10 @@ def is_too_long(error: OSError, path: Path) -> bool:
 # Locks
 
 
+NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
+"""Errors of file systems without locks."""
+
+
 def _take(lock: Callable[..., object], *arguments: object) -> bool:
     """Takes a lock; False if somebody else has it."""
     try:

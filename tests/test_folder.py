@@ -144,6 +144,14 @@ def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytes
     assert isinstance(explain(folder.database, busy), Locked)
 
 
+@pytest.mark.posix
+def test_a_lock_that_fails_for_another_reason_tells_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(errno, "ENOLCK", errno.EIO)
+    monkeypatch.setattr(platform, "_fcntl", NoLocks())
+    with pytest.raises(SetsetError, match=rf"^cannot lock {re.escape(str(tmp_path))}: Input/output error$"):
+        WorkspaceFolder(tmp_path).locked().__enter__()
+
+
 def test_no_room_for_the_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fill(*_: object) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))

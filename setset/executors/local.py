@@ -232,7 +232,7 @@ def _work(pipe: Connection) -> None:
         is_error, _ = answer = _answer(partial(_prepare, pipe))
         pipe.send(answer)
         while not is_error:
-            answer = _answer(pipe.recv())
+            answer = _answer(partial(_execute, pipe.recv()))
             try:
                 pipe.send(answer)
             except (TypeError, AttributeError) as error:  # something that cannot be sent to another process
@@ -244,13 +244,18 @@ def _prepare(pipe: Connection) -> None:
     prepare_kernels(partial(pipe.send, COMPILING))
 
 
+def _execute(function: Callable[[], Any]) -> Any:
+    try:
+        return function()
+    except RuntimeError as error:
+        if "start new thread" in str(error):
+            raise ExecutorLost(f"a worker cannot start a thread ({error}): {TRY_FEWER}") from error
+        raise
+
+
 def _answer(function: Callable[[], Any]) -> Answer:
     try:
         return False, function()
-    except RuntimeError as error:
-        if "start new thread" not in str(error):
-            return True, error
-        return True, ExecutorLost(f"a worker {error}; {TRY_FEWER}")
     except Exception as error:
         return True, error
 

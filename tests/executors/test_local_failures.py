@@ -127,11 +127,12 @@ def test_a_worker_that_cannot_start_a_thread_is_one_line() -> None:
         "threading.Thread.start = refuse\n"
         "here, there = Pipe()\n"
         "local._work(there)\n"
-        "print(here.recv(), local._answer(partial(threading.Thread.start, None)), flush=True)"
+        "print(here.recv(), local._answer(partial(local._execute, threading.Thread().start)), flush=True)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
-    lost = f'(True, ExecutorLost("a worker can\'t start new thread; {local.TRY_FEWER}"))'
-    assert (done.stdout, done.stderr) == (f"{lost} {lost}\n", "")
+    refused = '(True, RuntimeError("can\'t start new thread"))'
+    lost = f'(True, ExecutorLost("a worker cannot start a thread (can\'t start new thread): {local.TRY_FEWER}"))'
+    assert (done.stdout, done.stderr) == (f"{refused} {lost}\n", "")
 
 
 @pytest.mark.posix
