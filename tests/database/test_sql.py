@@ -92,13 +92,31 @@ def test_a_query_whose_rows_nobody_wants_any_more_ends(database: Path) -> None:
     assert children() == []
 
 
+OF_A_TABLE = ENDLESS.replace("SELECT x FROM", "SELECT x, (SELECT 1 FROM runs) FROM")
+
+
 def test_no_commit_waits_for_a_query(copy: Copy) -> None:
-    """The database is writable while rows are read, and at the latest when the time of the query is over."""
     folder = copy()
-    _, found = run_query(folder.database, ENDLESS.replace("SELECT x FROM", "SELECT x, (SELECT 1 FROM runs) FROM"), 30)
+    _, found = run_query(folder.database, OF_A_TABLE, 30)
     with closing(sqlite3.connect(folder.database, timeout=0)) as writer:
         writer.execute("BEGIN EXCLUSIVE")
     assert next(found) == (1, 1)
+
+
+def test_a_commit_to_a_large_database_waits_until_the_time_of_the_query_is_over(
+    copy: Copy, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Even if nobody reads its rows, as behind a pager."""
+    monkeypatch.setattr("setset.database.copies.MOST_BYTES", 0)
+    folder = copy()
+    _, found = run_query(folder.database, OF_A_TABLE, 2)
+    with closing(sqlite3.connect(folder.database, timeout=0)) as writer:
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            writer.execute("BEGIN EXCLUSIVE")
+        writer.execute("PRAGMA busy_timeout = 10000")
+        writer.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(BadInput, match="took too long"):
+        list(found)
 
 
 def test_a_held_database_is_named(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
