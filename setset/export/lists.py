@@ -251,14 +251,18 @@ class _Export:
                 raise self._explain(task, error) from error
 
     def _explain(self, task: ExportTask, error: BadSource) -> SetsetError:
-        """The error for a batch that cannot be read: damaged, or gone because the size was changed meanwhile."""
-        if Path(task.source.path).exists():
-            return SetsetError(f"{error}; run 'setset repair'")
+        """The error for a batch that cannot be read: it is damaged, or the size was changed meanwhile."""
+        from setset.tasks.worker import load_source
+
         try:
             next(self._size.read(int(task.content.marks["first_list"]), 1, 1))
         except SetsetError as present:
             return present
-        return SetsetError(CHANGED)
+        try:
+            load_source(task.source)
+        except BadSource:  # the database names another file for these lists by now
+            return SetsetError(CHANGED)
+        return SetsetError(f"{error}; run 'setset repair'")
 
     def _expected_bytes(self, tasks: list[ExportTask]) -> int:
         """Estimated bytes of the files, from some lists of some of them."""

@@ -70,7 +70,8 @@ def database(reference: Path) -> Path:
 
 
 def children() -> list[psutil.Process]:
-    return psutil.Process().children()
+    """Processes of queries."""
+    return [each for each in psutil.Process().children() if query_process.__file__ in each.cmdline()]
 
 
 @pytest.mark.parametrize("query", [ONE_INSTRUCTION, ENDLESS], ids=["one instruction", "endless"])

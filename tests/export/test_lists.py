@@ -280,6 +280,16 @@ def test_a_size_that_is_removed_meanwhile(
     assert not (tmp_path / "a.csv").exists()
 
 
+def test_a_size_that_is_made_anew_meanwhile(size: setset.Size, tmp_path: Path) -> None:
+    """Its files have the same names and other content."""
+    stored = size._stored()
+    before = replace(
+        stored, batches=tuple((count, replace(source, digest="0" * 32)) for count, source in stored.batches)
+    )
+    with pytest.raises(setset.SetsetError, match=r"^the size was changed meanwhile: start again$"):
+        lists.export_lists(before, ExportOptions(tmp_path, "npy"), None, lambda _: None)
+
+
 def test_a_file_that_is_lost_is_not_taken_for_a_change(reference: Path, tmp_path: Path) -> None:
     copy = Path(shutil.copytree(reference, tmp_path / "lost"))
     size = setset.open(copy).exploration(TARGET)[SIZE]
