@@ -31,7 +31,7 @@ from setset.export.files import (
     write_lists,
 )
 from setset.export.formats import Content, Format, refuse_existing
-from setset.export.stored import CHANGED, ExportOptions, StoredSize
+from setset.export.stored import ExportOptions, StoredSize
 from setset.platform import free_bytes, usable_cores
 from setset.progress import Activity, NoProgress, ProgressListener
 from setset.tasks.kinds import BadSource
@@ -252,16 +252,10 @@ class _Export:
 
     def _explain(self, task: ExportTask, error: BadSource) -> SetsetError:
         """The error for a batch that cannot be read: it is damaged, or the size was changed meanwhile."""
-        from setset.tasks.worker import load_source
-
         try:
             next(self._size.read(int(task.content.marks["first_list"]), 1, 1))
         except SetsetError as present:
             return present
-        try:
-            load_source(task.source)
-        except BadSource:  # the database names another file for these lists by now
-            return SetsetError(CHANGED)
         return SetsetError(f"{error}; run 'setset repair'")
 
     def _expected_bytes(self, tasks: list[ExportTask]) -> int:

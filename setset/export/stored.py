@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 from setset import __version__
-from setset.errors import BadInput, SetsetError, require_between
+from setset.errors import BadInput, ChangedMeanwhile, require_between
 from setset.export.files import ExportTask
 from setset.export.formats import ROW_GROUP_SIZE, SUFFIXES, Content, Format, choose_content, choose_format, exactly
 from setset.tasks.kinds import Source
 
 if TYPE_CHECKING:
     from setset.export.formats import Lists
-
-
-CHANGED = "the size was changed meanwhile: start again"
 
 
 @dataclass(frozen=True)
@@ -63,12 +60,9 @@ class StoredSize:
     def read(self, start: int, count: int, rows: int) -> Iterator[Lists]:
         """Reads `count` lists from number `start` on, in arrays of up to `rows`.
 
-        Raises SetsetError if there are fewer or more: the size was changed since its batches were read.
+        Raises ChangedMeanwhile if there are fewer or more.
         """
-        try:
-            yield from exactly(count, self.blocks(start, count, rows), SetsetError(CHANGED))
-        except BadInput as error:  # the range was there before
-            raise SetsetError(CHANGED) from error
+        yield from exactly(count, self.blocks(start, count, rows), ChangedMeanwhile(self.size))
 
     def content(self, options: ExportOptions) -> Content:
         """Content of the files of an export."""
