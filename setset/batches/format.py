@@ -26,8 +26,8 @@ VERSION = 3
 the schema, so that an older setset refuses the workspace instead of taking the files for damaged ones."""
 PLAIN_VERSION, LAST_CODED_VERSION = 1, 2
 """Of files of earlier versions, which have no codes or codes for the last depth only; they are read, too."""
-MOST_LISTS = 32_000_000
-"""The most lists that a file may hold, so that a file from a stranger cannot ask for much memory."""
+MOST_LISTS = 1 << 30
+"""Maximum number of lists in a file. `MOST_PAYLOAD` limits the memory that a file from a stranger can ask for."""
 MOST_BATCHES = 1 << 31
 """More than a size will ever have: numbers beyond make no sense in a header."""
 MOST_PAYLOAD = 1 << 28

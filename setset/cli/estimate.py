@@ -11,6 +11,8 @@ from setset.cli import options
 @options.size(required=True, help="The size that a run would build.")
 @options.target
 @options.prune
+@options.store
+@options.via
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores of this machine].")
 @click.option("--count-only", is_flag=True, help="Of a count without files.")
 @click.option(
@@ -29,6 +31,8 @@ def command(
     size: int,
     target: int,
     prune: bool,
+    store: tuple[int, ...],
+    via: int | None,
     workers: int | None,
     count_only: bool,
     seconds: float,
@@ -49,12 +53,21 @@ def command(
       setset estimate --size 9
       setset estimate --size 10 --target 14 --seconds 20
       setset estimate --size 12 --count-only --workers 200 --price 0.04
+      setset estimate --size 18 --target 18 --store 18
     """
     import setset
     from setset.show.estimates import print_estimate
 
     with setset.open(workspace, mode="a") as opened:
         estimate = opened.exploration(target).estimate(
-            size, workers=workers, count_only=count_only, prune=prune, seconds=seconds, seed=seed, output=output
+            size,
+            workers=workers,
+            count_only=count_only,
+            prune=prune,
+            store=store,
+            via=via,
+            seconds=seconds,
+            seed=seed,
+            output=output,
         )
     print_estimate(estimate, price, as_json)

@@ -100,6 +100,24 @@ def named_or_dealt(texts: tuple[str, ...], count: int | None, seed: int | None) 
     return deal(count, chosen), chosen
 
 
+class SizeList(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.3 on
+    """Sizes with commas between them, such as 12,15,18."""
+
+    name = "sizes"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        try:
+            return tuple(sorted({int(word) for word in str(value).split(",")}))
+        except ValueError:
+            self.fail(f"{value!r}: expected sizes with commas between them, such as 12,15,18", param, ctx)
+
+
+store = click.option(
+    "--store", type=SizeList(), default=(), metavar="SIZES", help="Store only these sizes, such as 18 or 12,15,18."
+)
+via = click.option("--via", type=click.IntRange(3), help="With --store: the size that they are made from.")
+
+
 def refuse_given(why: str, *names: str) -> None:
     """Refuses options that would have no effect, if the command line gives one.
 

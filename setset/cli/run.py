@@ -16,6 +16,8 @@ from setset.cli import options
 @options.size(required=True, help="Build all sizes up to this one.")
 @options.target
 @options.prune
+@options.store
+@options.via
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
 @click.option(
     "--batch-lists", type=click.IntRange(1), help="Most lists in a file [default: 16,000,000; with --prune 1,000,000]."
@@ -55,6 +57,8 @@ def command(
     size: int,
     target: int,
     prune: bool,
+    store: tuple[int, ...],
+    via: int | None,
     workers: int | None,
     batch_lists: int | None,
     output: Path | None,
@@ -82,6 +86,7 @@ def command(
       setset run --size 9 --output /mnt/nas/caps
       setset run --size 12 --count-only
       setset run --size 20 --target 20 --prune
+      setset run --size 18 --target 18 --store 18
       setset run --size 9 --quiet --log caps.log
       setset run --size 10 --executor dask=scheduler.json --output /mnt/nas/caps
     """
@@ -100,6 +105,8 @@ def command(
         "output": output,
         "count_only": count_only,
         "prune": prune,
+        "store": store,
+        "via": via,
     }
     telling = run_events(as_json, log) if as_json or log else contextlib.nullcontext(NoEvents())
     with telling as events, setset.open(workspace, mode="a") as opened:

@@ -14,7 +14,7 @@ An expansion is pure, so whatever is in doubt can be forgotten and done again.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -98,8 +98,8 @@ class Job:
     root_id: int
     destinations: Mapping[int, Destination]
     """Storage roots by their numbers."""
-    batch_lists: int
-    """Most lists in a file, for sizes that are begun now."""
+    batch_lists: Callable[[int], int]
+    """Maximum number of lists in a file of a size, if the size begins now."""
     first: int = 0
     """Skip earlier sources of the last step."""
     only_forgotten: frozenset[Step] = frozenset()
@@ -190,7 +190,7 @@ def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> Non
         return
     at = job.exploration.at(step.size)
     if step.work is Work.STORE:
-        _begin_size(at, step.source_size, job.batch_lists)
+        _begin_size(at, step.source_size, job.batch_lists(step.size))
     near = EXPANSIONS.c.source.between(sources[0].number, sources[-1].number)
     known = {each.source: each for each in read(job.exploration, of_step(step), near)}
     digests = {source.number: source.digest for source in sources}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -39,17 +40,19 @@ class Step:
 class Goal:
     """The sizes that an exploration is to store, in order, and the size that it is to count up to beyond them.
 
-    Each stored size is made from the one before it in `stored`, in one walk; the first one from the seeds.
+    Each stored size is made from the one before it in `stored`, but those above `via` from `via`, in one walk each.
+    The first one is made from the seeds.
     """
 
     stored: tuple[int, ...]
     counted: int | None = None
+    via: int = LARGEST
 
-    @property
-    def steps(self) -> tuple[Step, ...]:
-        """Steps to the goal, smallest sizes first."""
+    def steps(self, begun: Sequence[SizeRecord] = ()) -> tuple[Step, ...]:
+        """Steps to the goal, smallest sizes first. A size that was begun goes on from the size that it began with."""
+        known = {size.size: size.source_size for size in begun}
         sizes = pairwise((SEED_SOURCE_SIZE, *self.stored))
-        storing = [Step(Work.STORE, size, source) for source, size in sizes]
+        storing = [Step(Work.STORE, size, known.get(size, min(source, self.via))) for source, size in sizes]
         counting = [Step(Work.COUNT, self.counted, self.stored[-1])] if self.counted else []
         return (*storing, *counting)
 

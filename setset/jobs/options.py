@@ -12,6 +12,16 @@ BATCH_LISTS = 16_000_000
 """Lists in a full file: some 200 kB, a second of work to expand."""
 PRUNED_BATCH_LISTS = 1_000_000
 """Lists in a full file of a pruned exploration. They take longer: most time goes into children that are dropped."""
+DEEP_SOURCE = 9
+"""Size that larger sizes are made from in one walk, unless `via` names another."""
+DEEP_BATCH_LISTS = dict(
+    zip(
+        range(10, 19),
+        (64_000_000, 128_000_000, 512_000_000, 256_000_000, 64_000_000, 16_000_000, 8_000_000, 4_000_000, 4_000_000),
+        strict=True,
+    )
+)
+"""Lists in a full file of a size that is made in one walk: some megabytes, some seconds of work."""
 COUNT_FROM = 6
 """Size that a count in a new workspace stores first: seconds of work, some megabytes, files for many workers."""
 PRUNED_COUNT_FROM = 8
@@ -34,6 +44,10 @@ class RunOptions:
     count_only: bool = False
     pruned: bool = False
     """Keep only lists that may reach the target."""
+    store: tuple[int, ...] = ()
+    """Sizes to store, made straight from the size `source_size`; every size up to `size` if empty."""
+    via: int | None = None
+    """Size to make them from; chosen by `source_size` if None."""
     command: str = "setset run"
     """Command that the history records."""
     executor: str | StartExecutor = "local"
@@ -54,11 +68,55 @@ class RunOptions:
             raise BadInput("--from cannot be used with --size 3, which has only one source, the seeds")
         if self.first and self.count_only:
             raise BadInput("--from cannot be combined with --count-only")
+        if self.store:
+            self._validate_store()
+        elif self.via is not None:
+            raise BadInput("--via needs --store: which sizes to make from it")
+
+    def _validate_store(self) -> None:
+        for option, given in {"--count-only": self.count_only, "--prune": self.pruned, "--from": self.first}.items():
+            if given:
+                raise BadInput(f"--store cannot be combined with {option}")
+        for size in self.store:
+            require_between("--store", size, 3, self.size)
+        if max(self.store) < self.size:
+            raise BadInput(f"--store ends with {max(self.store)}, so give --size {max(self.store)}, not {self.size}")
+        if self.via is not None:
+            require_between("--via", self.via, 3, max(min(self.store) - 1, 3))
 
     @property
     def lists_per_file(self) -> int:
         """Lists in a full file of a size that begins now."""
         return self.batch_lists or (PRUNED_BATCH_LISTS if self.pruned else BATCH_LISTS)
+
+    @property
+    def source_size(self) -> int:
+        """Size that the sizes in `store` are made from.
+
+        Its files are small, and the larger sizes come of enough of them to keep many workers busy and to lose little
+        when one is killed.
+        """
+        if self.via is not None:
+            return self.via
+        return min(DEEP_SOURCE, min(self.store, default=self.size) - 1)
+
+    @property
+    def via_size(self) -> int:
+        """Size from which larger sizes are made in one walk each; beyond all sizes if each is made from the last."""
+        return self.source_size if self.store else LARGEST
+
+    @property
+    def stored_sizes(self) -> tuple[int, ...]:
+        """All sizes that the run stores, in order."""
+        if not self.store:
+            return tuple(range(3, self.size + 1))
+        return tuple(sorted({*range(3, self.source_size + 1), *self.store}))
+
+    def lists_in_file(self, size: int) -> int:
+        """Lists in a full file of a size that begins now."""
+        if self.batch_lists or self.pruned or size <= self.source_size or not self.store:
+            return self.lists_per_file
+        return DEEP_BATCH_LISTS[min(size, max(DEEP_BATCH_LISTS))] if size > 9 else BATCH_LISTS
 
     @property
     def count_from(self) -> int:

@@ -1,7 +1,7 @@
 """A run: build all that is missing up to a size, count beyond the stored sizes, or make again what was forgotten."""
 
 import contextlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
@@ -10,7 +10,7 @@ from setset.batches.files import size_folder
 from setset.batches.roots import root_owner
 from setset.database import Database, LockPolicy, batches, explorations, open_to_write, roots, runs, schema
 from setset.database.expansions import Job
-from setset.database.explorations import ExplorationKey, Goal, Step
+from setset.database.explorations import ExplorationKey, Goal, SizeRecord, Step
 from setset.database.models import Work
 from setset.database.runs import Run
 from setset.errors import BadInput, SetsetError
@@ -122,9 +122,10 @@ class _Run:
     def _explore(self) -> None:
         options = self.options
         exploration = explorations.find_or_create(self.database, options.target, options.pruned)
-        goal = self._count_goal(exploration) if options.count_only else _build_goal(options.size)
-        explorations.set_goal(exploration, goal)
+        goal = self._count_goal(exploration) if options.count_only else Goal(options.stored_sizes, via=options.via_size)
         begun = [each for each in exploration.sizes() if each.size in goal.stored]
+        self._require_same_source(begun)
+        explorations.set_goal(exploration, goal)
         for size in begun:
             if options.batch_lists not in (None, size.batch_lists):
                 where = f"size {size.size}: {size.batch_lists:,}"
@@ -132,7 +133,7 @@ class _Run:
                 break
         if options.first and exploration.at(options.size - 1).is_complete():
             self._require_first_source(exploration)
-        self._work_through(exploration, goal.steps)
+        self._work_through(exploration, goal.steps(begun))
         if options.first:
             self._require_first_source(exploration)
             return
@@ -144,17 +145,29 @@ class _Run:
         size = self.options.size
         stored = [step for step in exploration.steps() if step.work is Work.STORE]
         self._work_through(exploration, tuple(stored), frozenset(stored))
-        largest = max(exploration.complete_sizes())
+        complete = exploration.complete_sizes()
+        largest = max(each for each in complete if each < size)
         if largest == SEED_SOURCE_SIZE:
             largest = max(SEED_SOURCE_SIZE + 1, min(size - 1, self.options.count_from))
             self.progress.notice(f"nothing to count from yet: storing the lists of up to {largest} first")
-        is_counted = largest >= size or exploration.is_counted(size)
-        return Goal(_build_goal(largest).stored, None if is_counted else size)
+            complete |= set(range(SEED_SOURCE_SIZE + 1, largest + 1))
+        sizes = sorted(each for each in complete if SEED_SOURCE_SIZE < each <= largest)
+        is_counted = size in complete or exploration.is_counted(size)
+        return Goal(tuple(sizes), None if is_counted else size)
+
+    def _require_same_source(self, begun: Sequence[SizeRecord]) -> None:
+        """Refuses --via for a size that was begun from another one."""
+        for size in begun:
+            if self.options.via is not None and size.size > self.options.via != size.source_size:
+                raise BadInput(
+                    f"--via {self.options.via}: size {size.size} was begun from size {size.source_size}: leave out "
+                    f"--via, or remove what is there with 'setset rm --target {self.options.target} --size {size.size}'"
+                )
 
     def _work_through(
         self, exploration: ExplorationKey, steps: tuple[Step, ...], only_forgotten: frozenset[Step] = frozenset()
     ) -> None:
-        to, limits = self.destinations, (self.options.lists_per_file, self.options.first)
+        to, limits = self.destinations, (self.options.lists_in_file, self.options.first)
         job = Job(self.run_id, exploration, steps, self.root_id, to, *limits, only_forgotten)
         work_through(job, self._get_executor, self.workers, self.progress, self.stop)
 
@@ -188,11 +201,6 @@ class _Run:
         return Requirements(roots.owner(self.database).workspace, __version__, seen, trial)
 
 
-def _build_goal(size: int) -> Goal:
-    """Every size is stored."""
-    return Goal(tuple(range(SEED_SOURCE_SIZE + 1, size + 1)))
-
-
 def make_again(
     database: Database,
     run_id: int,
@@ -205,5 +213,5 @@ def make_again(
     """Makes what was forgotten of some steps of an exploration again. Of those that are unfinished, nothing else."""
     root_id = roots.use_root(database, None, refill=True)
     to = roots.destinations(database)
-    job = Job(run_id, exploration, steps, root_id, to, batch_lists=1, only_forgotten=unfinished)
+    job = Job(run_id, exploration, steps, root_id, to, lambda _: 1, only_forgotten=unfinished)
     work_through(job, lambda: executor, platform.usable_cores(), progress, StopRequest())

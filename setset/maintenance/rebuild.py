@@ -23,9 +23,10 @@ from setset.database.connection import BadDatabase, NewerSchema
 from setset.errors import BadInput, NotAWorkspace
 from setset.executors.window import submit_ahead
 from setset.folder import REBUILT, WorkspaceFolder
-from setset.maintenance.proof import source_digest
+from setset.maintenance.proof import Sources, source_digest
 from setset.platform import usable_cores
 from setset.progress import Activity, ProgressListener
+from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 
 @dataclass(frozen=True)
@@ -176,8 +177,12 @@ def _by_size(found: list[FoundFile], progress: ProgressListener) -> dict[tuple[i
 def _adopt(database: Database, target: int, pruned: bool, size: int, found: list[FoundFile]) -> None:
     """Records the batches of one size, and the expansions that they prove."""
     at = explorations.find_or_create(database, target, pruned).at(size)
-    sources = batches.sources(at.exploration.at(size - 1))
-    proven = [each for each in found if source_digest(sources, each.span) == each.batch.source_digest]
+    # A file does not name the size of its source, but its digest.
+    known = {each.size: batches.sources(each) for each in at.exploration.sizes()}
+    known[SEED_SOURCE_SIZE] = batches.sources(at.exploration.at(SEED_SOURCE_SIZE))
+    made_from = {source_size: _made_from(sources, found) for source_size, sources in known.items()}
+    source_size = max(made_from, key=lambda each: (len(made_from[each]), each))
+    sources, proven = known[source_size], made_from[source_size]
     # Files cut for different numbers of lists do not fit together: the same parts have other lists.
     cuts = sorted({each.header.batch_lists for each in proven}, reverse=True)
     wholes = [_whole_sources([each for each in proven if each.header.batch_lists == cut]) for cut in cuts]
@@ -189,9 +194,14 @@ def _adopt(database: Database, target: int, pruned: bool, size: int, found: list
     }
     for each in keep:
         made[each.span.first_source].append(each.batch)
-    known = {source: made.get(number) for number, source in sorted(sources.items())}
+    whole = {source: made.get(number) for number, source in sorted(sources.items())}
     recorded = [(each.root_id, each.batch) for each in keep]
-    expansions.adopt(at, size - 1, keep[0].header.batch_lists, recorded, known)
+    expansions.adopt(at, source_size, keep[0].header.batch_lists, recorded, whole)
+
+
+def _made_from(sources: Sources, found: list[FoundFile]) -> list[FoundFile]:
+    """The files that were made from these sources."""
+    return [each for each in found if source_digest(sources, each.span) == each.batch.source_digest]
 
 
 def _count_sources(whole: list[FoundFile]) -> int:

@@ -17,7 +17,7 @@ from setset.batches import format as batch_format
 from setset.batches.format import BadBatch
 from setset.batches.records import NO_SOURCE, BatchFile, Span
 from setset.cards import Cards
-from setset.engine import search
+from setset.engine import deep, search
 from setset.engine.bitstreams import Streams
 from setset.errors import SetsetError
 from setset.tasks.kinds import (
@@ -122,8 +122,10 @@ def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
         parts = search.pack(
             [search.seeds(task.target)], task.size, task.batch_lists, search.needed(task.target, task.size)
         )
-    else:
+    elif task.size == task.source.size + 1:
         parts = search.expand(load_source(task.source), task.target, task.batch_lists, task.pruned)
+    else:
+        parts = deep.expand(load_source(task.source), task.target, task.size, task.batch_lists)
     with _blaming(task.source):
         for number, (part, following) in enumerate(pairwise(chain(parts, [None]))):
             assert part is not None

@@ -13,7 +13,7 @@ from setset.database.views import SizeStatus
 from setset.jobs.options import RunOptions
 from setset.platform import free_bytes, usable_cores
 from setset.workspace.expectation import CountOrigin, ExpectedCount, Probing, expect_counts
-from setset.workspace.speed import Speed, measure_speed, recorded_speeds, typical_speed
+from setset.workspace.speed import Speed, measure_deep_speed, measure_speed, recorded_speeds, typical_speed
 
 EFFICIENCY = 0.9
 """Efficiency of workers on other machines, relative to cores of this one: files and messages travel."""
@@ -78,6 +78,8 @@ class Estimate:
     warnings: tuple[str, ...]
     pruned: bool = False
     """Whether the run prunes."""
+    stored: tuple[int, ...] = ()
+    """Sizes that --store names; every size if empty."""
 
     @property
     def is_long(self) -> bool:
@@ -137,9 +139,12 @@ def make_estimate(database: Database | None, options: RunOptions, probing: Probi
     records = _Records() if database is None else _read_records(database, options)
     expected = expect_counts(options, records.counts, probing)
     due = {size: _due_lists(options, records, size, count.lists) for size, count in expected.items()}
+    due = {size: lists if size in options.stored_sizes else 0 for size, lists in due.items()}
     speeds, origin = _speeds(options, probing, records.speeds, expected, due)
     sizes, files = [], 1.0
     for size, count in expected.items():
+        if size not in options.stored_sizes:
+            continue
         files = _expected_files(options, records, size, count.lists, files)
         speed, stored = speeds.get(size, Speed(math.inf)), 0 if options.count_only else due[size]
         new_files = math.ceil(files * (stored / count.lists)) if stored else 0
@@ -162,6 +167,7 @@ def make_estimate(database: Database | None, options: RunOptions, probing: Probi
         origin,
         (),
         options.pruned,
+        options.store,
     )
     return replace(found, warnings=tuple(_warnings(found, folder)))
 
@@ -186,9 +192,12 @@ def _speeds(
     sizes = [options.size] if options.count_only else list(expected)
     speeds = {size: recorded.get(size) or typical_speed(options, size, recorded) for size in sizes}
     missing = [size for size in sizes if due[size] and size not in recorded and size > 3]
-    if not missing or not probing.measured or options.pruned:
+    deep = [size for size in missing if size > options.via_size + 1]
+    missing = [size for size in missing if size not in deep and probing.measured]
+    if not (missing or deep) or options.pruned:
         return speeds, "this workspace" if recorded else "typical"
     lists = {size: float(count.lists) for size, count in expected.items()}
+    speeds |= {size: measure_deep_speed(options, size, lists, probing.seed) for size in deep}
     speeds |= {size: measure_speed(options, size, lists, probing.seed) for size in missing}
     return speeds, "this workspace, the rest measured now" if recorded else "measured now"
 
@@ -198,7 +207,7 @@ def _expected_files(options: RunOptions, records: _Records, size: int, lists: in
     stage, begun = records.stages.get(size), records.begun.get(size)
     if stage and stage.batches is not None and records.is_complete(size):
         return float(stage.batches)
-    full = lists / (begun.batch_lists if begun else options.lists_per_file)
+    full = lists / (begun.batch_lists if begun else options.lists_in_file(size))
     return max(sources, full + sources / 2) if full > 1 else sources
 
 
@@ -209,7 +218,7 @@ def _warnings(estimate: Estimate, folder: Path) -> Iterator[str]:
             "count without files with --count-only, name another disk with --output, or see docs/cluster.md"
         )
     large = estimate.is_long or estimate.takes_much_disk
-    if large and estimate.size > estimate.target:
+    if large and estimate.size > estimate.target and not estimate.stored:
         yield (
             f"--size {estimate.size} is larger than --target {estimate.target}: "
             f"did you mean --size {estimate.target} --target {estimate.size}?"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -88,6 +88,8 @@ class Exploration(Shown):
         first: int = 0,
         count_only: bool = False,
         prune: bool = False,
+        store: Sequence[int] = (),
+        via: int | None = None,
         executor: str | StartExecutor = "local",
         maps: tuple[str, ...] = (),
         ship: bool = False,
@@ -109,6 +111,9 @@ class Exploration(Shown):
             count_only: Count without files, from the largest complete size on.
             prune: Below the target keep only lists that may reach it (docs/pruning.md). An exploration
                 is pruned from its seeds on or not at all.
+            store: Store only these sizes, the largest being `size`, and the small sizes that they are made from; all
+                sizes if empty.
+            via: Size that they are made from in one walk each; chosen by the program if None.
             executor: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, MODULE:CALLABLE, or a function that takes a
                 number of workers and gives a `concurrent.futures.Executor`.
             maps: For Dask workers: HERE=THERE, the folder HERE is THERE for them.
@@ -127,8 +132,21 @@ class Exploration(Shown):
 
         place = None if output is None else Path(output)
         name = command or f"Exploration({self.target}).run({size})"
+        stored = tuple(sorted(store)), via
         options = RunOptions(
-            size, self.target, workers, batch_lists, place, first, count_only, prune, name, executor, maps, ship
+            size,
+            self.target,
+            workers,
+            batch_lists,
+            place,
+            first,
+            count_only,
+            prune,
+            *stored,
+            name,
+            executor,
+            maps,
+            ship,
         )
         with self._workspace._writing() as folder:
             return run(folder, options, progress, stop)
@@ -140,6 +158,8 @@ class Exploration(Shown):
         workers: int | None = None,
         count_only: bool = False,
         prune: bool = False,
+        store: Sequence[int] = (),
+        via: int | None = None,
         seconds: float = 10.0,
         seed: int | None = None,
         output: str | Path | None = None,
@@ -169,7 +189,8 @@ class Exploration(Shown):
         from setset.workspace.expectation import BRIEF, Probing
 
         folder = self._workspace.path if output is None else Path(output)
-        options = RunOptions(size, self.target, workers, batch_lists, folder, count_only=count_only, pruned=prune)
+        kind = {"count_only": count_only, "pruned": prune, "store": tuple(sorted(store)), "via": via}
+        options = RunOptions(size, self.target, workers, batch_lists, folder, **kind)  # type: ignore[arg-type]
         try:
             database = self._workspace._database()
         except NotAWorkspace:

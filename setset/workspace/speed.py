@@ -26,6 +26,8 @@ LISTS_MEASURED = 8_000_000
 COUNTED_MEASURED = 10_000_000
 MOST_STARTS = 5_000
 """Maximum number of lists that a measured count starts from. Drawing them takes time, too."""
+DRAWN_SIZE, STARTS_DRAWN, MOST_DRAWS, DEEP_SECONDS = 6, 500, 40, 1.0
+"""Cards of the random lists that a measured deep walk starts from, how many at a time, how often, and for how long."""
 STRETCHES = 4
 """Stretches of a size that are measured, in CPU time: other work on the machine does not matter."""
 
@@ -105,6 +107,39 @@ def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], se
         parts = [_store_stretch(target, size, start, lists) for start in starts]
     made, written, seconds = (sum(column) for column in zip((0, 0, 0.0), *parts, strict=True))
     return Speed(made / seconds, written / made) if made and seconds else _usual(size, options.count_only)
+
+
+def measure_deep_speed(options: RunOptions, size: int, lists: Mapping[int, float], seed: int | None) -> Speed:
+    """Makes all lists of a size below random lists of few cards, in memory, for about a second.
+
+    The speed is that of the whole size: all lists of the source size take their time, also those that lead nowhere.
+    """
+    import numpy as np
+
+    from setset.batches import format as batch_format
+    from setset.engine import deep, search
+    from setset.engine.probing import draw_lists
+
+    search.compile_kernels()
+    rng, target, via = np.random.default_rng(seed), options.target, options.source_size
+    first = min(DRAWN_SIZE, via)
+    span, limit = Span(0, 0, 0, 0, True), options.lists_in_file(size)
+    starts, made, written, seconds = 0, 0, 0, 0.0
+    for _ in range(MOST_DRAWS):
+        rows = draw_lists(target, first, STARTS_DRAWN, rng)
+        source = next(search.pack([rows], first, len(rows), search.needed(target, first)))
+        for _ in range(first, via):
+            source = next(search.expand(source, target, batch_format.MOST_LISTS))
+        began = time.process_time()
+        for part in deep.expand(source, target, size, limit):
+            ends = search.first_and_last(part)
+            written += len(batch_format.encode(part, target, limit, span, ends, bytes(16)))
+            made += part.lists
+        starts, seconds = starts + len(rows), seconds + time.process_time() - began
+        if seconds > DEEP_SECONDS:
+            break
+    per_second = lists[size] / (lists[first] * seconds / starts)
+    return Speed(per_second, written / made if made else _usual(size, False).bytes_per_list)
 
 
 Measured = tuple[int, int, float]

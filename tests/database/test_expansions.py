@@ -41,8 +41,8 @@ def begin(database: Database, run_id: int, *stored: int, first: int = 0, again: 
     explorations.set_goal(exploration, goal)
     root_id = roots.use_root(database, None)
     to = roots.destinations(database)
-    only = frozenset(goal.steps) if again else frozenset[Step]()
-    job = Job(run_id, exploration, goal.steps, root_id, to, 1000, first, only)
+    only = frozenset(goal.steps()) if again else frozenset[Step]()
+    job = Job(run_id, exploration, goal.steps(), root_id, to, lambda _: 1000, first, only)
     expansions.plan(job)
     return job
 

@@ -49,7 +49,7 @@ def prove(exploration: ExplorationKey) -> None:
 def plan(exploration: ExplorationKey, size: int) -> None:
     """Plans the expansions to a size."""
     to = roots.destinations(exploration.database)
-    expansions.plan(Job(1, exploration, (Step(Work.STORE, size, size - 1),), 1, to, LISTS))
+    expansions.plan(Job(1, exploration, (Step(Work.STORE, size, size - 1),), 1, to, lambda _: LISTS))
 
 
 def merge(exploration: ExplorationKey) -> None:
@@ -78,7 +78,7 @@ WRITING: dict[str, Action] = {
 def claim(exploration: ExplorationKey) -> None:
     """Finds nothing to do for one size, and claims expansions of the next."""
     steps = tuple(Step(Work.STORE, size, size - 1) for size in (SIZE, SIZE + 1))
-    job = Job(1, exploration, steps, 1, roots.destinations(exploration.database), LISTS)
+    job = Job(1, exploration, steps, 1, roots.destinations(exploration.database), lambda _: LISTS)
     assert [each.task.size for each in expansions.record_and_claim(job, [], [], 6)] == [SIZE + 1] * 6
 
 
