@@ -1,0 +1,158 @@
+"""`--store`: sizes that are made straight from a smaller one, in one walk, without files of the sizes between."""
+
+from __future__ import annotations
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import setset
+from setset.batches import files
+from setset.engine import search
+from setset.errors import BadInput
+from setset.folder import WorkspaceFolder
+from setset.jobs.options import BATCH_LISTS, RunOptions
+from setset.maintenance.findings import FindingKind
+from setset.tasks import worker
+from setset.tasks.kinds import Destination, ExpandTask, Source
+from tests.small import build, change, digests, findings, flip, rebuild, repair_all, rows
+
+TARGET, SIZE, CUT = 18, 5, 400_000
+STORED: dict[str, Any] = {"target": TARGET, "batch_lists": CUT, "store": (SIZE,), "via": 3}
+COUNTS = "SELECT size, lists, complete, origin FROM counts ORDER BY size"
+
+
+@pytest.fixture(scope="module")
+def step_by_step(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(tmp_path_factory.mktemp("steps") / "w", SIZE, target=TARGET, batch_lists=CUT)[0].path
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> WorkspaceFolder:
+    return build(tmp_path / "w", SIZE, **STORED)[0]
+
+
+def all_lists(path: Path, size: int = SIZE) -> str:
+    digest = hashlib.sha256()
+    with setset.open(path) as workspace:
+        for array in workspace.exploration(TARGET)[size].arrays():
+            digest.update(array.tobytes())
+    return digest.hexdigest()
+
+
+def test_only_the_sizes_that_were_asked_for_have_files(stored: WorkspaceFolder, step_by_step: Path) -> None:
+    assert {path.parent.name for path in stored.own_root.rglob("*.setset")} == {"s03", "s05"}
+    right = [row for row in rows(step_by_step, COUNTS) if row[0] != 4]
+    assert rows(stored.path, COUNTS) == right
+    assert all_lists(stored.path) == all_lists(step_by_step)
+    with setset.open(stored.path) as workspace:
+        assert [(size.size, size.source_size) for size in workspace.status().sizes] == [(3, 2), (5, 3)]
+        five = workspace.exploration(TARGET)[SIZE]
+        assert five[7_000_000] == setset.open(step_by_step).exploration(TARGET)[SIZE][7_000_000]
+        assert {count.verdict.value for count in workspace.counts()} == {"complete"}
+
+
+def test_the_same_bytes_with_any_workers_and_after_a_stop(stored: WorkspaceFolder, tmp_path: Path) -> None:
+    other, _ = build(tmp_path / "one", SIZE, **{**STORED, "workers": 1})
+    before = digests(stored.path)
+    assert digests(other.path) == before
+    change(other.path, "DELETE FROM expansions WHERE size = 5", "DELETE FROM batches WHERE size = 5")
+    change(other.path, "UPDATE sizes SET numbered = 0 WHERE size = 5")
+    build(other.path, SIZE, **STORED)
+    assert digests(other.path) == before
+
+
+def test_checked_repaired_and_rebuilt_like_any_other(stored: WorkspaceFolder) -> None:
+    before, right = digests(stored.path), rows(stored.path, COUNTS)
+    assert findings(stored, deep=True) == []
+    paths = sorted((stored.own_root / "t18/s05").glob("*.setset"))
+    flip(paths[2])
+    paths[4].unlink()
+    assert {finding.kind for finding in findings(stored)} == {FindingKind.FILE}
+    repair_all(stored)
+    assert digests(stored.path) == before
+    flip(min((stored.own_root / "t18/s03").glob("*.setset")))
+    repair_all(stored)
+    assert (digests(stored.path), findings(stored)) == (before, [])
+    rebuild(stored)
+    assert rows(stored.path, COUNTS) == right
+    assert rows(stored.path, "SELECT size, source_size FROM sizes") == [(3, 2), (5, 3)]
+    assert findings(stored, deep=True) == []
+
+
+def test_a_size_that_was_stored_goes_on_from_where_it_began(stored: WorkspaceFolder) -> None:
+    before = digests(stored.path)
+    build(stored.path, SIZE, target=TARGET, batch_lists=CUT)
+    assert before.items() <= digests(stored.path).items()
+    assert rows(stored.path, "SELECT size, source_size FROM sizes ORDER BY size") == [(3, 2), (4, 3), (5, 3)]
+    with pytest.raises(BadInput, match="--via 4: size 5 was begun from size 3: leave out --via, or remove"):
+        build(stored.path, SIZE, **{**STORED, "via": 4})
+
+
+def test_counting_beyond_a_stored_size(stored: WorkspaceFolder, step_by_step: Path) -> None:
+    """From the largest one below, and without making the sizes between."""
+    for path in (stored.path, step_by_step):
+        build(path, 6, target=TARGET, count_only=True)
+    counted = "SELECT lists FROM counts WHERE size = 6 AND complete"
+    assert rows(stored.path, counted) == rows(step_by_step, counted) != []
+    assert {path.parent.name for path in stored.own_root.rglob("*.setset")} == {"s03", "s05"}
+
+
+def test_a_walk_over_several_sizes_in_a_worker(tmp_path: Path, step_by_step: Path) -> None:
+    """From a batch of 6 cards to 9, by the kernel, against one step after the other."""
+    five = files.load(max((step_by_step / "batches/t18/s05").glob("*.setset")))[1]
+    six = next(search.expand(five, TARGET, 30_000))
+    expected, sizes = [six], 9
+    for _ in range(6, sizes):
+        expected = [part for source in expected for part in search.expand(source, TARGET, 10**6)]
+    lists = [tuple(row) for part in expected for chunk in search.unpack(part) for row in chunk.tolist()]
+    data = worker.batch_format.encode(
+        six, TARGET, 30_000, worker.Span(0, 0, 0, 0, True), search.first_and_last(six), bytes(16)
+    )
+    source = tmp_path / "six.setset"
+    source.write_bytes(data)
+    task = ExpandTask(
+        TARGET,
+        sizes,
+        100_000,
+        Source(6, 0, str(source), data[-16:].hex()),
+        Destination("", None),  # type: ignore[arg-type]
+    )
+    parts = [part for _, _, part in worker.parts_of_expansion(task)]
+    assert [part.lists for part in parts[:-1]] == [100_000] * (len(parts) - 1)
+    assert [tuple(row) for part in parts for chunk in search.unpack(part) for row in chunk.tolist()] == lists
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"store": (9,)}, "--store 9: expected 3 to 8"),
+        ({"store": (2, 8)}, "--store 2: expected 3 to 8"),
+        ({"store": (7,)}, "--store ends with 7, so give --size 7, not 8"),
+        ({"store": (8,), "via": 8}, "--via 8: expected 3 to 7"),
+        ({"via": 5}, "--via needs --store"),
+        ({"store": (8,), "count_only": True}, "--store cannot be combined with --count-only"),
+        ({"store": (8,), "pruned": True}, "--store cannot be combined with --prune"),
+        ({"store": (8,), "first": 2}, "--store cannot be combined with --from"),
+    ],
+)
+def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadInput, match=message):
+        RunOptions(8, **options).validate()
+
+
+def test_what_a_run_stores_if_it_may_choose() -> None:
+    twelve = RunOptions(18, store=(12, 15, 18))
+    assert (twelve.stored_sizes, twelve.via_size) == ((3, 4, 5, 6, 7, 8, 9, 12, 15, 18), 9)
+    assert twelve.lists_in_file(9) == BATCH_LISTS
+    assert 2_284_535_476_080 / twelve.lists_in_file(12) < 20_000
+    assert RunOptions(8, store=(6, 8)).source_size == 5
+
+
+def test_the_executor_is_any(tmp_path: Path) -> None:
+    """`build` runs in threads; this one in one thread at a time."""
+    folder, _ = build(tmp_path / "w", 4, target=20, store=(4,), via=3, executor=lambda _: ThreadPoolExecutor(1))
+    assert findings(folder, deep=True) == []
