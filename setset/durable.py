@@ -140,10 +140,14 @@ def make_folder(path: Path) -> None:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path))
 
 
+NEW_DATABASE = 1 << 18
+"""Bytes that a new database may take."""
+
+
 def has_room(path: Path) -> bool:
     """Whether the disk, the quota and the limit on files let this file grow. True if unsure."""
     try:
-        size = path.stat().st_size
+        size = path.stat().st_size if path.exists() else NEW_DATABASE
         with _explained(path), _temporary_beside(path) as temporary, temporary.open("wb", buffering=0) as file:
             file.seek(size)
             file.write(bytes(1 << 16))

@@ -106,6 +106,8 @@ class SizeList(click.ParamType):  # type: ignore[type-arg]  # generic from click
     name = "sizes"
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
+        if isinstance(value, tuple):  # the default
+            return value
         try:
             return tuple(sorted({int(word) for word in str(value).split(",")}))
         except ValueError:

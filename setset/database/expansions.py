@@ -25,7 +25,7 @@ from setset.batches.records import NO_SOURCE, Batch, BatchFile
 from setset.cards import LARGEST
 from setset.database import batches, explorations
 from setset.database.batches import NumberedBatch
-from setset.database.connection import Database, now
+from setset.database.connection import Database, now, replaced
 from setset.database.explorations import ExplorationKey, SizeKey, SizeRecord, Step
 from setset.database.models import BATCHES, EXPANSIONS, RUNS, SIZES, TALLIES, State, Work
 from setset.database.rows import AlteredRow
@@ -253,6 +253,9 @@ def record_and_claim(
     Batches that get their numbers get, in the same transaction, the expansions that the job asks for.
     """
     with job.database.transaction():
+        stored = {claimed.task.size for claimed, _ in finished if isinstance(claimed.task, ExpandTask)}
+        for size in stored - {size.size for size in job.exploration.sizes()}:
+            raise replaced(job.database.folder.database, f"size {size} is not recorded")
         added = Counter[str]()
         for claimed, result in finished:
             added.update(finish(job, claimed, result))
@@ -262,7 +265,7 @@ def record_and_claim(
                 [RUNS.c.id == job.run_id],
                 lambda row: {name: row[name] + number for name, number in added.items()},
             )
-        for size in {claimed.task.size for claimed, _ in finished if isinstance(claimed.task, ExpandTask)}:
+        for size in stored:
             _number_and_plan(job, size)
         for each in unfinished:
             put_back(job, each)

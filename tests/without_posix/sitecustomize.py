@@ -33,7 +33,9 @@ OF_SIGNAL = ("pthread_sigmask", "SIG_BLOCK", "SIG_SETMASK", "SIGHUP", "SIGUSR1")
 
 def _locking(descriptor: int, mode: int, count: int) -> None:
     """Locks bytes from the place where the file stands, as on Windows."""
-    kinds = {0: fcntl.LOCK_UN, 1: fcntl.LOCK_EX, 2: fcntl.LOCK_EX | fcntl.LOCK_NB}
+    is_read_only = fcntl.fcntl(descriptor, fcntl.F_GETFL) & os.O_ACCMODE == os.O_RDONLY
+    lock = fcntl.LOCK_SH if is_read_only else fcntl.LOCK_EX  # POSIX lets nobody lock alone what they cannot write
+    kinds = {0: fcntl.LOCK_UN, 1: lock, 2: lock | fcntl.LOCK_NB}
     place = os.lseek(descriptor, 0, os.SEEK_CUR)
     try:
         fcntl.lockf(descriptor, kinds[mode], count, place)
