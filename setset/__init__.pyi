@@ -7,6 +7,7 @@ from setset.database.views import SizeState as SizeState
 from setset.database.views import SizeStatus as SizeStatus
 from setset.database.views import Status as Status
 from setset.errors import BadInput as BadInput
+from setset.errors import ChangedMeanwhile as ChangedMeanwhile
 from setset.errors import Interrupted as Interrupted
 from setset.errors import Locked as Locked
 from setset.errors import MissingExtra as MissingExtra
