@@ -167,6 +167,7 @@ CREATE TABLE tallies (
     expansion_id INTEGER NOT NULL,
     size INTEGER NOT NULL,
     lists INTEGER NOT NULL,
+    entries BLOB,
     checksum INTEGER NOT NULL,
     CONSTRAINT pk_tallies PRIMARY KEY (expansion_id, size),
     CONSTRAINT fk_tallies_expansion_id FOREIGN KEY(expansion_id) REFERENCES expansions (id)

@@ -12,6 +12,7 @@ from setset.cli import options
 @options.target
 @options.prune
 @options.store
+@options.count
 @options.via
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores of this machine].")
 @click.option("--count-only", is_flag=True, help="Of a count without files.")
@@ -32,6 +33,7 @@ def command(
     target: int,
     prune: bool,
     store: tuple[int, ...],
+    count: tuple[int, ...],
     via: int | None,
     workers: int | None,
     count_only: bool,
@@ -65,6 +67,7 @@ def command(
             count_only=count_only,
             prune=prune,
             store=store,
+            count=count,
             via=via,
             seconds=seconds,
             seed=seed,

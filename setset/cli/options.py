@@ -117,7 +117,10 @@ class SizeList(click.ParamType):  # type: ignore[type-arg]  # generic from click
 store = click.option(
     "--store", type=SizeList(), default=(), metavar="SIZES", help="Store only these sizes, such as 18 or 12,15,18."
 )
-via = click.option("--via", type=click.IntRange(3), help="With --store: the size that they are made from.")
+count = click.option(
+    "--count", type=SizeList(), default=(), metavar="SIZES", help="Count only these sizes, without files."
+)
+via = click.option("--via", type=click.IntRange(3), help="With --store or --count: the size that they are made from.")
 
 
 def refuse_given(why: str, *names: str) -> None:

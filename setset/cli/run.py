@@ -17,6 +17,7 @@ from setset.cli import options
 @options.target
 @options.prune
 @options.store
+@options.count
 @options.via
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
 @click.option(
@@ -58,6 +59,7 @@ def command(
     target: int,
     prune: bool,
     store: tuple[int, ...],
+    count: tuple[int, ...],
     via: int | None,
     workers: int | None,
     batch_lists: int | None,
@@ -106,6 +108,7 @@ def command(
         "count_only": count_only,
         "prune": prune,
         "store": store,
+        "count": count,
         "via": via,
     }
     telling = run_events(as_json, log) if as_json or log else contextlib.nullcontext(NoEvents())

@@ -23,7 +23,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import NO_SOURCE, Batch, BatchFile
 from setset.cards import LARGEST
-from setset.database import batches, explorations
+from setset.database import batches, explorations, tallies
 from setset.database.batches import NumberedBatch
 from setset.database.connection import Database, now, replaced
 from setset.database.explorations import ExplorationKey, SizeKey, SizeRecord, Step
@@ -102,6 +102,8 @@ class Job:
     """Maximum number of lists in a file of a size, if the size begins now."""
     first: int = 0
     """Skip earlier sources of the last step."""
+    counted_alone: frozenset[int] = frozenset()
+    """Sizes that are counted without the sizes between, in one walk."""
     only_forgotten: frozenset[Step] = frozenset()
     """Steps of which to do only what was done before and is forgotten: for repair."""
 
@@ -137,13 +139,6 @@ def counted_from(at: SizeKey) -> list[Expansion]:
         EXPANSIONS.c.state == State.DONE,
         EXPANSIONS.c.source_size == at.size,
     )
-
-
-def tallies_of(at: SizeKey) -> dict[int, int]:
-    """How many sizes each count from the batches of a size has tallies of, by the id of the expansion."""
-    mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == at.size
-    query = select(TALLIES.c.expansion_id, func.count()).join(EXPANSIONS).where(*mine)
-    return dict(at.database.read(query.group_by(TALLIES.c.expansion_id), tuple))
 
 
 def was_expanded(at: SizeKey) -> bool:
@@ -294,7 +289,9 @@ def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> Claimed
     task: ExpandTask | CountTask
     if size is None or expansion.work is Work.COUNT:
         assert source is not None, "the seeds are stored, not counted"
-        task = CountTask(exploration.target, expansion.size, source, exploration.pruned)
+        known = tallies.sizes_counted(exploration.at(expansion.source_size)) if expansion.was_done else {}
+        only_last = expansion.size in job.counted_alone or known.get(expansion.id) == 1
+        task = CountTask(exploration.target, expansion.size, source, exploration.pruned, only_last)
     else:
         recorded = batches.of_source(size, expansion.source) if expansion.was_done else []
         root_id = min(recorded, key=lambda batch: batch.defect is None).root_id if recorded else root_id
@@ -333,9 +330,7 @@ def finish(job: Job, claimed: ClaimedExpansion, result: TaskResult) -> dict[str,
     }
     database.change(EXPANSIONS, [EXPANSIONS.c.id == expansion.id], values)
     if result.counts:
-        database.execute(delete(TALLIES).where(TALLIES.c.expansion_id == expansion.id))
-        tallies = [{"expansion_id": expansion.id, "size": size, "lists": n} for size, n in result.counts]
-        database.insert(TALLIES, tallies)
+        tallies.record(database, expansion.id, result.counts, dict(result.entries))
     if stored:
         at = job.exploration.at(task.size)
         known = batches.of_source(at, expansion.source)

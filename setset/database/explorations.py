@@ -47,6 +47,8 @@ class Goal:
     stored: tuple[int, ...]
     counted: int | None = None
     via: int = LARGEST
+    counted_alone: tuple[int, ...] = ()
+    """Sizes that are counted from `via`, each in one walk without the sizes between."""
 
     def steps(self, begun: Sequence[SizeRecord] = ()) -> tuple[Step, ...]:
         """Steps to the goal, smallest sizes first. A size that was begun goes on from the size that it began with."""
@@ -54,6 +56,7 @@ class Goal:
         sizes = pairwise((SEED_SOURCE_SIZE, *self.stored))
         storing = [Step(Work.STORE, size, known.get(size, min(source, self.via))) for source, size in sizes]
         counting = [Step(Work.COUNT, self.counted, self.stored[-1])] if self.counted else []
+        counting += [Step(Work.COUNT, size, self.via) for size in self.counted_alone]
         return (*storing, *counting)
 
 
@@ -210,9 +213,9 @@ def find_or_create(database: Database, target: int, pruned: bool = False) -> Exp
 def set_goal(exploration: ExplorationKey, goal: Goal) -> None:
     """Records the goal of an exploration."""
     values = {
-        "goal_size": goal.counted or goal.stored[-1],
+        "goal_size": max((goal.counted or 0, *goal.stored, *goal.counted_alone)),
         "goal_stored": " ".join(map(str, goal.stored)),
-        "goal_counted": goal.counted,
+        "goal_counted": max((goal.counted or 0, *goal.counted_alone)) or None,
     }
     database = exploration.database
     with database.transaction():

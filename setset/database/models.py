@@ -16,6 +16,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -209,6 +210,7 @@ TALLIES = _table(
     Column("expansion_id", ForeignKey("expansions.id"), primary_key=True),
     Column("size", Integer, primary_key=True),
     _required("lists", Integer),
+    Column("entries", LargeBinary, doc="numbers of lists below consecutive runs of the source, 8 bytes each"),
     _checksum(),
     comment="each size that a counting expansion counted",
 )

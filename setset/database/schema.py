@@ -37,7 +37,7 @@ from setset.folder import UNFINISHED, WorkspaceFolder
 if TYPE_CHECKING:
     from alembic.config import Config
 
-SCHEMA_DIGEST = "1e5705fa4867cecb"
+SCHEMA_DIGEST = "9ff9019ce1b2afc4"
 """Digest of the text of all tables and views at HEAD; a test compares it with a new database."""
 SIDE_FILES = ("-journal", "-wal", "-shm")
 UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")

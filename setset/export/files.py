@@ -66,10 +66,10 @@ def recognise(task: ExportTask) -> int | None:
 def _read_lists(task: ExportTask) -> Iterator[Lists]:
     """All lists of the batch of a task, block by block."""
     from setset.engine import search
-    from setset.tasks.worker import load_source
+    from setset.tasks.worker import read_lists
 
-    streams, batch = load_source(task.source), (task.source.size, task.source.number)
-    unpacked = search.unpack(streams, 0, block_rows(task.content))
+    batch, target = (task.source.size, task.source.number), int(task.content.marks["target"])
+    unpacked = read_lists(task.source, target, task.content.size, 0, block_rows(task.content))
     try:
         yield from exactly(task.lists, unpacked, BadSource(*batch, f"it does not hold {task.lists:,} lists"))
     except search.BadStreams as error:

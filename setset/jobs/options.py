@@ -12,7 +12,7 @@ BATCH_LISTS = 16_000_000
 """Lists in a full file: some 200 kB, a second of work to expand."""
 PRUNED_BATCH_LISTS = 1_000_000
 """Lists in a full file of a pruned exploration. They take longer: most time goes into children that are dropped."""
-DEEP_SOURCE = 9
+DEEP_SOURCE = 8
 """Size that larger sizes are made from in one walk, unless `via` names another."""
 DEEP_BATCH_LISTS = dict(
     zip(
@@ -46,6 +46,8 @@ class RunOptions:
     """Keep only lists that may reach the target."""
     store: tuple[int, ...] = ()
     """Sizes to store, made straight from the size `source_size`; every size up to `size` if empty."""
+    count: tuple[int, ...] = ()
+    """Sizes to count without files, each in one walk."""
     via: int | None = None
     """Size to make them from; chosen by `source_size` if None."""
     command: str = "setset run"
@@ -68,21 +70,31 @@ class RunOptions:
             raise BadInput("--from cannot be used with --size 3, which has only one source, the seeds")
         if self.first and self.count_only:
             raise BadInput("--from cannot be combined with --count-only")
-        if self.store:
-            self._validate_store()
+        if self.chosen:
+            self._validate_chosen()
         elif self.via is not None:
-            raise BadInput("--via needs --store: which sizes to make from it")
+            raise BadInput("--via needs --store or --count: which sizes to make from it")
 
-    def _validate_store(self) -> None:
+    def _validate_chosen(self) -> None:
+        name = "--store" if self.store else "--count"
         for option, given in {"--count-only": self.count_only, "--prune": self.pruned, "--from": self.first}.items():
             if given:
-                raise BadInput(f"--store cannot be combined with {option}")
+                raise BadInput(f"{name} cannot be combined with {option}")
         for size in self.store:
             require_between("--store", size, 3, self.size)
-        if max(self.store) < self.size:
-            raise BadInput(f"--store ends with {max(self.store)}, so give --size {max(self.store)}, not {self.size}")
+        for size in self.count:
+            require_between("--count", size, 4, self.size)
+        for size in sorted({*self.store} & {*self.count}):
+            raise BadInput(f"size {size} is named by --store and --count: a stored size is counted, too")
+        if max(self.chosen) < self.size:
+            raise BadInput(f"{name} ends with {max(self.chosen)}, so give --size {max(self.chosen)}, not {self.size}")
         if self.via is not None:
-            require_between("--via", self.via, 3, max(min(self.store) - 1, 3))
+            require_between("--via", self.via, 3, max(min(self.chosen) - 1, 3))
+
+    @property
+    def chosen(self) -> tuple[int, ...]:
+        """Sizes that `store` and `count` name; empty if every size is stored."""
+        return tuple(sorted({*self.store, *self.count}))
 
     @property
     def lists_per_file(self) -> int:
@@ -91,30 +103,30 @@ class RunOptions:
 
     @property
     def source_size(self) -> int:
-        """Size that the sizes in `store` are made from.
+        """Size that the sizes in `store` and `count` are made from.
 
         Its files are small, and the larger sizes come of enough of them to keep many workers busy and to lose little
         when one is killed.
         """
         if self.via is not None:
             return self.via
-        return min(DEEP_SOURCE, min(self.store, default=self.size) - 1)
+        return min(DEEP_SOURCE, min(self.chosen, default=self.size) - 1)
 
     @property
     def via_size(self) -> int:
         """Size from which larger sizes are made in one walk each; beyond all sizes if each is made from the last."""
-        return self.source_size if self.store else LARGEST
+        return self.source_size if self.chosen else LARGEST
 
     @property
     def stored_sizes(self) -> tuple[int, ...]:
         """All sizes that the run stores, in order."""
-        if not self.store:
+        if not self.chosen:
             return tuple(range(3, self.size + 1))
         return tuple(sorted({*range(3, self.source_size + 1), *self.store}))
 
     def lists_in_file(self, size: int) -> int:
         """Lists in a full file of a size that begins now."""
-        if self.batch_lists or self.pruned or size <= self.source_size or not self.store:
+        if self.batch_lists or self.pruned or size <= self.source_size or not self.chosen:
             return self.lists_per_file
         return DEEP_BATCH_LISTS[min(size, max(DEEP_BATCH_LISTS))] if size > 9 else BATCH_LISTS
 

@@ -122,7 +122,11 @@ class _Run:
     def _explore(self) -> None:
         options = self.options
         exploration = explorations.find_or_create(self.database, options.target, options.pruned)
-        goal = self._count_goal(exploration) if options.count_only else Goal(options.stored_sizes, via=options.via_size)
+        if options.count_only:
+            goal = self._count_goal(exploration)
+        else:
+            alone = tuple(size for size in options.count if not exploration.is_counted(size))
+            goal = Goal(options.stored_sizes, via=options.via_size, counted_alone=alone)
         begun = [each for each in exploration.sizes() if each.size in goal.stored]
         self._require_same_source(begun)
         explorations.set_goal(exploration, goal)
@@ -168,7 +172,8 @@ class _Run:
         self, exploration: ExplorationKey, steps: tuple[Step, ...], only_forgotten: frozenset[Step] = frozenset()
     ) -> None:
         to, limits = self.destinations, (self.options.lists_in_file, self.options.first)
-        job = Job(self.run_id, exploration, steps, self.root_id, to, *limits, only_forgotten)
+        alone = frozenset(self.options.count)
+        job = Job(self.run_id, exploration, steps, self.root_id, to, *limits, alone, only_forgotten)
         work_through(job, self._get_executor, self.workers, self.progress, self.stop)
 
     def _require_first_source(self, exploration: ExplorationKey) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from setset.batches.records import Batch, Span, combine_digests
-from setset.database import Database, batches, expansions, explorations
+from setset.database import Database, batches, expansions, explorations, tallies
 from setset.database.batches import NumberedBatch
 from setset.database.connection import BadDatabase
 from setset.database.expansions import Expansion
@@ -206,12 +206,13 @@ def find_stale_counts(at: SizeKey) -> list[Expansion]:
     counted = expansions.counted_from(at)
     if not counted:
         return []
-    sources, all_known, tallies = batches.sources(at), at.is_complete(), expansions.tallies_of(at)
+    sources, all_known, counted_sizes = batches.sources(at), at.is_complete(), tallies.sizes_counted(at)
     return [
         each
         for each in counted
         if (each.source not in sources and all_known)
-        or tallies.get(each.id, 0) < each.size - each.source_size
+        # A count of one size has one tally, any other count has one for each size on the way.
+        or counted_sizes.get(each.id, 0) not in (1, each.size - each.source_size)
         or (each.source in sources and not _is_from(each.source_digest, sources[each.source]))
     ]
 

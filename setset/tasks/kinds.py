@@ -70,6 +70,8 @@ class CountTask:
     size: int
     source: Source
     pruned: bool = False
+    only_last: bool = False
+    """Count only lists of `size` cards, in one walk, with the numbers of lists below runs of the source."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -121,6 +123,8 @@ class TaskResult:
     seconds: float
     batches: tuple[BatchFile, ...] = ()
     counts: tuple[tuple[int, int], ...] = ()
+    entries: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    """By size: numbers of lists below consecutive runs of equally many lists of the source."""
 
     @property
     def lists(self) -> int:

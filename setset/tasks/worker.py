@@ -5,11 +5,13 @@ import datetime
 import os
 import socket
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, pairwise
 from pathlib import Path
+
+import numpy as np
 
 from setset import platform
 from setset.batches import files
@@ -40,11 +42,16 @@ def execute(task: Task | MergeTask) -> TaskResult:
     """Executes a task. The same task always writes the same bytes."""
     started, now = time.monotonic(), datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
     counts: dict[int, int] = {}
+    entries: tuple[tuple[int, tuple[int, ...]], ...] = ()
     batches: list[BatchFile] = []
     match task:
         case ExpandTask():
             finished = _find_finished(task) if task.reuse else None
             batches = finished or list(_expand(task))
+        case CountTask(only_last=True):
+            with _blaming(task.source):
+                runs = deep.count(load_source(task.source), task.target, task.size, deep.MOST_ENTRIES).tolist()
+                counts, entries = {task.size: sum(runs)}, ((task.size, tuple(runs)),)
         case CountTask():
             with _blaming(task.source):
                 counts = search.count(load_source(task.source), task.target, task.size, task.pruned)
@@ -53,7 +60,7 @@ def execute(task: Task | MergeTask) -> TaskResult:
             ends = search.first_and_last(streams)
             batches = [_save(_encode(task, task.span, streams, ends, task.source_digest), task)]
     seconds = time.monotonic() - started
-    made = tuple(batches), tuple(counts.items())
+    made = tuple(batches), tuple(counts.items()), entries
     return TaskResult(socket.gethostname(), os.getpid(), now, seconds, *made)
 
 
@@ -114,6 +121,22 @@ def recount(path: str, digest: str) -> int:
     """How many lists a file holds, by decoding them."""
     _, streams = files.load(Path(path), digest)
     return sum(len(rows) for rows in search.unpack(streams))
+
+
+def read_lists(
+    source: Source, target: int, size: int, start: int = 0, chunk: int = search.BUDGET, entries: Sequence[int] = ()
+) -> Iterator[search.Lists]:
+    """The lists of `size` cards in a batch, or below it if it has smaller ones, from number `start` on.
+
+    Args:
+        entries: Numbers of lists below consecutive runs of the batch, if known.
+    """
+    streams = load_source(source)
+    if source.size == size:
+        yield from search.unpack(streams, start, chunk)
+    else:
+        counts = np.array(entries, np.int64) if entries else None
+        yield from deep.lists(streams, target, size, start, chunk, counts)
 
 
 def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:

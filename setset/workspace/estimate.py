@@ -79,7 +79,7 @@ class Estimate:
     pruned: bool = False
     """Whether the run prunes."""
     stored: tuple[int, ...] = ()
-    """Sizes that --store names; every size if empty."""
+    """Sizes that --store and --count name; every size if empty."""
 
     @property
     def is_long(self) -> bool:
@@ -139,14 +139,18 @@ def make_estimate(database: Database | None, options: RunOptions, probing: Probi
     records = _Records() if database is None else _read_records(database, options)
     expected = expect_counts(options, records.counts, probing)
     due = {size: _due_lists(options, records, size, count.lists) for size, count in expected.items()}
-    due = {size: lists if size in options.stored_sizes else 0 for size, lists in due.items()}
+    wanted = {*options.stored_sizes, *options.count}
+    due = {size: lists if size in wanted else 0 for size, lists in due.items()}
     speeds, origin = _speeds(options, probing, records.speeds, expected, due)
     sizes, files = [], 1.0
     for size, count in expected.items():
-        if size not in options.stored_sizes:
+        if size not in wanted:
             continue
         files = _expected_files(options, records, size, count.lists, files)
-        speed, stored = speeds.get(size, Speed(math.inf)), 0 if options.count_only else due[size]
+        speed, stored = (
+            speeds.get(size, Speed(math.inf)),
+            0 if options.count_only or size in options.count else due[size],
+        )
         new_files = math.ceil(files * (stored / count.lists)) if stored else 0
         new_bytes, seconds = round(stored * speed.bytes_per_list), count.lists / speed.lists_per_second
         sizes.append(SizeEstimate(size, *count, due[size], new_files, new_bytes, seconds))
@@ -167,7 +171,7 @@ def make_estimate(database: Database | None, options: RunOptions, probing: Probi
         origin,
         (),
         options.pruned,
-        options.store,
+        options.chosen,
     )
     return replace(found, warnings=tuple(_warnings(found, folder)))
 
@@ -175,7 +179,8 @@ def make_estimate(database: Database | None, options: RunOptions, probing: Probi
 def _due_lists(options: RunOptions, records: _Records, size: int, lists: int) -> int:
     """Lists of a size yet to be made, or to be counted. A count starts from the largest complete size."""
     is_counted = options.size in records.counts or any(map(records.is_complete, range(size, LARGEST + 1)))
-    is_done = is_counted if options.count_only else records.is_complete(size)
+    is_counted = is_counted if options.count_only else size in options.count and size in records.counts
+    is_done = is_counted or (not options.count_only and records.is_complete(size))
     made = records.stages[size].lists if size in records.stages else 0
     return 0 if is_done else max(lists - made, 0)
 

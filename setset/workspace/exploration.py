@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from setset.cards import LARGEST
 from setset.database import explorations
 from setset.database.explorations import ExplorationKey
+from setset.database.tallies import counted_parts
 from setset.database.views import SizeStatus
 from setset.errors import NotAWorkspace, require_between
 from setset.lazy import Shown
@@ -61,8 +62,15 @@ class Exploration(Shown):
         return map(Size, self._key().sizes())
 
     def __getitem__(self, size: int) -> Size:
-        """A stored size; BadInput if nothing of it is stored."""
-        return Size(self._key().size(size))
+        """A size that is stored, or counted in full; BadInput if it is neither."""
+        key = self._key()
+        stored = next((Size(record) for record in key.sizes() if record.size == size), None)
+        if stored is not None and stored.complete:
+            return stored
+        counted = [] if key.pruned else counted_parts(key.at(size))
+        if counted:
+            return Size(key.at(size), counted)
+        return stored or Size(key.size(size))
 
     def __contains__(self, size: int) -> bool:
         return any(record.size == size for record in self._key().sizes())
@@ -89,6 +97,7 @@ class Exploration(Shown):
         count_only: bool = False,
         prune: bool = False,
         store: Sequence[int] = (),
+        count: Sequence[int] = (),
         via: int | None = None,
         executor: str | StartExecutor = "local",
         maps: tuple[str, ...] = (),
@@ -113,6 +122,7 @@ class Exploration(Shown):
                 is pruned from its seeds on or not at all.
             store: Store only these sizes, the largest being `size`, and the small sizes that they are made from; all
                 sizes if empty.
+            count: Count these sizes without files, each in one walk, and no sizes between.
             via: Size that they are made from in one walk each; chosen by the program if None.
             executor: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, MODULE:CALLABLE, or a function that takes a
                 number of workers and gives a `concurrent.futures.Executor`.
@@ -132,7 +142,7 @@ class Exploration(Shown):
 
         place = None if output is None else Path(output)
         name = command or f"Exploration({self.target}).run({size})"
-        stored = tuple(sorted(store)), via
+        chosen = tuple(sorted(store)), tuple(sorted(count)), via
         options = RunOptions(
             size,
             self.target,
@@ -142,7 +152,7 @@ class Exploration(Shown):
             first,
             count_only,
             prune,
-            *stored,
+            *chosen,
             name,
             executor,
             maps,
@@ -159,6 +169,7 @@ class Exploration(Shown):
         count_only: bool = False,
         prune: bool = False,
         store: Sequence[int] = (),
+        count: Sequence[int] = (),
         via: int | None = None,
         seconds: float = 10.0,
         seed: int | None = None,
@@ -189,8 +200,8 @@ class Exploration(Shown):
         from setset.workspace.expectation import BRIEF, Probing
 
         folder = self._workspace.path if output is None else Path(output)
-        kind = {"count_only": count_only, "pruned": prune, "store": tuple(sorted(store)), "via": via}
-        options = RunOptions(size, self.target, workers, batch_lists, folder, **kind)  # type: ignore[arg-type]
+        chosen = tuple(sorted(store)), tuple(sorted(count)), via
+        options = RunOptions(size, self.target, workers, batch_lists, folder, 0, count_only, prune, *chosen)
         try:
             database = self._workspace._database()
         except NotAWorkspace:

@@ -1,4 +1,4 @@
-"""A stored size of an exploration, as a sequence of its lists; its batches."""
+"""A stored or counted size of an exploration, as a sequence of its lists; its batches."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING, BinaryIO, overload
 from setset.batches.records import Batch
 from setset.cards import Cards
 from setset.database import batches, roots
-from setset.database.explorations import SizeRecord
+from setset.database.explorations import SizeKey, SizeRecord
+from setset.database.tallies import Part
 from setset.errors import BadInput, ChangedMeanwhile, SetsetError, require_between
 from setset.export.formats import ROW_GROUP_SIZE
 from setset.lazy import Shown
+from setset.tasks.kinds import BadSource
 from setset.workspace.counts import describe
 
 if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
@@ -34,6 +36,8 @@ CHUNK = 100_000
 class Size(Shown):
     """The lists of one size, in lexicographic order. `exploration[9]` gives one.
 
+    If the size is only counted, not `stored`, its lists are made again from the source that holds them.
+
     `size[i]` is list number i, `size[i:j]` an array of lists, iteration gives tuples, `arrays()` the fast way.
     Attributes: `target`, `size`, `lists` and `bytes` (those with no gap before them), `complete` (all lists are
     stored), `batch_lists` (most lists in a file), `pruned` (below the target, only lists that may reach it are kept).
@@ -47,11 +51,16 @@ class Size(Shown):
         681201 (0, 1, 3, 4) [[0, 1, 3, 7], [0, 1, 3, 9]]
     """
 
-    def __init__(self, record: SizeRecord) -> None:
-        self._record, exploration = record, record.exploration
-        self.target, self.size, self.pruned = exploration.target, record.size, exploration.pruned
-        self.complete, self.batch_lists = record.is_complete(), record.batch_lists
-        self.lists, self.bytes = batches.readable_totals(record)
+    def __init__(self, at: SizeKey, counted: list[Part] | None = None) -> None:
+        self._at, exploration, self.stored = at, at.exploration, counted is None
+        self.target, self.size, self.pruned = exploration.target, at.size, exploration.pruned
+        self._counted = counted or []
+        if isinstance(at, SizeRecord):
+            self.complete, self.batch_lists = at.is_complete(), at.batch_lists
+            self.lists, self.bytes = batches.readable_totals(at)
+        else:
+            self.complete, self.batch_lists = True, 0
+            self.lists, self.bytes = sum(part.lists for part in self._counted), 0
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "incomplete"
@@ -62,8 +71,8 @@ class Size(Shown):
 
     @property
     def batches(self) -> list[Batch]:
-        """The batch files, in the order of their lists."""
-        return batches.read(self._record)
+        """The batch files, in the order of their lists; none of a size that is only counted."""
+        return batches.read(self._at) if self.stored else []
 
     def arrays(self, start: int = 0, chunk: int = CHUNK, batch: int | None = None) -> Iterator[npt.NDArray[np.uint8]]:
         """The lists from number `start` on: uint8 arrays of up to `chunk` rows, each array the caller's own.
@@ -76,19 +85,25 @@ class Size(Shown):
         """
         require_between("chunk", chunk, 1)
         if batch is not None:
-            only = batches.get(self._record, batch)
+            if not self.stored:
+                raise BadInput(f"size {self.size} is counted, and has no batches: leave out --batch")
+            only = batches.get(self._at, batch)
             if not 0 <= start < only.lists:
                 raise BadInput(f"there is no list {start:,} in {only}: it has {only.lists:,}, numbered from 0")
-            return self._read([only], start, only.lists - start, chunk)
+            return self._read([Part(only, only.lists)], start, only.lists - start, chunk)
         require_between("start", start, 0)
         if not self.lists:
-            command = f"setset run --size {self.size} {self._record.exploration.options}"
+            command = f"setset run --size {self.size} {self._at.exploration.options}"
             raise BadInput(f"no lists of size {self.size} are stored yet: run '{command}' first")
         if start >= self.lists:
             raise BadInput(
-                f"there is no list {start:,} of size {self.size}: {self.lists:,} are stored, numbered from 0"
+                f"there is no list {start:,} of size {self.size}: {self.lists:,} are {self._kind}, numbered from 0"
             )
         return self._range(start, self.lists - start, chunk)
+
+    @property
+    def _kind(self) -> str:
+        return "stored" if self.stored else "counted"
 
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:
         """`count` lists from number `start` on, read from no more files than needed."""
@@ -98,35 +113,38 @@ class Size(Shown):
         return self._read(found[first : last + 1], skip, count, min(count, chunk))
 
     @cached_property
-    def _snapshot(self) -> tuple[list[Batch], list[int]]:
-        """The batches of the lists that the size had when it was opened, and after how many lists each ends."""
-        found = batches.numbered(self._record)
-        ends = list(accumulate(batch.lists for batch in found))
+    def _snapshot(self) -> tuple[list[Part], list[int]]:
+        """The parts of the lists that the size had when it was opened, and after how many lists each ends."""
+        found = self._counted or [Part(batch, batch.lists) for batch in batches.numbered(self._at)]
+        ends = list(accumulate(part.lists for part in found))
         count = bisect_left(ends, self.lists) + 1 if self.lists else 0  # a run may have added some since
         if self.lists and ends[count - 1 : count] != [self.lists]:
             raise ChangedMeanwhile(self.size)
         return found[:count], ends[:count]
 
-    def _read(self, found: list[Batch], skip: int, count: int, chunk: int) -> Iterator[npt.NDArray[np.uint8]]:
-        """`count` lists of some batches, without the first `skip`."""
-        from setset.batches import files
+    def _read(self, found: list[Part], skip: int, count: int, chunk: int) -> Iterator[npt.NDArray[np.uint8]]:
+        """`count` lists of some parts, without the first `skip`."""
         from setset.batches.format import BadBatch
-        from setset.engine import search
+        from setset.engine.search import BadStreams
+        from setset.tasks.worker import read_lists
 
-        for batch in found:
+        for part in found:
+            left = part.lists - skip
             try:
-                header, streams = files.load(Path(batch.path), batch.digest)
-                if header.lists != batch.lists:
-                    raise BadBatch(f"it holds {header.lists:,} lists, not {batch.lists:,}")
-                for rows in search.unpack(streams, skip, chunk):
+                for rows in read_lists(
+                    batches.source_of(part.batch), self.target, self.size, skip, chunk, part.entries
+                ):
                     yield rows[:count].copy()
-                    count -= len(rows)
+                    count, left = count - len(rows), left - len(rows)
                     if count <= 0:
                         return
-            except (BadBatch, search.BadStreams) as error:
-                roots.require_there(self._record.database, batch.root_id)
-                batches.require_unchanged(batch, self._record)
-                raise SetsetError(f"{batch}: {error}; run 'setset repair'") from error
+                if left:
+                    raise BadBatch(f"it gives {part.lists - left:,} lists, not {part.lists:,}")
+            except (BadBatch, BadSource, BadStreams) as error:
+                roots.require_there(self._at.database, part.batch.root_id)
+                batches.require_unchanged(part.batch, self._at.exploration.at(part.batch.size))
+                reason = error.reason if isinstance(error, BadSource) else error
+                raise SetsetError(f"{part.batch}: {reason}; run 'setset repair'") from error
             skip = 0
 
     def export(
@@ -198,8 +216,8 @@ class Size(Shown):
         from setset.export.stored import StoredSize
 
         rule = describe(self.target, self.size, self.pruned)
-        run = "" if self.complete else f"setset run --size {self.size} {self._record.exploration.options}"
-        found = tuple((batch.lists, batches.source_of(batch)) for batch in self._snapshot[0])
+        run = "" if self.complete else f"setset run --size {self.size} {self._at.exploration.options}"
+        found = tuple((part.lists, batches.source_of(part.batch)) for part in self._snapshot[0])
         return StoredSize(self.target, self.size, rule, run, found, self._range)
 
     def __iter__(self) -> Iterator[Cards]:
@@ -218,7 +236,7 @@ class Size(Shown):
             return self._slice(index)
         number = index + self.lists if index < 0 else index
         if not 0 <= number < self.lists:
-            raise IndexError(f"there is no list {index:,} of size {self.size}: {self.lists:,} are stored")
+            raise IndexError(f"there is no list {index:,} of size {self.size}: {self.lists:,} are {self._kind}")
         return tuple(next(self._range(number, 1))[0].tolist())
 
     def _slice(self, index: slice) -> npt.NDArray[np.uint8]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import pytest
 import setset
 from setset.batches import files
 from setset.engine import search
-from setset.errors import BadInput
+from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.jobs.options import BATCH_LISTS, RunOptions
 from setset.maintenance.findings import FindingKind
@@ -133,7 +134,7 @@ def test_a_walk_over_several_sizes_in_a_worker(tmp_path: Path, step_by_step: Pat
         ({"store": (2, 8)}, "--store 2: expected 3 to 8"),
         ({"store": (7,)}, "--store ends with 7, so give --size 7, not 8"),
         ({"store": (8,), "via": 8}, "--via 8: expected 3 to 7"),
-        ({"via": 5}, "--via needs --store"),
+        ({"via": 5}, "--via needs --store or --count"),
         ({"store": (8,), "count_only": True}, "--store cannot be combined with --count-only"),
         ({"store": (8,), "pruned": True}, "--store cannot be combined with --prune"),
         ({"store": (8,), "first": 2}, "--store cannot be combined with --from"),
@@ -144,10 +145,50 @@ def test_options_that_make_no_sense(options: dict[str, Any], message: str) -> No
         RunOptions(8, **options).validate()
 
 
+def test_a_counted_size_is_read_like_a_stored_one(tmp_path: Path, step_by_step: Path) -> None:
+    folder, _ = build(tmp_path / "w", SIZE, target=TARGET, batch_lists=20_000, count=(SIZE,), via=3)
+    assert {path.parent.name for path in folder.own_root.rglob("*.setset")} == {"s03"}
+    assert rows(folder.path, "SELECT size, lists, complete, origin FROM counts") == [
+        (3, 45_189, 1, "stored"),
+        (5, 7_964_460, 1, "counted from size 3"),
+    ]
+    with setset.open(folder.path) as workspace, setset.open(step_by_step) as other:
+        counted, right = workspace.exploration(TARGET)[SIZE], other.exploration(TARGET)[SIZE]
+        assert (counted.stored, counted.complete, counted.lists, counted.bytes) == (False, True, right.lists, 0)
+        assert counted.batches == []
+        for start in (0, 1, 123_456, 4_999_999, right.lists - 3):
+            assert counted[start] == right[start]
+            assert (counted[start : start + 1000] == right[start : start + 1000]).all()
+        made, stored = (size.export(tmp_path / f"{size.stored}.npy") for size in (counted, right))
+        assert made.lists == stored.lists
+        assert (tmp_path / "False.npy").read_bytes() == (tmp_path / "True.npy").read_bytes()
+        assert counted.export(tmp_path / "parts", format="npy").lists == right.lists
+        with pytest.raises(BadInput, match="is counted, and has no batches"):
+            counted.arrays(batch=0)
+        with pytest.raises(BadInput, match="7,964,460 are counted, numbered from 0"):
+            counted.arrays(7_964_460)
+    assert all_lists(folder.path) == all_lists(step_by_step)
+    assert findings(folder, deep=True) == []
+
+
+def test_a_counted_size_is_read_only_if_it_is_counted_in_full(tmp_path: Path) -> None:
+    folder, _ = build(tmp_path / "w", SIZE, target=TARGET, batch_lists=20_000, count=(SIZE,), via=3)
+    change(folder.path, "UPDATE tallies SET lists = lists + 1 WHERE expansion_id = (SELECT max(id) FROM expansions)")
+    with setset.open(folder.path) as workspace:
+        altered = workspace.exploration(TARGET)[SIZE]
+        with pytest.raises(SetsetError, match=r"lists, not .*; run 'setset repair'"):
+            deque(altered.arrays(), 0)
+    change(folder.path, "DELETE FROM tallies WHERE expansion_id = (SELECT max(id) FROM expansions)")
+    with setset.open(folder.path) as workspace, pytest.raises(BadInput, match="size 5 is not stored for target 18"):
+        workspace.exploration(TARGET)[SIZE]
+    build(folder.path, SIZE, target=TARGET, batch_lists=20_000, count=(SIZE,), via=3)
+    assert setset.open(folder.path).exploration(TARGET)[SIZE].lists == 7_964_460
+
+
 def test_what_a_run_stores_if_it_may_choose() -> None:
     twelve = RunOptions(18, store=(12, 15, 18))
-    assert (twelve.stored_sizes, twelve.via_size) == ((3, 4, 5, 6, 7, 8, 9, 12, 15, 18), 9)
-    assert twelve.lists_in_file(9) == BATCH_LISTS
+    assert (twelve.stored_sizes, twelve.via_size) == ((3, 4, 5, 6, 7, 8, 12, 15, 18), 8)
+    assert twelve.lists_in_file(8) == BATCH_LISTS
     assert 2_284_535_476_080 / twelve.lists_in_file(12) < 20_000
     assert RunOptions(8, store=(6, 8)).source_size == 5
 

@@ -1,0 +1,77 @@
+"""Counts by source: the table `tallies`. A counted size can be read like a stored one, since its lists are made again
+from the source that holds them."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from sqlalchemy import delete, func, select
+
+from setset.batches.records import Batch
+from setset.database import batches
+from setset.database.connection import BadDatabase, Database, checksum
+from setset.database.explorations import SizeKey
+from setset.database.models import EXPANSIONS, TALLIES, State, Work
+
+ENTRY_BYTES = 8
+
+
+class Part(NamedTuple):
+    """A run of consecutive lists of a size: those in a batch, or those that a source expands to."""
+
+    batch: Batch
+    lists: int
+    entries: tuple[int, ...] = ()
+    """Numbers of lists below consecutive runs of equally many lists of the source, if they were counted."""
+
+
+def record(
+    database: Database, expansion_id: int, counts: Sequence[tuple[int, int]], entries: Mapping[int, Sequence[int]]
+) -> None:
+    """Records the counts of an expansion by size, in the place of earlier ones, within a transaction."""
+    database.execute(delete(TALLIES).where(TALLIES.c.expansion_id == expansion_id))
+    packed = {size: b"".join(n.to_bytes(ENTRY_BYTES, "little") for n in found) for size, found in entries.items()}
+    rows = [{"expansion_id": expansion_id, "size": size, "lists": n, "entries": packed.get(size)} for size, n in counts]
+    database.insert(TALLIES, rows)
+
+
+def sizes_counted(at: SizeKey) -> dict[int, int]:
+    """How many sizes each count from the batches of a size has tallies of, by the id of the expansion."""
+    mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == at.size
+    query = select(TALLIES.c.expansion_id, func.count()).join(EXPANSIONS).where(*mine)
+    return dict(at.database.read(query.group_by(TALLIES.c.expansion_id), tuple))
+
+
+def counted_parts(at: SizeKey) -> list[Part]:
+    """The parts of a size that is counted in full, in order; none if it is not.
+
+    Raises:
+        BadDatabase: A row was changed by hand, so lists by number would be wrong ones.
+    """
+    with at.database.transaction():
+        for source_size in sorted(at.exploration.complete_sizes(), reverse=True):
+            sources = batches.numbered(at.exploration.at(source_size)) if source_size < at.size else []
+            parts = _parts_from(at, source_size, sources)
+            if sources and len(parts) == len(sources):
+                return [part for part in parts if part.lists]
+    return []
+
+
+def _parts_from(at: SizeKey, source_size: int, sources: Sequence[Batch]) -> list[Part]:
+    mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == source_size
+    done = EXPANSIONS.c.work == Work.COUNT, EXPANSIONS.c.state == State.DONE
+    found = at.database.query(select(EXPANSIONS).where(*mine, *done).order_by(EXPANSIONS.c.source, EXPANSIONS.c.size))
+    tallies = {row.expansion_id: row for row in at.database.query(select(TALLIES).where(TALLIES.c.size == at.size))}
+    parts: dict[int, Part] = {}
+    for row in found:
+        tally = tallies.get(row.id)
+        if tally is None or row.source >= len(sources):
+            continue
+        for table, each in ((EXPANSIONS, row), (TALLIES, tally)):
+            if each.checksum != checksum(table, each._mapping):
+                raise BadDatabase(f"the count from batch {row.source} was changed by hand: run 'setset repair'")
+        if row.source_digest == sources[row.source].digest:
+            packed = tally.entries or b""
+            starts = range(0, len(packed), ENTRY_BYTES)
+            entries = tuple(int.from_bytes(packed[start : start + ENTRY_BYTES], "little") for start in starts)
+            parts[row.source] = Part(sources[row.source], tally.lists, entries)
+    return [parts[source] for source in sorted(parts)]
