@@ -15,9 +15,9 @@ cards are dropped again and again until nothing changes: CANDIDATES are the card
 remain, as the bits of a batch count all of them. If cards must remain to a list of `final` cards, nothing is dropped:
 those cards need not fit each other.
 
-**The last levels.** If every list of `final` cards is kept, the last four levels are counted by vectors, and the last
-three levels are written by vectors: the lists below a node of `final` - 2 cards follow from its pairs, and the code of
-each node of `final` - 1 cards is 0.
+**The last levels.** If every list of `final` cards is kept, the last five levels are counted at once: three loops, and
+vectors for the last two levels, without dropping. The last three levels are written at once: the lists below a node of
+`final` - 2 cards follow from its pairs, and the code of each node of `final` - 1 cards is 0.
 
 **Three uses.** COUNT adds up lists, WRITE writes the bits of batches, LIST fills an array. In each, the walk can stop
 anywhere and go on later: all it knows is in its arrays.
@@ -326,10 +326,10 @@ def _open_wide(w: Walk, depth: int) -> bool:
 
 
 @k._inlined
-def _quads(w: Walk, depth: int, rest: np.uint64, both: bool) -> int:
-    """Number of ways to add four of the cards in `rest` to the node at a depth. `both`: labels from 16 on occur."""
+def _quads(w: Walk, depth: int, rest: np.uint64, found: Vector, both: bool) -> Vector:
+    """Adds the number of ways to add four of the cards in `rest` to the node at a depth. `both`: labels from 16 on
+    occur."""
     rows, narrow, row = w.rows, w.narrow, (NARROW * depth) & 1023
-    found = v.zeros()
     first = v.both(v.load(rows, row), v.load(w.under, 0))
     second = v.both(v.load(rows, row + 16), v.load(w.under, 16))
     for _ in range(popcount(rest) - 3):
@@ -352,6 +352,35 @@ def _quads(w: Walk, depth: int, rest: np.uint64, both: bool) -> int:
             if both:
                 pairs = v.counted(v.both(v.both(below_second, word), v.load(narrow, NARROW * b + 16)))
                 found = v.add_where(found, pairs, last >> np.uint64(16))
+    return found
+
+
+@k._inlined
+def _count_four(w: Walk, depth: int, rest: np.uint64, found: Vector) -> Vector:
+    """As `_quads`, whatever labels occur."""
+    if rest >> np.uint64(16):
+        return _quads(w, depth, rest, found, True)
+    return _quads(w, depth, rest, found, False)
+
+
+@k._inlined
+def _count_five(w: Walk, depth: int, rest: np.uint64) -> int:
+    """Number of ways to add five of the candidates to the node at a depth, the lowest of them in `rest`."""
+    row = (NARROW * depth) & 1023
+    candidates = w.nodes[depth, CANDIDATES]
+    found = v.zeros()
+    while popcount(rest) > 4:
+        a = highest(rest) & 31
+        bit = ONE << np.uint64(a)
+        rest ^= bit
+        cards = np.uint64(w.rows[row + a]) & candidates & (bit - ONE)
+        if popcount(cards) < 4:
+            continue
+        v.store(w.rows, row + NARROW, v.both(v.load(w.rows, row), v.load(w.narrow, NARROW * a)))
+        if cards >> np.uint64(16):
+            second = v.both(v.load(w.rows, row + 16), v.load(w.narrow, NARROW * a + 16))
+            v.store(w.rows, row + NARROW + 16, second)
+        found = _count_four(w, depth + 1, cards, found)
     return v.total(found)
 
 
@@ -409,7 +438,7 @@ def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
 
 @k._inlined
 def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
-    """Does the last three or four levels of the node at a depth at once, if that can be done; False otherwise."""
+    """Does the last three to five levels of the node at a depth at once, if that can be done; False otherwise."""
     if w.use == WRITE_BATCH:
         if depth != w.final - 3 or w.state[k.LISTS] + MOST_TRIPLES > w.limit:
             return False
@@ -417,12 +446,12 @@ def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
         return True
     if w.use == LIST and w.state[SKIP] == 0:
         return False
-    if depth == w.final - 3:
-        found = _triples(w, depth, ahead)
-    elif ahead >> np.uint64(16):
-        found = _quads(w, depth, ahead, True)
+    if depth == w.final - 5:
+        found = _count_five(w, depth, ahead)
+    elif depth == w.final - 4:
+        found = v.total(_count_four(w, depth, ahead, v.zeros()))
     else:
-        found = _quads(w, depth, ahead, False)
+        found = _triples(w, depth, ahead)
     if w.use == LIST:
         if found > w.state[SKIP]:
             return False
@@ -554,7 +583,7 @@ def _walk_narrow(w: Walk) -> int:
     outcome = RUNNING
     while steps < w.state[k.BUDGET]:
         steps += 1
-        if depth >= w.size and depth >= w.final - 4 and ahead:
+        if depth >= w.size and depth >= w.final - 5 and ahead:
             if w.target <= w.final and depth != w.final - 2 and _finish_levels(w, depth, ahead):
                 ahead = NONE
             elif depth == w.final - 2:
