@@ -1,6 +1,6 @@
 """Deep walk: from the lists of a batch straight to a larger size, without the sizes between.
 
-`size` cards are wanted, below lists of `source.size` cards. A list of `size` cards is kept for the target T if at
+A list of `size` cards is kept for the target T if at
 least T - size cards remain to it; from size T on every list is kept.
 """
 
@@ -75,13 +75,22 @@ def run_length(lists: int, entries: int) -> int:
 def expand(source: Streams, target: int, size: int, limit: int) -> Iterator[Streams]:
     """All lists of `size` cards below the source, in lexicographic order, in batches of at most `limit` lists.
 
-    The bits are those that `search.pack` makes of the same lists. All batches but the last one have `limit` lists.
+    Args:
+        source: Lists of 3 to 19 cards. From 6 cards on, and if `size` is at least two more, this is fastest.
+        target: 4 to 20.
+        size: Larger than the size of the source, up to 20.
+        limit: Maximum number of lists per batch. All batches but the last one have this many.
+
+    Returns:
+        Batches with the same bits that `search.pack` makes of the same lists. If there are no lists, no batch.
 
     Raises:
         BadStreams: The bits of the source are not those of its number of lists.
         ValueError: An argument is out of its range.
     """
     _require(source, target, size)
+    if limit < 1:
+        raise ValueError(f"limit {limit} (expected 1 or more)")
     tail = needed(target, size)
     if not _can_walk(source, size):
         yield from search.pack(lists(source, target, size), size, limit, tail)
@@ -119,6 +128,8 @@ def lists(
         ValueError: An argument is out of its range.
     """
     _require(source, target, size)
+    if start < 0 or chunk < 1:
+        raise ValueError(f"start {start}, chunk {chunk} (expected 0 or more, 1 or more)")
     first = 0
     if counts is not None:
         ends = np.cumsum(counts)
@@ -139,6 +150,7 @@ def lists(
 
 
 def _walk_lists(source: Streams, target: int, size: int, first: int, start: int, chunk: int) -> Iterator[Lists]:
+    """As `lists`, by the kernel. The first `first` source lists are skipped, then the first `start` lists."""
     walk = _Walk(source, target, size, dk.LIST)
     walk.state[dk.SKIP_SOURCES], walk.state[dk.SKIP] = first, start
     walk.listing = np.empty(chunk * size + k.SLACK, np.uint8)
@@ -249,6 +261,3 @@ def _tops(source: Streams, target: int, size: int) -> Iterator[Streams]:
             yield part
         else:
             yield from _tops(part, target, size)
-
-
-__all__ = ["CHUNK", "MOST_ENTRIES", "BadStreams", "Counts", "compile_kernels", "count", "expand", "lists", "run_length"]

@@ -19,8 +19,8 @@ those cards need not fit each other.
 vectors for the last two levels, without dropping. The last three levels are written at once: the lists below a node of
 `final` - 2 cards follow from its pairs, and the code of each node of `final` - 1 cards is 0.
 
-**Three uses.** COUNT adds up lists, WRITE writes the bits of batches, LIST fills an array. In each, the walk can stop
-anywhere and go on later: all it knows is in its arrays.
+**Three uses.** COUNT adds up lists, WRITE_BATCH writes the bits of batches, LIST fills an array. In each, the walk can
+stop anywhere and go on later: all it knows is in its arrays.
 
 numba's cache does not notice a change in `kernels` or `vectors`: change this file, too.
 """
@@ -37,7 +37,6 @@ from setset.engine import vectors as v
 from setset.engine.kernels import I64, U8, U64
 from setset.engine.vectors import U32, Vector
 
-# numba resolves names of modules inside kernels, but functions by their own names compile faster.
 popcount, highest, lowest, extract, deposit = k.popcount, k.highest, k.lowest, k.extract, k.deposit
 REMAINING, AHEAD, CANDIDATES, KEEP, CHOSEN, WRITE = k.REMAINING, k.AHEAD, k.AHEAD + 1, k.KEEP, k.CHOSEN, k.WRITE
 LABEL = k.HIGH_OF_LOW  # label of the child that is open; the columns before it are the row of a node with 64 labels
@@ -64,6 +63,7 @@ FILLED = 16  # rows filled
 STATE_WORDS = 20
 
 NAMES = 64
+"""Start of the second and, twice that, of the third part of `Walk.names`."""
 MOST_TRIPLES = NARROW * (NARROW - 1) * (NARROW - 2) // 6
 """Maximum number of lists below a node of 32 labels that has three cards less."""
 

@@ -294,6 +294,7 @@ def _fresh_notes() -> npt.NDArray[np.uint64]:
 
 
 def refuse_corrupt(outcome: int) -> None:
+    """Raises BadStreams if a kernel found the bits to be corrupt."""
     if outcome == k.CORRUPT:
         raise BadStreams("the bits are not those of a tree of lists")
 

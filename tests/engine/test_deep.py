@@ -96,7 +96,7 @@ def test_listing_starts_anywhere(case: tuple[int, int, int], sources: dict[tuple
             assert np.array_equal(found, rows[start:])
 
 
-@pytest.mark.parametrize(("target", "final"), [(4, 8), (8, 8), (11, 8), (30 - 18, 9)])
+@pytest.mark.parametrize(("target", "final"), [(4, 8), (8, 8), (11, 8), (12, 9)])
 def test_many_remaining_cards(target: int, final: int) -> None:
     """To the first list 63 cards remain, so that its children have more than 32, too."""
     lists = [(0, 1, 3, 4, 9, 10), (0, 1, 3, 4, 9, 12)]
@@ -169,3 +169,10 @@ def test_arguments_out_of_range(target: int, size: int, entries: int) -> None:
         for use in (deep.expand(source, target, size, 10), deep.lists(source, target, size)):
             with pytest.raises(ValueError, match="expected"):
                 next(use)
+
+
+def test_limits_out_of_range() -> None:
+    (source,) = pack([(0, 1, 3, 4, 9, 10)])
+    for use in (deep.expand(source, 12, 9, 0), deep.lists(source, 12, 9, start=-1), deep.lists(source, 12, 9, chunk=0)):
+        with pytest.raises(ValueError, match="expected"):
+            next(use)
