@@ -17,7 +17,7 @@ from setset.engine import deep_kernels as dk
 from setset.engine import kernels as k
 from setset.engine import search
 from setset.engine.bitstreams import Streams
-from setset.engine.search import BadStreams, Lists, needed
+from setset.engine.search import Lists, needed
 
 MOST_ENTRIES = 100
 """Maximum number of runs that `count` tells apart."""
