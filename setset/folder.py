@@ -21,6 +21,7 @@ UNFINISHED = tuple(
 )
 """What a database that was being made, or rebuilt, may leave when that is cut short."""
 LOCK = "setset.lock"
+COUNTS = "setset.counts"
 OWN_ROOT = "batches"
 """The storage root inside the workspace, by a relative path so that the folder can be moved."""
 
@@ -45,6 +46,11 @@ class WorkspaceFolder:
     def own_root(self) -> Path:
         return self.path / OWN_ROOT
 
+    @property
+    def counts(self) -> Path:
+        """File with the counts of the database, which a rebuild restores."""
+        return self.path / COUNTS
+
     def root(self, path: str) -> Path:
         """The folder of a storage root, whose path may be relative to the workspace."""
         return self.path / path
@@ -55,7 +61,7 @@ class WorkspaceFolder:
 
     @staticmethod
     def _is_kept_database(name: str) -> bool:
-        return name.startswith((f"{DATABASE}.lost", f"{DATABASE}.before-"))
+        return name == COUNTS or name.startswith((f"{DATABASE}.lost", f"{DATABASE}.before-"))
 
     def require_no_obstacle(self) -> None:
         """Refuses a folder where something else has the name of the database. SQLite would wait for a FIFO."""

@@ -22,6 +22,7 @@ from setset.folder import WorkspaceFolder
 from setset.jobs.coordinator import work_through
 from setset.jobs.options import RunOptions
 from setset.jobs.signals import StopRequest
+from setset.maintenance.counts_file import save_counts_if_possible
 from setset.maintenance.leftovers import remove_leftovers, remove_temporaries
 from setset.maintenance.proof import distrust_altered_rows
 from setset.progress import NoProgress, ProgressListener
@@ -114,6 +115,8 @@ class _Run:
                 if self.executor is not None:
                     self.executor.shutdown(wait=finished and not self.stop, cancel_futures=True)
                 remove_temporaries(database)
+                if options.count_only or options.count:
+                    save_counts_if_possible(database)
             if strays_left or database.repaired:
                 # Orphans that this run did not take over, or made by doing something again, are redundant now.
                 remove_leftovers(database, self.progress)

@@ -23,6 +23,7 @@ from setset.database.connection import BadDatabase, NewerSchema
 from setset.errors import BadInput, NotAWorkspace
 from setset.executors.window import submit_ahead
 from setset.folder import REBUILT, WorkspaceFolder
+from setset.maintenance.counts_file import restore_counts
 from setset.maintenance.proof import Sources, source_digest
 from setset.platform import usable_cores
 from setset.progress import Activity, ProgressListener
@@ -46,9 +47,8 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
     """Makes a new database from the headers of all sound files below the storage roots.
 
     It is made under another name and put in its place when it is complete. The old database, if any, is kept
-    under a name that is returned. Counts, numbers and sources come out as they were; what no file holds is
-    lost: the history of runs, counts without files, the catalogue of classes. Files that are not sound are
-    left for `run` to replace.
+    under a name that is returned. Counts, numbers and sources come out as they were. The history of runs and the
+    catalogue of classes are lost. Files that are not sound are left for `run` to replace.
     """
     workspace_id = find_owner(folder, outputs)
     _name_missed(folder, outputs, progress)
@@ -64,6 +64,7 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
             everything = [file for root in sorted(used) for file in _sound_files(root, folders[root], progress)]
             for (target, pruned, size), found in sorted(_by_size(everything, progress).items()):
                 _adopt(database, target, pruned, size, found)
+            restore_counts(database, progress)
         kept = schema.replace(folder.database, aside.database)
     finally:
         schema.remove(aside.database)

@@ -171,6 +171,27 @@ def test_a_counted_size_is_read_like_a_stored_one(tmp_path: Path, step_by_step: 
     assert findings(folder, deep=True) == []
 
 
+@pytest.mark.parametrize("options", [{"count": (SIZE,), "via": 3}, {"count_only": True}], ids=["count", "count only"])
+def test_counts_survive_the_database(tmp_path: Path, options: dict[str, Any]) -> None:
+    folder, _ = build(tmp_path / "w", 3, target=TARGET, batch_lists=20_000)
+    build(folder.path, SIZE, target=TARGET, **options)
+    right = rows(folder.path, COUNTS), rows(folder.path, "SELECT size, lists, entries FROM tallies ORDER BY 1, 2")
+    assert len(right[0]) == (2 if "count" in options else 3)
+    folder.database.unlink()
+    with pytest.raises(SetsetError, match="setset db rebuild"):
+        build(folder.path, SIZE, target=TARGET, **options)
+    rebuild(folder)
+    assert (
+        rows(folder.path, COUNTS),
+        rows(folder.path, "SELECT size, lists, entries FROM tallies ORDER BY 1, 2"),
+    ) == right
+    assert findings(folder, deep=True) == []
+    assert setset.open(folder.path).exploration(TARGET)[SIZE][7_000_000] == (22, 25, 37, 53, 60)
+    flip(folder.counts)
+    rebuild(folder)
+    assert len(rows(folder.path, COUNTS)) == 1, "a damaged file is not believed"
+
+
 def test_a_counted_size_is_read_only_if_it_is_counted_in_full(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", SIZE, target=TARGET, batch_lists=20_000, count=(SIZE,), via=3)
     change(folder.path, "UPDATE tallies SET lists = lists + 1 WHERE expansion_id = (SELECT max(id) FROM expansions)")
