@@ -55,6 +55,8 @@ def main() -> int:
         print(json.dumps({"seed": options.seed, "table": rows, "rounds": records}))
     else:
         _print_table(rows)
+        given = [record.get("answers", 0) for record in records]
+        print(f"{sum(given):,} answers to readers beside the rounds; {given.count(0)} rounds without an answer")
     if any(record["end"] != End.RECOVERED for record in records):
         return 1
     return 130 if stopped else 0
@@ -91,6 +93,7 @@ def _play(options: argparse.Namespace, records: list[Record]) -> None:
                 "problems": verdict.problems,
                 "commands": verdict.commands,
                 "seconds": round(verdict.seconds, 2),
+                "answers": verdict.answers,
             }
             records.append(record)
             _report(record, options)

@@ -61,6 +61,11 @@ def perform(*arguments: str) -> Outcome:
 
 def perform_in_fork(log: Path, fate: Fate, *arguments: str) -> Outcome:
     """Runs a command in a fork of this process, which `fate` may let end before its time."""
+    return end_of_fork(start_in_fork(log, fate, *arguments), log)
+
+
+def start_in_fork(log: Path, fate: Fate, *arguments: str) -> int:
+    """Starts a command in a fork of this process and returns its pid. Call `end_of_fork` with the same log."""
     log.unlink(missing_ok=True)
     pid = os.fork()
     if pid == 0:
@@ -72,6 +77,11 @@ def perform_in_fork(log: Path, fate: Fate, *arguments: str) -> Outcome:
             os._exit(outcome.code % 256)
         finally:
             os._exit(99)
+    return pid
+
+
+def end_of_fork(pid: int, log: Path) -> Outcome:
+    """Waits for a command that `start_in_fork` started. Kills a command that hangs."""
     deadline = time.monotonic() + SECONDS + 10
     ended, status = 0, 0
     while not ended:

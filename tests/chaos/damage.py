@@ -181,13 +181,9 @@ def _has_recorded_files(scene: Scene, root: Path) -> bool:
 
 def copy_goes_on(scene: Scene, random: Random) -> None:
     """A copy of the workspace is worked on. Nothing of the original may change."""
-    copy = Scene(scene.folder, scene.plan, "copy", moved=scene.moved)
-    used = [scene.place(name) for name in scene.plan.outputs if name]
-    claimed = all((root / TOKEN).exists() or any(root.glob(NAMES)) for root in used)
-    if not (scene.workspace.exists() and claimed and (not used or _is_noted(scene))):
-        return  # a folder that is nobody's yet is the first one's who takes it
-    shutil.rmtree(copy.workspace, ignore_errors=True)
-    shutil.copytree(scene.workspace, copy.workspace)
+    copy = copy_of(scene)
+    if copy is None:
+        return
     before = {path: path.read_bytes() for path in scene.files()}
     if random.random() < 0.5:
         for files in copy.workspace.glob("batches/[tp]??"):
@@ -196,13 +192,30 @@ def copy_goes_on(scene: Scene, random: Random) -> None:
         copy.do(command)
     scene.said += [(f"(copy) {what}", outcome) for what, outcome in copy.said]
     shutil.rmtree(copy.workspace)
+    require_same_files(scene, before, "the copy")
+
+
+def copy_of(scene: Scene) -> Scene | None:
+    """A copy of the workspace; None if nothing says which of the two is the original."""
+    copy = Scene(scene.folder, scene.plan, "copy", moved=scene.moved)
+    used = [scene.place(name) for name in scene.plan.outputs if name]
+    claimed = all((root / TOKEN).exists() or any(root.glob(NAMES)) for root in used)
+    if not (scene.workspace.exists() and claimed and (not used or is_noted(scene))):
+        return None  # a folder that is nobody's yet is the first one's who takes it
+    shutil.rmtree(copy.workspace, ignore_errors=True)
+    shutil.copytree(scene.workspace, copy.workspace)
+    return copy
+
+
+def require_same_files(scene: Scene, before: dict[Path, bytes], who: str) -> None:
+    """Every file that was there before must be as it was."""
     after = {path: path.read_bytes() for path in scene.files()}
     changed = sorted(str(path) for path in before if after.get(path) != before[path])
     if changed:
-        scene.problems.append(f"the copy changed {len(changed)} files of the original: {changed[0]}")
+        scene.problems.append(f"{who} changed {len(changed)} files of the original: {changed[0]}")
 
 
-def _is_noted(scene: Scene) -> bool:
+def is_noted(scene: Scene) -> bool:
     """Whether the workspace noted where it is. If all notes are lost, or it was moved and nothing was written since,
     it and its copy are alike."""
     token = read_token(scene.workspace / "batches")

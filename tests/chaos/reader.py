@@ -1,22 +1,21 @@
-"""A reader beside a sequence of faults: it asks for counts, lists and exports all the time, and trusts no answer.
+"""A reader beside whatever happens to a workspace: it asks for counts, lists and exports all the time.
 
-    python -m tests.chaos.reader WORKSPACE TARGET KNOWN LOG
-
-KNOWN is JSON: how many lists each size has. Every answer must be right or an error of setset. The log gets a line for
-each wrong answer and a traceback for each other error. The reader ends when its standard input does.
+It runs in a fork, so that it asks from the first moment on. Every answer must be right or an error of setset. The log
+gets the number of answers, then each wrong answer, and a traceback for each error that is not setset's own.
 """
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
+import hashlib
+import os
+import select
+import signal
 import tempfile
-import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 
@@ -25,35 +24,88 @@ import numpy as np
 import setset
 from setset.database.views import SizeState
 from setset.errors import SetsetError
-from tests.chaos.processes import CHECKOUT
+from tests.chaos.processes import wait_until
+from tests.commands import threads_for_processes
 
 PAUSE = 0.05
+PATIENCE = 60
+"""Seconds after which a reader that does not end counts as hanging."""
 MOST_EXPORTED = 200_000
 """Lists of one export."""
 
 
+@dataclass(frozen=True)
+class Known:
+    """Number of lists of each size of a target, and the digest of all of them one after the other."""
+
+    target: int
+    lists: dict[int, int]
+    digests: dict[int, str]
+
+
+@dataclass
+class Answers:
+    """Answers that a reader got: their number, and in words each wrong one."""
+
+    given: int
+    wrong: list[str]
+
+    @staticmethod
+    def read(log: Path) -> Answers:
+        """The log of a reader that has ended. A missing log is a finding too."""
+        if not log.exists():
+            return Answers(0, ["the reader ended without a log"])
+        given, *wrong = log.read_text(encoding="utf-8").split("\0")
+        return Answers(int(given), wrong)
+
+    def write(self, log: Path) -> None:
+        log.write_text("\0".join([str(self.given), *self.wrong]), encoding="utf-8")
+
+
 @contextmanager
-def reading(workspace: Path, target: int, known: Mapping[int, int], log: Path) -> Iterator[None]:
-    """A reader beside what is done in the block. `wrong_answers` tells what it saw."""
+def reading(folders: Sequence[Path], known: Known, log: Path) -> Iterator[None]:
+    """A reader beside what is done in the block. It reads the first of the folders that is there."""
     log.unlink(missing_ok=True)
-    words = [sys.executable, "-m", "tests.chaos.reader", str(workspace), str(target), json.dumps(known), str(log)]
-    with subprocess.Popen(words, stdin=subprocess.PIPE, cwd=CHECKOUT) as process:
+    hears, tells = os.pipe()
+    pid = os.fork()
+    if pid == 0:
         try:
-            yield
+            with threads_for_processes():
+                _read_until(hears, Reader(folders, known, Random(1))).write(log)
+            os._exit(0)
         finally:
-            assert process.stdin is not None
-            process.stdin.close()
+            os._exit(99)
+    os.close(hears)
+    try:
+        yield
+    finally:
+        os.write(tells, b"x")
+        os.close(tells)
+        if not wait_until(lambda: os.waitpid(pid, os.WNOHANG)[0] != 0, PATIENCE):
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, 0)
 
 
-def wrong_answers(log: Path) -> list[str]:
-    """Wrong answers and errors that are not setset's own; the number of right answers is in the first line."""
-    answers, *wrong = log.read_text(encoding="utf-8").split("\0") if log.exists() else ["0"]
-    return wrong if answers != "" else ["the reader did not start"]
+def _read_until(hears: int, reader: Reader) -> Answers:
+    """Asks until something can be read from the pipe."""
+    answers = Answers(0, [])
+    while not select.select([hears], [], [], PAUSE)[0]:
+        try:
+            answer = reader.ask()
+            answers.given += 1
+            answers.wrong += [answer] if answer else []
+        except SetsetError:
+            time.sleep(PAUSE)
+        except Exception:  # whatever it is, it is a finding
+            answers.wrong.append(traceback.format_exc())
+    return answers
 
 
 class Reader:
-    def __init__(self, workspace: Path, target: int, known: Mapping[int, int], random: Random) -> None:
-        self._workspace, self._target, self._known, self._random = workspace, target, known, random
+    """Asks one question at a time and compares the answer with what is known."""
+
+    def __init__(self, folders: Sequence[Path], known: Known, random: Random) -> None:
+        self._folders, self._known, self._random = folders, known, random
 
     def ask(self) -> str | None:
         """Asks for something; the answer in words if it is wrong."""
@@ -63,24 +115,30 @@ class Reader:
             self._lists,
             self._export,
         ]
-        with setset.open(self._workspace) as opened:
+        folder = next((folder for folder in self._folders if folder.exists()), self._folders[0])
+        with setset.open(folder) as opened:
             return self._random.choice(questions)(opened)
 
     def _counts(self, opened: setset.Workspace) -> str | None:
-        found = {each.size: each.lists for each in opened.counts(target=self._target) if each.complete}
-        return None if found.items() <= self._known.items() else f"counts: {found}"
+        found = {each.size: each.lists for each in opened.counts(target=self._known.target) if each.complete}
+        return None if found.items() <= self._known.lists.items() else f"counts: {found}"
 
     def _status(self, opened: setset.Workspace) -> str | None:
-        sizes = opened.status(self._target).sizes
+        sizes = opened.status(self._known.target).sizes
         found = {each.size: each.lists for each in sizes if each.state in (SizeState.COMPLETE, SizeState.DEFECTIVE)}
-        return None if found.items() <= self._known.items() else f"status: {found}"
+        return None if found.items() <= self._known.lists.items() else f"status: {found}"
 
     def _lists(self, opened: setset.Workspace) -> str | None:
         size = self._some_size(opened)
-        start = self._random.randrange(max(size.lists, 1))
-        found = sum(len(rows) for rows in size.arrays(start))
-        if found != size.lists - start or (size.complete and size.lists != self._known[size.size]):
+        start = self._random.choice([0, self._random.randrange(max(size.lists, 1))])
+        found, digest = 0, hashlib.blake2b()
+        for rows in size.arrays(start):
+            found += len(rows)
+            digest.update(rows.tobytes())
+        if found != size.lists - start or (size.complete and size.lists != self._known.lists[size.size]):
             return f"lists of {size.size} from {start}: {found} of {size.lists}, complete {size.complete}"
+        if size.complete and start == 0 and digest.hexdigest() != self._known.digests[size.size]:
+            return f"lists of {size.size}: other lists than there should be"
         return None
 
     def _export(self, opened: setset.Workspace) -> str | None:
@@ -88,28 +146,8 @@ class Reader:
         with tempfile.TemporaryDirectory() as folder:
             made = size.export(Path(folder) / "lists.npy", limit=MOST_EXPORTED, partial=True)
             found = len(np.load(Path(folder) / "lists.npy"))
-        return None if found == made.lists else f"export of {size.size}: {found} of {made.lists}"
+        wanted = min(MOST_EXPORTED, self._known.lists[size.size]) if size.complete else made.lists
+        return None if found == made.lists == wanted else f"export of {size.size}: {found} of {made.lists}"
 
     def _some_size(self, opened: setset.Workspace) -> setset.Size:
-        return opened.exploration(self._target)[self._random.choice(list(self._known))]
-
-
-def main(workspace: str, target: str, known: str, log: str) -> None:
-    ended = threading.Event()
-    threading.Thread(target=lambda: (sys.stdin.read(), ended.set()), daemon=True).start()
-    reader = Reader(Path(workspace), int(target), {int(size): n for size, n in json.loads(known).items()}, Random(1))
-    answers, wrong = 0, list[str]()
-    while not ended.wait(PAUSE):
-        try:
-            answer = reader.ask()
-            answers += 1
-            wrong += [answer] if answer else []
-        except (SetsetError, FileNotFoundError):
-            time.sleep(PAUSE)
-        except Exception:  # whatever it is, it is a finding
-            wrong.append(traceback.format_exc())
-    Path(log).write_text("\0".join([str(answers), *wrong]), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])
+        return opened.exploration(self._known.target)[self._random.choice(list(self._known.lists))]

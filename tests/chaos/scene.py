@@ -34,6 +34,8 @@ PRUNED_CUTS: tuple[tuple[int, tuple[int, ...]], ...] = ((20, (10_000, 20_000, 80
 PRUNED_SHARE = 0.15
 NAMES = f"[tp]??/s??/[0-9]*{SUFFIX}"
 """Where batch files are below a storage root, those of pruned explorations too."""
+NAMES_OF_WORKSPACE = ("w", "w2")
+"""Names of the folder of the workspace: the second one after it was moved."""
 
 
 @dataclass(frozen=True)

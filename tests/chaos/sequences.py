@@ -11,8 +11,8 @@ from random import Random
 
 from tests.chaos.commands import HANGS
 from tests.chaos.processes import Outcome
-from tests.chaos.reader import reading, wrong_answers
-from tests.chaos.scene import Expected, Plan, Scene, Stage
+from tests.chaos.reader import Answers, Known, reading
+from tests.chaos.scene import NAMES_OF_WORKSPACE, Expected, Plan, Scene, Stage
 from tests.chaos.steps import STEPS, draw
 
 MOST_COMMANDS = 10
@@ -66,6 +66,8 @@ class Verdict:
     problems: tuple[str, ...]
     commands: tuple[str, ...]
     seconds: float
+    answers: int = 0
+    """Answers that the reader beside it got."""
 
 
 def play(sequence: Sequence, stage: Stage) -> Verdict:
@@ -73,15 +75,17 @@ def play(sequence: Sequence, stage: Stage) -> Verdict:
     began = time.monotonic()
     expected = stage.expected(sequence.plan)
     scene = stage.set(sequence.plan, sequence.begun)
-    with reading(scene.workspace, sequence.plan.target, expected.lists_by_size, stage.reader_log):
+    known = Known(sequence.plan.target, expected.lists_by_size, expected.lists)
+    with reading([scene.folder / name for name in NAMES_OF_WORKSPACE], known, stage.reader_log):
         for number, name in enumerate(sequence.steps):
             scene.said.append((f"[{name}]", Outcome(0, "")))
             STEPS[name](scene, Random(f"{sequence.seed}/{number}/{name}"))
         scene.said.append(("[recovery]", Outcome(0, "")))
         end, problems = judge(scene, expected)
-    for answer in wrong_answers(stage.reader_log):
+    answers = Answers.read(stage.reader_log)
+    for answer in answers.wrong:
         end, problems = End.LOST, [*problems, f"a reader beside it: {answer}"]
-    return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - began)
+    return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - began, answers.given)
 
 
 def spoken(scene: Scene) -> tuple[str, ...]:

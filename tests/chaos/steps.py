@@ -11,11 +11,12 @@ import shutil
 import signal
 import time
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import psutil
 
-from tests.chaos import damage
+from tests.chaos import damage, neighbours
 from tests.chaos.commands import die_at, small_files
 from tests.chaos.processes import Process, wait_until
 from tests.chaos.scene import Scene
@@ -53,14 +54,66 @@ def move_root(scene: Scene, random: Random) -> None:
     name = random.choice([*filter(None, scene.plan.outputs), None])
     if name is None or not scene.place(name).is_dir():
         return
+    old, new = _rename_root(scene, name)
+    if random.random() < 0.8:
+        scene.do(f"roots move {old} {new}", die_at(random.randrange(1, 200)))
+
+
+def _rename_root(scene: Scene, name: str) -> tuple[Path, Path]:
+    """Moves the folder of a storage root: its path before, and its path now."""
     old = scene.place(name)
     scene.moved[name] = f"{name}-b" if old.name == name else name
     new = scene.place(name)
     shutil.rmtree(new, ignore_errors=True)
     old.rename(new)
     scene.strangers = [new / path.relative_to(old) if path.is_relative_to(old) else path for path in scene.strangers]
-    if random.random() < 0.8:
-        scene.do(f"roots move {old} {new}", die_at(random.randrange(1, 200)))
+    return old, new
+
+
+def move_root_after_kill(scene: Scene, random: Random) -> None:
+    """A run is killed, then a storage root is moved and the move recorded; beside a living run, perhaps."""
+    name = random.choice([*filter(None, scene.plan.outputs), None])
+    scene.do("run", die_at(random.randrange(50, 900)))
+    if name is not None and scene.place(name).is_dir():
+        old, new = _rename_root(scene, name)
+        scene.do(f"roots move {old} {new}")
+
+
+def move_root_beside_run(scene: Scene, random: Random) -> None:
+    """A storage root is moved under a run. `roots move` waits for its end or refuses; after it, it records the move."""
+    name = random.choice([*filter(None, scene.plan.outputs), None])
+    if name is None or not scene.place(name).is_dir():
+        return
+    moves = list[str]()
+
+    def disturb(process: Process) -> None:
+        if process.running and scene.place(name).is_dir():
+            old, new = _rename_root(scene, name)
+            moves.append(f"roots move {old} {new}")
+            scene.do(moves[0])
+
+    _disturb(scene, random, disturb, "run")
+    for command in moves:
+        scene.do(command)
+
+
+def other_database(scene: Scene, random: Random) -> None:
+    """Another database is copied over that of a run that is under way, in place or by a rename."""
+    if not scene.older.exists():
+        if not scene.database.exists():
+            return
+        shutil.copy(scene.database, scene.older)
+
+    def disturb(_process: Process) -> None:
+        if not scene.workspace.exists():
+            return
+        if random.random() < 0.5:
+            shutil.copyfile(scene.older, scene.database)
+        else:
+            shutil.copyfile(scene.older, scene.folder / "coming.db")
+            (scene.folder / "coming.db").replace(scene.database)
+
+    _disturb(scene, random, disturb)
 
 
 def full_disk(scene: Scene, random: Random) -> None:
@@ -72,9 +125,9 @@ def full_disk(scene: Scene, random: Random) -> None:
     scene.do(command, small_files(most))
 
 
-def _disturb(scene: Scene, random: Random, disturb: Callable[[Process], None]) -> None:
+def _disturb(scene: Scene, random: Random, disturb: Callable[[Process], None], command: str | None = None) -> None:
     """A command in processes of its own, disturbed at some moment."""
-    command = random.choice(["run", "run", "repair", "compact"])
+    command = command or random.choice(["run", "run", "repair", "compact"])
     if command == "compact":
         scene.same_cuts &= scene.plan.compacted
     if command == "run":
@@ -137,6 +190,17 @@ QUICK: dict[str, Step] = {
     "the workspace is moved": damage.copy_takes_over,
     "hot journal": damage.hot_journal,
     "a command in between": damage.check_only,
+    "newer files": neighbours.newer_files,
+    "newer schema": neighbours.newer_schema,
+    "a moved original": neighbours.moved_original,
+    "no locks": neighbours.no_locks,
+    "locks that lie": neighbours.lying_locks,
+    "slow fsync": neighbours.slow_disk,
+    "a clock jumps": neighbours.clock_jumps,
+    "a disk ignores case": neighbours.ignored_case,
+    "rows vanish": neighbours.rows_vanish,
+    "compact, rm beside readers": neighbours.beside_readers,
+    "killed run, root moved": move_root_after_kill,
 }
 """Steps that take a fraction of a second."""
 SLOW: dict[str, Step] = {
@@ -144,10 +208,15 @@ SLOW: dict[str, Step] = {
     "kill the coordinator": kill_coordinator,
     "kill the group": kill_group,
     "Ctrl-C, SIGTERM": interrupt,
+    "another database in a run": other_database,
+    "root moved under a run": move_root_beside_run,
+    "a long lock": neighbours.long_lock,
+    "older build after": neighbours.older_build_after,
+    "older build before": neighbours.older_build_before,
 }
 """Steps with processes of their own, which take seconds."""
 STEPS = QUICK | SLOW
-SLOW_SHARE = 0.06
+SLOW_SHARE = 0.1
 """How many of all steps are slow ones."""
 
 
