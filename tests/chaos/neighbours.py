@@ -251,8 +251,8 @@ def clock_jumps(scene: Scene, random: Random) -> None:
 
 def ignored_case(scene: Scene, random: Random) -> None:
     """A run gets its --output in capitals on a disk that ignores case: that is one storage root, not two."""
-    name = random.choice([*filter(None, scene.plan.outputs), None])
-    if name is None or not is_sound(scene.database) or not (scene.place(name) / TOKEN).exists():
+    name = random.choice([*filter(None, scene.plan.outputs)] or [""])
+    if not name or not is_sound(scene.database) or not (scene.place(name) / TOKEN).exists():
         return
     before = rows(scene.database, "SELECT id, path FROM storage_roots")
     if (str(scene.place(name)),) not in [row[1:] for row in before]:

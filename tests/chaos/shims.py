@@ -26,7 +26,7 @@ from tests.chaos.commands import Fate
 JUMPS = [datetime.timedelta(days=days) for days in (-20_000, -1, 1, 10_000)]
 SLOWEST = 0.03
 """Longest delay of one fsync, in seconds."""
-WITH_PATHS = ("open", "stat", "lstat", "listdir", "scandir", "mkdir", "rmdir", "unlink", "remove", "access", "utime")
+WITH_PATHS = ("open", "stat", "lstat", "statvfs", "listdir", "scandir", "mkdir", "rmdir", "unlink", "access", "utime")
 WITH_TWO_PATHS = ("rename", "replace", "link")
 
 

@@ -19,7 +19,7 @@ import psutil
 from tests.chaos import damage, neighbours
 from tests.chaos.commands import die_at, small_files
 from tests.chaos.processes import Process, wait_until
-from tests.chaos.scene import Scene
+from tests.chaos.scene import NAMES, Scene
 
 Step = Callable[[Scene, Random], None]
 MOST_CALLS = 900
@@ -71,22 +71,24 @@ def _rename_root(scene: Scene, name: str) -> tuple[Path, Path]:
 
 
 def move_root_after_kill(scene: Scene, random: Random) -> None:
-    """A run is killed, then a storage root is moved and the move recorded; beside a living run, perhaps."""
-    name = random.choice([*filter(None, scene.plan.outputs), None])
+    """A run is killed, then a storage root is moved and the move recorded."""
+    name = random.choice([*filter(None, scene.plan.outputs)] or [""])
     scene.do("run", die_at(random.randrange(50, 900)))
-    if name is not None and scene.place(name).is_dir():
+    if name and scene.place(name).is_dir():
         old, new = _rename_root(scene, name)
         scene.do(f"roots move {old} {new}")
 
 
 def move_root_beside_run(scene: Scene, random: Random) -> None:
     """A storage root is moved under a run. `roots move` waits for its end or refuses; after it, it records the move."""
-    name = random.choice([*filter(None, scene.plan.outputs), None])
-    if name is None or not scene.place(name).is_dir():
+    name = random.choice([*filter(None, scene.plan.outputs)] or [""])
+    if not name or not scene.place(name).is_dir():
         return
     moves = list[str]()
+    scene.do(f"rm --size {scene.plan.size}")
 
     def disturb(process: Process) -> None:
+        wait_until(lambda: any(scene.place(name).glob(NAMES)) or not process.running, 10)
         if process.running and scene.place(name).is_dir():
             old, new = _rename_root(scene, name)
             moves.append(f"roots move {old} {new}")
