@@ -292,13 +292,13 @@ def explain(path: Path, error: BaseException) -> SetsetError:
     # For SQLite, a quota or a limit is an I/O error.
     if name.startswith("SQLITE_FULL") or (name in WRITE_ERRORS and not durable.has_room(path)):
         return NoSpace(f"no room to write {path} ({error}): make room, then 'setset run' goes on")
+    if name.startswith("SQLITE_CONSTRAINT") or name == "SQLITE_READONLY_DBMOVED":
+        return replaced(path, error)
     if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_NOMEM")):
         if path.exists() and not os.access(path, os.R_OK):
             return BadDatabase(f"no permission to read {path}: ask its owner, or copy the workspace")
         advice = ": try again, and look at the disk if that fails too" if name.startswith("SQLITE_IOERR") else ""
         return BadDatabase(f"cannot use {path}: {error}{advice}")
-    if name.startswith("SQLITE_CONSTRAINT"):
-        return replaced(path, error)
     if name == "SQLITE_INTERRUPT":
         return Locked(f"reading {path} took too long: try again")
     return damaged(path, error)

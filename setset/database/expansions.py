@@ -23,7 +23,7 @@ from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import NO_SOURCE, Batch, BatchFile
 from setset.cards import LARGEST
-from setset.database import batches, explorations, tallies
+from setset.database import batches, explorations, runs, tallies
 from setset.database.batches import NumberedBatch
 from setset.database.connection import Database, now, replaced
 from setset.database.explorations import ExplorationKey, SizeKey, SizeRecord, Step
@@ -248,6 +248,7 @@ def record_and_claim(
     Batches that get their numbers get, in the same transaction, the expansions that the job asks for.
     """
     with job.database.transaction():
+        runs.require_recorded(job.database, job.run_id)
         stored = {claimed.task.size for claimed, _ in finished if isinstance(claimed.task, ExpandTask)}
         for size in stored - {size.size for size in job.exploration.sizes()}:
             raise replaced(job.database.folder.database, f"size {size} is not recorded")

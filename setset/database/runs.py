@@ -90,6 +90,12 @@ def get(database: Database, run_id: int) -> Run:
     raise replaced(database.folder.database, f"run {run_id} is not recorded")
 
 
+def require_recorded(database: Database, run_id: int) -> None:
+    """Refuses a database that does not know the run that is under way: an older copy was put in its place."""
+    if not database.query(select(RUNS.c.id).where(RUNS.c.id == run_id)):
+        raise replaced(database.folder.database, f"run {run_id} is not recorded")
+
+
 def last_workers(database: Database) -> int:
     """The workers of the run that is under way, or of the last one."""
     with_workers = select(RUNS.c.workers).where(RUNS.c.workers > 0).order_by(RUNS.c.id.desc()).limit(1)

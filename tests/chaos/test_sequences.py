@@ -6,13 +6,16 @@ import json
 import sqlite3
 import subprocess
 import sys
+import time
 from pathlib import Path
 from random import Random
 
 import pytest
 
 from setset.database.connection import connect
+from tests.chaos import neighbours
 from tests.chaos.processes import CHECKOUT
+from tests.chaos.reader import Answers, Known, Reader, reading
 from tests.chaos.scene import CUTS, PRUNED_CUTS, Plan, Stage
 from tests.chaos.sequences import MOST_COMMANDS, End, Sequence, judge, play, recover, table
 from tests.chaos.steps import STEPS
@@ -98,6 +101,53 @@ def test_a_damaged_database_is_no_traceback_here(stage: Stage) -> None:
     assert any("cannot be read" in each for each in stage.expected(SMALL).differences(scene))
     with pytest.raises(sqlite3.DatabaseError):
         sqlite3.connect(scene.database).execute("SELECT 1 FROM batches")
+
+
+def known(stage: Stage) -> Known:
+    expected = stage.expected(SMALL)
+    return Known(SMALL.target, expected.lists_by_size, expected.lists)
+
+
+def test_a_reader_gets_answers_beside_a_round(stage: Stage) -> None:
+    verdict = play(Sequence("reader", SMALL, "finished", ("a command in between",)), stage)
+    assert (verdict.end, verdict.problems) == (End.RECOVERED, ())
+    assert verdict.answers >= 3
+
+
+def test_a_reader_finds_wrong_answers(stage: Stage, tmp_path: Path) -> None:
+    """Every number that is known here is wrong by one, so that every right answer looks wrong."""
+    scene, right, log = stage.set(SMALL, "finished"), known(stage), tmp_path / "reader.log"
+    wrong = Known(right.target, {size: lists + 1 for size, lists in right.lists.items()}, right.digests)
+    with reading([scene.workspace], wrong, log):
+        time.sleep(1)
+    answers = Answers.read(log)
+    assert answers.given >= 3
+    assert len(answers.wrong) > answers.given / 2
+
+
+def test_a_reader_finds_lists_of_another_exploration(stage: Stage) -> None:
+    """The number of lists is right, their content is not."""
+    scene, right = stage.set(SMALL, "finished"), known(stage)
+    other = Known(right.target, right.lists, dict.fromkeys(right.lists, ""))
+    found = {Reader([scene.workspace], other, Random(seed)).ask() for seed in range(40)}
+    assert found == {None, *(f"lists of {size}: other lists than there should be" for size in (3, 4))}
+
+
+def test_a_reader_that_dies_is_a_finding(stage: Stage, tmp_path: Path) -> None:
+    scene, log = stage.set(SMALL, "finished"), tmp_path / "reader.log"
+    with reading([scene.workspace], None, log):  # type: ignore[arg-type]
+        time.sleep(0.5)
+    assert "AttributeError" in Answers.read(log).wrong[0]
+    log.unlink()
+    assert Answers.read(log).wrong == ["the reader ended without a log"]
+
+
+def test_an_older_build_that_works_on_this_schema_is_noticed(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A build that takes the workspace for its own: this one, under another name."""
+    scene = stage.set(SMALL, "finished")
+    monkeypatch.setattr(neighbours, "older_build", lambda: CHECKOUT)
+    neighbours.older_build_after(scene, Random(1))
+    assert any("accepts the schema" in problem for problem in scene.problems)
 
 
 def test_the_table_has_a_row_for_each_step() -> None:

@@ -267,9 +267,13 @@ def test_what_is_recorded_as_done_but_not_proven_is_done_again(copy: Copy, refer
     assert build(folder.path)[1].texts == []
 
 
+@pytest.mark.parametrize("renamed", [False, pytest.param(True, marks=pytest.mark.posix)])
 @pytest.mark.parametrize("same_run", [False, True])
-def test_another_database_in_the_place_of_this_one_is_one_line(same_run: bool, reference: Path, tmp_path: Path) -> None:
-    """`cp older.db setset.db` while a run is at work: a copy of the time before this run, or of its beginning."""
+def test_another_database_in_the_place_of_this_one_is_one_line(
+    same_run: bool, renamed: bool, reference: Path, tmp_path: Path
+) -> None:
+    """`cp` or `mv` of older.db to setset.db while a run is at work: a copy of the time before this run, or of its
+    beginning."""
     folder, _ = build(tmp_path / "w", 3)
     older = tmp_path / "older.db"
     if not same_run:
@@ -284,7 +288,10 @@ def test_another_database_in_the_place_of_this_one_is_one_line(same_run: bool, r
             self.submitted += 1
             if self.submitted == 1 and same_run:
                 shutil.copy(folder.database, older)
-            if self.submitted == 3:
+            if self.submitted == 3 and renamed:
+                shutil.copy(older, tmp_path / "coming.db")
+                (tmp_path / "coming.db").replace(folder.database)
+            elif self.submitted == 3:
                 folder.database.write_bytes(older.read_bytes())
             return super().submit(fn, *args)
 
