@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
 from types import FrameType
+from typing import Protocol
 
 import setset
 from setset.batches import files
@@ -268,16 +269,24 @@ def limited() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, allowed)
 
 
-def try_many(subject: Subject, kind: str, count: int, seed: str) -> Iterator[tuple[int, str, str, float]]:
+class Forging(Protocol):
+    """Forges a file; see tests/forged.py."""
+
+    def try_one(self, random: Random) -> tuple[str, str]: ...
+
+
+def try_many(subject: Subject | Forging, kind: str, count: int, seed: str) -> Iterator[tuple[int, str, str, float]]:
     """Number, mutation, what came of it, and seconds; each number of a seed is the same file again."""
     for number in range(count):
         yield number, *try_number(subject, kind, number, seed)
 
 
-def try_number(subject: Subject, kind: str, number: int, seed: str) -> tuple[str, str, float]:
+def try_number(subject: Subject | Forging, kind: str, number: int, seed: str) -> tuple[str, str, float]:
     random = Random(f"{seed}/{kind}/{number}")
     started = time.monotonic()
-    if kind == "database":
+    if not isinstance(subject, Subject):
+        name, outcome = subject.try_one(random)
+    elif kind == "database":
         name, outcome = subject.try_one(subject.database, DATABASE, random)
     elif kind == "rows":
         name, outcome = subject.try_rows(random)

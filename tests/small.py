@@ -149,6 +149,11 @@ def rows(workspace: Path, query: str) -> list[tuple[Any, ...]]:
 def change(workspace: Path, *statements: str) -> None:
     """Changes rows of the database, and makes their checksums right. Each statement must find some rows."""
     change_by_hand(workspace, *statements)
+    accept_rows(workspace)
+
+
+def accept_rows(workspace: Path) -> None:
+    """Makes the checksums of all rows right."""
     database = Database(WorkspaceFolder(workspace), open_engine(workspace / "setset.db", read_only=False))
     accept(database, altered_rows(database))
     database.close()

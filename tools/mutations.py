@@ -2,10 +2,12 @@
 
 tools/mutations --count 10000 --seed 1
 tools/mutations --kind database --first 77 --count 1
+tools/mutations --kind forged --count 2000 --seed 1
 
-A third each are batch files, databases, and rows that vanish, double or change, unless --kind says otherwise. What is
-finished is kept in a state file, so that it goes on when it was stopped. Ends with 1 if something crashed, hung, took
-more than some 500 MB, or was silent: counts that are wrong without an error, while `check` finds nothing.
+A third each are batch files, databases, and rows that vanish, double or change, unless --kind says otherwise. The kind
+`forged` has batch files with wrong content and right checksums, see tests/forged.py. What is finished is kept in a
+state file, so that it goes on when it was stopped. Ends with 1 if something crashed, hung, took more than some 500 MB,
+or was silent: counts that are wrong without an error, while `check` finds nothing.
 """
 
 from __future__ import annotations
@@ -22,16 +24,18 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from state import Record, State
 
+from tests.forged import Forger
 from tests.mutations import Subject, try_number
 
 KINDS = ("batch", "database", "rows")
+FORGED = "forged"
 TOLD = 30
 """Seconds between two lines on how far it is."""
 
 
 def main() -> int:
     options = _options()
-    kinds = [kind for kind in KINDS if options.kind in (None, kind)]
+    kinds = [options.kind] if options.kind else list(KINDS)
     first = options.first or 0
     numbers = range(first, first + options.count // len(kinds))
     wanted = [(kind, number) for number in numbers for kind in kinds]
@@ -46,7 +50,7 @@ def main() -> int:
         print(f"stopped: the same command goes on, with {state.path}", file=sys.stderr)
     found = Counter((record["kind"], record["name"], record["outcome"].partition(":")[0]) for record in records)
     for (kind, name, outcome), times in sorted(found.items()):
-        print(f"{kind:<10}{name:<24}{outcome:<24}{times:>8,}")
+        print(f"{kind:<10}{name:<28}{outcome:<24}{times:>8,}")
     longest = max((record["seconds"] for record in records), default=0.0)
     print(f"{len(records):,} of {len(wanted):,} altered files, {longest:.1f} s for the slowest")
     if any(outcome in ("crash", "silent") for _, _, outcome in found):
@@ -57,7 +61,8 @@ def main() -> int:
 def _try_all(left: list[tuple[str, int]], seed: int, state: State, records: list[Record]) -> None:
     began = told = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="setset-mutations-") as folder:
-        subject = Subject(Path(folder) / "w")
+        forged = any(kind == FORGED for kind, _ in left)
+        subject = Forger(Path(folder)) if forged else Subject(Path(folder) / "w")
         for place, (kind, number) in enumerate(left):
             name, outcome, seconds = try_number(subject, kind, number, str(seed))
             record = {"kind": kind, "number": number, "name": name, "outcome": outcome}
@@ -78,7 +83,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--count", type=int, default=400, help="how many files [400]")
     parser.add_argument("--first", type=int, help="the number of the first file, to repeat one")
-    parser.add_argument("--kind", choices=KINDS, help="only these files")
+    parser.add_argument("--kind", choices=(*KINDS, FORGED), help="only these files")
     parser.add_argument("--state", type=Path, help="where finished ones are kept [by seed, in the temp folder]")
     return parser.parse_args()
 
