@@ -185,7 +185,7 @@ def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> Non
         return
     at = job.exploration.at(step.size)
     if step.work is Work.STORE:
-        _begin_size(at, step.source_size, job.batch_lists(step.size))
+        _begin_size(at, step, job.batch_lists(step.size))
     near = EXPANSIONS.c.source.between(sources[0].number, sources[-1].number)
     known = {each.source: each for each in read(job.exploration, of_step(step), near)}
     digests = {source.number: source.digest for source in sources}
@@ -211,12 +211,16 @@ def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> Non
     _number_and_plan(job, step.size)
 
 
-def _begin_size(at: SizeKey, source_size: int, batch_lists: int) -> None:
+def _begin_size(at: SizeKey, step: Step, batch_lists: int) -> None:
     """Fixes, once, how many lists the files of a size may hold, and from which size they are made."""
-    row = {"exploration_id": at.exploration.id, "size": at.size, "source_size": source_size}
+    row = {"exploration_id": at.exploration.id, "size": at.size, "source_size": step.source_size}
     row |= {"batch_lists": batch_lists, "numbered": 0}
     if not at.database.query(select(SIZES.c.size).where(at.row_here)):
         at.database.insert(SIZES, [row])
+        # The rows of the size and of its batches had vanished: no other size that begins has results.
+        done = read(at.exploration, of_step(step), EXPANSIONS.c.state == State.DONE)
+        if done:
+            _forget_results(at, step, {each.source for each in done})
 
 
 def _number_and_plan(job: Job, size: int) -> None:
@@ -518,7 +522,7 @@ def adopt(
             row |= {"source_digest": source.digest, "finished_at": now()}
         rows.append(row)
     with at.database.transaction():
-        _begin_size(at, source_size, batch_lists)
+        _begin_size(at, step, batch_lists)
         batches.insert_files(at, found)
         at.database.insert(EXPANSIONS, rows)
         batches.number_batches(at)

@@ -154,7 +154,7 @@ def distrust_altered_rows(database: Database) -> None:
     Raises:
         BadDatabase: A row was changed that everything depends on.
     """
-    _require_sizes(database)
+    require_sizes(database)
     altered = altered_rows(database)
     for row in altered:
         if row.is_structure:
@@ -181,14 +181,15 @@ def require_proven(database: Database) -> None:
                 )
 
 
-def _require_sizes(database: Database) -> None:
+def require_sizes(database: Database) -> None:
+    """Refuses a database in which batches are recorded and their size is not."""
     for size in explorations.unrecorded_sizes(database):
         raise BadDatabase(f"{size} is not recorded, but its batches are: run 'setset db rebuild'")
 
 
 def require_unaltered(database: Database) -> None:
     """Refuses a database with rows that were changed by hand or are gone, except for its history."""
-    _require_sizes(database)
+    require_sizes(database)
     for row in altered_rows(database):
         if not row.is_history:
             raise BadDatabase(f"{row} was changed by hand: run 'setset repair'")

@@ -17,6 +17,7 @@ from setset.errors import BadInput, NoSpace, SetsetError
 from setset.maintenance.check import check, check_roots, check_rows, check_size, record_outcome
 from setset.maintenance.findings import Finding, FindingKind, Repaired
 from setset.maintenance.leftovers import remove_leftovers
+from setset.maintenance.proof import require_sizes
 from setset.progress import NoProgress, ProgressListener
 
 MakeAgain = Callable[[ExplorationKey, tuple[Step, ...], frozenset[Step]], None]
@@ -36,6 +37,7 @@ def repair_all(
         deep: An executor, to decode each file and derive its lists again.
         make_again: Does what was forgotten.
     """
+    require_sizes(database)
     failures: list[SetsetError] = []
     found = [*check_roots(database), *check_rows(database)]
     repaired = _repair_roots(database, [each for each in found if each.kind.remedy.is_repair], failures)

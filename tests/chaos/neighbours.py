@@ -23,6 +23,7 @@ from setset.batches import format as batch_format
 from setset.batches.roots import TOKEN
 from setset.database.connection import DRIVER_ERRORS
 from setset.database.models import HEAD
+from setset.folder import UNFINISHED
 from tests.chaos import damage, shims
 from tests.chaos.commands import Fate, die_at, end_of_fork, start_in_fork
 from tests.chaos.processes import CHECKOUT, Outcome
@@ -55,8 +56,9 @@ def is_sound(database: Path) -> bool:
 
 
 def contents(scene: Scene) -> dict[Path, bytes]:
-    """Every file of a scene but its locks, logs and journals without content."""
+    """Every file of a scene but its locks, logs, journals without content, and what a killed rebuild left."""
     found = (path for path in scene.folder.rglob("*") if path.is_file() and path.suffix not in (".lock", ".log"))
+    found = (path for path in found if path.name not in UNFINISHED)
     every = {path: path.read_bytes() for path in found}
     return {path: data for path, data in every.items() if data or not path.name.endswith("-journal")}
 

@@ -33,6 +33,7 @@ from tests.small import (
     Copy,
     build,
     change,
+    change_by_hand,
     digests,
     findings,
     reading,
@@ -304,6 +305,17 @@ def test_another_database_in_the_place_of_this_one_is_one_line(
     build(folder.path)
     assert digests(folder.path) == digests(reference)
     assert rows(folder.path, COUNTS) == rows(reference, COUNTS)
+    assert findings(folder, deep=True) == []
+
+
+@pytest.mark.parametrize("size", [4, 5])
+def test_a_size_whose_rows_vanished_with_its_batches_is_done_again(size: int, copy: Copy, reference: Path) -> None:
+    """Only the expansions still say that it was done."""
+    folder = copy()
+    change_by_hand(folder.path, f"DELETE FROM batches WHERE size = {size}", f"DELETE FROM sizes WHERE size = {size}")
+    build(folder.path)
+    assert rows(folder.path, COUNTS) == rows(reference, COUNTS)
+    assert digests(folder.path) == digests(reference)
     assert findings(folder, deep=True) == []
 
 

@@ -30,9 +30,11 @@ from tests.small import (
     batch_file,
     build,
     change,
+    change_by_hand,
     digests,
     findings,
     flip,
+    rebuild,
     repair_all,
     repair_batch,
     rows,
@@ -309,4 +311,15 @@ def test_a_forgotten_file_is_not_merged(tmp_path: Path) -> None:
             workspace.exploration(20).compact(4)
         workspace.repair()
         workspace.exploration(20).compact(4)
+    assert findings(folder, deep=True) == []
+
+
+@pytest.mark.parametrize("size", [3, 4, 5])
+def test_a_size_whose_row_vanished_needs_a_rebuild(size: int, copy: Copy) -> None:
+    """Repair would begin the size anew, with another number of lists in a file."""
+    folder = copy()
+    change_by_hand(folder.path, f"DELETE FROM sizes WHERE size = {size}")
+    with pytest.raises(SetsetError, match=r"is not recorded, but its batches are: run 'setset db rebuild'"):
+        repair_all(folder)
+    rebuild(folder)
     assert findings(folder, deep=True) == []
