@@ -146,6 +146,8 @@ NEW_DATABASE = 1 << 18
 
 def has_room(path: Path) -> bool:
     """Whether the disk, the quota and the limit on files let this file grow. True if unsure."""
+    if not path.parent.exists():
+        return True
     try:
         size = path.stat().st_size if path.exists() else NEW_DATABASE
         with _explained(path), _temporary_beside(path) as temporary, temporary.open("wb", buffering=0) as file:

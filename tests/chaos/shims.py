@@ -81,7 +81,7 @@ def jumping_clock(random: Random) -> Fate:
                 jump = random.choice(JUMPS) if me == victims[0] else datetime.timedelta()
                 return datetime.datetime.now(tz) + jump
 
-        worker.datetime = SimpleNamespace(datetime=Jumping, UTC=datetime.UTC)  # type: ignore[assignment]
+        vars(worker)["datetime"] = SimpleNamespace(datetime=Jumping, UTC=datetime.UTC)
 
     return fate
 
@@ -109,6 +109,6 @@ def case_insensitive(folder: Path) -> Fate:
                     if plain in functions:
                         functions.add(shim)
                 setattr(os, name, shim)
-        io.open = builtins.open = folded(io.open, 1)  # type: ignore[assignment]
+        io.open = builtins.open = folded(io.open, 1)
 
     return fate

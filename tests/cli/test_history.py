@@ -29,7 +29,7 @@ def test_a_refused_run_is_in_the_history_unless_another_one_writes(own_workspace
     refusals = [
         (["--executor", "nowhere"], "--executor nowhere: expected local"),
         (["--from", "99"], "--from 99: there is no batch 99 of size 4"),
-        (["--batch-lists", "99999999"], "--batch-lists 99999999: expected 1 to"),
+        (["--batch-lists", "9999999999"], "--batch-lists 9999999999: expected 1 to"),
     ]
     for options, why in refusals:
         assert run_here("run", "--size", "5", *options, workspace=own_workspace).returncode == 2

@@ -68,7 +68,7 @@ def test_counting_in_a_new_place_simply_works(tmp_path: Path) -> None:
         (["--size", "2"], "2, expected a whole number from 3 to 20"),
         (["--size", "21"], "21, expected a whole number from 3 to 20"),
         (["--size", "5", "--target", "3"], "3, expected a whole number from 4 to 20"),
-        (["--size", "5", "--batch-lists", "99999999999"], "expected 1 to 32,000,000"),
+        (["--size", "5", "--batch-lists", "99999999999"], "expected 1 to 1,073,741,824"),
         (["--size", "5", "--from", "5"], "there is no batch 5 of size 4"),
         (
             ["--size", "5", "--workers", "2", "--executor", "dask=tcp://127.0.0.1:1"],
