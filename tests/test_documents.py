@@ -124,7 +124,7 @@ def test_every_example_is_run_or_says_why() -> None:
     examples = [block for blocks in EXAMPLES.values() for block in blocks]
     run = [block for block in examples if block.not_run is None]
     assert len(run) > 60
-    assert len(examples) - len(run) < 20
+    assert len(examples) - len(run) < 30
 
 
 def commands_not_run() -> list[tuple[str, str]]:

@@ -52,13 +52,31 @@ def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-
 
 
 @njit(cache=True)
-def fill_members(start, inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
+def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: ignore[no-untyped-def]
+    """For each step s, list the labels below `width` whose points plus s are in R, in order.
+
+    A map whose last frame card is s away has these labels in its second third, and those of 2s in its last third.
+    """
+    counts[:] = 0
+    for label in range(width):
+        point = points[label]
+        for card in cards_inside:
+            step = minus[card, point]
+            layers[step, counts[step]] = label
+            counts[step] += 1
+
+
+@njit(cache=True)
+def fill_members(start, cards_inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
     """Fill `lists` with the lists of ranks `start`, `start` + 1, ...; returns how many there were.
 
-    `inside` marks the cards of R, `ways[i]` counts the ways to complete i cards of a frame.
+    `cards_inside` are the cards of R, `ways[i]` counts the ways to complete i cards of a frame.
     """
     dimension = len(ways) - 2
     cards = maps.shape[1]
+    if dimension == 0:
+        lists[0, 0] = 0
+        return 1
     groups = np.zeros((dimension + 1, len(maps)), np.int64)
     groups[0] = np.arange(len(maps))
     orders = np.full(dimension + 1, len(maps), np.int64)
@@ -67,10 +85,13 @@ def fill_members(start, inside, maps, ways, lists, total, minus):  # type: ignor
     ends = np.zeros(dimension + 1, np.int64)
     turn = np.zeros(dimension + 1, np.int64)
     points = np.zeros(cards, np.uint8)
+    layers = np.zeros((cards, len(cards_inside)), np.uint8)
+    counts = np.zeros(cards, np.int64)
     ends[0] = _find_orbits(maps, groups[0], orders[0], points, 0, firsts[0], sizes[0])
     skip = start
     row = 0
     depth = 0
+    width = 0
     while depth >= 0 and row < len(lists):
         if turn[depth] == ends[depth]:
             depth -= 1
@@ -81,17 +102,26 @@ def fill_members(start, inside, maps, ways, lists, total, minus):  # type: ignor
         if skip >= below:
             skip -= below
             continue
-        width = _extend_frame(depth, card, points, total, minus)
         if depth < dimension:
+            width = _extend_frame(depth, card, points, total, minus)
             orders[depth + 1] = _keep_fixing(maps, groups[depth], orders[depth], card, groups[depth + 1])
             depth += 1
             turn[depth] = 0
             ends[depth] = _find_orbits(maps, groups[depth], orders[depth], points, width, firsts[depth], sizes[depth])
+            if depth == dimension:
+                _find_layers(cards_inside, points, width, minus, layers, counts)
             continue
+        second = minus[card, points[0]]
+        third = total[second, second]
         place = 0
-        for label in range(cards):
-            if inside[points[label]]:
-                lists[row, place] = label
-                place += 1
+        for number in range(counts[0]):
+            lists[row, place] = layers[0, number]
+            place += 1
+        for number in range(counts[second]):
+            lists[row, place] = layers[second, number] + width
+            place += 1
+        for number in range(counts[third]):
+            lists[row, place] = layers[third, number] + 2 * width
+            place += 1
         row += 1
     return row

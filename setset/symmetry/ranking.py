@@ -28,6 +28,7 @@ from setset.symmetry.canonical import find_least_frames
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
 from setset.symmetry.classes import ListClass
 from setset.symmetry.geometry import (
+    DIMENSION,
     STANDARD_FRAME,
     CardArray,
     count_frames,
@@ -143,8 +144,7 @@ def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[CardArray
     if dimension < 0:
         yield np.zeros((1, 0), np.uint8)
         return
-    inside = np.zeros(maps.shape[1], np.bool_)
-    inside[list(one.cards)] = True
+    inside = np.array(one.cards, np.uint8)
     ways = _count_completions(dimension)
     in_flat = int(ways[0]) // len(maps)
     rank = start
@@ -153,7 +153,7 @@ def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[CardArray
         lists = np.zeros((min(chunk, in_flat - within), one.size), np.uint8)
         fill_members(within, inside, maps, ways, lists, sum_table(), difference_table())
         rank += len(lists)
-        yield np.sort(enumerate_subspaces(dimension)[flat][lists], axis=1)
+        yield lists if dimension == DIMENSION else np.sort(enumerate_subspaces(dimension)[flat][lists], axis=1)
 
 
 def member_rank(cards: Iterable[int]) -> int:

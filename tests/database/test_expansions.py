@@ -42,7 +42,7 @@ def begin(database: Database, run_id: int, *stored: int, first: int = 0, again: 
     root_id = roots.use_root(database, None)
     to = roots.destinations(database)
     only = frozenset(goal.steps()) if again else frozenset[Step]()
-    job = Job(run_id, exploration, goal.steps(), root_id, to, lambda _: 1000, first, only)
+    job = Job(run_id, exploration, goal.steps(), root_id, to, lambda _: 1000, first, only_forgotten=only)
     expansions.plan(job)
     return job
 

@@ -369,7 +369,7 @@ def test_every_altered_value_is_noticed(table: str, tmp_path: Path) -> None:
         with closing(sqlite3.connect(path / "setset.db")) as connection, connection:
             connection.execute("PRAGMA ignore_check_constraints = ON")
             ((kind,),) = connection.execute(f"SELECT type FROM pragma_table_info('{table}') WHERE name = '{column}'")
-            other = f"coalesce({column}, '') || 'x'" if kind == "TEXT" else "987654"
+            other = {"TEXT": f"coalesce({column}, '') || 'x'", "BLOB": "x'0001'"}.get(kind, "987654")
             last = f"(SELECT max(rowid) FROM {table})"
             connection.execute(f"UPDATE {table} SET {column} = {other} WHERE rowid = {last}")
         with reading(path) as database:
