@@ -33,6 +33,8 @@ from setset.symmetry import *  # noqa: F403 (the names of its stub)
 from setset.table import *  # noqa: F403 (the names of its stub)
 from setset.workspace.catalogue import class_totals as class_totals
 from setset.workspace.catalogue import load_catalogue as load_catalogue
+from setset.workspace.class_lists import ClassLists as ClassLists
+from setset.workspace.class_lists import lists as lists
 from setset.workspace.counts import Count as Count
 from setset.workspace.counts import CountVerdict as CountVerdict
 from setset.workspace.estimate import Estimate as Estimate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -74,6 +75,7 @@ def command() -> None:
 @overwrite
 @click.option("--dry-run", is_flag=True, help="Say how many files and bytes that would be, and write nothing.")
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
+@options.from_classes
 @options.target
 @options.quiet
 @click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
@@ -90,6 +92,7 @@ def lists(
     overwrite: bool,
     dry_run: bool,
     workers: int | None,
+    from_classes: bool,
     target: int,
     quiet: bool,
     as_json: bool,
@@ -106,6 +109,7 @@ def lists(
       setset export lists --size 7 -o some.csv --start 1000000 --limit 1000 --as names
       setset export lists --size 9 -o /mnt/nas/nine --format npy --dry-run
       setset export lists --size 5 -o - --format csv | head
+      setset export lists --size 20 -o twenty.csv --from-classes
     """
     import setset
     from setset.show.formatting import print_json
@@ -118,12 +122,15 @@ def lists(
         options.refuse_given("cannot be combined with -o -", "overwrite", "dry_run")
     if "parquet" not in (format_, output.suffix[1:].lower()):
         options.refuse_given("is for --format parquet only", "row_group_size")
+    if from_classes:
+        options.refuse_given("cannot be combined with --from-classes", "target", "workspace", "workers", "partial")
     with (
-        setset.open(workspace) as opened,
+        nullcontext() if from_classes else setset.open(workspace) as opened,
         show_progress(quiet or as_json) as progress,
         setset.StopRequest().handling_signals() as stop,
     ):
-        result = opened.exploration(target)[size].export(
+        found = setset.lists(size) if opened is None else opened.exploration(target)[size]
+        result = found.export(
             _place(output),
             format=format_,
             as_=as_,

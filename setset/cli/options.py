@@ -37,6 +37,9 @@ output = click.option(
 )
 limit = click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="How many lists.")
 all_lists = click.option("--all", "all_lists", is_flag=True, help="All lists from there on, however many.")
+from_classes = click.option(
+    "--from-classes", is_flag=True, help="All lists of the size, class by class as in unrank, without any run."
+)
 names = click.option("--names", is_flag=True, help="Names of cards instead of numbers.")
 target = click.option(
     "--target",

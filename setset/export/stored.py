@@ -44,16 +44,18 @@ class ExportOptions:
 
 @dataclass(frozen=True)
 class StoredSize:
-    """A stored size to export."""
+    """Lists of one size to export."""
 
-    target: int
+    target: int | None
+    """None of lists that do not come from an exploration."""
     size: int
+    lists: int
     rule: str
     """Lists that the size holds, in words."""
     run: str
     """Command that completes the size; empty if it is complete."""
     batches: tuple[tuple[int, Source], ...]
-    """Batches without a gap before them: number of lists, and the source to read."""
+    """Batches without a gap before them: number of lists, and the source to read. None, if there are no batches."""
     blocks: Callable[[int, int, int], Iterator[Lists]]
     """Reads from a list number on a number of lists, in arrays of a maximum number of rows."""
 
@@ -72,8 +74,9 @@ class StoredSize:
         if is_stream and chosen == Format.PARQUET:
             raise BadInput("parquet needs a file: give -o a name, or --format csv, jsonl or npy")
         content = choose_content(self.size, chosen, options.values, options.row_group_size)
-        marks = {"target": self.target, "size": self.size, "rule": self.rule, "version": __version__}
-        marks["as"] = content.values
+        marks = {"size": self.size, "rule": self.rule, "version": __version__, "as": content.values}
+        if self.target is not None:
+            marks = {"target": self.target, **marks}
         if content.format is Format.PARQUET:
             from setset.export.parquet import require_arrow
 
@@ -83,12 +86,11 @@ class StoredSize:
 
     def range_length(self, start: int, limit: int | None) -> int:
         """Number of lists in a range, which must begin within the size."""
-        known = sum(lists for lists, _ in self.batches)
-        if not 0 <= start < known:
-            raise BadInput(f"there is no list {start:,} of size {self.size}: {known:,} are stored, numbered from 0")
+        if not 0 <= start < self.lists:
+            raise BadInput(f"there is no list {start:,} of size {self.size}: there are {self.lists:,}, numbered from 0")
         if limit is not None:
             require_between("--limit", limit, 1)
-        return known - start if limit is None else min(limit, known - start)
+        return self.lists - start if limit is None else min(limit, self.lists - start)
 
     def file_names(self, content: Content) -> str:
         """Regular expression for the names of the files in a folder."""
@@ -96,6 +98,8 @@ class StoredSize:
 
     def tasks(self, content: Content, folder: Path) -> Iterator[ExportTask]:
         """A task for each batch, in order."""
+        if self.target is None:
+            raise BadInput("lists from the classes go into one file: give -o a name that ends with .csv or .parquet")
         first = 0
         for lists, source in self.batches:
             name = f"t{self.target:02d}-s{self.size:02d}-{source.number:06d}.{content.format}"

@@ -6,34 +6,25 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import accumulate
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, overload
+from typing import TYPE_CHECKING
 
 from setset.batches.records import Batch
-from setset.cards import Cards
 from setset.database import batches, roots
 from setset.database.explorations import SizeKey, SizeRecord
 from setset.database.tallies import Part
 from setset.errors import BadInput, ChangedMeanwhile, SetsetError, require_between
-from setset.export.formats import ROW_GROUP_SIZE
-from setset.lazy import Shown
 from setset.tasks.kinds import BadSource
 from setset.workspace.counts import describe
+from setset.workspace.sequence import CHUNK, ListSequence
 
 if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
     import numpy as np
     import numpy.typing as npt
-    import pyarrow
 
-    from setset.export.lists import Exported
     from setset.export.stored import StoredSize
-    from setset.jobs.signals import StopRequest
-    from setset.progress import ProgressListener
-
-CHUNK = 100_000
 
 
-class Size(Shown):
+class Size(ListSequence):
     """The lists of one size, in lexicographic order. `exploration[9]` gives one.
 
     If the size is only counted, not `stored`, its lists are made again from the source that holds them.
@@ -53,6 +44,7 @@ class Size(Shown):
 
     def __init__(self, at: SizeKey, counted: list[Part] | None = None) -> None:
         self._at, exploration, self.stored = at, at.exploration, counted is None
+        self.kind = "stored" if self.stored else "counted"
         self.target, self.size, self.pruned = exploration.target, at.size, exploration.pruned
         self._counted = counted or []
         if isinstance(at, SizeRecord):
@@ -65,9 +57,6 @@ class Size(Shown):
     def __repr__(self) -> str:
         state = "complete" if self.complete else "incomplete"
         return f"<setset.Size {self.size} of target {self.target}: {self.lists:,} lists, {state}>"
-
-    def __len__(self) -> int:
-        return self.lists
 
     @property
     def batches(self) -> list[Batch]:
@@ -83,27 +72,18 @@ class Size(Shown):
             BadInput: There is no such list or batch.
             SetsetError: A file is damaged; `setset repair` rebuilds it.
         """
-        require_between("chunk", chunk, 1)
         if batch is not None:
+            require_between("chunk", chunk, 1)
             if not self.stored:
                 raise BadInput(f"size {self.size} is counted, and has no batches: leave out --batch")
             only = batches.get(self._at, batch)
             if not 0 <= start < only.lists:
                 raise BadInput(f"there is no list {start:,} in {only}: it has {only.lists:,}, numbered from 0")
             return self._read([Part(only, only.lists)], start, only.lists - start, chunk)
-        require_between("start", start, 0)
         if not self.lists:
             command = f"setset run --size {self.size} {self._at.exploration.options}"
             raise BadInput(f"no lists of size {self.size} are stored yet: run '{command}' first")
-        if start >= self.lists:
-            raise BadInput(
-                f"there is no list {start:,} of size {self.size}: {self.lists:,} are {self._kind}, numbered from 0"
-            )
-        return self._range(start, self.lists - start, chunk)
-
-    @property
-    def _kind(self) -> str:
-        return "stored" if self.stored else "counted"
+        return super().arrays(start, chunk)
 
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:
         """`count` lists from number `start` on, read from no more files than needed."""
@@ -147,103 +127,10 @@ class Size(Shown):
                 raise SetsetError(f"{part.batch}: {reason}; run 'setset repair'") from error
             skip = 0
 
-    def export(
-        self,
-        output: str | Path | BinaryIO,
-        *,
-        format: str | None = None,  # noqa: A002 (the word of the command line)
-        as_: str = "cards",
-        start: int = 0,
-        limit: int | None = None,
-        row_group_size: int = ROW_GROUP_SIZE,
-        partial: bool = False,
-        overwrite: bool = False,
-        dry_run: bool = False,
-        workers: int | None = None,
-        progress: ProgressListener | None = None,
-        stop: StopRequest | None = None,
-    ) -> Exported:
-        """Writes the lists for other programs: a file for each batch into a folder, or one file.
-
-        Worker processes fill a folder. After a stop at any moment, the next call resumes and ends with the same
-        bytes. It keeps files that were made from the batches as they are recorded now.
-
-        Args:
-            output: A folder; or a file, if the name ends with a format or if there is a range; or an open binary file.
-            format: parquet, npy, csv or jsonl; the suffix of the name decides if None.
-            as_: cards (0 to 80), vectors (four digits 0 to 2 per card) or names.
-            start: Number of the first list, from 0.
-            limit: Maximum number of lists.
-            row_group_size: Rows in a row group of Parquet.
-            partial: Export the stored lists of an incomplete size.
-            overwrite: Replace existing files.
-            dry_run: Estimate the files and bytes, and write nothing.
-            workers: Worker processes; all cores if None.
-            progress: Listener that the export reports to.
-            stop: Ends the export when another thread or a signal handler sets it.
-
-        Raises:
-            BadInput: An argument is out of range, a file exists already, or the size is incomplete.
-            MissingExtra: Parquet needs `setset[export]`.
-            NoSpace: The disk is full, or, before anything is written, too small.
-            Locked: Another export to the same output is under way.
-        """
-        from setset.export.lists import export_lists
-        from setset.export.stored import ExportOptions
-
-        to = Path(output) if isinstance(output, str) else output
-        options = ExportOptions(to, format, as_, start, limit, row_group_size, partial, overwrite, dry_run, workers)
-        check_stop = (lambda _: None) if stop is None else stop.raise_if_set
-        return export_lists(self._stored(), options, progress, check_stop)
-
-    def to_arrow(
-        self, *, as_: str = "cards", start: int = 0, limit: int | None = None, rows: int = ROW_GROUP_SIZE
-    ) -> pyarrow.RecordBatchReader:
-        """The lists as Arrow record batches of up to `rows`, one at a time in memory.
-
-        DuckDB, polars and pyarrow take the reader as it is. Needs `setset[export]`.
-
-        Example:
-            >>> reader = setset.open(example).exploration(18)[4].to_arrow()
-            >>> reader.schema.names, sum(batch.num_rows for batch in reader)
-            (['c1', 'c2', 'c3', 'c4'], 681201)
-        """
-        from setset.export.lists import arrow_reader
-
-        return arrow_reader(self._stored(), as_, start, limit, rows)
-
     def _stored(self) -> StoredSize:
         from setset.export.stored import StoredSize
 
         rule = describe(self.target, self.size, self.pruned)
         run = "" if self.complete else f"setset run --size {self.size} {self._at.exploration.options}"
         found = tuple((part.lists, batches.source_of(part.batch)) for part in self._snapshot[0])
-        return StoredSize(self.target, self.size, rule, run, found, self._range)
-
-    def __iter__(self) -> Iterator[Cards]:
-        if self.lists:
-            for rows in self.arrays():
-                yield from map(tuple, rows.tolist())
-
-    @overload
-    def __getitem__(self, index: int) -> Cards: ...
-
-    @overload
-    def __getitem__(self, index: slice) -> npt.NDArray[np.uint8]: ...
-
-    def __getitem__(self, index: int | slice) -> Cards | npt.NDArray[np.uint8]:
-        if isinstance(index, slice):
-            return self._slice(index)
-        number = index + self.lists if index < 0 else index
-        if not 0 <= number < self.lists:
-            raise IndexError(f"there is no list {index:,} of size {self.size}: {self.lists:,} are {self._kind}")
-        return tuple(next(self._range(number, 1))[0].tolist())
-
-    def _slice(self, index: slice) -> npt.NDArray[np.uint8]:
-        import numpy as np
-
-        start, stop, step = index.indices(self.lists)
-        if step < 1:
-            raise BadInput("lists are read forwards: the step of a slice must be 1 or more")
-        parts = list(self._range(start, stop - start)) if stop > start else []
-        return np.concatenate([np.zeros((0, self.size), np.uint8), *parts])[::step]
+        return StoredSize(self.target, self.size, self.lists, rule, run, found, self._range)
