@@ -90,12 +90,18 @@ def checksum(table: Table, row: Values) -> int:
     SQLite notices about half of all altered bits, and anybody may change a row with a tool of their own. So every row
     of a table in `models.CHECKED` has a checksum, and `check` reports a row whose checksum does not fit.
     """
-    values = "\x1f".join(_text(row.get(name)) for name in _names(table))
-    return int.from_bytes(xxhash.xxh3_64_digest(values.encode(errors="replace")), "big", signed=True)
+    return checksum_of(row.get(name) for name in checked_columns(table))
+
+
+def checksum_of(values: Iterable[object]) -> int:
+    """Checksum of the values of a row, in the order of `checked_columns`."""
+    joined = "\x1f".join(map(_text, values))
+    return int.from_bytes(xxhash.xxh3_64_digest(joined.encode(errors="replace")), "big", signed=True)
 
 
 @cache
-def _names(table: Table) -> tuple[str, ...]:
+def checked_columns(table: Table) -> tuple[str, ...]:
+    """Columns that the checksum of a row covers."""
     return tuple(column.name for column in table.columns if column.name not in ("id", "checksum"))
 
 
@@ -148,15 +154,20 @@ class Database:
 
     def insert(self, table: Table, rows: Iterable[Values]) -> None:
         """Inserts rows with their checksums. A column that a row does not name is NULL."""
-        empty = dict.fromkeys(_names(table))
+        empty = dict.fromkeys(checked_columns(table))
         self.execute(insert(table), [{**empty, **row, "checksum": checksum(table, row)} for row in rows])
 
     def change(
-        self, table: Table, where: Sequence[ColumnElement[bool]], values: Values | Callable[[Values], Values | None]
+        self,
+        table: Table,
+        where: Sequence[ColumnElement[bool]],
+        values: Values | Callable[[Values], Values | None],
+        accept: bool = False,
     ) -> None:
         """Changes the rows that meet all conditions, and their checksums.
 
-        `values` may depend on the row as it is; the row stays as it is if they are None.
+        `values` may depend on the row as it is; the row stays as it is if they are None. A row whose checksum does not
+        fit keeps one that does not fit, unless the caller accepts the row.
         """
         changes = []
         for row in self.query(select(table).where(*where)):
@@ -164,7 +175,8 @@ class Database:
             new = values(old) if callable(values) else values
             if new is not None:
                 keys = {f"key_{column.name}": old[column.name] for column in table.primary_key}
-                changes.append({**keys, **new, "checksum": checksum(table, {**old, **new})})
+                misfit = 0 if accept else old["checksum"] ^ checksum(table, old)
+                changes.append({**keys, **new, "checksum": checksum(table, {**old, **new}) ^ misfit})
         mine = [column == bindparam(f"key_{column.name}") for column in table.primary_key]
         self.execute(update(table).where(*mine), changes)
 

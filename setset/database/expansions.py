@@ -295,7 +295,7 @@ def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> Claimed
     if size is None or expansion.work is Work.COUNT:
         assert source is not None, "the seeds are stored, not counted"
         known = tallies.sizes_counted(exploration.at(expansion.source_size)) if expansion.was_done else {}
-        only_last = expansion.size in job.counted_alone or known.get(expansion.id) == 1
+        only_last = expansion.size in job.counted_alone or known.get(expansion.id) == {expansion.size: True}
         task = CountTask(exploration.target, expansion.size, source, exploration.pruned, only_last)
     else:
         recorded = batches.of_source(size, expansion.source) if expansion.was_done else []
@@ -445,7 +445,7 @@ def distrust(database: Database, altered: Iterable[AlteredRow]) -> None:
     with database.transaction():
         for row in altered:
             if row.table is EXPANSIONS and row.values["work"] == Work.COUNT:
-                database.change(EXPANSIONS, row.key, COUNT_AGAIN)
+                database.change(EXPANSIONS, row.key, COUNT_AGAIN, accept=True)
             elif row.table is EXPANSIONS:
                 database.execute(delete(TALLIES).where(TALLIES.c.expansion_id == row.values["id"]))
                 database.execute(delete(EXPANSIONS).where(*row.key))

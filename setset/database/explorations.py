@@ -10,7 +10,7 @@ from sqlalchemy import and_, delete, select, text
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.cards import LARGEST
-from setset.database.connection import Database, now
+from setset.database.connection import BadDatabase, Database, checksum, now
 from setset.database.models import BATCHES, EXPANSIONS, EXPLORATIONS, SIZES, Work
 from setset.errors import BadInput
 from setset.tasks.kinds import SEED_SOURCE_SIZE
@@ -169,8 +169,15 @@ class SizeRecord(SizeKey):
         return self.exploration.at(self.source_size)
 
 
-def find(database: Database, target: int) -> ExplorationKey:
-    """The exploration of a target, which must be there."""
+def find(database: Database, target: int, verified: bool = False) -> ExplorationKey:
+    """The exploration of a target, which must be there.
+
+    Raises:
+        BadDatabase: With `verified`, the row of an exploration was changed by hand, so it may be another target.
+    """
+    for row in database.query(select(EXPLORATIONS)) if verified else ():
+        if row.checksum != checksum(EXPLORATIONS, row._mapping):
+            raise BadDatabase(f"the row of target {row.target} was changed by hand: run 'setset repair'")
     for found in find_all(database):
         if found.target == target:
             return found

@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from operator import itemgetter
 
 from sqlalchemy import Table, select
 from sqlalchemy.sql.elements import ColumnElement
 
-from setset.database.connection import Database, Values, checksum
+from setset.database.connection import Database, Values, checked_columns, checksum_of
 from setset.database.models import CHECKED, EXPLORATIONS, ROOTS, RUNS, SIZES
 
 
@@ -39,16 +40,17 @@ class AlteredRow:
 
 def altered_rows(database: Database) -> list[AlteredRow]:
     """All rows whose checksum does not fit."""
-    return [
-        AlteredRow(table, row._mapping)
-        for table in CHECKED
-        for row in database.query(select(table))
-        if row._mapping["checksum"] != checksum(table, row._mapping)
-    ]
+    found = []
+    for table in CHECKED:
+        names = table.columns.keys()
+        covered, stored = itemgetter(*map(names.index, checked_columns(table))), names.index("checksum")
+        rows = database.query(select(table))
+        found += [AlteredRow(table, row._mapping) for row in rows if row[stored] != checksum_of(covered(row))]
+    return found
 
 
 def accept(database: Database, altered: Iterable[AlteredRow]) -> None:
     """Gives rows that something else changed their checksums, as far as they are still there."""
     with database.transaction():
         for row in altered:
-            database.change(row.table, row.key, {})
+            database.change(row.table, row.key, {}, accept=True)

@@ -9,12 +9,15 @@ from typing import Any, NamedTuple, Self
 from sqlalchemy import delete, func, select
 
 from setset.batches.records import Batch
+from setset.cards import LARGEST
 from setset.database import batches, explorations
 from setset.database.connection import BadDatabase, Database, checksum, now
 from setset.database.explorations import SizeKey
 from setset.database.models import EXPANSIONS, EXPLORATIONS, TALLIES, State, Work
 
 ENTRY_BYTES = 8
+MOST = 1 << 63
+"""More than an integer of SQLite can be."""
 
 
 class Part(NamedTuple):
@@ -50,13 +53,33 @@ class SourceCount:
     tallies: tuple[tuple[int, int, str], ...]
     """Size, number of lists, and the entries as hexadecimal digits."""
 
+    @property
+    def exploration(self) -> tuple[int, bool]:
+        """Target and rule of the exploration."""
+        return self.target, self.pruned
+
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The count whose fields these are; ValueError or TypeError if they are not."""
-        rows = tuple(
-            (int(size), int(lists), bytes.fromhex(entries).hex()) for size, lists, entries in values["tallies"]
-        )
-        return cls(**{**values, "tallies": rows})
+        """The count whose fields these are; ValueError, TypeError or LookupError if they are none."""
+        rows = tuple((size, lists, bytes.fromhex(entries).hex()) for size, lists, entries in values["tallies"])
+        count = cls(**{**values, "tallies": rows})
+        numbers = count.target, count.size, count.source_size, count.source, count.lists_in
+        numbers += tuple(number for size, lists, _ in rows for number in (size, lists))
+        if any(type(number) is not int or not 0 <= number < MOST for number in numbers):
+            raise ValueError("numbers out of range")
+        sizes = [size for size, _, _ in rows]
+        if sizes not in ([count.size], [*range(count.source_size + 1, count.size + 1)]) or count.size > LARGEST:
+            raise ValueError(f"counts of the sizes {sizes}")
+        for size, lists, entries in rows:
+            if entries and (len(entries) % (2 * ENTRY_BYTES) or sum(unpack_entries(bytes.fromhex(entries))) != lists):
+                raise ValueError(f"entries of size {size} that do not add up")
+        return count
+
+
+def unpack_entries(packed: bytes) -> tuple[int, ...]:
+    """Numbers of lists, as `record` packs them."""
+    starts = range(0, len(packed), ENTRY_BYTES)
+    return tuple(int.from_bytes(packed[start : start + ENTRY_BYTES], "little") for start in starts)
 
 
 def source_counts(database: Database) -> list[SourceCount]:
@@ -85,13 +108,13 @@ def adopt(database: Database, found: Sequence[SourceCount]) -> int:
     adopted = 0
     with database.transaction():
         for count in found:
-            exploration = explored.get((count.target, count.pruned))
+            exploration = explored.get(count.exploration)
             if exploration is None:
                 continue
             key = exploration.id, count.source_size
             known[key] = known.get(key) or batches.sources(exploration.at(count.source_size))
             source = known[key].get(count.source)
-            if source is None or source.digest != count.source_digest:
+            if source is None or (source.digest, source.lists) != (count.source_digest, count.lists_in):
                 continue
             row = {"exploration_id": exploration.id, "work": Work.COUNT, "state": State.DONE, "attempts": 1}
             row |= {
@@ -108,11 +131,15 @@ def adopt(database: Database, found: Sequence[SourceCount]) -> int:
     return adopted
 
 
-def sizes_counted(at: SizeKey) -> dict[int, int]:
-    """How many sizes each count from the batches of a size has tallies of, by the id of the expansion."""
+def sizes_counted(at: SizeKey) -> dict[int, dict[int, bool]]:
+    """Sizes that each count from the batches of a size has tallies of, by the id of the expansion, each with whether
+    the tally has entries, as in a count of one size alone."""
     mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == at.size
-    query = select(TALLIES.c.expansion_id, func.count()).join(EXPANSIONS).where(*mine)
-    return dict(at.database.read(query.group_by(TALLIES.c.expansion_id), tuple))
+    columns = TALLIES.c.expansion_id, TALLIES.c.size, TALLIES.c.entries.is_not(None)
+    found = defaultdict[int, dict[int, bool]](dict)
+    for expansion_id, size, has_entries in at.database.read(select(*columns).join(EXPANSIONS).where(*mine), tuple):
+        found[expansion_id][size] = bool(has_entries)
+    return found
 
 
 def counted_parts(at: SizeKey) -> list[Part]:
@@ -144,8 +171,5 @@ def _parts_from(at: SizeKey, source_size: int, sources: Sequence[Batch]) -> list
             if each.checksum != checksum(table, each._mapping):
                 raise BadDatabase(f"the count from batch {row.source} was changed by hand: run 'setset repair'")
         if row.source_digest == sources[row.source].digest:
-            packed = tally.entries or b""
-            starts = range(0, len(packed), ENTRY_BYTES)
-            entries = tuple(int.from_bytes(packed[start : start + ENTRY_BYTES], "little") for start in starts)
-            parts[row.source] = Part(sources[row.source], tally.lists, entries)
+            parts[row.source] = Part(sources[row.source], tally.lists, unpack_entries(tally.entries or b""))
     return [parts[source] for source in sorted(parts)]

@@ -11,6 +11,7 @@ from setset.batches.roots import Root
 from setset.database import roots, runs
 from setset.database.connection import Database
 from setset.database.models import Work
+from setset.database.rows import altered_rows
 
 MOST_PROBLEMS = 100
 """Maximum number of items listed in each state."""
@@ -21,7 +22,7 @@ class SizeState(enum.StrEnum):
 
     COMPLETE = "complete"
     DEFECTIVE = "defective"
-    """Complete, but a file of it is damaged, or the last check found another problem."""
+    """Complete, but a file of it is damaged, the last check found another problem, or a row was changed by hand."""
     ABSENT = "absent"
     """Complete, but files of it are in a missing storage root."""
     RUNNING = "running"
@@ -111,6 +112,8 @@ class Status:
     items: list[StatusItem]
     hosts: list[Throughput]
     roots: list[Root]
+    altered: list[str]
+    """Rows that were changed by hand. With such a row, no size is shown as complete."""
 
 
 @dataclass(frozen=True)
@@ -161,16 +164,19 @@ def status(database: Database, target: int | None = None) -> Status:
     """Status of all explorations, or of one, now."""
     in_use, found = database.folder.is_in_use(), roots.records(database, measure=True)
     absent = roots.sizes_in(database, [root for root in found if root.is_gone])
-    sizes = [
-        replace(size, state=SizeState.ABSENT) if size.is_stored and (size.target, size.size) in absent else size
-        for size in progress(database, runs.last_workers(database), in_use)
-        if target in (None, size.target)
-    ]
+    altered = [str(row) for row in altered_rows(database) if not row.is_history]
+    sizes = []
+    for size in progress(database, runs.last_workers(database), in_use):
+        state = SizeState.DEFECTIVE if altered and size.state is SizeState.COMPLETE else size.state
+        state = SizeState.ABSENT if size.is_stored and (size.target, size.size) in absent else state
+        if target in (None, size.target):
+            sizes.append(replace(size, state=state))
     return Status(
         sizes,
         items(database, target, in_use),
         [host for host in throughput(database) if target in (None, host.target)],
         found,
+        altered[:MOST_PROBLEMS],
     )
 
 

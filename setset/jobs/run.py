@@ -116,7 +116,7 @@ class _Run:
                     self.executor.shutdown(wait=finished and not self.stop, cancel_futures=True)
                 remove_temporaries(database)
                 if options.count_only or options.count:
-                    save_counts_if_possible(database)
+                    save_counts_if_possible(database, self.progress)
             if strays_left or database.repaired:
                 # Orphans that this run did not take over, or made by doing something again, are redundant now.
                 remove_leftovers(database, self.progress)

@@ -62,7 +62,7 @@ def record_outcome(database: Database, size: int | None, found: Sequence[Finding
             ]
             explorations.set_checked(each, sum(not finding.kind.is_warning for finding in mine))
             for finding in mine:
-                if finding.kind is FindingKind.FILE and finding.batch:
+                if finding.kind is FindingKind.FILE and finding.batch and not finding.batch.defect:
                     batches.set_values(each, [finding.batch], {"defect": finding.reason})
 
 

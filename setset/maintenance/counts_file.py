@@ -3,13 +3,15 @@
 The file has a line of JSON for each count of a source, and a last line with the checksum of all lines before it.
 """
 
-import contextlib
 import json
+import os
+import stat
 from dataclasses import asdict
+from pathlib import Path
 
 import xxhash
 
-from setset import durable
+from setset import durable, platform
 from setset.database import Database, tallies
 from setset.database.tallies import SourceCount
 from setset.errors import SetsetError
@@ -34,21 +36,32 @@ def restore_counts(database: Database, progress: ProgressListener) -> None:
     """Records the counts in the file of a workspace whose sources are there as they were."""
     path = database.folder.counts
     try:
-        data = path.read_bytes() if path.stat().st_size <= MOST_BYTES else b""
+        data = _read(path)
         body = data[: data.rstrip(b"\n").rfind(b"\n") + 1]
         if body + _last_line(body) != data:
             raise ValueError("checksum mismatch")
         found = [SourceCount.from_json(json.loads(line)) for line in body.splitlines()]
+        if len({(*count.exploration, count.size, count.source_size, count.source) for count in found}) < len(found):
+            raise ValueError("a count is there twice")
     except FileNotFoundError:
         return
-    except (OSError, ValueError, TypeError, LookupError) as error:
+    except (OSError, ValueError, TypeError, LookupError, RecursionError) as error:
         progress.notice(f"{path} cannot be read ({error}): the counts in it are lost")
         return
     restored = tallies.adopt(database, found)
     progress.notice(f"restored {restored:,} of {len(found):,} counts from {path.name}")
 
 
-def save_counts_if_possible(database: Database) -> None:
+def _read(path: Path) -> bytes:
+    with open(path, "rb", opener=lambda name, _: os.open(name, platform.READ)) as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise ValueError("not a regular file")
+        return file.read(MOST_BYTES)
+
+
+def save_counts_if_possible(database: Database, progress: ProgressListener) -> None:
     """As `save_counts`, at the end of a run that may have failed: the error of the run must not be hidden."""
-    with contextlib.suppress(OSError, SetsetError):
+    try:
         save_counts(database)
+    except (OSError, SetsetError) as error:
+        progress.notice(f"{error}; the counts are in the database alone, and 'db rebuild' could not restore them")

@@ -212,8 +212,11 @@ def find_stale_counts(at: SizeKey) -> list[Expansion]:
         each
         for each in counted
         if (each.source not in sources and all_known)
-        # A count of one size has one tally, any other count has one for each size on the way.
-        or counted_sizes.get(each.id, 0) not in (1, each.size - each.source_size)
+        # A count of one size alone has one tally, with entries. Any other count has one for each size on the way.
+        or not (
+            counted_sizes[each.id] == {each.size: True}
+            or counted_sizes[each.id].keys() == set(range(each.source_size + 1, each.size + 1))
+        )
         or (each.source in sources and not _is_from(each.source_digest, sources[each.source]))
     ]
 

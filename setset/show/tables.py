@@ -80,6 +80,8 @@ def print_status(status: Status, target: int | None = None, wide: bool = False) 
             advice = f"bring it back, or run 'setset roots move {root.path} NEW'"
             advice = advice if root.state == "absent" else "see 'setset check'"
             print_line(f"storage root {root.path}: {root.state}, with {lies}: {advice}")
+    for row in status.altered[:1]:
+        print_line(f"{row} was changed by hand: run 'setset repair'")
     if status.items:
         click.echo("")
         title = ", ".join(dict.fromkeys(each.state for each in status.items))

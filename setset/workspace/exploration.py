@@ -76,7 +76,7 @@ class Exploration(Shown):
         return any(record.size == size for record in self._key().sizes())
 
     def _key(self) -> ExplorationKey:
-        return explorations.find(self._workspace._database(), self.target)
+        return explorations.find(self._workspace._database(), self.target, verified=True)
 
     def counts(self) -> list[Count]:
         """Counts of each size, stored or counted, compared with references and classes."""

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import os
+import re
+import shutil
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+import xxhash
 
 import setset
 from setset.batches import files
@@ -17,9 +22,10 @@ from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.jobs.options import BATCH_LISTS, RunOptions
 from setset.maintenance.findings import FindingKind
+from setset.maintenance.rebuild import rebuild_database
 from setset.tasks import worker
 from setset.tasks.kinds import Destination, ExpandTask, Source
-from tests.small import build, change, digests, findings, flip, rebuild, repair_all, rows
+from tests.small import Notices, build, change, digests, findings, flip, rebuild, repair_all, rows
 
 TARGET, SIZE, CUT = 18, 5, 400_000
 STORED: dict[str, Any] = {"target": TARGET, "batch_lists": CUT, "store": (SIZE,), "via": 3}
@@ -204,6 +210,91 @@ def test_a_counted_size_is_read_only_if_it_is_counted_in_full(tmp_path: Path) ->
         workspace.exploration(TARGET)[SIZE]
     build(folder.path, SIZE, target=TARGET, batch_lists=20_000, count=(SIZE,), via=3)
     assert setset.open(folder.path).exploration(TARGET)[SIZE].lists == 7_964_460
+
+
+def test_a_count_that_lost_some_of_its_tallies_is_counted_again(tmp_path: Path) -> None:
+    """Also if as many are left as a count of one size alone has."""
+    folder, _ = build(tmp_path / "w", 3, target=TARGET, batch_lists=20_000)
+    build(folder.path, SIZE, target=TARGET, count_only=True)
+    right = rows(folder.path, COUNTS)
+    for lost in (SIZE, SIZE - 1):
+        gone = f"size = {lost} AND expansion_id = (SELECT max(id) FROM expansions)"
+        change(folder.path, f"DELETE FROM tallies WHERE {gone}")
+        assert [finding.kind for finding in findings(folder)] == [FindingKind.PROOF]
+        build(folder.path, SIZE, target=TARGET, count_only=True)
+        assert (rows(folder.path, COUNTS), findings(folder)) == (right, [])
+
+
+def _sealed(path: Path, lines: list[Any]) -> None:
+    """Writes counts with a right checksum."""
+    body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+    path.write_bytes(body + json.dumps({"checksum": xxhash.xxh3_128_hexdigest(body)}).encode() + b"\n")
+
+
+def _notices_of_rebuild(folder: WorkspaceFolder) -> str:
+    notices = Notices()
+    with folder.locked():
+        rebuild_database(folder, (), notices)
+    return "\n".join(notices.texts)
+
+
+@pytest.fixture(scope="module")
+def counted(tmp_path_factory: pytest.TempPathFactory) -> WorkspaceFolder:
+    path = tmp_path_factory.mktemp("counted") / "w"
+    return build(path, 4, target=TARGET, batch_lists=20_000, count=(4,), via=3)[0]
+
+
+@pytest.mark.parametrize(
+    "forged",
+    [
+        {"source": [1]},
+        {"source": "0"},
+        {"pruned": []},
+        {"size": None},
+        {"size": 99},
+        {"size": 99, "tallies": [[99, 5, ""]]},
+        {"tallies": []},
+        {"tallies": [[5, 10, ""]]},
+        {"tallies": [[4, -1, ""]]},
+        {"tallies": [[4, 1 << 70, ""]]},
+        {"tallies": [[4, 5, "0102"]]},
+        {"tallies": [[4, 5, "0600000000000000"]]},
+        {"tallies": [[4, 5, ""], [4, 5, ""]]},
+        {"tallies": [[4, 5]]},
+        {"made_by": "a newer setset"},
+    ],
+    ids=str,
+)
+def test_forged_counts_are_refused_and_the_rebuild_goes_on(
+    counted: WorkspaceFolder, tmp_path: Path, forged: dict[str, Any]
+) -> None:
+    folder = WorkspaceFolder(shutil.copytree(counted.path, tmp_path / "w"))
+    first, *others = map(json.loads, folder.counts.read_text().splitlines()[:-1])
+    _sealed(folder.counts, [{**first, **forged}, *others])
+    assert re.search(r"setset.counts cannot be read .*: the counts in it are lost", _notices_of_rebuild(folder))
+    assert rows(folder.path, COUNTS) == [(3, 45_189, 1, "stored")]
+
+
+def test_counts_that_are_there_twice_or_no_file_at_all_stop_no_rebuild(
+    counted: WorkspaceFolder, tmp_path: Path
+) -> None:
+    folder = WorkspaceFolder(shutil.copytree(counted.path, tmp_path / "w"))
+    lines = [*map(json.loads, folder.counts.read_text().splitlines()[:-1])]
+    _sealed(folder.counts, [*lines, {**lines[0], "lists_in": 7}])
+    assert "a count is there twice" in _notices_of_rebuild(folder)
+    body = b"[" * 100_000 + b"\n"
+    folder.counts.write_bytes(body + json.dumps({"checksum": xxhash.xxh3_128_hexdigest(body)}).encode() + b"\n")
+    assert "cannot be read (maximum recursion" in _notices_of_rebuild(folder)
+    folder.counts.unlink()
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(folder.counts)
+        assert "not a regular file" in _notices_of_rebuild(folder)
+        folder.counts.unlink()
+    folder.counts.mkdir()
+    assert "the counts in it are lost" in _notices_of_rebuild(folder)
+    _, notices = build(folder.path, 4, target=TARGET, count=(4,), via=3)
+    assert "setset.counts is in the way" in notices.texts[-1]
+    assert "the counts are in the database alone" in notices.texts[-1]
 
 
 def test_what_a_run_stores_if_it_may_choose() -> None:

@@ -27,6 +27,7 @@ from setset.engine import search
 from setset.errors import BadInput, Locked, NotAWorkspace, SetsetError
 from setset.folder import LOCK, WorkspaceFolder
 from setset.maintenance.findings import FindingKind
+from tests.commands import run_here
 from tests.small import (
     COUNTS,
     SIZE,
@@ -364,6 +365,48 @@ def test_08_a_list_is_not_looked_up_by_altered_rows(tmp_path: Path) -> None:
     )
     with pytest.raises(BadDatabase, match="batch 0 of size 5 was changed by hand: run 'setset repair'"):
         setset.open(folder.path).exploration(TARGET)[5][199_980]
+
+
+def test_08_a_check_that_records_what_it_found_makes_no_altered_row_right(tmp_path: Path) -> None:
+    """Rows that `check` writes to keep a checksum that does not fit, and the text of a defect does not grow."""
+    folder, _ = build(tmp_path / "w", 4)
+    change_by_hand(folder.path, "UPDATE sizes SET batch_lists = 123456 WHERE size = 4")
+    change_by_hand(folder.path, "UPDATE batches SET bytes = bytes + 1 WHERE size = 3")
+    with setset.open(folder.path, mode="a") as workspace:
+        seen = [[(each.kind, each.where) for each in workspace.check()] for _ in range(3)]
+        assert seen[0] == seen[1] == seen[2]
+        assert [where for kind, where in seen[0] if kind is FindingKind.ROW] == [
+            "row exploration_id 1, size 4 of the table sizes",
+            "row id 1 of the table batches",
+        ]
+        assert max(len(item.detail) for item in workspace.status().items) < 150
+    with pytest.raises(BadDatabase, match="'setset db rebuild'"):
+        repair_all(folder)
+    rebuild(folder)
+    assert findings(folder) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE explorations SET target = 17",
+        "UPDATE expansions SET lists_out = 1, size = 6 WHERE work = 'count'",
+        "UPDATE tallies SET lists = 7",
+    ],
+)
+def test_08_no_status_is_complete_beside_an_altered_row(tmp_path: Path, statement: str) -> None:
+    folder, _ = build(tmp_path / "w", 3)
+    build(folder.path, 4, count_only=True)
+    with setset.open(folder.path) as workspace:
+        assert {size.state.value for size in workspace.status().sizes} == {"complete"}
+        change_by_hand(folder.path, statement)
+        status = workspace.status()
+    assert {size.state.value for size in status.sizes} == {"defective"}
+    assert len(status.altered) == 1
+    assert "was changed by hand: run 'setset repair'" in run_here("status", workspace=folder.path).stdout
+    if "target" in statement:
+        with pytest.raises(BadDatabase, match="the row of target 17 was changed by hand: run 'setset repair'"):
+            setset.open(folder.path).exploration(17)[3]
 
 
 def test_08_an_altered_total_of_classes_is_noticed(tmp_path: Path) -> None:
