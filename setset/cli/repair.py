@@ -38,5 +38,5 @@ def command(batch: int | None, dry_run: bool, as_json: bool, quiet: bool, worksp
     with show_progress(quiet or as_json) as progress, setset.open(workspace, mode="a") as opened:
         result = opened.repair(batch=batch, dry_run=dry_run, progress=progress, **more)
     print_result(result, as_json, print_repaired, dry_run)
-    if result.needs_rebuild or result.needs_roots:
+    if result.needs_rebuild or result.needs_roots or result.needs_upgrade:
         raise SystemExit(1)

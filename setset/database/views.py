@@ -2,13 +2,14 @@
 
 import datetime
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, get_type_hints
 
 from sqlalchemy import Row, text
 
 from setset.batches.roots import Root
-from setset.database import roots, runs
+from setset.database import explorations, roots, runs
 from setset.database.connection import Database
 from setset.database.models import Work
 from setset.database.rows import altered_rows
@@ -113,7 +114,7 @@ class Status:
     hosts: list[Throughput]
     roots: list[Root]
     altered: list[str]
-    """Rows that were changed by hand. With such a row, no size is shown as complete."""
+    """Rows that were changed by hand, or refer to a row that is gone. With such a row, no size is shown as complete."""
 
 
 @dataclass(frozen=True)
@@ -164,9 +165,10 @@ def status(database: Database, target: int | None = None) -> Status:
     """Status of all explorations, or of one, now."""
     in_use, found = database.folder.is_in_use(), roots.records(database, measure=True)
     absent = roots.sizes_in(database, [root for root in found if root.is_gone])
-    altered = [str(row) for row in altered_rows(database) if not row.is_history]
+    measured = progress(database, runs.last_workers(database), in_use)
+    altered = _altered(database, measured)
     sizes = []
-    for size in progress(database, runs.last_workers(database), in_use):
+    for size in measured:
         state = SizeState.DEFECTIVE if altered and size.state is SizeState.COMPLETE else size.state
         state = SizeState.ABSENT if size.is_stored and (size.target, size.size) in absent else state
         if target in (None, size.target):
@@ -178,6 +180,18 @@ def status(database: Database, target: int | None = None) -> Status:
         found,
         altered[:MOST_PROBLEMS],
     )
+
+
+def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
+    """Rows that were changed by hand, rows that refer to a row that is gone, and sizes whose expansions are gone."""
+    broken = database.query(text("PRAGMA foreign_key_check"))
+    shown = {(size.target, size.size) for size in sizes}
+    begun = [(each, size) for each in explorations.find_all(database) for size in each.sizes()]
+    return [
+        *(str(row) for row in altered_rows(database) if not row.is_history),
+        *(f"row {row[1]} of the table {row[0]}" for row in broken),
+        *(f"{size} of target {each.target}" for each, size in begun if (each.target, size.size) not in shown),
+    ]
 
 
 def progress(database: Database, workers: int = 1, in_use: bool = False) -> list[SizeStatus]:

@@ -114,6 +114,11 @@ class Repaired:
         """Whether a storage root is gone, whose files are left."""
         return any(finding.kind.remedy is Remedy.MOVE for finding in self.left)
 
+    @property
+    def needs_upgrade(self) -> bool:
+        """Whether files of a newer setset are left."""
+        return any(finding.kind.remedy is Remedy.UPGRADE for finding in self.left)
+
 
 def advice(findings: Sequence[Finding]) -> str | None:
     """The first thing to do about findings, in one line; None if there is nothing to do."""

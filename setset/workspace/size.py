@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from setset.batches.records import Batch
 from setset.database import batches, roots
+from setset.database.connection import damaged
 from setset.database.explorations import SizeKey, SizeRecord
 from setset.database.tallies import Part
 from setset.errors import BadInput, ChangedMeanwhile, SetsetError, require_between
@@ -99,6 +100,8 @@ class Size(ListSequence):
         ends = list(accumulate(part.lists for part in found))
         count = bisect_left(ends, self.lists) + 1 if self.lists else 0  # a run may have added some since
         if self.lists and ends[count - 1 : count] != [self.lists]:
+            if self.stored and batches.readable_totals(self._at)[0] == self.lists:
+                raise damaged(self._at.database.folder.database, f"batches of size {self.size} have no storage root")
             raise ChangedMeanwhile(self.size)
         return found[:count], ends[:count]
 
