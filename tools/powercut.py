@@ -5,8 +5,8 @@ tools/powercut --all --command run --json
 
 Each command is recorded once with strace. At each point each model of a disk (see tests/chaos/disk_model.py) gives a
 state; `setset run` must recover from it, and after `setset repair` was cut, `setset repair`. Then the counts must equal
-the counts of the undisturbed command, and `check --deep` must find nothing. Ends with 0 if that was so, else with 1. With
---all, the commands that are finished are kept in a state file, so that it goes on with the next when it was stopped.
+the counts of the undisturbed command, and `check --deep` must find nothing. Ends with 0 if all states recover, else
+with 1. With --all, a state file keeps the finished commands, so that a stopped programme resumes with the next.
 """
 
 from __future__ import annotations
