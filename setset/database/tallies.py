@@ -21,7 +21,7 @@ MOST = 1 << 63
 
 
 class Part(NamedTuple):
-    """A run of consecutive lists of a size: those in a batch, or those that a source expands to."""
+    """Consecutive lists of a size: the lists in a batch, or the lists below a source."""
 
     batch: Batch
     lists: int

@@ -153,7 +153,7 @@ _CONVERTED = (bool, Work, SizeState, ItemState)
 
 
 def _read(database: Database, record: type[_Record], query: str, **values: object) -> list[_Record]:
-    """Records from a query whose columns are the fields. Flags and enums become those of the record."""
+    """Records from a query whose columns are the fields. Converts flags and enums."""
     types = {name: kind for name, kind in get_type_hints(record).items() if kind in _CONVERTED}
     return database.read(
         text(query).bindparams(**values),
@@ -184,12 +184,12 @@ def status(database: Database, target: int | None = None) -> Status:
 
 def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
     """Rows that were changed by hand, rows that refer to a row that is gone, and sizes whose expansions are gone."""
-    broken = database.query(text("PRAGMA foreign_key_check"))
+    broken = database.read(text("PRAGMA foreign_key_check"), lambda row: f"row {row.rowid} of the table {row.table}")
     shown = {(size.target, size.size) for size in sizes}
     begun = [(each, size) for each in explorations.find_all(database) for size in each.sizes()]
     return [
         *(str(row) for row in altered_rows(database) if not row.is_history),
-        *(f"row {row[1]} of the table {row[0]}" for row in broken),
+        *broken,
         *(f"{size} of target {each.target}" for each, size in begun if (each.target, size.size) not in shown),
     ]
 
