@@ -61,8 +61,8 @@ class Statistics:
 
     Example:
         >>> statistics = setset.open(example).exploration(18)[4].statistics(by=["lowest", "remaining"])
-        >>> statistics.lists, statistics["lowest"][62], max(statistics["remaining"])
-        (681201, 1, 71)
+        >>> statistics.lists, statistics["lowest"][0], max(statistics["remaining"])
+        (681201, 41565, 72)
     """
 
     size: int

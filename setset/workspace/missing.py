@@ -21,6 +21,10 @@ def missing_size(exploration: ExplorationKey, size: int) -> BadInput:
         minutes = COUNT_MINUTES.get(size)
         cost = f"about {minutes} min of one core" if minutes else f"'setset estimate --size {size} --count {size}'"
         advice = f"'{command} --count {size}' counts it ({cost}), and then its lists can be read"
-    known = f"'setset lists --size {size} --from-classes', 'setset sample --size {size}', 'setset classes --size {size}'"
+    known = (
+        f"'setset lists --size {size} --from-classes', 'setset sample --size {size}', 'setset classes --size {size}'"
+    )
     more = f"'setset unrank --size {size} 0', 'setset members --class {size}/0'"
-    return BadInput(f"size {size} is not stored for target {exploration.target}: {advice}; without a run: {known}, {more}")
+    return BadInput(
+        f"size {size} is not stored for target {exploration.target}: {advice}; without a run: {known}, {more}"
+    )

@@ -48,7 +48,7 @@ def _panel(by: str) -> Chart:
     tooltip = ["value:N", "x:Q", alt.Tooltip("lists:Q", format=",")]
     if by == "feature":
         place = alt.X("x:O").title(AXES[by]).axis(labelAngle=0)
-        colour = alt.Color("lists:Q").title("lists").scale(scheme="blues").legend(format="~s")
+        colour = alt.Color("lists:Q").title("lists").scale(scheme="blues").legend(type="symbol", format="~s")
         return panel.mark_rect().encode(
             x=place, y=alt.Y("value:N").sort(None).title(None), color=colour, tooltip=tooltip
         )
