@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import setset
-from setset.symmetry import catalogue_in_memory
+from setset.symmetry.catalogue import catalogue_in_memory
 from setset.symmetry.ranking import member_arrays
 
 
