@@ -29,6 +29,9 @@ from setset.progress import ProgressListener as ProgressListener
 from setset.sat import *  # noqa: F403 (the names of its stub)
 from setset.show import charts as charts
 from setset.show.notebook import draw as draw
+from setset.statistics.histograms import Bin as Bin
+from setset.statistics.histograms import By as By
+from setset.statistics.histograms import Statistics as Statistics
 from setset.symmetry import *  # noqa: F403 (the names of its stub)
 from setset.table import *  # noqa: F403 (the names of its stub)
 from setset.workspace.catalogue import class_totals as class_totals

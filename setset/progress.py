@@ -14,6 +14,7 @@ class Activity(enum.StrEnum):
     COMPARE = "compare"
     REBUILD = "rebuild"
     EXPORT = "export"
+    STATISTICS = "statistics"
     REMOVE = "remove"
 
 

@@ -34,12 +34,14 @@ ALLOWED = {
     "tasks": BASICS | {"batches", "engine"},
     "executors": BASICS | {"tasks", "batches", "engine"},
     "export": BASICS | {"executors", "tasks", "engine"},
+    "statistics": BASICS | {"executors", "tasks", "engine", "symmetry"},
     "folder": BASICS,
     "database": BASICS | {"folder", "batches.records", "batches.roots", "tasks", "symmetry"},
     "maintenance": BASICS | {"database", "executors", "tasks", "batches", "folder"},
     "jobs": BASICS | {"maintenance", "database", "executors", "tasks", "batches", "folder"},
     "workspace": BASICS
-    | {"jobs", "maintenance", "database", "executors", "batches", "engine", "export", "folder", "symmetry", "tasks"},
+    | {"jobs", "maintenance", "database", "executors", "batches", "engine", "export", "folder", "symmetry", "tasks"}
+    | {"statistics"},
     "symmetry": BASICS,
     "table": BASICS | {"symmetry"},
     "sat": BASICS | {"symmetry"},
@@ -51,9 +53,10 @@ ALLOWED = {
 }
 """What the modules of a package may import: packages, or single modules of them. "setset" is the public API."""
 ALLOWED_FOR_TYPES = {
-    "show": {"batches", "workspace", "export", "maintenance", "database", "jobs"},
+    "show": {"batches", "workspace", "export", "maintenance", "database", "jobs", "statistics"},
     "setset": BASICS
-    | {"batches", "database", "export", "jobs", "maintenance", "sat", "show", "symmetry", "table", "workspace"},
+    | {"batches", "database", "export", "jobs", "maintenance", "sat", "show", "symmetry", "table", "workspace"}
+    | {"statistics"},
 }
 """The same under `if TYPE_CHECKING` and in stubs, in addition."""
 

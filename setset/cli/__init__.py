@@ -27,6 +27,7 @@ GROUPS = {
         "status": "How far each size is, what is running or wrong.",
         "count": "How many lists there are, and whether that is right.",
         "lists": "Print lists from the files, in order.",
+        "statistics": "Histograms over all lists of a size.",
         "export": "Write lists, classes or counts for other programs.",
         "plot": "Charts: counts, odds, classes, work.",
         "report": "One page on the workspace, to mail or print.",

@@ -50,7 +50,7 @@ target = click.option(
 )
 
 prune = click.option(
-    "--prune", is_flag=True, help="Below the target keep only lists that may reach it (docs/pruning.md)."
+    "--prune", is_flag=True, help="For targets 19 and 20: below the target keep only lists that may reach it."
 )
 only_target = click.option("--target", type=click.IntRange(4, 20), help="Only this target.")
 

@@ -20,9 +20,11 @@ class OtherRule(BadInput):
     """The exploration was begun by the other rule."""
 
     def __init__(self, target: int, pruned: bool) -> None:
-        begun, option = ("with", "add") if pruned else ("without", "leave out")
+        begun, option = ("with", "add --prune") if pruned else ("without", "leave out --prune")
+        # An earlier version pruned any target. What it made can be read, checked and repaired.
+        option = option if target >= 19 or not pruned else "read, check or repair it"
         super().__init__(
-            f"target {target} was begun {begun} --prune in this workspace, which counts other lists: {option} --prune, "
+            f"target {target} was begun {begun} --prune in this workspace, which counts other lists: {option}, "
             f"name another workspace, or remove what is there with 'setset rm --target {target}'"
         )
 

@@ -77,14 +77,13 @@ def _read_lists(task: ExportTask) -> Iterator[Lists]:
 
 
 def measure(task: ExportTask) -> float:
-    """Bytes per list of a task, from some lists in its middle."""
-    from setset.engine import search
-    from setset.tasks.worker import load_source
+    """Bytes per list of a task, from some lists: in its middle, or at its beginning if its lists are made again."""
+    from setset.tasks.worker import read_lists
 
-    streams = load_source(task.source)
-    rows = min(SAMPLE, task.content.row_group_size, streams.lists)
-    sample = next(search.unpack(streams, (streams.lists - rows) // 2, rows))
-    return bytes_per_list(task.content, sample)
+    content, rows = task.content, min(SAMPLE, task.content.row_group_size, task.lists)
+    start = (task.lists - rows) // 2 if task.source.size == content.size else 0
+    sample = next(read_lists(task.source, int(content.marks["target"]), content.size, start, rows))
+    return bytes_per_list(content, sample)
 
 
 def bytes_per_list(content: Content, sample: Lists) -> float:

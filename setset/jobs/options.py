@@ -12,6 +12,8 @@ BATCH_LISTS = 16_000_000
 """Lists in a full file: some 200 kB, a second of work to expand."""
 PRUNED_BATCH_LISTS = 1_000_000
 """Lists in a full file of a pruned exploration. They take longer: most time goes into children that are dropped."""
+PRUNED_TARGETS = (19, 20)
+"""Targets that are pruned. For smaller ones pruning takes longer than it saves (docs/pruning.md)."""
 DEEP_SOURCE = 8
 """Size that larger sizes are made from in one walk, unless `via` names another."""
 DEEP_BATCH_LISTS = dict(
@@ -66,6 +68,8 @@ class RunOptions:
             require_between("--workers", self.workers, 1)
         if self.batch_lists is not None:
             require_between("--batch-lists", self.batch_lists, 1, MOST_LISTS)
+        if self.pruned and self.target not in PRUNED_TARGETS:
+            raise BadInput(f"--prune is for targets 19 and 20: for target {self.target} it takes longer than without")
         if self.first and self.size == 3:
             raise BadInput("--from cannot be used with --size 3, which has only one source, the seeds")
         if self.first and self.count_only:

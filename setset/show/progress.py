@@ -18,7 +18,12 @@ if TYPE_CHECKING:
 
     from setset.workspace.estimate import Estimate
 
-TITLES = {Activity.STORE: "lists of", Activity.COUNT: "count to", Activity.REBUILD: "read"}
+TITLES = {
+    Activity.STORE: "lists of",
+    Activity.COUNT: "count to",
+    Activity.REBUILD: "read",
+    Activity.STATISTICS: "statistics of",
+}
 """Titles of activities that are not called by their names."""
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_TRUSTED = 5.0

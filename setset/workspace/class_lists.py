@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from setset.export.stored import StoredSize
+    from setset.statistics.collection import Piece
 
 
 class ClassLists(ListSequence):
@@ -40,6 +41,12 @@ class ClassLists(ListSequence):
                 if count <= 0:
                     return
             within = 0
+
+    def _pieces(self) -> Iterator[Piece]:
+        from setset.statistics.collection import class_pieces
+
+        for one in catalogue_in_memory().classes(self.size):
+            yield from class_pieces(self.size, one.number, one.lists)
 
     def _stored(self) -> StoredSize:
         from setset.export.stored import StoredSize

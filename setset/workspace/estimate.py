@@ -142,16 +142,17 @@ def make_estimate(database: Database | None, options: RunOptions, probing: Probi
     wanted = {*options.stored_sizes, *options.count}
     due = {size: lists if size in wanted else 0 for size, lists in due.items()}
     speeds, origin = _speeds(options, probing, records.speeds, expected, due)
-    sizes, files = [], 1.0
+    sizes, files = [], dict[int, float]()
     for size, count in expected.items():
         if size not in wanted:
             continue
-        files = _expected_files(options, records, size, count.lists, files)
+        sources = files.get(min(size - 1, options.via_size), 1.0)
+        files[size] = _expected_files(options, records, size, count.lists, sources)
         speed, stored = (
             speeds.get(size, Speed(math.inf)),
             0 if options.count_only or size in options.count else due[size],
         )
-        new_files = math.ceil(files * (stored / count.lists)) if stored else 0
+        new_files = math.ceil(files[size] * (stored / count.lists)) if stored else 0
         new_bytes, seconds = round(stored * speed.bytes_per_list), count.lists / speed.lists_per_second
         sizes.append(SizeEstimate(size, *count, due[size], new_files, new_bytes, seconds))
     workers, core_seconds = options.workers or cores, sum(size.seconds for size in sizes)
@@ -223,11 +224,8 @@ def _warnings(estimate: Estimate, folder: Path) -> Iterator[str]:
             "count without files with --count-only, name another disk with --output, or see docs/cluster.md"
         )
     large = estimate.is_long or estimate.takes_much_disk
-    if large and estimate.size > estimate.target and not estimate.stored:
-        yield (
-            f"--size {estimate.size} is larger than --target {estimate.target}: "
-            f"did you mean --size {estimate.target} --target {estimate.size}?"
-        )
+    if large and estimate.size > estimate.target and not (estimate.stored or estimate.count_only):
+        yield f"every size is stored: to store only some, name them, such as --store {estimate.target},{estimate.size}"
     if any(size.origin is CountOrigin.AT_MOST for size in estimate.sizes):
         yield "too few lists were found to estimate those sizes: probe for longer with --seconds"
 

@@ -15,6 +15,7 @@ from setset.errors import NotAWorkspace, require_between
 from setset.lazy import Shown
 from setset.progress import NoProgress
 from setset.workspace.counts import Count
+from setset.workspace.missing import missing_size
 from setset.workspace.size import Size
 
 if TYPE_CHECKING:
@@ -70,7 +71,9 @@ class Exploration(Shown):
         counted = [] if key.pruned else counted_parts(key.at(size))
         if counted:
             return Size(key.at(size), counted)
-        return stored or Size(key.size(size))
+        if stored is None:
+            raise missing_size(key, size)
+        return stored
 
     def __contains__(self, size: int) -> bool:
         return any(record.size == size for record in self._key().sizes())

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, overload
 
 from setset.cards import Cards
-from setset.errors import BadInput, require_between
+from setset.errors import BadInput, SetsetError, require_between
 from setset.export.formats import ROW_GROUP_SIZE
 from setset.lazy import Shown
+from setset.progress import NoProgress
+from setset.statistics.histograms import USUAL, Statistics, parse_by
 
 if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
     import numpy as np
@@ -21,6 +23,7 @@ if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
     from setset.export.stored import StoredSize
     from setset.jobs.signals import StopRequest
     from setset.progress import ProgressListener
+    from setset.statistics.collection import Piece
 
 CHUNK = 100_000
 
@@ -44,6 +47,10 @@ class ListSequence(Shown, ABC):
     @abstractmethod
     def _stored(self) -> StoredSize:
         """Lists to export."""
+
+    @abstractmethod
+    def _pieces(self) -> Iterator[Piece]:
+        """All lists, cut into pieces for the workers of `statistics`."""
 
     def __len__(self) -> int:
         return self.lists
@@ -110,6 +117,43 @@ class ListSequence(Shown, ABC):
         options = ExportOptions(to, format, as_, start, limit, row_group_size, partial, overwrite, dry_run, workers)
         check_stop = (lambda _: None) if stop is None else stop.raise_if_set
         return export_lists(self._stored(), options, progress, check_stop)
+
+    def statistics(
+        self,
+        by: str | Iterable[str] = USUAL,
+        *,
+        workers: int | None = None,
+        progress: ProgressListener | None = None,
+        stop: StopRequest | None = None,
+    ) -> Statistics:
+        """Histograms over all lists, made by worker processes; nothing is written.
+
+        Args:
+            by: Any of remaining, lowest, highest, card, feature and class; all but class by default.
+            workers: Worker processes; all cores if None.
+            progress: Listener that the workers' progress is reported to.
+            stop: Ends the work when another thread or a signal handler sets it.
+
+        Raises:
+            BadInput: There is no such histogram, or the size is incomplete.
+            SetsetError: A file is damaged; `setset repair` rebuilds it.
+        """
+        from setset.statistics.collection import collect
+
+        chosen, stored, pieces = parse_by(by), self._stored(), list(self._pieces())
+        if stored.run or not pieces:
+            raise BadInput(f"size {self.size} is incomplete: '{stored.run}' completes it")
+        check_stop = (lambda _: None) if stop is None else stop.raise_if_set
+        tally = collect(pieces, chosen, workers, progress or NoProgress(), check_stop, self._explain)
+        return Statistics(self.size, tally.lists, stored.rule, tuple(tally.bins()))
+
+    def _explain(self, number: int, reason: str) -> SetsetError:
+        """The error for lists that a worker cannot read from a number on: damaged, or changed meanwhile."""
+        try:
+            next(self._range(number, 1))
+        except SetsetError as error:
+            return error
+        return SetsetError(f"{reason}; run 'setset repair'")
 
     def to_arrow(
         self, *, as_: str = "cards", start: int = 0, limit: int | None = None, rows: int = ROW_GROUP_SIZE

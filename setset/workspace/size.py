@@ -23,6 +23,7 @@ if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
     import numpy.typing as npt
 
     from setset.export.stored import StoredSize
+    from setset.statistics.collection import Piece
 
 
 class Size(ListSequence):
@@ -129,6 +130,13 @@ class Size(ListSequence):
                 reason = error.reason if isinstance(error, BadSource) else error
                 raise SetsetError(f"{part.batch}: {reason}; run 'setset repair'") from error
             skip = 0
+
+    def _pieces(self) -> Iterator[Piece]:
+        from setset.statistics.collection import stored_pieces
+
+        for part in self._snapshot[0]:
+            source = batches.source_of(part.batch)
+            yield from stored_pieces(source, self.target, self.size, part.lists, part.entries)
 
     def _stored(self) -> StoredSize:
         from setset.export.stored import StoredSize

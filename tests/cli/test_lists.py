@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,7 @@ import setset
 from setset.cards import name
 from tests.cli.conftest import Refuse
 from tests.commands import run_here
+from tests.conftest import Run
 
 
 def test_lists_are_printed_in_order(workspace: Path) -> None:
@@ -46,6 +48,19 @@ def test_json_is_a_line_a_list(workspace: Path) -> None:
 )
 def test_bad_input_is_one_line(refuse_in_workspace: Refuse, arguments: list[str], complaint: str) -> None:
     refuse_in_workspace(["lists", *arguments], complaint)
+
+
+@pytest.mark.parametrize("size", [9, 12, 13])
+def test_a_size_that_is_missing_names_commands_that_work_at_once(workspace: Path, run: Run, size: int) -> None:
+    code, _, err = run("lists", "--size", str(size), "-w", str(workspace))
+    advice, _, at_once = err.partition("without a run: ")
+    assert (code, err.count("\n")) == (2, 1)
+    assert f"'setset run --size {size} --target 12{'' if size == 9 else f' --count {size}'}'" in advice
+    assert ("about 11 min of one core" in advice, "setset estimate" in advice) == (size == 12, size == 13)
+    commands = re.findall("'setset ([^']+)'", at_once)
+    assert len(commands) == 5
+    for command in commands:
+        assert run(*command.split())[0] == 0
 
 
 @pytest.mark.posix

@@ -49,7 +49,7 @@ def test_a_long_run_asks_first_and_takes_no_for_an_answer(tmp_path: Path) -> Non
     screen.wait_for("Start it? [y/N]:")
     shown = " ".join(screen.lines)
     assert "sizes 3 to 15" in shown
-    assert "did you mean --size 6 --target 15?" in shown
+    assert "such as --store 6,15" in shown
     screen.type("n\n")
     assert screen.wait() == 1
     assert not (tmp_path / "w").exists()

@@ -16,11 +16,12 @@ import pytest
 
 import setset
 from setset.batches import files
+from setset.database import explorations
 from setset.errors import BadInput
 from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind
 from tests.engine import naive
-from tests.small import BATCHES, COUNTS, Copy, build, change, digests, findings, flip, rebuild, repair_all, rows
+from tests.small import BATCHES, COUNTS, build, change, digests, findings, flip, rebuild, repair_all, rows
 
 TARGET, SIZE, CUT = 20, 6, 50_000
 LISTS = {3: 41_148, 4: 76_176, 5: 447_633, 6: 1_518_264}
@@ -76,18 +77,42 @@ def _some_children(cards: tuple[int, ...]) -> list[tuple[int, ...]]:
     return list(naive.expand([cards], TARGET))[::5]
 
 
-def test_one_target_has_one_rule(damaged: WorkspaceFolder, copy: Copy) -> None:
+def test_one_target_has_one_rule(damaged: WorkspaceFolder, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"target 20 was begun with --prune .*: add --prune, .*'setset rm --target 20'"):
         build(damaged.path, 4, target=TARGET)
-    plain = copy()
+    plain, _ = build(tmp_path / "plain", 3, target=TARGET)
     with pytest.raises(BadInput, match=r"was begun without --prune .*: leave out --prune"):
-        prune(plain.path, 5, target=16)
+        prune(plain.path, 5)
     with setset.open(damaged.path, mode="a") as workspace:
         workspace.exploration(TARGET).remove()
     assert not digests(damaged.path)
     build(damaged.path, 4, target=TARGET)
     assert rows(damaged.path, "SELECT DISTINCT pruned FROM counts") == [(0,)]
     assert not findings(damaged)
+
+
+def test_pruning_is_for_targets_where_it_is_faster(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="--prune is for targets 19 and 20: for target 18 it takes longer"):
+        prune(tmp_path / "w", 5, target=18)
+    assert not (tmp_path / "w").exists()
+    with pytest.raises(BadInput, match=r"target 16 was begun with --prune .*: read, check or repair it, name another"):
+        raise explorations.OtherRule(16, pruned=True)
+
+
+def test_what_an_earlier_version_pruned_is_read_checked_and_repaired(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("setset.jobs.options.PRUNED_TARGETS", range(21))
+        folder = prune(tmp_path / "w", 5, target=16)
+    right = digests(folder.path)
+    victim = max((folder.own_root / "p16/s05").iterdir())
+    flip(victim)
+    assert len(findings(folder)) == 1
+    repair_all(folder)
+    assert digests(folder.path) == right
+    assert findings(folder, deep=True) == []
+    assert setset.open(folder.path).exploration(16)[5].pruned
 
 
 def test_an_exploration_without_a_size_takes_any_rule(tmp_path: Path) -> None:

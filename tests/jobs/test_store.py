@@ -168,6 +168,8 @@ def test_a_counted_size_is_read_like_a_stored_one(tmp_path: Path, step_by_step: 
         made, stored = (size.export(tmp_path / f"{size.stored}.npy") for size in (counted, right))
         assert made.lists == stored.lists
         assert (tmp_path / "False.npy").read_bytes() == (tmp_path / "True.npy").read_bytes()
+        expected = counted.export(tmp_path / "parts", format="npy", dry_run=True)
+        assert expected.bytes == pytest.approx(counted.lists * SIZE, rel=0.01)
         assert counted.export(tmp_path / "parts", format="npy").lists == right.lists
         with pytest.raises(BadInput, match="is counted, and has no batches"):
             counted.arrays(batch=0)

@@ -63,3 +63,14 @@ def test_the_numbering_is_frozen(catalogue: Catalogue) -> None:
 
 def test_the_reference_names_this_version() -> None:
     assert f"\nversion: {__version__}\n" in (DOCS.parent / "CITATION.cff").read_text(encoding="utf-8")
+
+
+def test_brute_force_and_symmetry(catalogue: Catalogue) -> None:
+    """A row for every size; what was counted by brute force is what the classes say, or it is not said."""
+    lines = PAGE.split("## Brute force and symmetry side by side\n")[1].split("\n## ")[0].splitlines()
+    table = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and line[2].isdecimal()]
+    assert [int(row[0]) for row in table] == list(range(3, 21))
+    for size, by_symmetry, by_force, command in table:
+        assert by_symmetry == f"{catalogue.lists(int(size)):,}"
+        assert by_force in (by_symmetry, "not run yet")
+        assert command.startswith("`setset run") or command in ("the same", "the lines of Python below")

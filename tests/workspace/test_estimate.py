@@ -58,7 +58,7 @@ def test_a_disk_that_is_too_small_is_noticed_before(tmp_path: Path) -> None:
     assert estimate.is_long
     short = estimate.bytes > estimate.free_bytes
     assert any("--count-only" in warning for warning in estimate.warnings) == short
-    assert any("did you mean --size 12 --target 20?" in warning for warning in estimate.warnings)
+    assert any("such as --store 12,20" in warning for warning in estimate.warnings)
     assert not exploration.estimate(5, thorough=False).warnings
 
 
@@ -90,3 +90,13 @@ def test_measuring_a_high_target_is_no_work_of_minutes(monkeypatch: pytest.Monke
     measured = speed.measure_speed(RunOptions(18, 18), 18, lists, seed=1)
     assert measured.lists_per_second > 0
     assert most < sum(packed) < 2 * speed.STRETCHES * most
+
+
+def test_sizes_made_in_one_walk_have_the_same_sources(tmp_path: Path) -> None:
+    exploration = setset.open(tmp_path / "w", mode="a").exploration(16)
+    estimate = exploration.estimate(6, store=[5, 6], via=3, batch_lists=10_000, thorough=False)
+    three, five, six = estimate.sizes
+    assert (three.size, five.size, six.size, three.files) == (3, 5, 6, 6)
+    for size in (five, six):  # the last file of each source is half full
+        assert size.files == pytest.approx(size.lists / 10_000 + three.files / 2, abs=1)
+    assert not any("did you mean" in warning for warning in estimate.warnings)

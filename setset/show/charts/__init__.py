@@ -11,6 +11,7 @@ They need the extra `setset[plot]`. `setset plot` writes the same ones; docs/plo
 from setset.show.charts.files import as_bytes, read_rows, save
 from setset.show.charts.lattice import lattice, neighbours
 from setset.show.charts.lists import cap, counts, odds, rounds, stabilizers
+from setset.show.charts.statistics import statistics
 from setset.show.charts.work import bytes, gantt, rates, speed, throughput  # noqa: A004 (bytes of files)
 
 __all__ = [
@@ -28,5 +29,6 @@ __all__ = [
     "save",
     "speed",
     "stabilizers",
+    "statistics",
     "throughput",
 ]

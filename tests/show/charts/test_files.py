@@ -22,6 +22,17 @@ from setset.show.charts import as_bytes, read_rows, save
 from setset.show.charts.files import KINDS
 from tests.show.charts.bench import BENCH
 
+HISTOGRAMS = setset.Statistics(
+    4,
+    9,
+    "all lists of 4 cards",
+    (
+        setset.Bin(setset.By.REMAINING, 5, None, 9),
+        setset.Bin(setset.By.FEATURE, "red", 1, 4),
+        setset.Bin(setset.By.FEATURE, "red", 2, 5),
+        setset.Bin(setset.By.CLASS, "4/1", None, 9),
+    ),
+)
 MAKE: dict[str, Callable[[setset.Workspace], Any]] = {
     "counts": lambda workspace: setset.charts.counts(workspace),
     "odds": lambda _: setset.charts.odds(),
@@ -35,6 +46,7 @@ MAKE: dict[str, Callable[[setset.Workspace], Any]] = {
     "gantt": lambda workspace: setset.charts.gantt(workspace),
     "bytes": lambda workspace: setset.charts.bytes(workspace, 16),
     "speed": lambda _: setset.charts.speed(BENCH),
+    "statistics": lambda _: setset.charts.statistics(HISTOGRAMS),
 }
 
 

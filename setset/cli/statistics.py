@@ -1,0 +1,81 @@
+"""`setset statistics`"""
+
+from __future__ import annotations
+
+import dataclasses
+from contextlib import nullcontext
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command()
+@options.size(required=True, help="The size of the lists.")
+@click.option(
+    "--by",
+    multiple=True,
+    type=click.Choice(["remaining", "lowest", "highest", "card", "feature", "class"]),
+    help="Histogram to print; may be repeated.  [default: all but class, which takes longer]",
+)
+@click.option(
+    "--plot",
+    "output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Draw a chart too: NAME.svg, .png, .pdf, .html, .json or .csv. Needs setset[plot].",
+)
+@click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
+@options.from_classes
+@options.target
+@options.quiet
+@options.wide
+@options.as_json
+@options.workspace
+def command(
+    size: int,
+    by: tuple[str, ...],
+    output: Path | None,
+    workers: int | None,
+    from_classes: bool,
+    target: int,
+    quiet: bool,
+    wide: bool,
+    as_json: bool,
+    workspace: Path,
+) -> None:
+    """Histograms over all lists of a size, stored or counted.
+
+    Lists by the number of cards that remain, by lowest and highest card, by each card, by the number of cards with
+    each value of a feature (such as red), and by class.
+
+    \b
+    Examples:
+      setset statistics --size 6
+      setset statistics --size 9 --by remaining --plot remaining.svg
+      setset statistics --size 18 --from-classes --json
+    """
+    import setset
+    from setset.show.charts.files import kind_of
+    from setset.show.formatting import print_json
+    from setset.show.progress import show_progress
+    from setset.show.statistics import print_statistics
+
+    if output is not None:
+        kind_of(output)  # before the work
+    if from_classes:
+        options.refuse_given("cannot be combined with --from-classes", "target", "workspace")
+    with (
+        nullcontext() if from_classes else setset.open(workspace) as opened,
+        show_progress(quiet or as_json) as progress,
+        setset.StopRequest().handling_signals() as stop,
+    ):
+        lists = setset.lists(size) if opened is None else opened.exploration(target)[size]
+        chosen = by or [each for each in setset.By if each is not setset.By.CLASS]
+        found = lists.statistics(chosen, workers=workers, progress=progress, stop=stop)
+    if output is not None:
+        setset.charts.save(setset.charts.statistics(found), output)
+    if as_json:
+        print_json(dataclasses.asdict(found))
+    else:
+        print_statistics(found, wide)

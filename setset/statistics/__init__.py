@@ -1,0 +1,1 @@
+"""Histograms over all lists of a size."""

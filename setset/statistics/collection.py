@@ -1,0 +1,131 @@
+"""Statistics of a size, collected by worker processes piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from setset.errors import SetsetError
+from setset.executors.local import LocalExecutor
+from setset.executors.window import submit_ahead
+from setset.platform import usable_cores
+from setset.progress import Activity, ProgressListener
+from setset.statistics.histograms import By, Tally
+from setset.tasks.kinds import BadSource, Source
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+PIECE = 50_000_000
+"""Lists in a piece of work, about: a second or two."""
+BLOCK = 100_000
+"""Lists in memory at a time."""
+STOPPED = "interrupted; nothing was written"
+
+
+@dataclass(frozen=True)
+class StoredPiece:
+    """Consecutive lists in a batch, or below a batch of a smaller size."""
+
+    source: Source
+    target: int
+    size: int
+    start: int
+    lists: int
+    entries: tuple[int, ...] = ()
+    """Numbers of lists below consecutive runs of the batch, if known."""
+
+    def read(self) -> Iterator[npt.NDArray[np.uint8]]:
+        """The lists, and perhaps some after them."""
+        from setset.engine.search import BadStreams
+        from setset.tasks.worker import read_lists
+
+        try:
+            yield from read_lists(self.source, self.target, self.size, self.start, BLOCK, self.entries)
+        except BadStreams as error:
+            raise BadSource(self.source.size, self.source.number, str(error)) from error
+
+
+@dataclass(frozen=True)
+class ClassPiece:
+    """Consecutive lists of a class."""
+
+    size: int
+    number: int
+    start: int
+    lists: int
+
+    def read(self) -> Iterator[npt.NDArray[np.uint8]]:
+        """The lists, and perhaps some after them."""
+        from setset.symmetry.catalogue import catalogue_in_memory
+        from setset.symmetry.ranking import member_arrays
+
+        return member_arrays(catalogue_in_memory().get(self.size, self.number), self.start, BLOCK)
+
+
+Piece = StoredPiece | ClassPiece
+
+
+def stored_pieces(source: Source, target: int, size: int, lists: int, entries: Sequence[int]) -> Iterator[StoredPiece]:
+    """Cuts the lists of a source into pieces between its runs, so that no list is walked over twice."""
+    start = before = 0
+    for entry in entries or (lists,):
+        before += entry
+        if before - start >= PIECE:
+            yield StoredPiece(source, target, size, start, before - start, tuple(entries))
+            start = before
+    if start < lists:
+        yield StoredPiece(source, target, size, start, lists - start, tuple(entries))
+
+
+def class_pieces(size: int, number: int, lists: int) -> Iterator[ClassPiece]:
+    """Cuts the lists of a class into pieces."""
+    for start in range(0, lists, PIECE):
+        yield ClassPiece(size, number, start, min(PIECE, lists - start))
+
+
+def tally_piece(piece: Piece, by: tuple[By, ...]) -> Tally:
+    """Tallies the lists of a piece: the work of a worker."""
+    tally = Tally(piece.size, by)
+    for rows in piece.read():
+        tally.add_rows(rows[: piece.lists - tally.lists])
+        if tally.lists == piece.lists:
+            break
+    return tally
+
+
+def collect(
+    pieces: Sequence[Piece],
+    by: tuple[By, ...],
+    workers: int | None,
+    progress: ProgressListener,
+    check_stop: Callable[[str], None],
+    explain: Callable[[int, str], SetsetError],
+) -> Tally:
+    """Tallies all pieces of a size in worker processes.
+
+    Args:
+        pieces: At least one, in the order of their lists.
+        explain: Makes the error for a list that cannot be read, by its number and the reason.
+    """
+    size = pieces[0].size
+    total = Tally(size, by)
+    executor = LocalExecutor(min(workers or usable_cores(), len(pieces)), progress.notice)
+    progress.begin(size, Activity.STATISTICS, len(pieces), sum(piece.lists for piece in pieces))
+    try:
+        for piece, future in submit_ahead(pieces, lambda piece: executor.submit(tally_piece, piece, by)):
+            try:
+                tally = future.result()
+            except BadSource as error:
+                raise explain(total.lists, str(error)) from error
+            if tally.lists != piece.lists:
+                raise explain(total.lists, f"{tally.lists:,} lists, not {piece.lists:,}")
+            total.add(tally)
+            progress.advance(size, tally.lists, tally.lists)
+            check_stop(STOPPED)
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+        progress.end(size)
+    return total

@@ -1,0 +1,153 @@
+"""Histograms of lists, as callers get them and as workers add them up."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from setset.cards import CARDS, LARGEST, VALUES
+from setset.errors import BadInput
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+class By(enum.StrEnum):
+    """Property that lists are counted by."""
+
+    REMAINING = "remaining"
+    """Number of cards above the highest card that can be added."""
+    LOWEST = "lowest"
+    """Lowest card."""
+    HIGHEST = "highest"
+    """Highest card."""
+    CARD = "card"
+    """Each card of the list: a list of 9 cards counts for 9 cards."""
+    FEATURE = "feature"
+    """Number of cards with each value of a feature: a list counts once for each of the twelve values."""
+    CLASS = "class"
+    """Class under the symmetries. Takes much longer than all others."""
+
+
+USUAL = tuple(by for by in By if by is not By.CLASS)
+
+
+@dataclass(frozen=True)
+class Bin:
+    """Number of lists with a property.
+
+    Example:
+        >>> statistics = setset.lists(20).statistics(by="feature")
+        >>> [each for each in statistics.bins if each.value == "red" and each.cards == 9]
+        [Bin(by=<By.FEATURE: 'feature'>, value='red', cards=9, lists=113724)]
+    """
+
+    by: By
+    value: int | str
+    """Number of cards, card, class such as 12/786, or value of a feature such as red."""
+    cards: int | None
+    """For a feature: number of cards with the value."""
+    lists: int
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Histograms over all lists of a size. `exploration[9].statistics()` gives them.
+
+    `statistics["remaining"]` is one of them as a dictionary; `pandas.DataFrame(statistics.bins)` makes a table of all.
+
+    Example:
+        >>> statistics = setset.open(example).exploration(18)[4].statistics(by=["lowest", "remaining"])
+        >>> statistics.lists, statistics["lowest"][0], max(statistics["remaining"])
+        (681201, 41565, 72)
+    """
+
+    size: int
+    lists: int
+    counts: str
+    """The lists that are counted, in words."""
+    bins: tuple[Bin, ...]
+
+    def __getitem__(self, by: str) -> dict[int | str | tuple[str, int], int]:
+        """Numbers of lists by value; for features by value and number of cards."""
+        found = {
+            each.value if each.cards is None else (str(each.value), each.cards): each.lists for each in self._of(by)
+        }
+        if not found:
+            raise KeyError(by)
+        return found
+
+    def _of(self, by: str) -> Iterator[Bin]:
+        return (each for each in self.bins if each.by == by)
+
+
+def parse_by(by: str | Iterable[str]) -> tuple[By, ...]:
+    """The properties of these names, in the order of `By`."""
+    names = {by} if isinstance(by, str) else set(by)
+    unknown = sorted(names - set(By))
+    if unknown or not names:
+        raise BadInput(f"by {', '.join(unknown) or 'nothing'}: expected one or more of {', '.join(By)}")
+    return tuple(each for each in By if each in names)
+
+
+class Tally:
+    """Sums over some lists of a size. Workers send them back."""
+
+    def __init__(self, size: int, by: tuple[By, ...]) -> None:
+        import numpy as np
+
+        self.size, self.by, self.lists = size, by, 0
+        self._positions = np.zeros((size, CARDS), np.int64)
+        self._remaining = np.zeros(CARDS + 1, np.int64)
+        self._features = np.zeros((3 * len(VALUES), LARGEST + 2), np.int64)
+        self._classes = np.zeros(0, np.int64)
+
+    def add_rows(self, rows: npt.NDArray[np.uint8]) -> None:
+        """Adds lists, a row each."""
+        import numpy as np
+
+        from setset.statistics import kernel
+
+        self.lists += len(rows)
+        if set(self.by) - {By.CLASS}:
+            kernel.tally_rows(rows, *kernel.tables(), self._positions, self._remaining, self._features)
+        if By.CLASS in self.by:
+            from setset.symmetry.catalogue import catalogue_in_memory
+
+            catalogue = catalogue_in_memory()
+            numbers = catalogue.numbers_of(rows)
+            self._add_classes(np.bincount(numbers, minlength=len(catalogue.classes(self.size))))
+
+    def _add_classes(self, counts: npt.NDArray[np.int64]) -> None:
+        if len(counts):
+            self._classes = self._classes + counts if len(self._classes) else counts
+
+    def add(self, other: Tally) -> None:
+        """Adds the sums over other lists."""
+        self.lists += other.lists
+        self._positions += other._positions
+        self._remaining += other._remaining
+        self._features += other._features
+        self._add_classes(other._classes)
+
+    def bins(self) -> Iterator[Bin]:
+        """All bins that are not empty, property by property."""
+        counted = {
+            By.REMAINING: self._remaining,
+            By.LOWEST: self._positions[0],
+            By.HIGHEST: self._positions[-1],
+            By.CARD: self._positions.sum(axis=0),
+        }
+        for by in self.by:
+            if by is By.FEATURE:
+                names = [name for names in VALUES for name in names]
+                for name, counts in zip(names, self._features.tolist(), strict=True):
+                    yield from (Bin(by, name, cards, lists) for cards, lists in enumerate(counts) if lists)
+            elif by is By.CLASS:
+                numbers = enumerate(self._classes.tolist())
+                yield from (Bin(by, f"{self.size}/{number}", None, lists) for number, lists in numbers if lists)
+            else:
+                yield from (Bin(by, value, None, n) for value, n in enumerate(counted[by].tolist()) if n)

@@ -1,0 +1,93 @@
+"""The kernel that tallies lists.
+
+**Invariant.** Lists come in any order, but neighbours usually share all cards but the last few. So whatever depends on
+the first d cards of a list is kept per depth d, and a list changes only the depths from its first new card on:
+
+- `excluded[d]`: cards that make a set with two of the first d cards, as two words: cards 0 to 63, and 64 to 80;
+- `since[d]`: number of the first list with the present card at depth d;
+- `counts[d]`: how many of the first d cards have each of the twelve values of a feature.
+"""
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from setset.cards import CARDS, FEATURES, LARGEST, digits, third_table
+from setset.compiler import njit
+from setset.engine.kernels import popcount
+
+PLACES = len(FEATURES)
+FEATURE_VALUES = 3 * PLACES
+ONE, LAST_BIT, WORD = np.uint64(1), np.uint64(63), np.uint64(6)
+"""A card is bit `card & LAST_BIT` of the word `card >> WORD`."""
+
+
+@njit(cache=True)
+def tally_rows(rows, thirds, above, values, positions, remaining, features):  # type: ignore[no-untyped-def]
+    """Adds the lists in `rows` to three histograms.
+
+    Args:
+        rows: Lists of one size, at least one card, a list per row.
+        thirds, above, values: `tables`.
+        positions: For each position in a list, how often each card is there.
+        remaining: How many lists have each number of remaining cards.
+        features: For each value of a feature, how many lists have each number of cards with it.
+    """
+    count, size = rows.shape
+    last = size - 1
+    excluded = np.zeros((LARGEST + 1, 2), np.uint64)
+    since = np.zeros(LARGEST + 1, np.int64)
+    counts = np.zeros((LARGEST + 1, FEATURE_VALUES), np.int64)
+    with_value = np.zeros(FEATURE_VALUES, np.int64)  # last cards of the lists that share all other cards
+    begin = 0
+    for row in range(count):
+        first = 0
+        while row and first < last and rows[row, first] == rows[row - 1, first]:
+            first += 1
+        if first < last:
+            _close(features, counts[last], with_value, row - begin)
+            begin = row
+        for depth in range(first, size):
+            card = rows[row, depth]
+            if row:
+                positions[depth, rows[row - 1, depth]] += row - since[depth]
+                since[depth] = row
+            low, high = excluded[depth, 0], excluded[depth, 1]
+            for other in range(depth):
+                third = np.uint64(thirds[card, rows[row, other]])
+                is_high = third >> WORD
+                bit = ONE << (third & LAST_BIT)
+                high |= bit * is_high
+                low |= bit * (ONE - is_high)
+            excluded[depth + 1, 0], excluded[depth + 1, 1] = low, high
+            if depth < last:
+                counts[depth + 1] = counts[depth]
+                for feature in range(PLACES):
+                    counts[depth + 1, values[card, feature]] += 1
+        card = rows[row, last]
+        remaining[popcount(above[card, 0] & ~low) + popcount(above[card, 1] & ~high)] += 1
+        for feature in range(PLACES):
+            with_value[values[card, feature]] += 1
+    _close(features, counts[last], with_value, count - begin)
+    for depth in range(size if count else 0):
+        positions[depth, rows[count - 1, depth]] += count - since[depth]
+
+
+@njit(cache=True)
+def _close(features, counts, with_value, lists):  # type: ignore[no-untyped-def]
+    """Adds lists that share all cards but the last one, `counts` being of the shared cards."""
+    for value in range(len(with_value)):
+        features[value, counts[value]] += lists - with_value[value]
+        features[value, counts[value] + 1] += with_value[value]
+        with_value[value] = 0
+
+
+@cache
+def tables() -> tuple[npt.NDArray[Any], ...]:
+    """Third cards; the cards above each card, as two words; the values of each card, 0 to 11."""
+    above = [(1 << CARDS) - (2 << card) for card in range(CARDS)]
+    words = np.array([[cards & (2**64 - 1), cards >> 64] for cards in above], np.uint64)
+    values = [[3 * feature + digit for feature, digit in enumerate(digits(card))] for card in range(CARDS)]
+    return third_table(), words, np.array(values, np.int64)
