@@ -21,7 +21,9 @@ from setset.cli import options
 @options.via
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
 @click.option(
-    "--batch-lists", type=click.IntRange(1), help="Most lists in a file [default: 16,000,000; with --prune 1,000,000]."
+    "--batch-lists",
+    type=click.IntRange(1),
+    help="Most lists in a file [default: by size and target, for files of up to some MB].",
 )
 @options.output
 @click.option(
