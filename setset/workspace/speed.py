@@ -131,8 +131,8 @@ def _usual(options: RunOptions, size: int) -> Speed:
 def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], seed: int | None) -> Speed:
     """Stores or counts, in memory, all lists of a size below random smaller lists, for some tenths of a second.
 
-    The speed is that of the whole size: lists that lead nowhere take their time, too. CPU time is measured, so other
-    work on the machine does not matter.
+    The speed counts the whole size: lists that lead nowhere take time, too. It is CPU time, so other work on the
+    machine does not matter.
 
     Args:
         lists: Rough number of lists of each size up to this one.
