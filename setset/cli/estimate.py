@@ -48,7 +48,7 @@ def command(
     as_json: bool,
     workspace: Path,
 ) -> None:
-    """What a run will take: lists, files, bytes, time and disk. Nothing is written.
+    """Estimate a run: lists, files, bytes, time and disk. Nothing is written.
 
     Numbers of lists are exact where they are known. Others are estimated by random probing and printed with their
     standard error: in 19 of 20 cases the truth is within twice of it. Speed is what this workspace records, and
