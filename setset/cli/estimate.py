@@ -19,12 +19,14 @@ from setset.cli import options
 @click.option(
     "--seconds",
     type=click.FloatRange(0, 3600),
-    default=10.0,
+    default=4.0,
     show_default=True,
     help="Time to probe for, if a number of lists is unknown.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Random seed; the same seed gives the same probes.")
 @click.option("--price", type=click.FloatRange(0), help="Price per core-hour.")
+@options.batch_lists
+@options.first
 @options.output
 @options.as_json
 @options.workspace
@@ -40,15 +42,17 @@ def command(
     seconds: float,
     seed: int | None,
     price: float | None,
+    batch_lists: int | None,
+    first: int,
     output: Path | None,
     as_json: bool,
     workspace: Path,
 ) -> None:
-    """What a run will take: lists, files, bytes, time and disk. Nothing is written.
+    """Estimate a run: lists, files, bytes, time and disk. Nothing is written.
 
     Numbers of lists are exact where they are known. Others are estimated by random probing and printed with their
-    standard error: in 19 of 20 cases the truth is within twice of it. Speed and bytes are those that this workspace
-    records, or measured now, in some seconds.
+    standard error: in 19 of 20 cases the truth is within twice of it. Speed is what this workspace records, and
+    measured now, in some seconds.
 
     \b
     Examples:
@@ -72,5 +76,7 @@ def command(
             seconds=seconds,
             seed=seed,
             output=output,
+            batch_lists=batch_lists,
+            first=first,
         )
     print_estimate(estimate, price, as_json)

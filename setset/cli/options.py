@@ -124,6 +124,14 @@ count = click.option(
     "--count", type=SizeList(), default=(), metavar="SIZES", help="Count only these sizes, without files."
 )
 via = click.option("--via", type=click.IntRange(3), help="With --store or --count: the size that they are made from.")
+batch_lists = click.option(
+    "--batch-lists",
+    type=click.IntRange(1),
+    help="Most lists in a file [default: by size and target, for files of up to some MB].",
+)
+first = click.option(
+    "--from", "first", type=click.IntRange(0), default=0, help="Expand only source batches from this number on."
+)
 
 
 def refuse_given(why: str, *names: str) -> None:

@@ -20,13 +20,9 @@ from setset.cli import options
 @options.count
 @options.via
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
-@click.option(
-    "--batch-lists", type=click.IntRange(1), help="Most lists in a file [default: 16,000,000; with --prune 1,000,000]."
-)
+@options.batch_lists
 @options.output
-@click.option(
-    "--from", "first", type=click.IntRange(0), default=0, help="Expand only source batches from this number on."
-)
+@options.first
 @click.option("--count-only", is_flag=True, help="Count without files, from the largest complete size on.")
 @click.option(
     "--executor",
@@ -105,6 +101,7 @@ def command(
         "workers": workers,
         "batch_lists": batch_lists,
         "output": output,
+        "first": first,
         "count_only": count_only,
         "prune": prune,
         "store": store,
@@ -132,7 +129,6 @@ def command(
             made = exploration.run(
                 size,
                 **shared,
-                first=first,
                 executor=executor,
                 maps=maps,
                 ship=ship,

@@ -968,6 +968,47 @@ def _put(rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.ui
         _store(rows, at + 16, third | card)
 
 
+@_inlined
+def _skip(nodes: U64, state: I64, source: U64, spare: U64, last: int, start: int, tail: int) -> int:
+    """Passes the nodes at depth `last` all of whose lists come before list number `start`, without opening them.
+
+    RUNNING at the parent of the next one, DONE if the source has no more lists, or CORRUPT.
+    """
+    above = (last - 1) & 31
+    end, bits_end = _int(nodes[last, READ_END]), _int(nodes[last, READ_BITS_END])
+    while True:
+        outcome = _advance(nodes, state, source, source, spare, above, True, tail + 1, 0)
+        if outcome != RUNNING:
+            return outcome
+        position, bits = _int(nodes[last, READ]), _int(nodes[last, READ_BITS])
+        for word in range(2):
+            rest = nodes[above, AHEAD + word]
+            while rest:
+                low, high = _remaining(nodes, above, lowest(rest) + LOW * word)
+                count = popcount(low) + popcount(high)
+                if position + CODE_BITS > end:
+                    return CORRUPT
+                code = _int((source[position >> 6] >> np.uint64(position & 63)) & np.uint64(EXCEPT))
+                lists = count - tail - code
+                if code == EXCEPT:
+                    if count == 0 or bits + count > bits_end:
+                        return CORRUPT
+                    first, second = _read(source, bits, count)
+                    lists = popcount(first) + popcount(second)
+                if lists < 1:
+                    return CORRUPT
+                if state[LISTS] + lists > start:
+                    nodes[above, AHEAD + word] = rest
+                    nodes[last, READ], nodes[last, READ_BITS] = np.uint64(position), np.uint64(bits)
+                    return RUNNING
+                state[LISTS] += lists
+                position += CODE_BITS
+                bits += count if code == EXCEPT else 0
+                rest &= rest - ONE
+            nodes[above, AHEAD + word] = NONE
+        nodes[last, READ], nodes[last, READ_BITS] = np.uint64(position), np.uint64(bits)
+
+
 @_kernel
 def unpack(
     nodes: U64, state: I64, source: U64, spare: U64, size: int, start: int, rows: U8, tail: int
@@ -981,6 +1022,10 @@ def unpack(
     room = (len(rows) - SLACK) // size
     shift = np.uint64(8 * (last & 7))
     filled = 0
+    if start > state[LISTS] == 0:
+        outcome = _skip(nodes, state, source, spare, last, start, tail)
+        if outcome != RUNNING:
+            return outcome, filled
     while filled < room:
         outcome = _advance(nodes, state, source, source, spare, last, False, tail, 0)
         if outcome != RUNNING:

@@ -9,21 +9,17 @@ from setset.errors import BadInput, require_between
 from setset.executors.base import StartExecutor
 
 BATCH_LISTS = 16_000_000
-"""Lists in a full file: some 200 kB, a second of work to expand."""
+"""Lists in a full file of a small size."""
+LARGE_BATCH_LISTS = dict(zip(range(9, LARGEST + 1), (128, 128, 128, 160, 128, 64, 32, 16, 8, 4, 4, 4), strict=True))
+"""Millions of lists in a full file of a larger size: 1 to 7 MB, and half a second to find the last list."""
+FEW_KEPT = 13
+"""For a larger target, most lists below the target are dropped, so the others take more bytes and more time."""
 PRUNED_BATCH_LISTS = 1_000_000
 """Lists in a full file of a pruned exploration. They take longer: most time goes into children that are dropped."""
 PRUNED_TARGETS = (19, 20)
 """Targets that are pruned. For smaller ones pruning takes longer than it saves (docs/pruning.md)."""
 DEEP_SOURCE = 8
 """Size that larger sizes are made from in one walk, unless `via` names another."""
-DEEP_BATCH_LISTS = dict(
-    zip(
-        range(10, 19),
-        (64_000_000, 128_000_000, 512_000_000, 256_000_000, 64_000_000, 16_000_000, 8_000_000, 4_000_000, 4_000_000),
-        strict=True,
-    )
-)
-"""Lists in a full file of a size that is made in one walk: some megabytes, some seconds of work."""
 COUNT_FROM = 6
 """Size that a count in a new workspace stores first: seconds of work, some megabytes, files for many workers."""
 PRUNED_COUNT_FROM = 8
@@ -38,7 +34,7 @@ class RunOptions:
     workers: int | None = None
     """All cores if None."""
     batch_lists: int | None = None
-    """Maximum number of lists in a file. The default depends on `pruned`."""
+    """Maximum number of lists in a file; chosen by `lists_in_file` if None."""
     output: Path | None = None
     """Folder of new files; the workspace's own if None."""
     first: int = 0
@@ -101,11 +97,6 @@ class RunOptions:
         return tuple(sorted({*self.store, *self.count}))
 
     @property
-    def lists_per_file(self) -> int:
-        """Lists in a full file of a size that begins now."""
-        return self.batch_lists or (PRUNED_BATCH_LISTS if self.pruned else BATCH_LISTS)
-
-    @property
     def source_size(self) -> int:
         """Size that the sizes in `store` and `count` are made from.
 
@@ -130,9 +121,13 @@ class RunOptions:
 
     def lists_in_file(self, size: int) -> int:
         """Lists in a full file of a size that begins now."""
-        if self.batch_lists or self.pruned or size <= self.source_size or not self.chosen:
-            return self.lists_per_file
-        return DEEP_BATCH_LISTS[min(size, max(DEEP_BATCH_LISTS))] if size > 9 else BATCH_LISTS
+        if self.batch_lists:
+            return self.batch_lists
+        if self.pruned:
+            return PRUNED_BATCH_LISTS
+        if size < self.target > FEW_KEPT:
+            return BATCH_LISTS if size <= FEW_KEPT else BATCH_LISTS // 4
+        return 1_000_000 * LARGE_BATCH_LISTS[size] if size in LARGE_BATCH_LISTS else BATCH_LISTS
 
     @property
     def count_from(self) -> int:

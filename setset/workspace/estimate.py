@@ -1,19 +1,21 @@
 """Estimate of a run before it starts: lists, files, bytes, time and disk."""
 
 import math
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from setset.batches.format import DIGEST_BYTES, HEAD_BYTES
 from setset.cards import LARGEST
 from setset.database import Database, explorations, views
 from setset.database.explorations import SizeRecord
 from setset.database.models import Work
-from setset.database.views import SizeStatus
+from setset.database.views import SizeStatus, Throughput
 from setset.jobs.options import RunOptions
 from setset.platform import free_bytes, usable_cores
-from setset.workspace.expectation import CountOrigin, ExpectedCount, Probing, expect_counts
-from setset.workspace.speed import Speed, measure_deep_speed, measure_speed, recorded_speeds, typical_speed
+from setset.workspace.expectation import BRIEF, CountOrigin, ExpectedCount, Probing, expect_counts
+from setset.workspace.speed import TRUSTED_SECONDS, Speed, measure_speed, recorded_speeds, typical_speed
 
 EFFICIENCY = 0.9
 """Efficiency of workers on other machines, relative to cores of this one: files and messages travel."""
@@ -21,6 +23,12 @@ START_SECONDS = 2.0
 """Time until workers have loaded what they need."""
 LONG_SECONDS = 3600.0
 """`setset run` asks before a longer run, and before a run that takes half of the free disk."""
+WORTH_MEASURING = 300.0
+"""`setset run` measures before a run that takes longer, as `setset estimate` does."""
+MEASURE_SECONDS = 3.0
+"""Time after which no further size is measured; typical speeds do for the others."""
+BLOCK_BYTES = 4096
+"""Bytes that a file system gives to a file at a time."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,7 @@ class SizeEstimate:
     """Lists yet to be made."""
     files: int
     bytes: int
-    """Bytes of the files of the lists that are due."""
+    """Bytes that the files of the lists that are due take on a disk, in whole blocks."""
     whole_seconds: float
     """Time of one worker for the whole size."""
 
@@ -117,18 +125,28 @@ class _Records:
 
 
 def _read_records(database: Database, options: RunOptions) -> _Records:
-    wanted = (options.target, Work.COUNT if options.count_only else Work.STORE)
     counts = [each for each in views.counts(database) if each.target == options.target and each.complete]
     found = explorations.find_all(database, options.target)
-    stages = [each for each in views.progress(database) if (each.target, each.work) == wanted]
-    hosts = [each for each in views.throughput(database) if (each.target, each.work) == wanted]
+
+    def is_wanted(each: SizeStatus | Throughput) -> bool:
+        is_counted = options.count_only or each.size in options.count
+        return (each.target, each.work) == (options.target, Work.COUNT if is_counted else Work.STORE)
+
+    stages = list(filter(is_wanted, views.progress(database)))
     return _Records(
         {each.size: each.lists for each in counts},
         {size.size: size for each in found for size in each.sizes()},
         {size for each in found for size in each.complete_sizes()},
         {each.size: each for each in stages},
-        recorded_speeds(hosts, stages),
+        recorded_speeds(filter(is_wanted, views.throughput(database)), stages),
     )
+
+
+def make_brief_estimate(database: Database | None, options: RunOptions) -> Estimate:
+    """Estimates a run in a fraction of a second; if it takes long or much disk, as `make_estimate` does."""
+    found = make_estimate(database, options, BRIEF)
+    is_large = found.seconds > WORTH_MEASURING or found.takes_much_disk
+    return make_estimate(database, options, Probing()) if is_large else found
 
 
 def make_estimate(database: Database | None, options: RunOptions, probing: Probing) -> Estimate:
@@ -138,23 +156,22 @@ def make_estimate(database: Database | None, options: RunOptions, probing: Probi
     cores, free = usable_cores(), free_bytes(folder)
     records = _Records() if database is None else _read_records(database, options)
     expected = expect_counts(options, records.counts, probing)
-    due = {size: _due_lists(options, records, size, count.lists) for size, count in expected.items()}
     wanted = {*options.stored_sizes, *options.count}
-    due = {size: lists if size in wanted else 0 for size, lists in due.items()}
+    files = _expected_files(options, records, expected)
+    due = {
+        size: _due_lists(options, records, size, count.lists, files) if size in wanted else 0
+        for size, count in expected.items()
+    }
     speeds, origin = _speeds(options, probing, records.speeds, expected, due)
-    sizes, files = [], dict[int, float]()
+    sizes = []
     for size, count in expected.items():
         if size not in wanted:
             continue
-        sources = files.get(min(size - 1, options.via_size), 1.0)
-        files[size] = _expected_files(options, records, size, count.lists, sources)
-        speed, stored = (
-            speeds.get(size, Speed(math.inf)),
-            0 if options.count_only or size in options.count else due[size],
-        )
+        speed = speeds.get(size, Speed(math.inf))
+        stored = 0 if options.count_only or size in options.count else due[size]
         new_files = math.ceil(files[size] * (stored / count.lists)) if stored else 0
-        new_bytes, seconds = round(stored * speed.bytes_per_list), count.lists / speed.lists_per_second
-        sizes.append(SizeEstimate(size, *count, due[size], new_files, new_bytes, seconds))
+        new_bytes = _bytes_on_disk(stored * speed.bytes_per_list, new_files, size)
+        sizes.append(SizeEstimate(size, *count, due[size], new_files, new_bytes, count.lists / speed.lists_per_second))
     workers, core_seconds = options.workers or cores, sum(size.seconds for size in sizes)
     efficiency = EFFICIENCY if workers > cores else 1.0
     found = Estimate(
@@ -177,13 +194,15 @@ def make_estimate(database: Database | None, options: RunOptions, probing: Probi
     return replace(found, warnings=tuple(_warnings(found, folder)))
 
 
-def _due_lists(options: RunOptions, records: _Records, size: int, lists: int) -> int:
+def _due_lists(options: RunOptions, records: _Records, size: int, lists: int, files: Mapping[int, float]) -> int:
     """Lists of a size yet to be made, or to be counted. A count starts from the largest complete size."""
     is_counted = options.size in records.counts or any(map(records.is_complete, range(size, LARGEST + 1)))
     is_counted = is_counted if options.count_only else size in options.count and size in records.counts
-    is_done = is_counted or (not options.count_only and records.is_complete(size))
+    if is_counted or (not options.count_only and records.is_complete(size)):
+        return 0
     made = records.stages[size].lists if size in records.stages else 0
-    return 0 if is_done else max(lists - made, 0)
+    skipped = min(options.first / files[size - 1], 1.0) if options.first and size == options.size else 0.0
+    return max(min(lists - made, round(lists * (1 - skipped))), 0)
 
 
 def _speeds(
@@ -196,25 +215,47 @@ def _speeds(
     """Speed of a worker at each size, and its origin."""
     # A count takes all its time at the largest size, on the way to which it counts the others.
     sizes = [options.size] if options.count_only else list(expected)
-    speeds = {size: recorded.get(size) or typical_speed(options, size, recorded) for size in sizes}
-    missing = [size for size in sizes if due[size] and size not in recorded and size > 3]
-    deep = [size for size in missing if size > options.via_size + 1]
-    missing = [size for size in missing if size not in deep and probing.measured]
-    if not (missing or deep) or options.pruned:
-        return speeds, "this workspace" if recorded else "typical"
+    deep = {size for size in sizes if size > options.via_size + 1}  # without typical speeds
     lists = {size: float(count.lists) for size, count in expected.items()}
-    speeds |= {size: measure_deep_speed(options, size, lists, probing.seed) for size in deep}
-    speeds |= {size: measure_speed(options, size, lists, probing.seed) for size in missing}
-    return speeds, "this workspace, the rest measured now" if recorded else "measured now"
+
+    def urgency(size: int) -> tuple[bool, float]:
+        return size not in deep, -due[size] / typical_speed(options, size, {}).lists_per_second
+
+    measured: dict[int, Speed] = {}
+    ends = time.monotonic() + MEASURE_SECONDS
+    for size in sorted((size for size in sizes if due[size] and size > 3 and not options.pruned), key=urgency):
+        is_known = size in recorded and recorded[size].seconds > 10 * TRUSTED_SECONDS
+        if not is_known and (size in deep or (probing.measured and time.monotonic() < ends)):
+            measured[size] = measure_speed(options, size, lists, probing.seed)
+    steps = {size: speed for size, speed in {**measured, **recorded}.items() if size not in deep | {options.target}}
+    speeds = {size: measured.get(size) or typical_speed(options, size, steps) for size in sizes}
+    speeds |= {size: recorded[size].blended(speeds[size]) for size in sizes if size in recorded}
+    origins = [*(["this workspace"] if recorded else []), *(["measured now"] if measured else [])]
+    return speeds, " and ".join(origins) or "typical"
 
 
-def _expected_files(options: RunOptions, records: _Records, size: int, lists: int, sources: float) -> float:
-    """Files of a whole size. The last file of a source is half full on average, unless it is the only one."""
-    stage, begun = records.stages.get(size), records.begun.get(size)
-    if stage and stage.batches is not None and records.is_complete(size):
-        return float(stage.batches)
-    full = lists / (begun.batch_lists if begun else options.lists_in_file(size))
-    return max(sources, full + sources / 2) if full > 1 else sources
+def _expected_files(options: RunOptions, records: _Records, expected: Mapping[int, ExpectedCount]) -> dict[int, float]:
+    """Files of each whole size. The last file of a source is half full on average, unless it is the only one."""
+    files = {2: 1.0}
+    for size, count in expected.items():
+        stage, begun, sources = (
+            records.stages.get(size),
+            records.begun.get(size),
+            files[min(size - 1, options.via_size)],
+        )
+        full = count.lists / (begun.batch_lists if begun else options.lists_in_file(size))
+        files[size] = max(sources, full + sources / 2) if full > 1 else sources
+        if stage and stage.batches is not None and records.is_complete(size):
+            files[size] = float(stage.batches)
+    return files
+
+
+def _bytes_on_disk(data: float, files: int, size: int) -> int:
+    """Bytes that files of a size take, with their headers. The last block of a file is half full on average."""
+    if not files:
+        return 0
+    length = data / files + HEAD_BYTES + 16 * size + DIGEST_BYTES
+    return round(files * (length + BLOCK_BYTES / 2 if length > BLOCK_BYTES else BLOCK_BYTES))
 
 
 def _warnings(estimate: Estimate, folder: Path) -> Iterator[str]:
@@ -237,13 +278,13 @@ def estimate(
     workers: int | None = None,
     count_only: bool = False,
     prune: bool = False,
-    seconds: float = 10.0,
+    seconds: float = 4.0,
     seed: int | None = None,
 ) -> Estimate:
     """Estimates a run in a new workspace: lists, files, bytes, time.
 
     Unknown numbers of lists are estimated by random probing, with their standard errors. The speed of this machine is
-    measured for a second or two.
+    measured for some seconds.
 
     Args:
         size: 3 to 20, the size that a run would build.

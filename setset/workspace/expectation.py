@@ -37,7 +37,7 @@ class ExpectedCount(NamedTuple):
 class Probing:
     """Options of an estimate besides the options of its run."""
 
-    seconds: float = 10.0
+    seconds: float = 4.0
     """Time to probe for, after at least ten batches of probes."""
     seed: int | None = None
     population: int = 500

@@ -174,10 +174,11 @@ class Exploration(Shown):
         store: Sequence[int] = (),
         count: Sequence[int] = (),
         via: int | None = None,
-        seconds: float = 10.0,
+        seconds: float = 4.0,
         seed: int | None = None,
         output: str | Path | None = None,
         batch_lists: int | None = None,
+        first: int = 0,
         thorough: bool = True,
     ) -> Estimate:
         """Estimates `run` with the same arguments: lists, files, bytes, time. Nothing is written.
@@ -187,7 +188,8 @@ class Exploration(Shown):
         Args:
             seconds: Time to probe for, if a number of lists is unknown.
             seed: Random seed; the same seed gives the same probes.
-            thorough: If False, it takes a fraction of a second: few probes, and typical speeds without a record.
+            thorough: If False and the run takes at most some minutes, the estimate takes a fraction of a second: few
+                probes, and typical speeds without a record.
 
         Raises:
             BadInput: An argument is out of range.
@@ -199,17 +201,19 @@ class Exploration(Shown):
             [(3, False, 'this workspace'), (4, False, 'this workspace'), (5, True, 'probed')]
         """
         from setset.jobs.options import RunOptions
-        from setset.workspace.estimate import make_estimate
-        from setset.workspace.expectation import BRIEF, Probing
+        from setset.workspace.estimate import make_brief_estimate, make_estimate
+        from setset.workspace.expectation import Probing
 
         folder = self._workspace.path if output is None else Path(output)
         chosen = tuple(sorted(store)), tuple(sorted(count)), via
-        options = RunOptions(size, self.target, workers, batch_lists, folder, 0, count_only, prune, *chosen)
+        options = RunOptions(size, self.target, workers, batch_lists, folder, first, count_only, prune, *chosen)
         try:
             database = self._workspace._database()
         except NotAWorkspace:
             database = None
-        return make_estimate(database, options, Probing(seconds, seed) if thorough else BRIEF)
+        if not thorough:
+            return make_brief_estimate(database, options)
+        return make_estimate(database, options, Probing(seconds, seed))
 
     def count(
         self, size: int, *, prune: bool = False, workers: int | None = None, progress: ProgressListener | None = None

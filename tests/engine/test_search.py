@@ -61,12 +61,23 @@ def test_counts_are_those_of_the_naive_twin(lists: list[tuple[int, ...]], target
     assert search.count(source, target, size + more) == expected
 
 
-@given(some_lists((3, 20)), st.integers(0, 12), st.integers(1, 5))
-def test_unpacking_starts_anywhere(lists: list[tuple[int, ...]], start: int, chunk: int) -> None:
-    (batch,) = pack(lists)
-    start = min(start, len(lists) - 1)
+@given(some_lists((3, 20)), st.integers(0, 10**6), st.integers(1, 5), st.integers(0, 20))
+def test_unpacking_starts_anywhere(lists: list[tuple[int, ...]], start: int, chunk: int, tail: int) -> None:
+    (batch,) = pack(lists, tail=tail)
+    start %= len(lists)
     rows = [tuple(row) for rows in search.unpack(batch, start, chunk) for row in rows.tolist()]
     assert rows == lists[start:]
+
+
+@pytest.mark.parametrize("target", [12, 18])
+def test_a_list_far_into_a_batch(target: int) -> None:
+    """Whole nodes are passed on the way: coded ones, exceptions, and the one that holds the list."""
+    (source,) = search.pack([search.seeds(target)[::200]], 3, 10**6)
+    (batch,) = search.expand(source, target, 10**6)
+    rows = np.concatenate([chunk.copy() for chunk in search.unpack(batch)])
+    for start in (*range(1, batch.lists, 97), batch.lists - 1):
+        assert (next(search.unpack(batch, start, 3)) == rows[start : start + 3]).all()
+    assert list(search.unpack(batch, batch.lists)) == []
 
 
 @pytest.mark.parametrize("tail", [0, 1, 20])
@@ -132,6 +143,8 @@ def test_other_bits_are_noticed_or_other_lists(lists: list[tuple[int, ...]], tai
         for start, length in zip(batch.starts, batch.lengths, strict=True)
     )
     assert (found == lists) == padding
+    start = data.draw(st.integers(0, len(found)))
+    assert [tuple(row) for rows in search.unpack(damaged, start) for row in rows.tolist()] == found[start:]
 
 
 @given(some_lists((3, 20)), st.integers(0, 20))

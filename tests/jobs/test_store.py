@@ -303,8 +303,18 @@ def test_what_a_run_stores_if_it_may_choose() -> None:
     twelve = RunOptions(18, store=(12, 15, 18))
     assert (twelve.stored_sizes, twelve.via_size) == ((3, 4, 5, 6, 7, 8, 12, 15, 18), 8)
     assert twelve.lists_in_file(8) == BATCH_LISTS
-    assert 2_284_535_476_080 / twelve.lists_in_file(12) < 20_000
+    # Each of the 536 files of size 8 becomes one file more than it fills.
+    assert 2_284_535_476_080 / twelve.lists_in_file(12) + 536 < 20_000
     assert RunOptions(8, store=(6, 8)).source_size == 5
+
+
+def test_fewer_lists_are_in_a_file_where_most_lists_are_dropped() -> None:
+    """A list of 14 cards that is kept for target 18 takes 2 bytes, one for target 12 a hundredth of that."""
+    assert RunOptions(14).lists_in_file(14) == 64_000_000
+    assert RunOptions(14, target=18).lists_in_file(14) == 4_000_000
+    assert RunOptions(14, target=18).lists_in_file(12) == RunOptions(14).lists_in_file(8) == BATCH_LISTS
+    assert RunOptions(14, pruned=True).lists_in_file(14) == 1_000_000
+    assert RunOptions(14, batch_lists=7).lists_in_file(14) == 7
 
 
 def test_the_executor_is_any(tmp_path: Path) -> None:
