@@ -19,13 +19,17 @@ class WorkerDied(SetsetError):
     """The process that executed a task is gone."""
 
 
+class WorkerFailed(SetsetError):
+    """A worker elsewhere could not execute a task; the message names the host."""
+
+
 class ExecutorLost(SetsetError):
     """The executor as a whole is out of reach: no task is to blame, and none can be executed."""
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """What must hold on a worker elsewhere: this version, and these storage roots, as the worker names them."""
+    """Requirements of a run on a worker elsewhere: version, build, and storage roots, by the worker's paths."""
 
     workspace_id: str
     version: str
@@ -33,6 +37,8 @@ class Requirements:
     trial_folder: str
     """The folder, below the first root, in which the worker shows that it can write. One that the run makes
     anyway, and in which the clean-up finds what a killed worker left."""
+    build: str = ""
+    """Digest of the sources that decide the bytes of a file."""
 
 
 class RemoteExecutor(Executor, ABC):

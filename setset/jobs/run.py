@@ -15,6 +15,7 @@ from setset.database.models import Work
 from setset.database.runs import Run
 from setset.errors import BadInput, SetsetError
 from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
+from setset.executors.build import build_digest
 from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
 from setset.executors.selection import choose_executor
@@ -206,7 +207,7 @@ class _Run:
         others = [root for number, root in known.items() if number != self.root_id and root_owner(root)]
         seen = tuple(str(root) for root in (known[self.root_id], *others))
         trial = size_folder(self.options.target, SEED_SOURCE_SIZE + 1, self.options.pruned)
-        return Requirements(roots.owner(self.database).workspace, __version__, seen, trial)
+        return Requirements(roots.owner(self.database).workspace, __version__, seen, trial, build_digest())
 
 
 def make_again(

@@ -15,6 +15,7 @@ import distributed
 from distributed import Security, comm
 
 from setset.errors import SetsetError, require_extra
+from setset.executors.base import Notice
 from setset.executors.local import exit_at_once
 from setset.platform import interrupts_blocked
 
@@ -44,11 +45,15 @@ class Timeouts:
     """Seconds after which the coordinator no longer waits."""
 
     connect: float = 15  # for the first answer of the scheduler
-    scheduler: float = 60  # for any later answer of the scheduler
+    scheduler: float = 300  # for any later answer of the scheduler
     other_workers: float = 2  # for more workers, if none of those that are there can work
     no_workers: float = 300  # for a worker, if there is none
-    lost_task: float = 60  # for a task that the scheduler no longer knows
+    lost_task: float = 60  # for a task that the scheduler no longer knows, or whose worker is paused or silent
+    late_task: float = 60  # for a task, at least, before an idle worker gets a copy
+    silent: float = 15  # for a heartbeat of a worker
+    recheck: float = 30  # between two checks of a worker that is refused or suspended
     interval: float = 1  # between two looks at the cluster
+    line: float = 3  # until a line names the thing that the run waits for
 
 
 Stopping = Callable[[], bool]
@@ -87,8 +92,11 @@ def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client 
     return client
 
 
-def connect(where: str, seconds: float, stopping: Stopping) -> distributed.Client | None:
+def connect(
+    where: str, seconds: float, stopping: Stopping, notice: Notice = lambda _: None
+) -> distributed.Client | None:
     """A client of the scheduler at an address, or of the one that wrote a scheduler file."""
+    stopping = _noticing(f"waiting for the Dask scheduler at {where}", stopping, notice)
     deadline = time.monotonic() + seconds
     address = where
     # Unlike that of pathlib, os.path takes what cannot be the name of a file for one of no file.
@@ -114,6 +122,20 @@ def close(client: distributed.Client | None, cluster: distributed.LocalCluster |
         if each is not None:
             with contextlib.suppress(Exception):
                 each.close(timeout=seconds)
+
+
+def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
+    """The same question, which every wait repeats; after three seconds it prints a line, once."""
+    due: float | None = time.monotonic() + Timeouts.line
+
+    def asked() -> bool:
+        nonlocal due
+        if due is not None and time.monotonic() > due:
+            due = None
+            notice(line)
+        return stopping()
+
+    return asked
 
 
 async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:

@@ -6,6 +6,7 @@ shown that it can work, a death is blamed on the task that ran and not on those 
 the scheduler loses (dask/distributed#3196) is noticed.
 """
 
+import contextlib
 import itertools
 import threading
 import time
@@ -23,13 +24,27 @@ from distributed.scheduler import KilledWorker
 
 from setset.errors import SetsetError
 from setset.executors.base import ExecutorLost, Notice, RemoteExecutor, Requirements, WorkerDied
-from setset.executors.dask.assignment import Assignment, PendingTask, Worker
+from setset.executors.dask.assignment import Assignment
 from setset.executors.dask.client import Timeouts, close, connect, first_line, start_local_cluster
-from setset.executors.dask.transfer import FileAccess, check_worker, execute_shipment, pack, unpack
+from setset.executors.dask.failures import WaitingLine, explain, name_of
+from setset.executors.dask.transfer import (
+    OTHER_BUILD,
+    FileAccess,
+    check_worker,
+    execute_here,
+    execute_shipment,
+    pack,
+    unpack,
+)
+from setset.executors.dask.workers import PendingTask, Worker
 from setset.platform import interrupts_blocked
 
 FETCHERS = 8
 """Results that are fetched at a time."""
+MOST_SILENCE = 3.0
+"""Seconds to wait for one answer of the scheduler, and for a new connection."""
+LATE = 4
+"""A task is late if it takes this many times as long as the longest one before it."""
 
 
 class DaskExecutor(RemoteExecutor):
@@ -55,6 +70,8 @@ class DaskExecutor(RemoteExecutor):
         self._ready = threading.Event()
         self._lost: ExecutorLost | None = None
         self._last_answer_at = self._last_worker_at = time.monotonic()
+        self._next_identity_at = self._longest_task = 0.0
+        self._waiting = WaitingLine(self._timeouts.line)
         self._results: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         # Daemons: the end of the process does not wait for them, nor for what they may be waiting for.
         work = [self._watch, *[self._fetch_results] * FETCHERS]
@@ -68,7 +85,7 @@ class DaskExecutor(RemoteExecutor):
         if self._where is None:
             self._client = start_local_cluster(self._workers, stopping)
         else:
-            self._client = connect(self._where, self._timeouts.connect, stopping)
+            self._client = connect(self._where, self._timeouts.connect, stopping, notice)
         if self._client is None:
             return
         hopeful = self._last_answer_at = self._last_worker_at = time.monotonic()
@@ -105,6 +122,8 @@ class DaskExecutor(RemoteExecutor):
 
     def _assign(self) -> None:
         with self._lock:
+            for task, error in self._assignment.take_hopeless():
+                task.fail(error)
             # Without a connection nothing can be sent; the watching thread waits for it, or gives up.
             while not self._closed.is_set() and self._client.status == "running":
                 chosen = self._assignment.next()
@@ -118,17 +137,17 @@ class DaskExecutor(RemoteExecutor):
             if self._access.ship:
                 remote = self._submit(worker, execute_shipment, work, pack(work))
             else:
-                remote = self._submit(worker, task.function, work.relocated(self._access))
+                remote = self._submit(worker, execute_here, task.function, work.relocated(self._access))
         except Exception as error:
-            task.future.set_exception(error)
+            task.fail(error)
             return
-        task.remote, task.seen_at = remote, time.monotonic()
-        worker.tasks.append(task)
+        task.remote = remote
+        worker.give(task, time.monotonic())
         remote.add_done_callback(lambda remote: self._results.put(partial(self._finish, worker, task, remote)))
 
     def _submit(self, worker: Worker, function: Callable[..., Any], *arguments: Any) -> distributed.Future:
         """Sends a call to one worker. A key of its own, so that equal calls are not taken for one; falling
-        priorities, so that a worker executes its tasks in the sequence in which it got them."""
+        priorities, so that a worker executes its tasks in the sequence in which it got them, and its check first."""
         return self._client.submit(
             function,
             *arguments,
@@ -137,7 +156,7 @@ class DaskExecutor(RemoteExecutor):
             workers=[worker.address],
             allow_other_workers=False,
             retries=0,
-            priority=-next(self._counter),
+            priority=1 if function is check_worker else -next(self._counter),
         )
 
     def _fetch_results(self) -> None:
@@ -152,6 +171,7 @@ class DaskExecutor(RemoteExecutor):
             outcome = remote.result(timeout=self._timeouts.lost_task)
         except BaseException as raised:
             error = raised
+        failure = explain(worker, task, error, remote.status) if error else None
         with self._lock:
             if task.remote is not remote:
                 return  # the worker was given up and the task is elsewhere by now
@@ -160,102 +180,164 @@ class DaskExecutor(RemoteExecutor):
                 self._remove_worker(worker)
                 self._assign()
                 return
+            now = time.monotonic()
             task.remote = None
             worker.tasks.remove(task)
             if remote.status == "cancelled":
                 # By a scheduler that was restarted, or by its loss, which the watching thread will notice.
+                task.started_at = 0.0
                 self._assignment.queue.appendleft(task)
                 return
-            if error is None:
+            if failure and not failure.is_final:
+                self._assignment.fail(worker, task, failure.error)
+                self._check(worker)
+            elif failure is None:
                 self._assignment.clear(task)
+                worker.done, worker.failures = worker.done + 1, 0
+                self._longest_task = max(self._longest_task, now - task.started_at)
+            worker.start_tasks(now)
         # The worker's next task goes out before the caller hears of this one.
         self._assign()
+        if failure:
+            if failure.is_final:
+                task.fail(failure.error)
+            return
         try:
-            if error is not None:
-                raise error
-            task.future.set_result(unpack(*task.arguments, *outcome) if self._access.ship else outcome)
-        except TimeoutError:
-            task.future.set_exception(WorkerDied(f"the worker on {worker.host} died"))
-        except BaseException as raised:
-            task.future.set_exception(raised)
+            task.succeed(unpack(*task.arguments, *outcome) if self._access.ship else outcome)
+        except Exception as raised:
+            task.fail(raised)
 
     # The thread that watches the cluster
 
     def _watch(self) -> None:
         while not self._lost:
             try:
-                seconds = self._timeouts.scheduler / 4
-                known = self._client.sync(self._client.scheduler.processing, callback_timeout=seconds)
-                slots = self._client.sync(self._client.scheduler.ncores_running, callback_timeout=seconds)
-                with self._lock:
-                    self._compare_with_cluster(known, slots, time.monotonic())
-                self._assign()
+                self._look()
                 self._last_answer_at = time.monotonic()
             except Exception:
                 # Whatever Dask raises when it has no connection; that it lasts is what matters.
-                if time.monotonic() - self._last_answer_at > self._timeouts.scheduler:
-                    seconds = self._timeouts.scheduler
-                    self._give_up(f"the Dask scheduler has not answered for {seconds:.0f} seconds")
+                self._bear_silence(time.monotonic() - self._last_answer_at)
+            self._tell()
             if self._closed.wait(self._timeouts.interval):
                 return
 
-    def _compare_with_cluster(self, known: dict[str, list[str]], slots: dict[str, int], now: float) -> None:
+    def _look(self) -> None:
         """Compares the cluster as it is with what is known of it."""
+        ask = partial(self._client.sync, callback_timeout=min(self._timeouts.scheduler / 4, MOST_SILENCE))
+        known = ask(self._client.scheduler.processing)
+        slots = ask(self._client.scheduler.ncores_running)
+        seen = {} if time.monotonic() < self._next_identity_at else ask(self._client.scheduler.identity)["workers"]
+        now = time.monotonic()
+        if seen:
+            self._next_identity_at = now + self._timeouts.silent / 5
+        with self._lock:
+            self._compare_with_cluster(known, slots, now)
+            for worker in self._assignment.workers.values():
+                if worker.address in seen:
+                    worker.hear(seen[worker.address]["last_seen"], now, self._timeouts.silent)
+            age = max(self._timeouts.late_task, LATE * self._longest_task)
+            for worker, task in self._assignment.copy_late_tasks(age, now):
+                self._notice(
+                    f"{name_of(task)} has been with the {worker.name} for {age:.0f} s: an idle one gets it, too"
+                )
+        self._assign()
+
+    def _bear_silence(self, seconds: float) -> None:
+        """Connects again to a scheduler that was lost, or gives up after a while."""
+        if seconds > self._timeouts.scheduler:
+            self._give_up(f"the Dask scheduler has not answered for {self._timeouts.scheduler:.0f} seconds")
+            return
+        if self._client.status == "running":
+            return
+        with self._lock:
+            self._assignment.disconnect()
+        if self._client.status == "closed" and self._where is not None:
+            with contextlib.suppress(SetsetError):
+                client = connect(self._where, MOST_SILENCE, self._closed.is_set)
+                if client is not None:
+                    before, self._client = self._client, client
+                    close(before)
+
+    def _tell(self) -> None:
+        """Prints lines about workers, and about the thing that the run waits for."""
+        now = time.monotonic()
+        with self._lock:
+            lines = self._assignment.new_messages(self._timeouts.recheck) if self._ready.is_set() else []
+            waiting = self._assignment.waiting_for(str(self._where or "the cluster on this machine"))
+            if now - self._last_answer_at > self._timeouts.line or self._client.status != "running":
+                waiting = f"waiting for the Dask scheduler at {self._where}: it does not answer"
+        for line in (*lines, *self._waiting.update(waiting, now)):
+            self._notice(line)
+
+    def _compare_with_cluster(self, known: dict[str, list[str]], slots: dict[str, int], now: float) -> None:
         workers = self._assignment.workers
         for worker in [workers[address] for address in workers.keys() - known.keys()]:
             self._remove_worker(worker)
         for address in slots.keys() - workers.keys():
-            self._admit(Worker(address, slots[address], late=self._ready.is_set()))
+            workers[address] = Worker(address, slots[address], late=self._ready.is_set(), heard_at=now)
+            self._check(workers[address])
         for worker in workers.values():
             worker.paused = worker.address not in slots
             self._find_lost_tasks(worker, set(known.get(worker.address, ())), now)
+            if worker.problem and now - worker.checked_at > self._timeouts.recheck:
+                self._check(worker)
+            elif worker.admitted and worker.checking and now - worker.checked_at > self._timeouts.lost_task:
+                self._assignment.end_check(worker, f"has not answered for {self._timeouts.lost_task:.0f} s")
         if self._assignment.slots():
             self._last_worker_at = now
         elif now - self._last_worker_at > self._timeouts.no_workers:
-            self._give_up(f"no worker of the Dask cluster was ready for {self._timeouts.no_workers:.0f} seconds")
+            why = self._assignment.problems()
+            waited = f"no worker of the Dask cluster was ready for {self._timeouts.no_workers:.0f} seconds"
+            self._give_up(f"{waited} ({why})" if why and workers else waited)
 
     def _remove_worker(self, worker: Worker) -> None:
         self._assignment.remove_worker(worker)
         if worker.admitted:
             self._notice(f"a worker on {worker.host} left ({worker.address})")
 
-    def _admit(self, worker: Worker) -> None:
-        self._assignment.workers[worker.address] = worker
+    def _check(self, worker: Worker) -> None:
+        """Has a worker show that it can work, unless it is doing so."""
+        if worker.checking:
+            return
+        worker.checking, worker.checked_at = True, time.monotonic()
         self._submit(worker, check_worker, self._requirements).add_done_callback(
-            lambda admission: self._results.put(partial(self._finish_admission, worker, admission))
+            lambda check: self._results.put(partial(self._finish_check, worker, check))
         )
 
-    def _finish_admission(self, worker: Worker, admission: distributed.Future) -> None:
+    def _finish_check(self, worker: Worker, check: distributed.Future) -> None:
         try:
-            host, problem = admission.result(timeout=self._timeouts.lost_task)
+            host, problem, *build = check.result(timeout=self._timeouts.lost_task)
+            if not problem and build != [self._requirements.build]:
+                problem = OTHER_BUILD
         except BaseException as error:
-            host, problem = worker.address, f"cannot run setset: {first_line(error)}"
+            host, problem = worker.host or worker.address, f"cannot run setset: {first_line(error)}"
         with self._lock:
-            if self._assignment.workers.get(worker.address) is not worker:
+            if self._assignment.workers.get(worker.address) is not worker or not worker.checking:
                 return
-            worker.host, worker.admitted = host, not problem
-            worker.problem = problem and f"worker on {host} {problem}"
-        if worker.admitted:
+            was_suspended = bool(worker.problem) and worker.admitted
+            worker.host, worker.checked_at = host, time.monotonic()
+            self._assignment.end_check(worker, problem)
+        if not worker.problem:
+            if was_suspended:
+                self._notice(f"{worker.name} works again ({worker.address})")
             self._ready.set()
-            self._assign()
-        if self._ready.is_set():
-            with self._lock:
-                news = self._assignment.new_messages()
-            for line in news:
-                self._notice(line)
+        self._assign()
+        self._tell()
 
     def _find_lost_tasks(self, worker: Worker, known: set[str], now: float) -> None:
         """Takes back tasks that have neither finished nor been at work for too long."""
+        stands = worker.paused or worker.silent
         for task in worker.tasks[::-1]:
-            if not worker.paused and (task.remote.key in known or task.remote.done()):
+            if not stands and (task.remote.key in known or task.remote.done()):
                 task.seen_at = now
             elif now - task.seen_at > self._timeouts.lost_task:
                 worker.tasks.remove(task)
                 task.forget()
-                if worker.paused:  # no harm if the worker executes the task after all
+                task.started_at = 0.0
+                if stands:  # no harm if the worker executes the task after all
                     self._assignment.queue.appendleft(task)
                 else:
-                    task.future.set_exception(WorkerDied("the Dask scheduler lost the task"))
+                    task.fail(WorkerDied("the Dask scheduler lost the task"))
 
     def _give_up(self, reason: str) -> None:
         with self._lock:
@@ -263,7 +345,7 @@ class DaskExecutor(RemoteExecutor):
             left = self._assignment.empty()
         for task in left:
             if task.begin():
-                task.future.set_exception(self._lost)
+                task.fail(self._lost)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Leaves the cluster. Tasks that a worker has begun end there: Dask cannot stop a thread, and what

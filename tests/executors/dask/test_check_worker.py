@@ -12,6 +12,7 @@ import pytest
 from setset import __version__
 from setset.batches.roots import Token, claim_root
 from setset.executors.base import Requirements
+from setset.executors.build import build_digest
 from setset.executors.dask import transfer
 from setset.executors.dask.transfer import TEMPORARY_FOLDER, check_worker
 
@@ -34,11 +35,11 @@ def requirements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Requirement
     roots = (tmp_path / "new", tmp_path / "old")
     for root in roots:
         claim_root(root, Token("mine"))
-    return Requirements("mine", __version__, tuple(map(str, roots)), TRIAL)
+    return Requirements("mine", __version__, tuple(map(str, roots)), TRIAL, build_digest())
 
 
 def test_a_worker_that_can_work(requirements: Requirements, prepared: list[bool], tmp_path: Path) -> None:
-    assert check_worker(requirements) == (socket.gethostname(), "")
+    assert check_worker(requirements) == (socket.gethostname(), "", build_digest())
     assert prepared
     assert list((tmp_path / "new" / TRIAL).iterdir()) == [], "nothing is left of the trial"
     assert not (tmp_path / "old" / TRIAL).exists(), "and it is made where new files go"
@@ -72,7 +73,7 @@ def test_the_root_of_another_workspace_is_named(requirements: Requirements, tmp_
 
 def test_a_root_that_cannot_be_written_to_is_named(requirements: Requirements, tmp_path: Path) -> None:
     (tmp_path / "new" / "t12").touch()
-    _, problem = check_worker(requirements)
+    _, problem, _ = check_worker(requirements)
     assert problem.startswith(f"cannot write to the storage root {tmp_path / 'new'}: ")
 
 
