@@ -195,6 +195,10 @@ class Assignment:
             return ""
         if not self.workers:
             return f"waiting for workers: none is connected to {scheduler}; start one with 'setset worker {scheduler}'"
-        reasons = sorted({f"{worker.name} {worker.reason}" for worker in self.workers.values()})
-        more = f" (and {len(reasons) - 3} more)" if len(reasons) > 3 else ""
-        return f"waiting for a worker: {'; '.join(reasons[:3])}{more}"
+        names: dict[str, list[str]] = {}
+        for worker in self.workers.values():
+            names.setdefault(worker.reason, []).append(worker.host or worker.address)
+        return "waiting for a worker: " + "; ".join(
+            f"{', '.join(sorted(set(hosts))[:3])}{' and others' * (len(set(hosts)) > 3)} {reason}"
+            for reason, hosts in sorted(names.items())
+        )

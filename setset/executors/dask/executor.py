@@ -8,6 +8,7 @@ the scheduler loses (dask/distributed#3196) is noticed.
 
 import contextlib
 import itertools
+import socket
 import threading
 import time
 import uuid
@@ -16,6 +17,7 @@ from concurrent import futures
 from concurrent.futures import Future
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 from queue import SimpleQueue
 from typing import Any
 
@@ -23,19 +25,12 @@ import distributed
 from distributed.scheduler import KilledWorker
 
 from setset.errors import SetsetError
+from setset.executors import build
 from setset.executors.base import ExecutorLost, Notice, RemoteExecutor, Requirements, WorkerDied
 from setset.executors.dask.assignment import Assignment
-from setset.executors.dask.client import Timeouts, close, connect, first_line, start_local_cluster
-from setset.executors.dask.failures import WaitingLine, explain, name_of
-from setset.executors.dask.transfer import (
-    OTHER_BUILD,
-    FileAccess,
-    check_worker,
-    execute_here,
-    execute_shipment,
-    pack,
-    unpack,
-)
+from setset.executors.dask.client import Timeouts, close, connect, start_local_cluster
+from setset.executors.dask.failures import WaitingLine, explain, explain_check, name_of
+from setset.executors.dask.transfer import FileAccess, execute_here, execute_shipment, inspect_worker, pack, unpack
 from setset.executors.dask.workers import PendingTask, Worker
 from setset.platform import interrupts_blocked
 
@@ -156,7 +151,7 @@ class DaskExecutor(RemoteExecutor):
             workers=[worker.address],
             allow_other_workers=False,
             retries=0,
-            priority=1 if function is check_worker else -next(self._counter),
+            priority=-next(self._counter) if function in (execute_here, execute_shipment) else 1,
         )
 
     def _fetch_results(self) -> None:
@@ -292,30 +287,55 @@ class DaskExecutor(RemoteExecutor):
 
     def _remove_worker(self, worker: Worker) -> None:
         self._assignment.remove_worker(worker)
-        if worker.admitted:
-            self._notice(f"a worker on {worker.host} left ({worker.address})")
+        self._notice(f"a {worker.name} left ({worker.address})" + ("" if worker.admitted else " before it could work"))
 
     def _check(self, worker: Worker) -> None:
-        """Has a worker show that it can work, unless it is doing so."""
+        """Has a worker show that it can work, unless it is doing so.
+
+        A Dask worker dies of a function that it cannot import. So functions of Python itself go first.
+        """
         if worker.checking:
             return
         worker.checking, worker.checked_at = True, time.monotonic()
-        self._submit(worker, check_worker, self._requirements).add_done_callback(
-            lambda check: self._results.put(partial(self._finish_check, worker, check))
+        if worker.admitted:
+            self._inspect(worker)
+            return
+        host = self._submit(worker, socket.gethostname)
+        self._submit(worker, import_module, build.__name__).add_done_callback(
+            lambda loading: self._results.put(partial(self._finish_loading, worker, host, loading))
         )
 
-    def _finish_check(self, worker: Worker, check: distributed.Future) -> None:
+    def _finish_loading(self, worker: Worker, host: distributed.Future, loading: distributed.Future) -> None:
         try:
-            host, problem, *build = check.result(timeout=self._timeouts.lost_task)
-            if not problem and build != [self._requirements.build]:
-                problem = OTHER_BUILD
+            worker.host = host.result(timeout=self._timeouts.lost_task)
+            error = loading.exception(timeout=self._timeouts.lost_task)
+        except BaseException as raised:
+            error = raised
+        if error is not None:
+            self._end_check(worker, explain_check(error))
+            return
+        with self._lock:
+            if self._assignment.workers.get(worker.address) is worker:
+                self._inspect(worker)
+
+    def _inspect(self, worker: Worker) -> None:
+        self._submit(worker, inspect_worker, self._requirements).add_done_callback(
+            lambda check: self._results.put(partial(self._finish_inspection, worker, check))
+        )
+
+    def _finish_inspection(self, worker: Worker, check: distributed.Future) -> None:
+        try:
+            problem = check.result(timeout=self._timeouts.lost_task)
         except BaseException as error:
-            host, problem = worker.host or worker.address, f"cannot run setset: {first_line(error)}"
+            problem = explain_check(error)
+        self._end_check(worker, problem)
+
+    def _end_check(self, worker: Worker, problem: str) -> None:
         with self._lock:
             if self._assignment.workers.get(worker.address) is not worker or not worker.checking:
                 return
             was_suspended = bool(worker.problem) and worker.admitted
-            worker.host, worker.checked_at = host, time.monotonic()
+            worker.checked_at = time.monotonic()
             self._assignment.end_check(worker, problem)
         if not worker.problem:
             if was_suspended:

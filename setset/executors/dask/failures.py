@@ -6,7 +6,8 @@ from setset.batches.files import NewerFormat
 from setset.batches.roots import ForeignRoot, RootGone
 from setset.errors import NoSpace
 from setset.executors.base import WorkerDied, WorkerFailed
-from setset.executors.dask.transfer import UnreadableSource, find_bad_source
+from setset.executors.dask.client import first_line
+from setset.executors.dask.transfer import OTHER_BUILD, UnreadableSource, find_bad_source
 from setset.executors.dask.workers import PendingTask, Worker
 from setset.tasks.kinds import BadSource, OtherLists
 
@@ -49,6 +50,14 @@ def explain(worker: Worker, task: PendingTask, error: BaseException, status: str
             # Their advice is for the coordinator's folder.
             return Failure(WorkerFailed(f"on {worker.host}: {str(error).partition(': ')[0]}"), False)
     return Failure(WorkerFailed(f"on {worker.host}: {type(error).__name__}: {error}"), False)
+
+
+def explain_check(error: BaseException) -> str:
+    """Reason why a worker could not even begin its check, to be read after its name."""
+    if isinstance(error, ImportError | AttributeError) and "setset." in str(error):
+        return OTHER_BUILD  # a build without this check
+    advice = ": pip install 'setset[dask]' there" if isinstance(error, ImportError) else ""
+    return f"cannot run setset ({first_line(error)}){advice}"
 
 
 def name_of(task: PendingTask) -> str:

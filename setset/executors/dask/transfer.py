@@ -66,18 +66,16 @@ class FileAccess:
         return str(Path(there) / whole.relative_to(here))
 
 
-def check_worker(requirements: Requirements) -> tuple[str, str, str]:
-    """Host of this process, the reason why it cannot work (empty if it can), and its build.
-
-    Workers of earlier versions return no build, so the coordinator knows them, too.
-    """
+def inspect_worker(requirements: Requirements) -> str:
+    """The reason why this process cannot work: another version or build, roots out of reach, a full disk. Empty if it
+    can work."""
     problem = _wrong_version(requirements) or _unreachable_root(requirements) or _unwritable_folder(requirements)
     if not problem:
         remove_abandoned_folders()
         if "numba" not in sys.modules:
             os.environ.setdefault("NUMBA_CACHE_DIR", str(node_folder()))
         prepare_kernels()
-    return socket.gethostname(), problem, build_digest()
+    return problem
 
 
 def _wrong_version(requirements: Requirements) -> str:

@@ -119,9 +119,9 @@ class Worker:
         """Reason why it gets no tasks now, to be read after its name."""
         return {
             WorkerState.PRESENT: "",
-            WorkerState.CHECKING: "is checked: it loads setset, and a new node compiles the kernels, up to a minute",
-            WorkerState.PAUSED: "is paused by Dask: it is short of memory (--memory-limit), or about to leave",
-            WorkerState.SILENT: "is silent: it is stopped, overloaded or cut off",
+            WorkerState.CHECKING: "loads setset (a new node compiles the kernels, up to a minute)",
+            WorkerState.PAUSED: "is paused by Dask (short of memory, see --memory-limit, or about to leave)",
+            WorkerState.SILENT: "is silent (stopped, overloaded or cut off)",
         }.get(self.state, self.problem.removeprefix(f"{self.name} "))
 
     @property

@@ -140,7 +140,7 @@ def test_a_worker_alone_with_a_lost_mount_keeps_its_tasks_waiting() -> None:
     found.end_check(found.workers["0"], "cannot see the storage root /nas")
     assert found.take_hopeless() == []
     assert len(found.queue) == 2
-    assert found.waiting_for("tcp://s") == "waiting for a worker: worker on h cannot see the storage root /nas"
+    assert found.waiting_for("tcp://s") == "waiting for a worker: h cannot see the storage root /nas"
 
 
 def test_a_full_disk_everywhere_ends_what_was_begun() -> None:
