@@ -20,6 +20,7 @@ ROOT = Path(__file__).parent.parent
 BASICS = {"cards", "compiler", "durable", "errors", "lazy", "listtext", "platform", "progress", "spawning"}
 """Modules that everything may import."""
 ALLOWED = {
+    "activity": BASICS | {"folder"},
     "cards": {"errors"},
     "compiler": {"platform"},
     "durable": {"errors", "platform"},
@@ -32,12 +33,12 @@ ALLOWED = {
     "engine": BASICS,
     "batches": BASICS | {"engine", "folder"},
     "tasks": BASICS | {"batches", "engine"},
-    "executors": BASICS | {"tasks", "batches", "engine"},
+    "executors": BASICS | {"activity", "tasks", "batches", "engine"},
     "export": BASICS | {"executors", "tasks", "engine"},
     "folder": BASICS,
-    "database": BASICS | {"folder", "batches.records", "batches.roots", "tasks", "symmetry"},
+    "database": BASICS | {"activity", "folder", "batches.records", "batches.roots", "tasks", "symmetry"},
     "maintenance": BASICS | {"database", "executors", "tasks", "batches", "folder"},
-    "jobs": BASICS | {"maintenance", "database", "executors", "tasks", "batches", "folder"},
+    "jobs": BASICS | {"activity", "maintenance", "database", "executors", "tasks", "batches", "folder"},
     "workspace": BASICS
     | {"jobs", "maintenance", "database", "executors", "batches", "engine", "export", "folder", "symmetry", "tasks"},
     "symmetry": BASICS,
@@ -51,7 +52,7 @@ ALLOWED = {
 }
 """What the modules of a package may import: packages, or single modules of them. "setset" is the public API."""
 ALLOWED_FOR_TYPES = {
-    "show": {"batches", "workspace", "export", "maintenance", "database", "jobs"},
+    "show": {"activity", "batches", "workspace", "export", "maintenance", "database", "jobs"},
     "setset": BASICS
     | {"batches", "database", "export", "jobs", "maintenance", "sat", "show", "symmetry", "table", "workspace"},
 }

@@ -2,11 +2,13 @@
 
 import datetime
 import enum
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, get_type_hints
 
 from sqlalchemy import Row, text
 
+from setset import activity
+from setset.activity import WorkerActivity
 from setset.batches.roots import Root
 from setset.database import roots, runs
 from setset.database.connection import Database
@@ -81,6 +83,9 @@ class StatusItem:
     state: ItemState
     what: str
     detail: str
+    host: str | None = None
+    """Host of the worker that executes it, if it is running and the worker is known."""
+    since: str | None = None
 
 
 @dataclass(frozen=True)
@@ -111,6 +116,10 @@ class Status:
     items: list[StatusItem]
     hosts: list[Throughput]
     roots: list[Root]
+    workers: list[WorkerActivity] = field(default_factory=list)
+    """Workers of the run that is under way, and the task of each."""
+    dashboard: str | None = None
+    """Page of the scheduler of a cluster, if it has one."""
 
 
 @dataclass(frozen=True)
@@ -166,12 +175,33 @@ def status(database: Database, target: int | None = None) -> Status:
         for size in progress(database, runs.last_workers(database), in_use)
         if target in (None, size.target)
     ]
+    running = activity.read(database.folder, runs.last_id(database)) if in_use else activity.Activity()
     return Status(
         sizes,
-        items(database, target, in_use),
+        _with_workers(items(database, target, in_use), running),
         [host for host in throughput(database) if target in (None, host.target)],
         found,
+        list(running.workers),
+        running.dashboard,
     )
+
+
+def _with_workers(items: list[StatusItem], running: activity.Activity) -> list[StatusItem]:
+    """Items that are running, each with its worker and since when."""
+    known = {
+        (task.size, f"source {task.source} of size {task.source_size}"): (worker.host, task.since)
+        for worker in running.workers
+        for task in worker.tasks
+        if task.since
+    }
+    found = []
+    for item in items:
+        if running.workers and item.state is ItemState.RUNNING:
+            host, since = known.get((item.size, item.what), (None, None))
+            place = f"on {host} since {since}" if host else "waiting for a worker"
+            item = replace(item, host=host, since=since, detail=f"{item.detail.partition(',')[0]}, {place}")
+        found.append(item)
+    return found
 
 
 def progress(database: Database, workers: int = 1, in_use: bool = False) -> list[SizeStatus]:

@@ -4,8 +4,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Any
 
+from setset.activity import Activity, RunningTask, ago
 from setset.errors import SetsetError
+from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, ExpandTask
 
 StartExecutor = Callable[[int], Executor]
 """Starts an executor with so many workers."""
@@ -41,7 +44,15 @@ class Requirements:
     """Digest of the sources that decide the bytes of a file."""
 
 
-class RemoteExecutor(Executor, ABC):
+class ObservableExecutor(Executor, ABC):
+    """An executor that knows which worker has which task."""
+
+    @abstractmethod
+    def activity(self) -> Activity:
+        """The workers now, and the task of each."""
+
+
+class RemoteExecutor(ObservableExecutor):
     """An executor whose workers are elsewhere, and may come and go."""
 
     @abstractmethod
@@ -54,6 +65,15 @@ class RemoteExecutor(Executor, ABC):
     @abstractmethod
     def workers(self) -> int:
         """How many tasks can be executed at a time, now."""
+
+
+def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[RunningTask, ...]:
+    """The task among the arguments of a call, begun so many seconds ago; nothing if it is none of the queue."""
+    (task,) = arguments if len(arguments) == 1 else (None,)
+    if not isinstance(task, ExpandTask | CountTask):
+        return ()
+    source = (SEED_SOURCE_SIZE, 0) if task.source is None else (task.source.size, task.source.number)
+    return (RunningTask(task.size, *source, None if seconds is None else ago(seconds)),)
 
 
 def worker_count(executor: Executor, asked: int) -> int:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import xxhash
 
-import setset
 from setset.batches.format import VERSION
 
 DECISIVE = ("batches", "cards.py", "engine", "tasks")
@@ -18,7 +17,7 @@ def build_digest() -> str:
 
     Two installations with the same digest write the same bytes, whatever their version says.
     """
-    package = Path(setset.__file__).parent
+    package = Path(__file__).parents[1]
     sources = sorted(path for name in DECISIVE for path in _python_files(package / name))
     digest = xxhash.xxh3_64(str(VERSION).encode())
     for path in sources:

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
-from setset import __version__, platform
+from setset import __version__, activity, platform
 from setset.batches.files import size_folder
 from setset.batches.roots import root_owner
 from setset.database import Database, LockPolicy, batches, explorations, open_to_write, roots, runs, schema
@@ -116,6 +116,7 @@ class _Run:
                 if self.executor is not None:
                     self.executor.shutdown(wait=finished and not self.stop, cancel_futures=True)
                 remove_temporaries(database)
+                activity.remove(database.folder)
                 if options.count_only or options.count:
                     save_counts_if_possible(database)
             if strays_left or database.repaired:

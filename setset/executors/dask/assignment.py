@@ -182,7 +182,9 @@ class Assignment:
                 case WorkerState.SUSPENDED:
                     lines.add(f"{worker.problem}; suspended, checked again every {again:.0f} s")
                 case WorkerState.PAUSED | WorkerState.SILENT:
-                    lines.add(f"{worker.name} {worker.reason} ({worker.address}); it gets no tasks until it goes on")
+                    lines.add(
+                        f"{worker.name} {worker.reason} ({worker.address}); it gets no tasks until it goes on, its own go to others"
+                    )
             if worker.late and worker.admitted:
                 lines.add(f"a worker on {worker.host} joined ({worker.address})")
         fresh = sorted(lines - self._told)

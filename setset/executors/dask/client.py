@@ -6,6 +6,7 @@ import json
 import logging
 import os
 import time
+import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -167,6 +168,13 @@ def _read_address(file: Path, deadline: float, stopping: Stopping) -> str:
                 f"there is no scheduler's address in {file}: 'dask scheduler --scheduler-file {file}' writes one"
             )
         time.sleep(PAUSE)
+    return ""
+
+
+def find_page(address: str) -> str:
+    """The address of a page, if there is one: a scheduler without a dashboard has an HTTP server, too."""
+    with contextlib.suppress(OSError, ValueError), urllib.request.urlopen(address, timeout=2):  # noqa: S310
+        return address
     return ""
 
 

@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable
 from concurrent import futures
 from concurrent.futures import Future
@@ -24,11 +25,12 @@ from typing import Any
 import distributed
 from distributed.scheduler import KilledWorker
 
+from setset.activity import Activity, WorkerActivity, ago
 from setset.errors import SetsetError
 from setset.executors import build
 from setset.executors.base import ExecutorLost, Notice, RemoteExecutor, Requirements, WorkerDied
 from setset.executors.dask.assignment import Assignment
-from setset.executors.dask.client import Timeouts, close, connect, start_local_cluster
+from setset.executors.dask.client import Timeouts, close, connect, find_page, start_local_cluster
 from setset.executors.dask.failures import WaitingLine, explain, explain_check, name_of
 from setset.executors.dask.transfer import FileAccess, execute_here, execute_shipment, inspect_worker, pack, unpack
 from setset.executors.dask.workers import PendingTask, Worker
@@ -38,6 +40,8 @@ FETCHERS = 8
 """Results that are fetched at a time."""
 MOST_SILENCE = 3.0
 """Seconds to wait for one answer of the scheduler, and for a new connection."""
+MOST_GONE = 20
+"""Maximum number of workers listed that have left."""
 LATE = 4
 """A task is late if it takes this many times as long as the longest one before it."""
 
@@ -66,6 +70,8 @@ class DaskExecutor(RemoteExecutor):
         self._lost: ExecutorLost | None = None
         self._last_answer_at = self._last_worker_at = time.monotonic()
         self._next_identity_at = self._longest_task = 0.0
+        self._gone: deque[WorkerActivity] = deque(maxlen=MOST_GONE)
+        self._dashboard: str | None = None
         self._waiting = WaitingLine(self._timeouts.line)
         self._results: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         # Daemons: the end of the process does not wait for them, nor for what they may be waiting for.
@@ -100,6 +106,12 @@ class DaskExecutor(RemoteExecutor):
     def workers(self) -> int:
         with self._lock:
             return self._assignment.slots()
+
+    def activity(self) -> Activity:
+        with self._lock:
+            now = time.monotonic()
+            workers = [worker.activity(now) for worker in self._assignment.workers.values()]
+            return Activity((*sorted(workers, key=lambda each: each.host), *self._gone), self._dashboard or None)
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         if kwargs:
@@ -178,8 +190,9 @@ class DaskExecutor(RemoteExecutor):
             now = time.monotonic()
             task.remote = None
             worker.tasks.remove(task)
-            if remote.status == "cancelled":
-                # By a scheduler that was restarted, or by its loss, which the watching thread will notice.
+            if remote.status == "cancelled" or (worker.silent and isinstance(error, TimeoutError)):
+                # By a scheduler that was restarted, or by its loss, which the watching thread will notice. Or the
+                # result stays with a worker that is stopped.
                 task.started_at = 0.0
                 self._assignment.queue.appendleft(task)
                 return
@@ -221,10 +234,14 @@ class DaskExecutor(RemoteExecutor):
         ask = partial(self._client.sync, callback_timeout=min(self._timeouts.scheduler / 4, MOST_SILENCE))
         known = ask(self._client.scheduler.processing)
         slots = ask(self._client.scheduler.ncores_running)
-        seen = {} if time.monotonic() < self._next_identity_at else ask(self._client.scheduler.identity)["workers"]
+        seen: dict[str, Any] = {}
+        if time.monotonic() >= self._next_identity_at:
+            identity = ask(self._client.scheduler.identity)
+            seen = identity["workers"]
+            if "dashboard" in identity["services"] and self._dashboard is None:
+                self._dashboard = find_page(self._client.dashboard_link)
+            self._next_identity_at = time.monotonic() + self._timeouts.silent / 5
         now = time.monotonic()
-        if seen:
-            self._next_identity_at = now + self._timeouts.silent / 5
         with self._lock:
             self._compare_with_cluster(known, slots, now)
             for worker in self._assignment.workers.values():
@@ -286,6 +303,7 @@ class DaskExecutor(RemoteExecutor):
             self._give_up(f"{waited} ({why})" if why and workers else waited)
 
     def _remove_worker(self, worker: Worker) -> None:
+        self._gone.append(replace(worker.activity(0), state="gone", detail=ago(0), tasks=()))
         self._assignment.remove_worker(worker)
         self._notice(f"a {worker.name} left ({worker.address})" + ("" if worker.admitted else " before it could work"))
 

@@ -6,7 +6,11 @@ import enum
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
+
+from setset.activity import WorkerActivity
+from setset.executors.base import describe_task
 
 
 class WorkerState(enum.StrEnum):
@@ -153,6 +157,21 @@ class Worker:
         if last_seen != self.last_seen:
             self.last_seen, self.heard_at = last_seen, now
         self.silent = now - self.heard_at > patience
+
+    def activity(self, now: float) -> WorkerActivity:
+        """Its state and tasks for people."""
+        tasks = (
+            describe_task(task.arguments, now - task.started_at if task.started_at else None) for task in self.tasks
+        )
+        return WorkerActivity(
+            self.host or self.address,
+            self.address,
+            self.state,
+            self.reason,
+            self.done,
+            self.failed,
+            tuple(chain.from_iterable(tasks)),
+        )
 
     def take_tasks(self) -> list[PendingTask]:
         """Takes all tasks from the worker, and forgets their results."""
