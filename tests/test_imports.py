@@ -46,7 +46,7 @@ ALLOWED = {
     "sat": BASICS | {"symmetry"},
     "show": BASICS | {"symmetry", "table", "sat", "maintenance.findings"},
     "web": BASICS | {"setset", "show"},
-    "cli": BASICS | {"setset", "show", "table", "sat", "symmetry", "web"},
+    "cli": BASICS | {"setset", "show", "table", "sat", "symmetry", "web", "executors.dask.servers"},
     "__main__": {"cli"},
     "setset": {"lazy"},
 }

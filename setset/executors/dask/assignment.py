@@ -126,12 +126,14 @@ class Assignment:
         """Puts the tasks of a worker that is gone back into the queue.
 
         One that it had alone goes back to the caller, who counts how often that happens. Of several nobody can
-        say which one killed it, or whether one was finished: they are tried again, each alone.
+        say which one killed it, or whether one was finished: they are tried again, each alone. So is the task of a
+        worker that was paused before it left, as `setset worker` does in order to end.
         """
         del self.workers[worker.address]
         tasks = worker.take_tasks()
+        is_orderly = worker.paused and not any(map(self._is_suspect, tasks))
         self._suspects.update(task.arguments for task in tasks)
-        if len(tasks) == 1:
+        if len(tasks) == 1 and not is_orderly:
             tasks[0].fail(WorkerDied(f"the worker on {worker.host} died"))
         else:
             self.queue.extendleft(reversed(tasks))
@@ -182,9 +184,7 @@ class Assignment:
                 case WorkerState.SUSPENDED:
                     lines.add(f"{worker.problem}; suspended, checked again every {again:.0f} s")
                 case WorkerState.PAUSED | WorkerState.SILENT:
-                    lines.add(
-                        f"{worker.name} {worker.reason} ({worker.address}); it gets no tasks until it goes on, its own go to others"
-                    )
+                    lines.add(f"{worker.name} {worker.reason}, {worker.address}: its tasks go to others after a while")
             if worker.late and worker.admitted:
                 lines.add(f"a worker on {worker.host} joined ({worker.address})")
         fresh = sorted(lines - self._told)

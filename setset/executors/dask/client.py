@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import dask
 import distributed
@@ -17,6 +18,7 @@ from distributed import Security, comm
 
 from setset.errors import SetsetError, require_extra
 from setset.executors.base import Notice
+from setset.executors.dask.certificates import read_certificates
 from setset.executors.local import exit_at_once
 from setset.platform import interrupts_blocked
 
@@ -36,6 +38,8 @@ QUIET = {
 """Dask profiles its workers a hundred times a second and its event loops fifty times; nobody reads that here. It moves
 tasks and results between workers; here each task stays where it was sent."""
 
+CLOSED: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
+"""No pages: a scheduler and each worker have an HTTP server even without a dashboard."""
 
 PAUSE = 0.2
 """Seconds between two looks, while something is waited for."""
@@ -65,7 +69,7 @@ def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client 
     """The client of a cluster of so many processes on this machine, which ends with this process."""
     if stopping():
         return None
-    dask.config.set(QUIET)
+    dask.config.set({**QUIET, **CLOSED})
     client = cluster = None
     try:
         # Dask's threads inherit that Ctrl-C is not for them but for the coordinator.
@@ -80,6 +84,7 @@ def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client 
                 threads_per_worker=1,
                 memory_limit=0,
                 dashboard_address="127.0.0.1:0",  # any free port; without an address it insists on 8787
+                scheduler_kwargs={"dashboard": False},  # plain HTTP, which other users of this machine can read
                 silence_logs=logging.CRITICAL,
             )
             client = distributed.Client(cluster, set_as_default=False)
@@ -106,11 +111,11 @@ def connect(
     try:
         if not stopping() and asyncio.run(_answers(address, deadline, stopping)):
             with interrupts_blocked():
-                return distributed.Client(address, timeout=seconds, set_as_default=False)
+                return distributed.Client(address, timeout=seconds, set_as_default=False, security=read_certificates())
     except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
         # TimeoutError is an OSError; the others are a bad address.
         raise SetsetError(
-            f"no Dask scheduler answers at {where} ({first_line(error)}): start one with 'dask scheduler'"
+            f"no Dask scheduler answers at {where} ({first_line(error)}): start one with 'setset scheduler'"
         ) from error
     return None
 
@@ -142,7 +147,7 @@ def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
 async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
     """Whether somebody listens, before there is a client: one that cannot connect takes half a minute to end, and
     does not hear Ctrl-C. Dask waits for ever for one that listens and says nothing, as a stopped process does."""
-    options = Security().get_connection_args("client")
+    options = read_certificates().get_connection_args("client")
     seconds = max(deadline - time.monotonic(), 0.1)
     attempt = asyncio.ensure_future(comm.connect(address, timeout=seconds, **options))
     while not attempt.done() and not stopping() and time.monotonic() < deadline + PAUSE:
@@ -165,7 +170,7 @@ def _read_address(file: Path, deadline: float, stopping: Stopping) -> str:
                 return str(found["address"])
         if time.monotonic() > deadline:
             raise SetsetError(
-                f"there is no scheduler's address in {file}: 'dask scheduler --scheduler-file {file}' writes one"
+                f"there is no scheduler's address in {file}: 'setset scheduler --scheduler-file {file}' writes one"
             )
         time.sleep(PAUSE)
     return ""
