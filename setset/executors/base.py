@@ -1,5 +1,6 @@
 """Interface between the coordinator and executors, and their errors."""
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -74,6 +75,12 @@ def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[Ru
         return ()
     source = (SEED_SOURCE_SIZE, 0) if task.source is None else (task.source.size, task.source.number)
     return (RunningTask(task.size, *source, None if seconds is None else ago(seconds)),)
+
+
+def shut_down(executor: Executor, wait: bool) -> None:
+    """Ends an executor and drops the tasks that wait. Some executors, such as that of loky, cannot drop them."""
+    can_drop = "cancel_futures" in inspect.signature(executor.shutdown).parameters
+    executor.shutdown(wait=wait, **({"cancel_futures": True} if can_drop else {}))
 
 
 def worker_count(executor: Executor, asked: int) -> int:

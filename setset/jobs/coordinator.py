@@ -9,7 +9,7 @@ too few of one size are left for all workers, it goes on with the next, so sizes
 import signal
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from pathlib import Path
 
 from setset import activity
@@ -161,6 +161,9 @@ class Coordinator:
         """Decides what becomes of an expansion that failed. Raises an error that ends the run."""
         if isinstance(error, NoSpace | ExecutorLost | InTheWay | NewerFormat):
             self._fatal = self._out_of_space(expansion, error) if isinstance(error, NoSpace) else error
+            self._put_back(expansion)
+        elif isinstance(error, BrokenExecutor):
+            self._fatal = ExecutorLost(f"the executor is broken ({error}): 'setset run' goes on from there")
             self._put_back(expansion)
         elif isinstance(error, BadSource):
             self._forget_source(expansion, error)

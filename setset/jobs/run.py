@@ -14,7 +14,7 @@ from setset.database.explorations import ExplorationKey, Goal, SizeRecord, Step
 from setset.database.models import Work
 from setset.database.runs import Run
 from setset.errors import BadInput, SetsetError
-from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
+from setset.executors.base import RemoteExecutor, Requirements, StartExecutor, shut_down
 from setset.executors.build import build_digest
 from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
@@ -114,7 +114,7 @@ class _Run:
             finally:
                 # A run that failed has recorded all that was in flight, and does not wait for a worker that compiles.
                 if self.executor is not None:
-                    self.executor.shutdown(wait=finished and not self.stop, cancel_futures=True)
+                    shut_down(self.executor, wait=finished and not self.stop)
                 remove_temporaries(database)
                 activity.remove(database.folder)
                 if options.count_only or options.count:
