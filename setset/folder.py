@@ -22,6 +22,7 @@ UNFINISHED = tuple(
 """Files that an interrupted creation or rebuild of a database may leave."""
 LOCK = "setset.lock"
 COUNTS = "setset.counts"
+WORKERS = "setset.workers"
 OWN_ROOT = "batches"
 """The storage root inside the workspace, by a relative path so that the folder can be moved."""
 
@@ -50,6 +51,11 @@ class WorkspaceFolder:
     def counts(self) -> Path:
         """File with the counts of the database, which a rebuild restores."""
         return self.path / COUNTS
+
+    @property
+    def workers(self) -> Path:
+        """File with the workers of the run that is under way, for people."""
+        return self.path / WORKERS
 
     def root(self, path: str) -> Path:
         """The folder of a storage root, whose path may be relative to the workspace."""
@@ -174,5 +180,5 @@ class WorkspaceFolder:
                 f"{self.database} is missing, and older ones are beside it: run 'setset db rebuild' to make a new one "
                 "from the batch files, with --output for each folder that runs were given"
             )
-        if found - {OWN_ROOT, LOCK, f"{DATABASE}-journal", *UNFINISHED}:
+        if found - {OWN_ROOT, LOCK, WORKERS, f".{WORKERS}.new", f"{DATABASE}-journal", *UNFINISHED}:
             raise BadInput(f"{self.path} is not a workspace and not empty: name another folder with --workspace")

@@ -20,6 +20,7 @@ ROOT = Path(__file__).parent.parent
 BASICS = {"cards", "compiler", "durable", "errors", "lazy", "listtext", "platform", "progress", "spawning"}
 """Modules that everything may import."""
 ALLOWED = {
+    "activity": BASICS | {"folder"},
     "cards": {"errors"},
     "compiler": {"platform"},
     "durable": {"errors", "platform"},
@@ -32,13 +33,13 @@ ALLOWED = {
     "engine": BASICS,
     "batches": BASICS | {"engine", "folder"},
     "tasks": BASICS | {"batches", "engine"},
-    "executors": BASICS | {"tasks", "batches", "engine"},
+    "executors": BASICS | {"activity", "tasks", "batches", "engine"},
     "export": BASICS | {"executors", "tasks", "engine"},
     "statistics": BASICS | {"executors", "tasks", "engine", "symmetry"},
     "folder": BASICS,
-    "database": BASICS | {"folder", "batches.records", "batches.roots", "tasks", "symmetry"},
+    "database": BASICS | {"activity", "folder", "batches.records", "batches.roots", "tasks", "symmetry"},
     "maintenance": BASICS | {"database", "executors", "tasks", "batches", "folder"},
-    "jobs": BASICS | {"maintenance", "database", "executors", "tasks", "batches", "folder"},
+    "jobs": BASICS | {"activity", "maintenance", "database", "executors", "tasks", "batches", "folder"},
     "workspace": BASICS
     | {"jobs", "maintenance", "database", "executors", "batches", "engine", "export", "folder", "symmetry", "tasks"}
     | {"statistics"},
@@ -47,13 +48,13 @@ ALLOWED = {
     "sat": BASICS | {"symmetry"},
     "show": BASICS | {"symmetry", "table", "sat", "maintenance.findings"},
     "web": BASICS | {"setset", "show"},
-    "cli": BASICS | {"setset", "show", "table", "sat", "symmetry", "web"},
+    "cli": BASICS | {"setset", "show", "table", "sat", "symmetry", "web", "executors.dask.servers"},
     "__main__": {"cli"},
     "setset": {"lazy"},
 }
 """What the modules of a package may import: packages, or single modules of them. "setset" is the public API."""
 ALLOWED_FOR_TYPES = {
-    "show": {"batches", "workspace", "export", "maintenance", "database", "jobs", "statistics"},
+    "show": {"activity", "batches", "workspace", "export", "maintenance", "database", "jobs", "statistics"},
     "setset": BASICS
     | {"batches", "database", "export", "jobs", "maintenance", "sat", "show", "symmetry", "table", "workspace"}
     | {"statistics"},

@@ -43,6 +43,10 @@ GROUPS = {
         "rm": "Remove an exploration, or its largest sizes.",
         "db": "Back up, upgrade or rebuild the database.",
     },
+    "Cluster": {
+        "scheduler": "A Dask scheduler for runs on many machines.",
+        "worker": "Dask workers of this machine, which look after themselves.",
+    },
     "Symmetry": {
         "classes": "The classes of lists: sizes, list, show, build.",
         "classify": "The class of some cards.",

@@ -238,3 +238,12 @@ class Hands:
 
         self.exit_code = 1
         print_line(f"setset: {self._source}, line {line}: {error}", err=True)
+
+
+certificates = click.option(
+    "--certificates",
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="SETSET_CERTIFICATES",
+    metavar="DIR",
+    help="Folder with the certificates of the cluster, the same on every node [default: $SETSET_CERTIFICATES].",
+)

@@ -90,6 +90,11 @@ def get(database: Database, run_id: int) -> Run:
     raise replaced(database.folder.database, f"run {run_id} is not recorded")
 
 
+def last_id(database: Database) -> int:
+    """The id of the run that is under way, or of the last one; 0 if there was none."""
+    return int(database.query(select(func.max(RUNS.c.id)))[0][0] or 0)
+
+
 def require_recorded(database: Database, run_id: int) -> None:
     """Refuses a database that does not know the run that is under way: an older copy was put in its place."""
     if not database.query(select(RUNS.c.id).where(RUNS.c.id == run_id)):

@@ -3,11 +3,13 @@
 import datetime
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar, get_type_hints
 
 from sqlalchemy import Row, text
 
+from setset import activity
+from setset.activity import WorkerActivity
 from setset.batches.roots import Root
 from setset.database import explorations, roots, runs
 from setset.database.connection import Database
@@ -83,6 +85,9 @@ class StatusItem:
     state: ItemState
     what: str
     detail: str
+    host: str | None = None
+    """Host of the worker that executes it, if it is running and the worker is known."""
+    since: str | None = None
 
 
 @dataclass(frozen=True)
@@ -115,6 +120,10 @@ class Status:
     roots: list[Root]
     altered: list[str]
     """Rows that were changed by hand, or refer to a row that is gone. With such a row, no size is shown as complete."""
+    workers: list[WorkerActivity] = field(default_factory=list)
+    """Workers of the run that is under way, and the task of each."""
+    dashboard: str | None = None
+    """Page of the scheduler of a cluster, if it has one."""
 
 
 @dataclass(frozen=True)
@@ -173,12 +182,15 @@ def status(database: Database, target: int | None = None) -> Status:
         state = SizeState.ABSENT if size.is_stored and (size.target, size.size) in absent else state
         if target in (None, size.target):
             sizes.append(replace(size, state=state))
+    running = activity.read(database.folder, runs.last_id(database)) if in_use else activity.Activity()
     return Status(
         sizes,
-        items(database, target, in_use),
+        _with_workers(items(database, target, in_use), running),
         [host for host in throughput(database) if target in (None, host.target)],
         found,
         altered[:MOST_PROBLEMS],
+        list(running.workers),
+        running.dashboard,
     )
 
 
@@ -192,6 +204,24 @@ def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
         *broken,
         *(f"{size} of target {each.target}" for each, size in begun if (each.target, size.size) not in shown),
     ]
+
+
+def _with_workers(items: list[StatusItem], running: activity.Activity) -> list[StatusItem]:
+    """Items that are running, each with its worker and since when."""
+    known = {
+        (task.size, f"source {task.source} of size {task.source_size}"): (worker.host, task.since)
+        for worker in running.workers
+        for task in worker.tasks
+        if task.since
+    }
+    found = []
+    for item in items:
+        if running.workers and item.state is ItemState.RUNNING:
+            host, since = known.get((item.size, item.what), (None, None))
+            place = f"on {host} since {since}" if host else "waiting for a worker"
+            item = replace(item, host=host, since=since, detail=f"{item.detail.partition(',')[0]}, {place}")
+        found.append(item)
+    return found
 
 
 def progress(database: Database, workers: int = 1, in_use: bool = False) -> list[SizeStatus]:

@@ -1,11 +1,15 @@
 """Interface between the coordinator and executors, and their errors."""
 
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from typing import Any
 
+from setset.activity import Activity, RunningTask, ago
 from setset.errors import SetsetError
+from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, ExpandTask
 
 StartExecutor = Callable[[int], Executor]
 """Starts an executor with so many workers."""
@@ -19,13 +23,17 @@ class WorkerDied(SetsetError):
     """The process that executed a task is gone."""
 
 
+class WorkerFailed(SetsetError):
+    """A worker elsewhere could not execute a task; the message names the host."""
+
+
 class ExecutorLost(SetsetError):
     """The executor as a whole is out of reach: no task is to blame, and none can be executed."""
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """What must hold on a worker elsewhere: this version, and these storage roots, as the worker names them."""
+    """Requirements of a run on a worker elsewhere: version, build, and storage roots, by the worker's paths."""
 
     workspace_id: str
     version: str
@@ -33,9 +41,19 @@ class Requirements:
     trial_folder: str
     """The folder, below the first root, in which the worker shows that it can write. One that the run makes
     anyway, and in which the clean-up finds what a killed worker left."""
+    build: str = ""
+    """Digest of the sources that decide the bytes of a file."""
 
 
-class RemoteExecutor(Executor, ABC):
+class ObservableExecutor(Executor, ABC):
+    """An executor that knows which worker has which task."""
+
+    @abstractmethod
+    def activity(self) -> Activity:
+        """The workers now, and the task of each."""
+
+
+class RemoteExecutor(ObservableExecutor):
     """An executor whose workers are elsewhere, and may come and go."""
 
     @abstractmethod
@@ -48,6 +66,21 @@ class RemoteExecutor(Executor, ABC):
     @abstractmethod
     def workers(self) -> int:
         """How many tasks can be executed at a time, now."""
+
+
+def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[RunningTask, ...]:
+    """The task among the arguments of a call, begun so many seconds ago; nothing if it is none of the queue."""
+    (task,) = arguments if len(arguments) == 1 else (None,)
+    if not isinstance(task, ExpandTask | CountTask):
+        return ()
+    source = (SEED_SOURCE_SIZE, 0) if task.source is None else (task.source.size, task.source.number)
+    return (RunningTask(task.size, *source, None if seconds is None else ago(seconds)),)
+
+
+def shut_down(executor: Executor, wait: bool) -> None:
+    """Ends an executor and drops the tasks that wait. Some executors, such as that of loky, cannot drop them."""
+    can_drop = "cancel_futures" in inspect.signature(executor.shutdown).parameters
+    executor.shutdown(wait=wait, **({"cancel_futures": True} if can_drop else {}))
 
 
 def worker_count(executor: Executor, asked: int) -> int:

@@ -8,22 +8,25 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import threading
+import time
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from functools import partial
 from multiprocessing.connection import Connection, wait
 from multiprocessing.util import Finalize
 from typing import Any
 
+from setset.activity import Activity, WorkerActivity
 from setset.engine.compilation import prepare_kernels
 from setset.errors import SetsetError
-from setset.executors.base import ATTEMPTS, ExecutorLost, Notice, WorkerDied
+from setset.executors.base import ATTEMPTS, ExecutorLost, Notice, ObservableExecutor, WorkerDied, describe_task
 from setset.platform import STOP_SIGNALS, ignore_interrupts, interrupts_blocked, start_resource_tracker
 from setset.spawning import spawn_context, tie_to_parent
 
-Call = tuple[Future[Any], Callable[[], Any]]
+Call = tuple[Future[Any], partial[Any]]
 """A call on its way to a worker, and the future of its result."""
 Answer = tuple[bool, Any]
 """Whether it is an error, and the result or the error."""
@@ -37,7 +40,7 @@ the first tasks of a run come one after the other."""
 TRY_FEWER = "try fewer with --workers, or see the limit on processes ('ulimit -u')"
 
 
-class LocalExecutor(Executor):
+class LocalExecutor(ObservableExecutor):
     """A fixed number of worker processes. If one dies, its task fails, and a new process replaces it.
 
     If some processes cannot start, the others do the work; if none can, every task fails with ExecutorLost.
@@ -110,7 +113,9 @@ class LocalExecutor(Executor):
         call = self._next_call()
         while call is not None:
             future, function = call
+            process.task, process.since = function.args, time.monotonic()
             answer = process.call(function)
+            process.task = ()
             if answer is None:
                 future.set_exception(WorkerDied("the worker process died"))
                 return
@@ -146,6 +151,17 @@ class LocalExecutor(Executor):
         while call := self._next_call(wait=False):
             call[0].set_exception(self._lost)
 
+    def activity(self) -> Activity:
+        host, now = socket.gethostname(), time.monotonic()
+        return Activity(
+            tuple(
+                WorkerActivity(
+                    host, f"pid {process.pid}", "present", tasks=describe_task(process.task, now - process.since)
+                )
+                for _, process in sorted(self._processes.items())
+            )
+        )
+
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """Ends the workers: after what they are doing if `wait`, at once otherwise."""
         with self._changed:
@@ -173,12 +189,19 @@ class WorkerProcess:
         context = spawn_context()
         self._pipe, there = context.Pipe()
         self._process = context.Process(target=_work, args=(there,), daemon=True)
+        self.task: tuple[Any, ...] = ()
+        """Arguments of the call that it executes; empty if it is idle."""
+        self.since = 0.0
         try:
             start_resource_tracker()
             with interrupts_blocked(STOP_SIGNALS):
                 self._process.start()
         finally:
             there.close()
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid
 
     def wait_until_ready(self, notice: Notice) -> str | None:
         """Waits until the process has loaded its kernels. Returns the reason if it cannot."""

@@ -1,6 +1,7 @@
 """Which executor `--executor NAME` means."""
 
 import multiprocessing
+import sys
 from collections.abc import Callable
 from concurrent.futures import Executor
 from functools import partial
@@ -31,6 +32,8 @@ def choose_executor(name: str, access: FileAccess) -> StartExecutor:
     module, colon, attribute = name.partition(":")
     if not colon:
         raise BadInput(f"--executor {name}: expected local, dask, dask=ADDRESS, dask=SCHEDULER_FILE or MODULE:CALLABLE")
+    if "" not in sys.path:
+        sys.path.insert(0, "")  # a module in the current folder, as with 'python -m'
     try:
         return partial(_start_foreign, name, getattr(import_module(module), attribute))
     except (ImportError, AttributeError, ValueError) as error:

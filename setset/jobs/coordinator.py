@@ -9,16 +9,17 @@ are left for all workers, it continues with the next size, so sizes overlap.
 import signal
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from pathlib import Path
 
+from setset import activity
 from setset.batches.files import NewerFormat
 from setset.batches.roots import RootState, require_root, root_state
 from setset.database import batches, expansions, runs
 from setset.database.expansions import ClaimedExpansion, Job, Remaining, Unfinished
 from setset.database.models import Work
 from setset.errors import InTheWay, NoSpace, SetsetError
-from setset.executors.base import ATTEMPTS, ExecutorLost, worker_count
+from setset.executors.base import ATTEMPTS, ExecutorLost, ObservableExecutor, worker_count
 from setset.jobs.signals import StopRequest
 from setset.maintenance import proof
 from setset.progress import Activity, ProgressListener
@@ -29,6 +30,8 @@ WINDOW = 3
 """Tasks in flight for each worker, so that none waits while the coordinator writes or for a message."""
 RECORD_SECONDS = 0.5
 """Longest time that a result waits to be recorded together with others, while no worker is idle."""
+ACTIVITY_SECONDS = 2.0
+"""Seconds between two looks at the workers; a shorter run writes nothing of them."""
 DRAIN_SECONDS = 5.0
 """Longest time that an interrupted run waits for the tasks in flight."""
 MOST_ROUNDS = 20
@@ -79,6 +82,7 @@ class Coordinator:
         self._failures: list[tuple[ClaimedExpansion, str]] = []
         self._fatal: SetsetError | None = None
         self._draining = False
+        self._activity_due = time.monotonic() + ACTIVITY_SECONDS
 
     def work(self) -> None:
         """Works until nothing can be claimed. Records finished work before it raises an error."""
@@ -88,6 +92,7 @@ class Coordinator:
             due = time.monotonic() + RECORD_SECONDS
             while self._in_flight:
                 self._collect(0.2)
+                self._show_activity()
                 if self._stop or self._fatal:
                     break
                 # Each worker has a task waiting besides the task that it executes.
@@ -111,6 +116,13 @@ class Coordinator:
             raise self._fatal
         if self._failures:
             raise ExpansionsFailed(self._failures)
+
+    def _show_activity(self) -> None:
+        """Writes which worker has which task, for `status`, every other second."""
+        now = time.monotonic()
+        if isinstance(self._executor, ObservableExecutor) and now > self._activity_due:
+            self._activity_due = now + ACTIVITY_SECONDS
+            activity.write(self._job.database.folder, self._job.run_id, self._executor.activity())
 
     def _room(self) -> int:
         """Number of further tasks that may be in flight, with the present workers."""
@@ -149,6 +161,9 @@ class Coordinator:
         """Retries or gives up a failed expansion. Raises an error that ends the run."""
         if isinstance(error, NoSpace | ExecutorLost | InTheWay | NewerFormat):
             self._fatal = self._out_of_space(expansion, error) if isinstance(error, NoSpace) else error
+            self._put_back(expansion)
+        elif isinstance(error, BrokenExecutor):
+            self._fatal = ExecutorLost(f"the executor is broken ({error}): 'setset run' goes on from there")
             self._put_back(expansion)
         elif isinstance(error, BadSource):
             self._forget_source(expansion, error)

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
 
-from setset import __version__, platform
+from setset import __version__, activity, platform
 from setset.batches.files import size_folder
 from setset.batches.roots import root_owner
 from setset.database import Database, LockPolicy, batches, explorations, open_to_write, roots, runs, schema
@@ -14,7 +14,8 @@ from setset.database.explorations import ExplorationKey, Goal, SizeRecord, Step
 from setset.database.models import Work
 from setset.database.runs import Run
 from setset.errors import BadInput, SetsetError
-from setset.executors.base import RemoteExecutor, Requirements, StartExecutor
+from setset.executors.base import RemoteExecutor, Requirements, StartExecutor, shut_down
+from setset.executors.build import build_digest
 from setset.executors.dask.transfer import FileAccess
 from setset.executors.local import LocalExecutor
 from setset.executors.selection import choose_executor
@@ -113,8 +114,9 @@ class _Run:
             finally:
                 # A run that failed has recorded all that was in flight, and does not wait for a worker that compiles.
                 if self.executor is not None:
-                    self.executor.shutdown(wait=finished and not self.stop, cancel_futures=True)
+                    shut_down(self.executor, wait=finished and not self.stop)
                 remove_temporaries(database)
+                activity.remove(database.folder)
                 if options.count_only or options.count:
                     save_counts_if_possible(database, self.progress)
             if strays_left or database.repaired:
@@ -206,7 +208,7 @@ class _Run:
         others = [root for number, root in known.items() if number != self.root_id and root_owner(root)]
         seen = tuple(str(root) for root in (known[self.root_id], *others))
         trial = size_folder(self.options.target, SEED_SOURCE_SIZE + 1, self.options.pruned)
-        return Requirements(roots.owner(self.database).workspace, __version__, seen, trial)
+        return Requirements(roots.owner(self.database).workspace, __version__, seen, trial, build_digest())
 
 
 def make_again(

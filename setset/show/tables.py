@@ -21,6 +21,7 @@ from setset.show.formatting import (
 )
 
 if TYPE_CHECKING:  # `status` starts without numpy
+    from setset.activity import WorkerActivity
     from setset.batches.roots import Root
     from setset.database.runs import Run
     from setset.database.views import SizeStatus, Status, StatusItem, Throughput
@@ -63,6 +64,18 @@ HOSTS: dict[Column, Callable[[Throughput], str]] = {
     Column("M lists/s each", 50): lambda host: millions(host.lists_per_second),
     Column("last at", 15): lambda host: _moment(host.last_finished),
 }
+WORKERS: dict[Column, Callable[[WorkerActivity], str]] = {
+    Column("host", least=12, left=True): lambda worker: worker.host,
+    Column("state", left=True): lambda worker: worker.state,
+    Column("has", least=12, left=True): lambda worker: ", ".join(
+        f"{task.source_size}/{task.source}" for task in worker.tasks
+    ),
+    Column("since", 30, left=True): lambda worker: _moment(next((task.since or "" for task in worker.tasks), "")),
+    Column("done", 40): lambda worker: number(worker.done),
+    Column("failed", 45): lambda worker: number(worker.failed),
+    Column("reason", 50, least=16, left=True): lambda worker: worker.detail,
+    Column("address", 10, least=12, left=True): lambda worker: worker.address,
+}
 
 
 def print_status(status: Status, target: int | None = None, wide: bool = False) -> None:
@@ -86,6 +99,11 @@ def print_status(status: Status, target: int | None = None, wide: bool = False) 
         click.echo("")
         title = ", ".join(dict.fromkeys(each.state for each in status.items))
         print_records(ITEMS, status.items, title, wide)
+    if status.workers and not all(worker.address.startswith("pid") for worker in status.workers):
+        click.echo("")
+        print_records(WORKERS, status.workers, "workers", wide)
+        if status.dashboard:
+            click.echo(f"dashboard of the scheduler: {status.dashboard}")
     if len({host.host for host in status.hosts}) > 1:
         click.echo("")
         print_records(HOSTS, status.hosts, "hosts", wide)

@@ -23,8 +23,8 @@ class Watch:
         self._connection: sqlite3.Connection | None = None
         self._file: tuple[int, int] | None = None
         """Device and inode of the database; None if it is missing."""
-        self._seen: tuple[int, bool] | None = None
-        """SQLite's counter of commits by others, and whether there is a run."""
+        self._seen: tuple[int, bool, int] | None = None
+        """SQLite's counter of commits by others, whether there is a run, and when its workers were last written."""
 
     def changed(self) -> bool:
         """Whether something has changed since the last call; True at the first."""
@@ -43,7 +43,10 @@ class Watch:
                 self._connection = sqlite3.connect(address, uri=True, timeout=0.5, isolation_level=None)
             if self._connection is not None:
                 version = int(self._connection.execute("PRAGMA data_version").fetchone()[0])
-        self._file, self._seen = file, (version, self._folder.is_in_use())
+        workers = 0
+        with suppress(OSError):
+            workers = self._folder.workers.stat().st_mtime_ns
+        self._file, self._seen = file, (version, self._folder.is_in_use(), workers)
         return is_other or self._seen != seen
 
     @property

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import os
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -17,13 +18,16 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import Any
 
+import distributed
 import psutil
 
+import setset
 from setset.batches.roots import TOKEN
 from setset.executors.dask import executor as dask_executor
 from setset.executors.dask.client import Timeouts
-from tests.chaos.cluster_worker import OTHER_VERSION, TWICE
+from tests.chaos.cluster_worker import TWICE, UNMOUNTED
 from tests.chaos.commands import perform
 from tests.chaos.processes import Outcome, wait_until
 from tests.chaos.scene import Plan, Scene, Stage
@@ -37,7 +41,20 @@ PLANS = (
 )
 """Some dozens of sources, some hundred files: a second of work."""
 WORKERS = 2
-PATIENCE = Timeouts(connect=15, scheduler=8, other_workers=2, no_workers=60, lost_task=8, interval=0.2)
+SOURCES = Path(setset.__file__).parents[1]
+PATIENCE = Timeouts(
+    connect=15,
+    scheduler=15,
+    other_workers=2,
+    no_workers=60,
+    lost_task=8,
+    late_task=5,
+    silent=3,
+    recheck=1,
+    interval=0.2,
+)
+OLDER = "c195b16"
+"""A commit of the same version that wrote another batch format."""
 FEW_BYTES = 100
 """Smaller than any file: the disk is full."""
 LONGEST = 120
@@ -79,6 +96,18 @@ class Servers:
             preload = str(Path(__file__).with_name("cluster_worker.py"))
             flags = {"SETSET_CHAOS_FLAGS": str(self.flags)}
             self.workers.append(self.cluster.worker("--preload", preload, **flags))
+
+    def start_other_build(self) -> None:
+        """A worker of another build of the same version: an older commit, or, without one, an altered copy."""
+        place = self._folder / "other"
+        if not place.exists():
+            place.mkdir()
+            command = f"git archive {OLDER} setset | tar -x -C {shlex.quote(str(place))}"
+            if subprocess.run(command, shell=True, cwd=SOURCES, capture_output=True).returncode:
+                shutil.copytree(SOURCES / "setset", place / "setset", dirs_exist_ok=True)
+                with (place / "setset/batches/format.py").open("a") as file:
+                    file.write("# altered\n")
+        self.workers.append(self.cluster.worker(PYTHONPATH=str(place)))
 
     def close(self) -> None:
         if self._cluster is not None:
@@ -273,12 +302,60 @@ def take_root(round_: Round, random: Random) -> None:
     shutil.rmtree(other)
 
 
-def other_version(round_: Round, random: Random) -> None:
-    """A worker is replaced by one of another version, which must be refused."""
-    kill_worker(round_, random)
+def other_build(round_: Round, random: Random) -> None:
+    """A worker of another build joins, and must be refused."""
+    round_.servers.start_other_build()
+    time.sleep(random.uniform(2, 5))
+
+
+def keep_disk_full(round_: Round, random: Random) -> None:
+    """The disk of one worker stays full; the other one does the work."""
+    victim = random.choice(round_.servers.workers)
+    with contextlib.suppress(psutil.Error):
+        psutil.Process(victim.pid).rlimit(resource.RLIMIT_FSIZE, (FEW_BYTES, FEW_BYTES))
+    round_.finish()
+    victim.kill()
+    victim.wait()
+
+
+def lose_mount(round_: Round, random: Random) -> None:
+    """One worker does not see the files any more, for a while or until the run is over."""
+    flag = round_.servers.flags / f"{UNMOUNTED}-{random.choice(round_.servers.workers).pid}"
+    flag.symlink_to(round_.root)
+    if random.random() < 0.5:
+        round_.finish()
+    else:
+        time.sleep(random.uniform(0.5, 3))
+    flag.unlink(missing_ok=True)
+
+
+def pause_worker(round_: Round, random: Random) -> None:
+    """Dask pauses a worker that is short of memory, and lets it go on later."""
+    with distributed.Client(round_.servers.cluster.address, set_as_default=False) as client:
+        addresses = sorted(client.scheduler_info()["workers"])
+        if addresses:
+            victim = random.choice(addresses)
+            client.run(_set_status, "paused", workers=[victim])
+            time.sleep(random.uniform(0.5, 10))
+            client.run(_set_status, "running", workers=[victim])
+
+
+def _set_status(status: str, dask_worker: Any) -> None:
+    dask_worker.status = distributed.core.Status[status]
+
+
+def cut_off_worker(round_: Round, random: Random) -> None:
+    """Longer than a worker may be silent."""
+    _stop(random.choice(round_.servers.workers).pid, random.uniform(4, 12))
+
+
+def restart_scheduler(round_: Round, _random: Random) -> None:
+    """A new scheduler writes the same file, and new workers come."""
+    round_.servers.cluster.restart_scheduler()
+    for worker in round_.servers.workers:
+        worker.kill()
+        worker.wait()
     round_.servers.make_ready()
-    (round_.servers.flags / OTHER_VERSION).touch()
-    time.sleep(random.uniform(0.5, 5))
 
 
 FAULTS: dict[str, Callable[[Round, Random], None]] = {
@@ -294,8 +371,23 @@ FAULTS: dict[str, Callable[[Round, Random], None]] = {
     "full disk of the coordinator": fill_disk_of_coordinator,
     "missing root": lose_root,
     "another workspace's root": take_root,
-    "another version": other_version,
+    "another build": other_build,
+    "disk of a worker stays full": keep_disk_full,
+    "lost mount of a worker": lose_mount,
+    "pause a worker": pause_worker,
+    "cut off a worker": cut_off_worker,
+    "restart the scheduler": restart_scheduler,
 }
+
+
+SPARING = {
+    "another build",
+    "disk of a worker stays full",
+    "lost mount of a worker",
+    "pause a worker",
+    "cut off a worker",
+}
+"""Faults that leave a healthy worker: no source may be given up."""
 
 
 def draw(seed: str) -> Sequence:
@@ -330,6 +422,9 @@ def play(servers: Servers, sequence: Sequence, stage: Stage) -> Verdict:
             round_.finish()
     finally:
         round_.finish()
+    given_up = [outcome.said for _, outcome in scene.said if "given up" in outcome.said]
+    if given_up and set(sequence.steps) <= SPARING:
+        scene.problems.append(f"a source was given up though a worker was healthy: {given_up[0]}")
     scene.said.append(("[recovery]", Outcome(0, "")))
     end, problems = judge(scene, expected)
     return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - began)

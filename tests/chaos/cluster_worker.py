@@ -1,30 +1,35 @@
-"""Preloaded into a Dask worker. As long as files with these names are in the folder SETSET_CHAOS_FLAGS, it says that
-it has another version of setset, or executes each task twice at the same time, as Dask may."""
+"""Preloaded into a Dask worker, whose faults are switched on by names in the folder SETSET_CHAOS_FLAGS.
+
+twice: it executes each task twice at the same time, as Dask may. unmounted-PID, a link: it sees nothing below the
+folder that the link leads to."""
 
 import os
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from setset.executors.base import Requirements
-from setset.executors.dask import transfer
 from setset.tasks import execute as tasks
 from setset.tasks.kinds import Task, TaskResult
 
-OTHER_VERSION, TWICE = "other-version", "twice"
+TWICE, UNMOUNTED = "twice", "unmounted"
+EVENTS = {"open", "os.listdir", "os.mkdir", "os.rename", "os.remove", "os.scandir"}
 
 
 def dask_setup(_worker: object) -> None:
-    flags = Path(os.environ["SETSET_CHAOS_FLAGS"])
-    own, check, execute_once = transfer.__version__, transfer._wrong_version, tasks.execute
-
-    def wrong_version(requirements: Requirements) -> str:
-        transfer.__version__ = "0.0.1" if (flags / OTHER_VERSION).exists() else own
-        return check(requirements)
+    flags, execute_once = os.environ["SETSET_CHAOS_FLAGS"], tasks.execute
+    unmounted = f"{flags}/{UNMOUNTED}-{os.getpid()}"
 
     def execute(task: Task) -> TaskResult:
-        if not (flags / TWICE).exists():
+        if not Path(flags, TWICE).exists():
             return execute_once(task)
         with ThreadPoolExecutor(2) as threads:
             return list(threads.map(execute_once, (task, task)))[-1]
 
-    transfer._wrong_version, tasks.execute = wrong_version, execute
+    def hide(event: str, arguments: tuple[object, ...]) -> None:
+        if event in EVENTS and os.path.exists(unmounted):  # noqa: PTH110 (pathlib would be audited)
+            root = os.readlink(unmounted)  # noqa: PTH115
+            if any(str(each).startswith(root) for each in arguments if isinstance(each, str | os.PathLike)):
+                raise FileNotFoundError(2, "not mounted on this worker", root)
+
+    tasks.execute = execute
+    sys.addaudithook(hide)

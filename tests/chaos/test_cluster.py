@@ -34,7 +34,10 @@ def play(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Play]:
     [
         ("shared", ("kill a worker", "double answers")),
         ("shipped", ("kill the coordinator", "full disk of a worker")),
-        ("shared", ("missing root", "another version")),
+        ("shared", ("missing root", "another build")),
+        ("shared", ("lost mount of a worker",)),
+        ("shipped", ("disk of a worker stays full",)),
+        ("shared", ("restart the scheduler",)),
     ],
 )
 def test_a_round_recovers(begun: str, steps: tuple[str, ...], play: Play, stage: Stage) -> None:

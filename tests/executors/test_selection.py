@@ -40,6 +40,21 @@ def test_any_other_executor_will_do(tmp_path: Path) -> None:
     assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]
 
 
+def test_a_module_in_the_current_folder_and_an_executor_that_cannot_drop_tasks(tmp_path: Path) -> None:
+    """As loky, whose `shutdown` does not know `cancel_futures`."""
+    (tmp_path / "mine.py").write_text(
+        "from concurrent.futures import ThreadPoolExecutor\n"
+        "class Start(ThreadPoolExecutor):\n"
+        "    def shutdown(self, wait=True): super().shutdown(wait=wait)\n"
+    )
+    command = "import sys; sys.argv[0] = 'setset'; sys.path.remove('')\nfrom setset.cli import main; main()"
+    arguments = ["run", "--size", "3", "-q", "--executor", "mine:Start", "-w", "w"]
+    done = subprocess.run(
+        [sys.executable, "-c", command, *arguments], env=ENVIRONMENT, cwd=tmp_path, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize(
     "name", ["", "dusk", "dask=", "nowhere:Executor", "os:Executor", "os:path", "math:sqrt", "math:pi"]
 )

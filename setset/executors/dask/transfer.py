@@ -12,7 +12,7 @@ import shutil
 import socket
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,12 +24,16 @@ from setset.batches.roots import claim_root, root_owner
 from setset.compiler import node_folder
 from setset.engine.compilation import prepare_kernels
 from setset.errors import BadInput, NoSpace, SetsetError
-from setset.executors.base import Requirements
+from setset.executors.base import Requirements, WorkerFailed
+from setset.executors.build import build_digest
 from setset.platform import is_absolute_anywhere, lock_for_handle
 from setset.tasks.execute import execute
 from setset.tasks.kinds import BadSource, CountTask, Task, TaskResult
 
 TEMPORARY_FOLDER = "setset-ship-"
+TRIAL_BYTES = 1 << 18
+"""Bytes that a worker writes in its check: a full disk may have room for a few."""
+OTHER_BUILD = f"has another build of setset {__version__}: install the coordinator's, then start the worker again"
 
 
 @dataclass(frozen=True)
@@ -62,21 +66,22 @@ class FileAccess:
         return str(Path(there) / whole.relative_to(here))
 
 
-def check_worker(requirements: Requirements) -> tuple[str, str]:
-    """The host of this process, and why it cannot work: another version, or roots out of reach. Nothing if it can."""
-    problem = _wrong_version(requirements) or _unreachable_root(requirements)
+def inspect_worker(requirements: Requirements) -> str:
+    """The reason why this process cannot work: another version or build, roots out of reach, a full disk. Empty if it
+    can work."""
+    problem = _wrong_version(requirements) or _unreachable_root(requirements) or _unwritable_folder(requirements)
     if not problem:
         remove_abandoned_folders()
         if "numba" not in sys.modules:
             os.environ.setdefault("NUMBA_CACHE_DIR", str(node_folder()))
         prepare_kernels()
-    return socket.gethostname(), problem
+    return problem
 
 
 def _wrong_version(requirements: Requirements) -> str:
-    if __version__ == requirements.version:
-        return ""
-    return f"has setset {__version__}, the coordinator {requirements.version}: install the same version"
+    if __version__ != requirements.version:
+        return f"has setset {__version__}, the coordinator {requirements.version}: install the same version"
+    return "" if build_digest() == requirements.build else OTHER_BUILD
 
 
 def _unreachable_root(requirements: Requirements) -> str:
@@ -86,15 +91,51 @@ def _unreachable_root(requirements: Requirements) -> str:
             return f"cannot see the storage root {root}: mount it there, or see --map and --ship"
         if found != requirements.workspace_id:
             return f"sees another workspace's files at {root}: mount the right folder there, or see --map"
-    for root in requirements.roots[:1]:
-        trial = Path(root) / requirements.trial_folder / durable.temporary_name("trial.setset")
-        try:
-            trial.parent.mkdir(parents=True, exist_ok=True)
-            trial.write_bytes(b"setset")
-            trial.unlink()
-        except OSError as error:
-            return f"cannot write to the storage root {root}: {error.strerror}"
     return ""
+
+
+def _unwritable_folder(requirements: Requirements) -> str:
+    """Writes as many bytes as a batch file has where new files go, which is a temporary folder with --ship."""
+    root = requirements.roots[0] if requirements.roots else tempfile.gettempdir()
+    folder = Path(root) / requirements.trial_folder if requirements.roots else Path(root)
+    trial = folder / durable.temporary_name("trial.setset")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            with trial.open("wb") as file:
+                file.write(bytes(TRIAL_BYTES))
+                file.flush()
+                os.fsync(file.fileno())
+        finally:
+            trial.unlink(missing_ok=True)
+    except OSError as error:
+        kind = "the storage root" if requirements.roots else "its temporary folder"
+        return f"cannot write to {kind} {root}: {error.strerror}"
+    return ""
+
+
+class UnreadableSource(SetsetError):
+    """A worker cannot read a source batch. Only the coordinator's own look at the file decides about the file."""
+
+
+def execute_here(function: Callable[[Task], TaskResult], task: Task) -> TaskResult:
+    """On a worker: executes a task, and tells a source that it cannot read from one with altered lists."""
+    try:
+        return function(task)
+    except BadSource as error:
+        if isinstance(error.__cause__, BadBatch):
+            raise UnreadableSource(error.reason) from error
+        raise
+
+
+def find_bad_source(task: Task) -> BadSource | None:
+    """On the coordinator: the source of a task that is missing or damaged; None if all are as recorded."""
+    for source in task.sources:
+        try:
+            files.verify(Path(source.path), source.digest)
+        except BadBatch as error:
+            return BadSource(source.size, source.number, str(error))
+    return None
 
 
 def pack(task: Task) -> list[bytes]:
@@ -124,10 +165,10 @@ def execute_shipment(task: Task, contents: Sequence[bytes]) -> tuple[TaskResult,
                 place = folder / f"{number}{SUFFIX}"
                 durable.save(place, content)
                 places[source.path] = str(place)
-            result = execute(task.relocated(places.__getitem__))
+            result = execute_here(execute, task.relocated(places.__getitem__))
         except NoSpace as error:
             # Not the coordinator's disk, which is what NoSpace would stop the run for.
-            raise SetsetError(f"on {socket.gethostname()}: {error}") from error
+            raise WorkerFailed(f"on {socket.gethostname()}: {error}") from error
         return result, [files.read(root / batch.name) for batch in result.batches]
 
 

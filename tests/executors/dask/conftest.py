@@ -46,20 +46,22 @@ class Cluster:
         self.folder = folder
         self.file = folder / "scheduler.json"
         self._processes: list[subprocess.Popen[bytes]] = []
-        self.scheduler = self._start(
-            "scheduler",
-            "--scheduler-file",
-            str(self.file),
-            "--host",
-            "127.0.0.1",
-            "--port",
-            "0",
-            "--protocol",
-            protocol,
-            "--no-dashboard",
-            **environment,
-        )
+        self._protocol, self._environment = protocol, environment
+        self.scheduler = self._start_scheduler()
+
+    def _start_scheduler(self) -> subprocess.Popen[bytes]:
+        where = ("--scheduler-file", str(self.file), "--host", "127.0.0.1", "--port", "0")
+        pages = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
+        process = self._start("scheduler", *where, "--protocol", self._protocol, *pages, **self._environment)
         until(self.file.is_file, "the scheduler")
+        return process
+
+    def restart_scheduler(self) -> None:
+        """Kills the scheduler and starts another one, which writes the same file."""
+        self.scheduler.kill()
+        self.scheduler.wait()
+        self.file.unlink()
+        self.scheduler = self._start_scheduler()
 
     @property
     def address(self) -> str:

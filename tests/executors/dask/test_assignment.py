@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from concurrent.futures import Future
 
+from setset.errors import NoSpace
 from setset.executors.base import WorkerDied
-from setset.executors.dask.assignment import DEPTH, Assignment, PendingTask, Worker
+from setset.executors.dask.assignment import DEPTH, MOST_FAILURES, Assignment
+from setset.executors.dask.workers import PendingTask, Worker, WorkerState
 
 
 def assignment(tasks: int, *slots: int) -> Assignment:
@@ -75,11 +77,11 @@ def test_an_task_that_was_executed_is_no_suspect_any_more() -> None:
 
 def test_messages_are_told_once() -> None:
     found = assignment(0, 1, 1)
-    found.workers["0"].problem = "worker on h cannot see it"
+    found.workers["0"].problem, found.workers["0"].admitted = "worker on h cannot see it", False
     found.workers["1"].late = True
     assert found.problems() == ""
-    assert found.new_messages() == ["a worker on h joined (1)", "worker on h cannot see it"]
-    assert found.new_messages() == []
+    assert found.new_messages(30) == ["a worker on h joined (1)", "worker on h cannot see it"]
+    assert found.new_messages(30) == []
     del found.workers["1"]
     assert found.problems() == "worker on h cannot see it"
     assert Assignment().problems() == ""
@@ -90,3 +92,91 @@ def test_all_tasks_can_be_taken_back() -> None:
     assign(found)
     assert sorted(task.arguments for task in found.empty()) == [(0,), (1,), (2,), (3,)]
     assert (found.next(), found.workers["0"].tasks) == (None, [])
+
+
+def fail(found: Assignment, address: str, error: Exception | None = None) -> PendingTask:
+    """The worker at an address fails its first task, and is being checked."""
+    worker = found.workers[address]
+    task = worker.tasks.pop(0)
+    found.fail(worker, task, error or OSError("broken"))
+    worker.checking = True
+    return task
+
+
+def test_a_failed_task_goes_to_another_worker_and_counts_when_none_is_left() -> None:
+    found = assignment(1, 1, 1)
+    for first, second in (("0", "1"), ("1", "0")):
+        assert assign(found)[first] == [0]
+        task = fail(found, first)
+        assert found.take_hopeless() == [], "the check of the worker decides"
+        found.end_check(found.workers[first], "")
+        if task.failed_on != {"0", "1"}:
+            assert assign(found) == {first: [], second: [0]}
+            found.workers[second].tasks.clear()
+            found.queue.append(task)
+    assert [task for task, _ in found.take_hopeless()] == [task]
+
+
+def test_a_check_that_explains_the_failure_clears_the_task_and_suspends_the_worker() -> None:
+    found = assignment(4, 1, 1)
+    assert assign(found) == {"0": [0, 2], "1": [1]}
+    task = fail(found, "0")
+    found.end_check(found.workers["0"], "cannot see the storage root /nas")
+    assert (task.failed_on, task.error) == (set(), None)
+    assert found.workers["0"].state is WorkerState.SUSPENDED
+    found.workers["1"].tasks.clear()
+    assert assign(found) == {"0": [], "1": [2, 0]}
+    assert found.new_messages(30) == [
+        "worker on h cannot see the storage root /nas; suspended, checked again every 30 s"
+    ]
+    found.end_check(found.workers["0"], "")
+    assert found.workers["0"].ready
+
+
+def test_a_worker_alone_with_a_lost_mount_keeps_its_tasks_waiting() -> None:
+    found = assignment(2, 1)
+    assign(found)
+    fail(found, "0")
+    found.end_check(found.workers["0"], "cannot see the storage root /nas")
+    assert found.take_hopeless() == []
+    assert len(found.queue) == 2
+    assert found.waiting_for("tcp://s") == "waiting for a worker: h cannot see the storage root /nas"
+
+
+def test_a_full_disk_everywhere_ends_what_was_begun() -> None:
+    found = assignment(2, 1)
+    assign(found)
+    fail(found, "0", NoSpace("full"))
+    found.end_check(found.workers["0"], "cannot write to the storage root /nas")
+    assert [str(error) for _, error in found.take_hopeless()] == ["full", "full"]
+
+
+def test_three_failures_in_a_row_suspend_a_worker_unless_it_is_the_last() -> None:
+    found = assignment(9, 1, 1)
+    for worker in found.workers.values():
+        for _ in range(MOST_FAILURES):
+            assign(found)
+            fail(found, worker.address)
+            found.end_check(worker, "")
+    assert [worker.state for worker in found.workers.values()] == [WorkerState.SUSPENDED, WorkerState.PRESENT]
+    assert found.workers["0"].problem == "worker on h failed 3 times in a row (broken)"
+
+
+def test_a_late_task_has_a_copy_and_the_first_result_counts() -> None:
+    found = assignment(1, 1, 1)
+    assign(found)
+    assert found.copy_late_tasks(60, now=10) == []
+    (worker, task), *more = found.copy_late_tasks(60, now=100)
+    assert (worker.address, more) == ("0", [])
+    assert assign(found) == {"0": [0], "1": [0]}
+    task.fail(OSError("slow and broken"))
+    assert not task.future.done()
+    found.workers["1"].tasks[0].succeed(7)
+    assert task.future.result() == 7
+
+
+def test_tasks_of_a_lost_scheduler_are_not_blamed() -> None:
+    found = assignment(1, 1)
+    assign(found)
+    found.disconnect()
+    assert (len(found.queue), found.workers) == (1, {})

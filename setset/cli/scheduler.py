@@ -1,0 +1,38 @@
+"""`setset scheduler`"""
+
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, help="The one address of this machine to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="0 for any free one.")
+@click.option(
+    "--scheduler-file",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the address to this .json file, for 'setset worker' and 'setset run'.",
+)
+@options.certificates
+@click.option("--dashboard", is_flag=True, help="Serve Dask's pages at http://127.0.0.1:8787, for this machine only.")
+@click.option("--insecure", is_flag=True, help="Listen on a network without certificates.")
+def command(
+    host: str, port: int, file: Path | None, certificates: Path | None, dashboard: bool, insecure: bool
+) -> None:
+    """A Dask scheduler for runs on a cluster, until Ctrl-C.
+
+    It listens at one address, with TLS unless that is a loopback address, and without a dashboard.
+
+    \b
+    Examples:
+      setset scheduler
+      setset scheduler --host 10.0.0.1 --certificates ~/setset-tls --scheduler-file scheduler.json
+    """
+    from setset.errors import require_extra
+
+    with require_extra("dask", "a Dask scheduler"):
+        from setset.executors.dask.servers import serve_scheduler
+    serve_scheduler(host, port, file, certificates, dashboard, insecure, lambda line: click.echo(line, err=True))

@@ -1,0 +1,55 @@
+"""`setset worker`"""
+
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command()
+@click.argument("scheduler")
+@click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
+@click.option("--host", help="The one address of this machine to listen at [default: on the way to the scheduler].")
+@click.option(
+    "--memory-limit",
+    default="0",
+    show_default=True,
+    help="Memory of a process, such as 2GB; Dask pauses one that has more. 0: no limit.",
+)
+@click.option(
+    "--local-directory",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder of this machine for temporary files [default: the current one].",
+)
+@options.certificates
+@click.option(
+    "--output", type=click.Path(path_type=Path, file_okay=False), help="Check first that this storage root is there."
+)
+def command(
+    scheduler: str,
+    workers: int | None,
+    host: str | None,
+    memory_limit: str,
+    local_directory: Path | None,
+    certificates: Path | None,
+    output: Path | None,
+) -> None:
+    """Dask workers for runs on a cluster, until Ctrl-C.
+
+    SCHEDULER is the address of a scheduler, or its scheduler file. The workers wait for it, start again when they die,
+    and connect again when it comes back. On Ctrl-C or SIGTERM they finish their tasks and end.
+
+    \b
+    Examples:
+      setset worker tcp://127.0.0.1:8786 --workers 2
+      setset worker tls://10.0.0.1:8786 --certificates ~/setset-tls --output /mnt/nas/caps
+    """
+    from setset import platform
+    from setset.errors import require_extra
+
+    with require_extra("dask", "a Dask worker"):
+        from setset.executors.dask.servers import WorkerOptions, serve_workers
+    processes = workers or platform.usable_cores()
+    given = WorkerOptions(scheduler, processes, host, memory_limit, local_directory, certificates, output)
+    serve_workers(given, lambda line: click.echo(line, err=True))

@@ -1,0 +1,48 @@
+"""Certificates of a cluster: a folder with ca.pem, cert.pem and key.pem, the same on every node."""
+
+import os
+from pathlib import Path
+
+from distributed import Security
+
+from setset import durable
+from setset.errors import BadInput, SetsetError, require_extra
+
+VARIABLE = "SETSET_CERTIFICATES"
+"""Environment variable with the folder, for `setset run` and as a default of --certificates."""
+NAMES = ("ca.pem", "cert.pem", "key.pem")
+
+
+def make_certificates(folder: Path) -> bool:
+    """Makes certificates in a folder that has none. Returns whether it made some."""
+    if all((folder / name).is_file() for name in NAMES):
+        return False
+    if folder.exists() and any(folder.iterdir()):
+        raise BadInput(f"--certificates {folder}: it is not empty, and has not {', '.join(NAMES)}")
+    with require_extra("dask", "making certificates"):
+        made = Security.temporary()
+    durable.make_folder(folder)
+    folder.chmod(0o700)
+    contents = made.tls_ca_file, made.tls_scheduler_cert, made.tls_scheduler_key
+    for name, content in zip(NAMES, contents, strict=True):
+        durable.save(folder / name, str(content).encode())
+        (folder / name).chmod(0o600)
+    return True
+
+
+def read_certificates(folder: Path | None = None) -> Security:
+    """Security of a cluster with the certificates in a folder, by default that of SETSET_CERTIFICATES.
+
+    Without such a folder, Dask's own configuration decides.
+    """
+    given = os.environ.get(VARIABLE)
+    folder = folder or (Path(given) if given else None)
+    if folder is None:
+        return Security()
+    ca, cert, key = (folder / name for name in NAMES)
+    for file in (ca, cert, key):
+        if not file.is_file():
+            raise SetsetError(f"{file} is missing: copy the folder that 'setset scheduler --certificates DIR' made")
+    parts = {f"tls_{role}_{part}": str(file) for role in ("scheduler", "worker", "client")
+             for part, file in (("cert", cert), ("key", key))}  # fmt: skip
+    return Security(tls_ca_file=str(ca), require_encryption=True, **parts)

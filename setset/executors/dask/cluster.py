@@ -1,0 +1,281 @@
+"""The cluster as the coordinator sees it: workers that come, go, fail, fall silent, and are checked.
+
+One thread looks at the scheduler every second. It compares the workers there with those that are known, has new ones
+checked, takes tasks back that nobody executes, and prints lines.
+"""
+
+import contextlib
+import itertools
+import socket
+import threading
+import time
+import uuid
+from abc import abstractmethod
+from collections import deque
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from importlib import import_module
+from queue import SimpleQueue
+from typing import Any
+
+import distributed
+
+from setset.activity import Activity, WorkerActivity, ago
+from setset.errors import SetsetError
+from setset.executors import build
+from setset.executors.base import ExecutorLost, Notice, RemoteExecutor, Requirements, WorkerDied
+from setset.executors.dask.assignment import Assignment
+from setset.executors.dask.client import Timeouts, close, connect, find_page
+from setset.executors.dask.failures import WaitingLine, explain_check, name_of
+from setset.executors.dask.transfer import execute_here, execute_shipment, inspect_worker
+from setset.executors.dask.workers import Worker
+
+MOST_SILENCE = 3.0
+"""Seconds to wait for one answer of the scheduler, and for a new connection."""
+MOST_GONE = 20
+"""Maximum number of workers listed that have left."""
+LATE = 4
+"""A task is late if it takes this many times as long as the longest one before it."""
+BACKLOG = 20
+"""Placeholders per worker thread while tasks wait. Dask takes each for half a second of work."""
+MOST_BACKLOG = 1_000
+NOWHERE = {"setset-backlog": 1.0}
+"""A resource that no worker has."""
+
+
+class WatchedCluster(RemoteExecutor):
+    """State of a cluster, and the thread that watches it.
+
+    Args:
+        where: Address of a scheduler, or its scheduler file; None for a cluster of one's own on this machine.
+        timeouts: How long to wait for what.
+    """
+
+    def __init__(self, where: str | None, timeouts: Timeouts) -> None:
+        self._where, self._timeouts = where, timeouts
+        self._client: Any = None
+        self._lock = threading.RLock()
+        self._assignment = Assignment()
+        self._counter = itertools.count()
+        self._closed = threading.Event()
+        self._ready = threading.Event()
+        self._lost: ExecutorLost | None = None
+        self._last_answer_at = self._last_worker_at = time.monotonic()
+        self._next_identity_at = self._longest_task = 0.0
+        self._gone: deque[WorkerActivity] = deque(maxlen=MOST_GONE)
+        self._dashboard: str | None = None
+        self._backlog: list[distributed.Future] = []
+        self._waiting = WaitingLine(self._timeouts.line)
+        self._results: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._requirements = Requirements("", "", (), "")
+        self._notice: Notice = lambda _: None
+
+    @abstractmethod
+    def _assign(self) -> None:
+        """Sends tasks to workers that are free."""
+
+    def workers(self) -> int:
+        with self._lock:
+            return self._assignment.slots()
+
+    def activity(self) -> Activity:
+        with self._lock:
+            now = time.monotonic()
+            workers = [worker.activity(now) for worker in self._assignment.workers.values()]
+            return Activity((*sorted(workers, key=lambda each: each.host), *self._gone), self._dashboard or None)
+
+    def _submit(self, worker: Worker, function: Callable[..., Any], *arguments: Any) -> distributed.Future:
+        """Sends a call to one worker. A key of its own, so that equal calls are not taken for one; falling
+        priorities, so that a worker executes its tasks in the sequence in which it got them, and its check first."""
+        return self._client.submit(
+            function,
+            *arguments,
+            key=f"setset-{uuid.uuid4().hex}",
+            pure=False,
+            workers=[worker.address],
+            allow_other_workers=False,
+            retries=0,
+            priority=-next(self._counter) if function in (execute_here, execute_shipment) else 1,
+        )
+
+    def _watch(self) -> None:
+        while not self._lost:
+            try:
+                self._look()
+                self._last_answer_at = time.monotonic()
+            except Exception:
+                # Whatever Dask raises when it has no connection; that it lasts is what matters.
+                self._bear_silence(time.monotonic() - self._last_answer_at)
+            self._tell()
+            if self._closed.wait(self._timeouts.interval):
+                return
+
+    def _look(self) -> None:
+        """Compares the cluster as it is with what is known of it."""
+        ask = partial(self._client.sync, callback_timeout=min(self._timeouts.scheduler / 4, MOST_SILENCE))
+        known = ask(self._client.scheduler.processing)
+        slots = ask(self._client.scheduler.ncores_running)
+        seen: dict[str, Any] = {}
+        if time.monotonic() >= self._next_identity_at:
+            identity = ask(self._client.scheduler.identity)
+            seen = identity["workers"]
+            if "dashboard" in identity["services"] and self._dashboard is None:
+                self._dashboard = find_page(self._client.dashboard_link)
+            self._next_identity_at = time.monotonic() + self._timeouts.silent / 5
+        now = time.monotonic()
+        with self._lock:
+            self._compare_with_cluster(known, slots, now)
+            for worker in self._assignment.workers.values():
+                if worker.address in seen:
+                    worker.hear(seen[worker.address]["last_seen"], now, self._timeouts.silent)
+            age = max(self._timeouts.late_task, LATE * self._longest_task)
+            for worker, task in self._assignment.copy_late_tasks(age, now):
+                self._notice(
+                    f"{name_of(task)} has been with the {worker.name} for {age:.0f} s: an idle one gets it, too"
+                )
+        self._assign()
+        self._show_backlog()
+
+    def _show_backlog(self) -> None:
+        """Lets Dask see that more workers would help: tasks here are not known to it, or have their worker already.
+
+        As long as tasks wait, the scheduler has placeholders that no worker can take. `adapt()` counts them.
+        """
+        with self._lock:
+            slots = self._assignment.slots()
+            wanted = min(BACKLOG * max(1, slots), MOST_BACKLOG) if self._assignment.queue or not slots else 0
+        if self._where is not None and wanted != len(self._backlog) and self._client.status == "running":
+            keys = [f"setset-backlog-{uuid.uuid4().hex}" for _ in range(wanted)]
+            self._backlog = self._client.map(abs, range(wanted), key=keys, resources=NOWHERE) if wanted else []
+
+    def _bear_silence(self, seconds: float) -> None:
+        """Connects again to a scheduler that was lost, or gives up after a while."""
+        if seconds > self._timeouts.scheduler:
+            self._give_up(f"the Dask scheduler has not answered for {self._timeouts.scheduler:.0f} seconds")
+            return
+        if self._client.status == "running":
+            return
+        with self._lock:
+            self._assignment.disconnect()
+        if self._client.status == "closed" and self._where is not None:
+            with contextlib.suppress(SetsetError):
+                client = connect(self._where, MOST_SILENCE, self._closed.is_set)
+                if client is not None:
+                    before, self._client = self._client, client
+                    close(before)
+
+    def _tell(self) -> None:
+        """Prints lines about workers, and about the thing that the run waits for."""
+        now = time.monotonic()
+        with self._lock:
+            lines = self._assignment.new_messages(self._timeouts.recheck) if self._ready.is_set() else []
+            waiting = self._assignment.waiting_for(str(self._where or "the cluster on this machine"))
+            if now - self._last_answer_at > self._timeouts.line or self._client.status != "running":
+                waiting = f"waiting for the Dask scheduler at {self._where}: it does not answer"
+        for line in (*lines, *self._waiting.update(waiting, now)):
+            self._notice(line)
+
+    def _compare_with_cluster(self, known: dict[str, list[str]], slots: dict[str, int], now: float) -> None:
+        workers = self._assignment.workers
+        for worker in [workers[address] for address in workers.keys() - known.keys()]:
+            self._remove_worker(worker)
+        for address in slots.keys() - workers.keys():
+            workers[address] = Worker(address, slots[address], late=self._ready.is_set(), heard_at=now)
+            self._check(workers[address])
+        for worker in workers.values():
+            worker.paused = worker.address not in slots
+            self._find_lost_tasks(worker, set(known.get(worker.address, ())), now)
+            if worker.problem and now - worker.checked_at > self._timeouts.recheck:
+                self._check(worker)
+            elif worker.admitted and worker.checking and now - worker.checked_at > self._timeouts.lost_task:
+                self._assignment.end_check(worker, f"has not answered for {self._timeouts.lost_task:.0f} s")
+        if self._assignment.slots():
+            self._last_worker_at = now
+        elif now - self._last_worker_at > self._timeouts.no_workers:
+            why = self._assignment.problems()
+            waited = f"no worker of the Dask cluster was ready for {self._timeouts.no_workers:.0f} seconds"
+            self._give_up(f"{waited} ({why})" if why and workers else waited)
+
+    def _remove_worker(self, worker: Worker) -> None:
+        self._gone.append(replace(worker.activity(0), state="gone", detail=ago(0), tasks=()))
+        self._assignment.remove_worker(worker)
+        self._notice(f"a {worker.name} left ({worker.address})" + ("" if worker.admitted else " before it could work"))
+
+    def _check(self, worker: Worker) -> None:
+        """Has a worker show that it can work, unless it is doing so.
+
+        A Dask worker dies of a function that it cannot import. So functions of Python itself go first.
+        """
+        if worker.checking:
+            return
+        worker.checking, worker.checked_at = True, time.monotonic()
+        if worker.admitted:
+            self._inspect(worker)
+            return
+        host = self._submit(worker, socket.gethostname)
+        self._submit(worker, import_module, build.__name__).add_done_callback(
+            lambda loading: self._results.put(partial(self._finish_loading, worker, host, loading))
+        )
+
+    def _finish_loading(self, worker: Worker, host: distributed.Future, loading: distributed.Future) -> None:
+        try:
+            worker.host = host.result(timeout=self._timeouts.lost_task)
+            error = loading.exception(timeout=self._timeouts.lost_task)
+        except BaseException as raised:
+            error = raised
+        if error is not None:
+            self._end_check(worker, explain_check(error))
+            return
+        with self._lock:
+            if self._assignment.workers.get(worker.address) is worker:
+                self._inspect(worker)
+
+    def _inspect(self, worker: Worker) -> None:
+        self._submit(worker, inspect_worker, self._requirements).add_done_callback(
+            lambda check: self._results.put(partial(self._finish_inspection, worker, check))
+        )
+
+    def _finish_inspection(self, worker: Worker, check: distributed.Future) -> None:
+        try:
+            problem = check.result(timeout=self._timeouts.lost_task)
+        except BaseException as error:
+            problem = explain_check(error)
+        self._end_check(worker, problem)
+
+    def _end_check(self, worker: Worker, problem: str) -> None:
+        with self._lock:
+            if self._assignment.workers.get(worker.address) is not worker or not worker.checking:
+                return
+            was_suspended = bool(worker.problem) and worker.admitted
+            worker.checked_at = time.monotonic()
+            self._assignment.end_check(worker, problem)
+        if not worker.problem:
+            if was_suspended:
+                self._notice(f"{worker.name} works again ({worker.address})")
+            self._ready.set()
+        self._assign()
+        self._tell()
+
+    def _find_lost_tasks(self, worker: Worker, known: set[str], now: float) -> None:
+        """Takes back tasks that have neither finished nor been at work for too long."""
+        stands = worker.paused or worker.silent
+        for task in worker.tasks[::-1]:
+            if not stands and (task.remote.key in known or task.remote.done()):
+                task.seen_at = now
+            elif now - task.seen_at > self._timeouts.lost_task:
+                worker.tasks.remove(task)
+                task.forget()
+                task.started_at = 0.0
+                if stands:  # no harm if the worker executes the task after all
+                    self._assignment.queue.appendleft(task)
+                else:
+                    task.fail(WorkerDied("the Dask scheduler lost the task"))
+
+    def _give_up(self, reason: str) -> None:
+        with self._lock:
+            self._lost = ExecutorLost(f"{reason}; what was finished is recorded, 'setset run' goes on from there")
+            left = self._assignment.empty()
+        for task in left:
+            if task.begin():
+                task.fail(self._lost)
