@@ -9,6 +9,7 @@ import importlib
 import io
 import os
 import re
+import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -16,7 +17,7 @@ from typing import Any
 import click
 
 from setset import __version__
-from setset.errors import NoSpace, SetsetError, is_no_space
+from setset.errors import MissingExtra, NoSpace, SetsetError, is_no_space
 
 GROUPS = {
     "Explore": {
@@ -93,6 +94,15 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f" Did you mean {alike[0]!r}?" if alike else ""
 
 
+def _name_program(command: click.Command) -> None:
+    """Makes the examples of a command and of its subcommands ready to paste."""
+    from setset.show.commands import examples
+
+    command.help = examples(command.help or "")
+    for below in getattr(command, "commands", {}).values():
+        _name_program(below)
+
+
 class LazyGroup(SuggestingGroup):
     """Loads `setset/cli/NAME.py` when the command NAME is asked for."""
 
@@ -103,6 +113,7 @@ class LazyGroup(SuggestingGroup):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"setset.cli.{cmd_name}").command
+        _name_program(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
@@ -217,11 +228,28 @@ def _expected(kind: object) -> str:
     return f"{what} from {least:,} on" if most is None else f"{what} from {least:,} to {most:,}"
 
 
+def offer_extra(error: MissingExtra) -> None:
+    """Says how to install an extra. On a terminal, `tools/setset` takes over: it asks, installs, and starts again."""
+    from setset.show.commands import PROGRAM, program
+
+    clone = os.environ.get(PROGRAM)
+    if clone is None:
+        _print_error(error)
+    elif sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        os.execv(clone, [clone, "--offer", error.extra, error.what, *sys.argv[1:]])  # noqa: S606 (the program itself)
+    else:
+        words = shlex.join(sys.argv[1:])
+        _print_error(f"{error.what} needs an extra: run {program()} --with {error.extra} {words}")
+
+
 def _run_command() -> object:
     """Runs the command to its end, its output written; its exit code."""
+    from setset.show.commands import program, set_workspace
+
+    set_workspace(None)
     with _guarded_output():
         try:
-            return cli.main(standalone_mode=False)
+            return cli.main(prog_name=program(), standalone_mode=False)
         except SystemExit as end:
             return end.code
 
@@ -232,6 +260,9 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = _run_command()
+    except MissingExtra as error:
+        offer_extra(error)
+        code = error.exit_code
     except SetsetError as error:
         _print_error(error)
         code = error.exit_code

@@ -30,7 +30,7 @@ from setset.cli import options
 @options.workspace
 def command(
     size: int,
-    target: int,
+    target: int | None,
     prune: bool,
     store: tuple[int, ...],
     count: tuple[int, ...],

@@ -93,7 +93,7 @@ def lists(
     dry_run: bool,
     workers: int | None,
     from_classes: bool,
-    target: int,
+    target: int | None,
     quiet: bool,
     as_json: bool,
     workspace: Path,

@@ -26,7 +26,7 @@ def command(
     all_lists: bool,
     names: bool,
     from_classes: bool,
-    target: int,
+    target: int | None,
     as_json: bool,
     workspace: Path,
 ) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from setset.errors import BadInput
 from setset.show.formatting import byte_count, duration, how_many, number, print_json, print_line, print_table
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
     parts = [f"{'count ' if estimate.count_only else ''}{sizes}", f"{about}{number(estimate.lists)} lists"]
     if not estimate.count_only:
         free = byte_count(estimate.free_bytes)
-        parts.append(f"about {how_many(estimate.files, 'file')} of {byte_count(estimate.bytes)} ({free} are free)")
+        parts.append(f"about {how_many(estimate.files, 'file')}, {byte_count(estimate.bytes)} in total ({free} free)")
     time = (
         f"{duration(estimate.core_seconds)} of core time"
         if elsewhere
@@ -65,17 +66,27 @@ def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
     return f"to do: {', '.join(parts)}, about {time}"
 
 
-def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str] | None:
-    """Lines that a run begins with. Before a large run it prints them and asks; None if the answer is no.
+def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str]:
+    """Lines that a run begins with. Before a large run it prints them and asks; the answer no ends the command.
 
-    It asks on a terminal only: an unattended run starts.
+    Raises:
+        BadInput: The run is large, and there is no terminal to ask on.
     """
     if estimate is None or not estimate.lists:
         return []
     lines = [describe_estimate(estimate, elsewhere), *estimate.warnings]
     large = estimate.takes_much_disk or (estimate.is_long and not elsewhere)
-    if yes or not large or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if yes or not large:
         return lines
+    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()):
+        reason = "half of the free disk or more" if estimate.takes_much_disk else "more than an hour"
+        raise BadInput(
+            f"{lines[0]}: that is {reason}, and there is no terminal to ask on; add --yes, or stop it in order with "
+            "--max-time 8h or --max-disk 20GB"
+        )
     for line in lines:
         print_line(line, err=True)
-    return [] if click.confirm("Start it?", err=True) else None
+    if not click.confirm("Start it?", err=True):
+        click.echo("nothing was done", err=True)
+        raise SystemExit(1)
+    return []

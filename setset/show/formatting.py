@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from setset.show.columns import GAP, Column, Layout, block_lines, fit, fold, shorten, text_width
+from setset.show.commands import pasteable
 
 LEAST_VALUE = 12
 """A value of a query is not shortened to less; where there is no room for that, each row becomes a block."""
@@ -75,8 +76,8 @@ def printable(text: str) -> str:
 
 
 def print_line(text: str, err: bool = False) -> None:
-    """One line of text that may come from a file name or a database."""
-    click.echo(printable(text), err=err)
+    """One line of text that may come from a file name or a database. Commands in it are ready to paste."""
+    click.echo(printable(pasteable(text)), err=err)
 
 
 MOST_EXACT = 2**53 - 1

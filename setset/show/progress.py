@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from setset.progress import Activity, NoProgress, ProgressListener
+from setset.show.commands import pasteable
 from setset.show.formatting import duration, how_many, number, print_line, printable
 
 if TYPE_CHECKING:
@@ -221,7 +222,7 @@ class Bars(NoProgress):
         self._draw(size)
 
     def notice(self, text: str) -> None:
-        self._shown().console.print(printable(text), highlight=False, markup=False)
+        self._shown().console.print(printable(pasteable(text)), highlight=False, markup=False)
 
     def end(self, size: int) -> None:
         self._draw(size)

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from setset.symmetry import Catalogue, Totals
 
 Mode = Literal["r", "a"]
+DEFAULT_TARGET = 12
 
 
 @dataclass(frozen=True)
@@ -104,10 +105,25 @@ class Workspace(Shown):
         """The explorations that were begun, by target."""
         return [Exploration(self, key.target) for key in explorations.find_all(self._database())]
 
-    def exploration(self, target: int = 12) -> Exploration:
-        """The exploration of a target, begun or not."""
-        require_between("target", target, 4, LARGEST)
-        return Exploration(self, target)
+    def exploration(self, target: int | None = None) -> Exploration:
+        """The exploration of a target, begun or not; if None, the only one of the workspace, or 12.
+
+        Raises:
+            BadInput: There are several explorations, none of target 12.
+        """
+        chosen = self._default_target() if target is None else target
+        require_between("target", chosen, 4, LARGEST)
+        return Exploration(self, chosen)
+
+    def _default_target(self) -> int:
+        try:
+            begun = [exploration.target for exploration in self.explorations]
+        except SetsetError:  # missing or damaged: whoever uses the exploration gets the error
+            return DEFAULT_TARGET
+        if len(begun) > 1 and DEFAULT_TARGET not in begun:
+            known = " and ".join(map(str, begun))
+            raise BadInput(f"this workspace has the targets {known}: say which, such as --target {begun[0]}")
+        return begun[0] if len(begun) == 1 else DEFAULT_TARGET
 
     def status(self, target: int | None = None) -> Status:
         """Progress of each size, items that are running, failed or defective, and the work of each host."""
@@ -209,7 +225,7 @@ class Workspace(Shown):
         *,
         size: int | None = None,
         batch: int | None = None,
-        target: int = 12,
+        target: int | None = None,
         deep: bool = False,
         dry_run: bool = False,
         progress: ProgressListener | None = None,
@@ -227,6 +243,7 @@ class Workspace(Shown):
         from setset.maintenance.repair import batch_finding, repair_all, repair_batch
 
         if batch is not None:
+            target = self.exploration(target).target
             asked = batch_finding(self._database(), target, size, batch)[0]
             if dry_run:
                 return Repaired([asked], [])
@@ -238,7 +255,7 @@ class Workspace(Shown):
             self._local_executor(progress) as executor,
         ):
             again = partial(make_again, database, run_id, executor, listener)
-            if batch is not None:
+            if batch is not None and target is not None:
                 return repair_batch(database, target, size, batch, again)
             return repair_all(database, size, executor if deep else None, listener, again)
 
