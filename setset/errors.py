@@ -31,6 +31,10 @@ class BadInput(SetsetError):
     exit_code = 2
 
 
+class NotStored(BadInput):
+    """No file holds lists of the size that was asked for."""
+
+
 def require_between(name: str, value: int, least: int, most: int | None = None) -> None:
     """Refuses a value of an option or argument that is too small or too large.
 

@@ -52,6 +52,8 @@ GROUPS = {
         "unrank": "The list at a place.",
     },
     "Table": {
+        "odds": "How often there is no set, in five lines.",
+        "identify": "What is special about a hand.",
         "find": "Find every set among some cards.",
         "deal": "Deal cards and draw them.",
         "play": "Play a game of SET.",

@@ -20,7 +20,7 @@ def command(size: int, up_to: int | None, target: int | None, quiet: bool, works
 
     \b
     Example:
-      setset compact --size 14
+      setset compact 14
     """
     import setset
     from setset.show.formatting import how_many, number

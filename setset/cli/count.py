@@ -25,7 +25,7 @@ def command(size: int | None, recount: bool, target: int | None, wide: bool, as_
     \b
     Examples:
       setset count
-      setset count --size 7 --recount
+      setset count 7 --recount
       setset count --target 12 --wide
     """
     import setset

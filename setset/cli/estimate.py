@@ -52,10 +52,10 @@ def command(
 
     \b
     Examples:
-      setset estimate --size 9
-      setset estimate --size 10 --target 14 --seconds 20
-      setset estimate --size 12 --count-only --workers 200 --price 0.04
-      setset estimate --size 18 --target 18 --store 18
+      setset estimate 9
+      setset estimate 10 --target 14 --seconds 20
+      setset estimate 12 --count-only --workers 200 --price 0.04
+      setset estimate 18 --target 18 --store 18
     """
     import setset
     from setset.show.estimates import print_estimate

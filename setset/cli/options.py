@@ -139,7 +139,7 @@ hands_file = click.option(
     "behind # are skipped; a bad line is reported and the rest goes on, exit code 1. With --json a line each.",
 )
 seed = click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), help="Deal the cards that this number fixes; else any."
+    "--seed", type=click.IntRange(0, 2**64 - 1), help="Random seed; the same seed deals the same cards."
 )
 deal_instead = click.option(
     "--deal", "count", type=click.IntRange(1, 81), help="Deal this many cards instead of naming them."
@@ -223,6 +223,17 @@ def parse_class(text: str) -> tuple[int, int]:
     if not slash or "/" in number:
         raise BadInput(f"not a class: {text!r} (give its size and number, such as 12/700)")
     return whole_number(size, "class"), whole_number(number, "class")
+
+
+def complete_classes(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
+    """Names of classes that begin with what was typed: sizes first, then numbers."""
+    from setset.symmetry import catalogue_in_memory
+
+    size, slash, number = typed.partition("/")
+    if not slash:
+        return [f"{each}/" for each in range(21) if str(each).startswith(size)]
+    known = len(catalogue_in_memory().classes(int(size))) if size.isdecimal() and int(size) <= 20 else 0
+    return [f"{size}/{each}" for each in range(known) if str(each).startswith(number)]
 
 
 def chunk(limit: int, all_lists: bool) -> int:

@@ -73,7 +73,7 @@ def print_classified(found: Classification, catalogue: Catalogue, as_json: bool,
         "class": _class_text(one, catalogue.lists(one.size)),
         "canonical": spaced(found.form),
         "map": str(found.map),
-        "stabilizer": _stabilizer(found.stabilizer),
+        "stabilizer": stabilizer_text(found.stabilizer),
         "complete": "yes, no card can be added" if found.complete else "no",
         "can be added": None if found.complete else f"{len(found.extensions)}: {spaced(found.extensions)}",
         "remaining": None if found.complete else f"{above}: {spaced(remaining)}".rstrip(" :"),
@@ -85,7 +85,7 @@ def _class_text(one: ListClass, lists: int) -> str:
     return f"{one}: {number(one.lists)} of the {how_many(lists, 'list')} of {how_many(one.size, 'card')}"
 
 
-def _stabilizer(order: int) -> str:
+def stabilizer_text(order: int) -> str:
     return f"{number(order)} of the 1,965,150,720 symmetries {'keeps' if order == 1 else 'keep'} the list"
 
 
@@ -126,17 +126,17 @@ def print_class(found: ClassDescription, lists: int, as_json: bool, wide: bool) 
         "class": _class_text(one, lists),
         "representative": spaced(one.cards),
         "dimension": str(found.dimension),
-        "stabilizer": _stabilizer(one.stabilizer),
+        "stabilizer": stabilizer_text(one.stabilizer),
         "complete": "yes, no card can be added" if one.complete else "no",
         "can be added": None if one.complete else how_many(one.extensions, "card"),
-        "smaller": _neighbours(found.smaller, "one card less"),
-        "larger": _neighbours(found.larger, "one card more"),
+        "smaller": neighbours_text(found.smaller, "one card less"),
+        "larger": neighbours_text(found.larger, "one card more"),
         "hyperplanes": f"cards in three parallel ones, in each of 40 directions: {', '.join(cuts)}",
     }
     print_fields(lines, wide)
 
 
-def _neighbours(others: Sequence[Neighbour], how: str) -> str:
+def neighbours_text(others: Sequence[Neighbour], how: str) -> str:
     if not others:
         return "none"
     classes = how_many(len(others), "class", "classes")

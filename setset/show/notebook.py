@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from setset.cards import Cards, check_cards
+from setset.cards import Cards, CardsLike, check_cards
 from setset.show.cards.layout import lay_out
 from setset.show.cards.svg import draw_svg
 from setset.show.formatting import byte_count, how_many, number, share, spaced
@@ -64,7 +64,7 @@ class Picture:
         return draw_svg(lay_out(self.cards, self.columns, sets))
 
 
-def draw(cards: Iterable[int], columns: int | None = None, with_sets: bool = False) -> Picture:
+def draw(cards: CardsLike, columns: int | None = None, with_sets: bool = False) -> Picture:
     """A hand as a picture, for notebooks.
 
     Args:

@@ -96,6 +96,23 @@ class Catalogue:
             raise BadInput(f"no class {size}/{number}: the classes of size {size} are 0 to {len(classes) - 1}")
         return classes[number]
 
+    def named(self, one: ListClass | str) -> ListClass:
+        """The class that a text such as "12/786" names; a class is returned as it is.
+
+        Raises:
+            BadInput: there is no such class.
+
+        >>> catalogue_in_memory().named("5/2").cards
+        (0, 1, 3, 9, 27)
+        """
+        if isinstance(one, ListClass):
+            return one
+        try:
+            size, number = map(int, one.replace(",", "").split("/"))
+        except (AttributeError, ValueError):
+            raise BadInput(f"not a class: {one!r} (give its size and number, such as 12/700)") from None
+        return self.get(size, number)
+
     def of_form(self, cards: Cards) -> ListClass:
         """The class with this canonical form.
 
