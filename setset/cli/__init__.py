@@ -11,18 +11,19 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import click
 
 from setset import __version__
 from setset.errors import MissingExtra, NoSpace, SetsetError, is_no_space
+from setset.show.commands import examples
 
 GROUPS = {
     "Explore": {
         "run": "Build all lists up to a size; goes on where it was stopped.",
-        "estimate": "What a run will take: lists, time, disk.",
+        "estimate": "Lists, time and disk that a run takes.",
     },
     "Look": {
         "status": "How far each size is, what is running or wrong.",
@@ -39,17 +40,17 @@ GROUPS = {
         "check": "Compare the database with the files.",
         "repair": "Rebuild what check finds, byte-identical.",
         "compact": "Merge small files into full ones.",
-        "roots": "Where the files lie; move or give up a place.",
+        "roots": "Folders with the files; move one, or give it up.",
         "rm": "Remove an exploration, or its largest sizes.",
         "db": "Back up, upgrade or rebuild the database.",
     },
     "Symmetry": {
-        "classes": "The classes of lists: sizes, list, show, build.",
+        "classes": "The classes of lists, their sizes; list, show, build.",
         "classify": "The class of some cards.",
         "sample": "Random lists, each as likely as any other.",
         "members": "The lists of a class.",
-        "rank": "The place of a list among all of its size.",
-        "unrank": "The list at a place.",
+        "rank": "The rank of a list among all of its size.",
+        "unrank": "The list of a rank.",
     },
     "Table": {
         "odds": "How often there is no set, in five lines.",
@@ -61,9 +62,29 @@ GROUPS = {
         "draw": "Draw cards as a picture or on the terminal.",
     },
     "SAT": {"sat": "Ask a SAT solver for cards without a set."},
+    "Program": {
+        "doctor": "Workspace, disks, extras and versions, a line each.",
+        "completion": "Completion of commands for bash, zsh or fish.",
+        "help": "All commands, or the help of one.",
+    },
 }
 """The commands and what `--help` says of each, so that it need not load them. All on one line of 80 columns."""
 COMMANDS = tuple(name for commands in GROUPS.values() for name in commands)
+FIRST = {
+    name: summary
+    for commands in GROUPS.values()
+    for name, summary in commands.items()
+    if name in ("odds", "identify", "play", "run", "status", "lists", "count", "serve")
+}
+"""The commands that people use first."""
+
+
+def write_commands(formatter: click.HelpFormatter, groups: Mapping[str, Mapping[str, str]]) -> None:
+    """A section per group, a line per command."""
+    width = max(map(len, COMMANDS))
+    for title, commands in groups.items():
+        with formatter.section(title):
+            formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
 
 
 class OutputFailed(OSError):
@@ -119,10 +140,15 @@ class LazyGroup(SuggestingGroup):
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        width = max(map(len, COMMANDS))
-        for title, commands in GROUPS.items():
-            with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
+        write_commands(formatter, {"Start with": FIRST})
+        with formatter.section(examples("All commands ('setset help all' describes them)")):
+            formatter.write_dl([(title, ", ".join(commands)) for title, commands in GROUPS.items()])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)  # without a section for options: a terminal has 24 rows
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return ["[-h] [-V] COMMAND [--help] ..."]
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -132,16 +158,9 @@ class LazyGroup(SuggestingGroup):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="setset")
+@click.version_option(__version__, "-V", "--version", prog_name="setset")
 def cli() -> None:
-    """Find every hand of SET cards that holds no set.
-
-    \b
-    Start with:
-      setset run --size 6      all lists of up to 6 cards that can grow to 12
-      setset status            how far that is
-      setset lists --size 6 --limit 5
-    """
+    """Find every hand of SET cards that holds no set."""
 
 
 def _print_error(error: BaseException | str) -> None:

@@ -61,6 +61,8 @@ def pasteable(message: str) -> str:
 
 
 def examples(text: str) -> str:
-    """Help text with the program as it was called at the beginning of each example."""
+    """Help text with the program as it was called in examples and in quoted commands."""
     called = program()
-    return text if called == "setset" else re.sub(r"^( +)setset ", rf"\1{called} ", text, flags=re.MULTILINE)
+    if called == "setset":
+        return text
+    return re.sub(r"(^ +|')setset (?=[a-zA-Z])", lambda found: f"{found[1]}{called} ", text, flags=re.MULTILINE)
