@@ -8,7 +8,6 @@ import errno
 import importlib
 import io
 import os
-import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +16,7 @@ from typing import Any
 import click
 
 from setset import __version__
+from setset.cli.messages import OTHER_PROGRAMS, in_words, print_usage_error, reword
 from setset.errors import MissingExtra, NoSpace, SetsetError, is_no_space
 from setset.show.commands import examples
 
@@ -119,8 +119,6 @@ def suggest(word: str, known: Iterable[str]) -> str:
 
 def _name_program(command: click.Command) -> None:
     """Makes the examples of a command and of its subcommands ready to paste."""
-    from setset.show.commands import examples
-
     command.help = examples(command.help or "")
     for below in getattr(command, "commands", {}).values():
         _name_program(below)
@@ -212,43 +210,6 @@ def _guarded_output() -> Iterator[None]:
         output.detach().detach()  # leaves the file open
 
 
-def _print_usage_error(error: click.ClickException) -> None:
-    """Click's message on stderr, which may name what a shell or another program gave as a file name."""
-    from setset.show.formatting import printable
-
-    shown = io.StringIO()
-    error.show(shown)
-    lines = shown.getvalue().expandtabs(4).splitlines()
-    with contextlib.suppress(OSError, ValueError):
-        click.echo("\n".join(map(printable, lines)), err=True)
-
-
-_NO_NUMBER = re.compile(r"(?P<given>'.*') is not a valid (integer|float)( range)?\.?", re.DOTALL)
-_OUT_OF_RANGE = re.compile(r"(?P<given>\S+) is not in the range .*", re.DOTALL)
-
-
-def _reword(error: click.ClickException) -> click.ClickException:
-    """The same error. If an option's number was refused, it names what was given and what is expected."""
-    if not isinstance(error, click.BadParameter) or error.param is None:
-        return error
-    found = _NO_NUMBER.fullmatch(error.message) or _OUT_OF_RANGE.fullmatch(error.message)
-    if found is None:
-        return error
-    message = f"{found['given']}, expected {_expected(error.param.type)}."
-    return click.BadParameter(message, error.ctx, error.param, error.param_hint)
-
-
-def _expected(kind: object) -> str:
-    """'a whole number from 3 to 20'"""
-    what = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"
-    least, most = getattr(kind, "min", None), getattr(kind, "max", None)
-    if least is None:
-        return what if most is None else f"{what} up to {most:,}"
-    if getattr(kind, "min_open", False):
-        return f"{what} above {least:,}" if most is None else f"{what} above {least:,} and up to {most:,}"
-    return f"{what} from {least:,} on" if most is None else f"{what} from {least:,} to {most:,}"
-
-
 def offer_extra(error: MissingExtra) -> None:
     """Says how to install an extra. On a terminal, `tools/setset` takes over: it asks, installs, and starts again."""
     from setset.show.commands import PROGRAM, program
@@ -288,7 +249,7 @@ def main() -> None:
         _print_error(error)
         code = error.exit_code
     except click.ClickException as error:
-        _print_usage_error(_reword(error))
+        print_usage_error(reword(error))
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("setset: interrupted", err=True)
@@ -298,6 +259,13 @@ def main() -> None:
         reason = error.reason if isinstance(error, OutputFailed) else error
         if reason.errno == errno.EPIPE:  # whoever read the output has seen enough, as `head` does
             sys.exit(0)
-        _print_error(error)
+        _print_error(error if isinstance(error, OutputFailed) else in_words(error))
         code = NoSpace.exit_code if is_no_space(reason) else SetsetError.exit_code
+    except Exception as error:
+        package = type(error).__module__.partition(".")[0]
+        if package not in OTHER_PROGRAMS:
+            raise
+        said = " ".join(str(error).split()) or type(error).__name__
+        _print_error(f"{OTHER_PROGRAMS[package]} failed: {said}")
+        code = SetsetError.exit_code
     sys.exit(code if isinstance(code, int) else 0)

@@ -26,6 +26,7 @@ from setset.cli import options
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Random seed; the same seed gives the same probes.")
 @click.option("--price", type=click.FloatRange(0), help="Price per core-hour.")
 @options.output
+@options.wide
 @options.as_json
 @options.workspace
 def command(
@@ -41,6 +42,7 @@ def command(
     seed: int | None,
     price: float | None,
     output: Path | None,
+    wide: bool,
     as_json: bool,
     workspace: Path,
 ) -> None:
@@ -73,4 +75,4 @@ def command(
             seed=seed,
             output=output,
         )
-    print_estimate(estimate, price, as_json)
+    print_estimate(estimate, price, as_json, wide)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from setset.cli import options
+from setset.cli import SuggestingGroup, options
 
 COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 
 
-@click.group(invoke_without_command=True)
+@click.group(invoke_without_command=True, cls=SuggestingGroup)
 @options.wide
 @options.as_json
 @options.workspace

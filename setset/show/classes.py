@@ -6,6 +6,7 @@ import dataclasses
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import tee
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -187,15 +188,25 @@ def print_many_classified(
     catalogue: Catalogue,
     as_json: bool,
     report: Callable[[int, Exception], None],
+    rejected: list[tuple[int, str]],
 ) -> None:
-    """A line a hand: its class, or a dash, the cards, and the set if there is one. `report` gets what is wrong."""
+    """A line per hand: its class, or a dash, the cards, and the set if there is one.
+
+    `report` gets what is wrong with a line, and adds it to `rejected`. JSON has a row for such a line too.
+    """
     from setset.symmetry import Classification, classes_of, classify_many
+
+    def rejections(before: float = inf) -> Iterator[str]:
+        while as_json and rejected and rejected[0][0] < before:
+            line, error = rejected.pop(0)
+            yield to_json({"line": line, "cards": None, "class": None, "error": error})
 
     def lines() -> Iterator[str]:
         # A line of text has only the class, not the map and the rest.
         answer = classify_many if as_json else classes_of
         asked, alone = tee(hands)
         for (line, cards), found in zip(asked, answer((cards for _, cards in alone), catalogue), strict=False):
+            yield from rejections(line)
             if isinstance(found, HoldsSet):
                 held = _held_set_as_json(cards, found)
                 text = f"{'-':<8}{spaced(sorted(cards))}  set {spaced(found.cards)}"
@@ -207,6 +218,7 @@ def print_many_classified(
                 yield to_json({"line": line, **classified_as_json(found, lists)})
             else:
                 yield f"{found!s:<8}{spaced(sorted(cards))}"
+        yield from rejections()
 
     print_lines(lines())
 

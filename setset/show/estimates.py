@@ -9,15 +9,25 @@ from typing import TYPE_CHECKING
 import click
 
 from setset.errors import BadInput
+from setset.show.columns import Column
 from setset.show.formatting import byte_count, duration, how_many, number, print_json, print_line, print_table
 
 if TYPE_CHECKING:
     from setset.workspace.estimate import Estimate, SizeEstimate
 
-COLUMNS = ("size", "lists", "error", "from", "to do", "files", "bytes", "core time")
+COLUMNS = (
+    Column("size", left=True),
+    Column("lists"),
+    Column("error", 30),
+    Column("from", 10),
+    Column("to do", 20),
+    Column("files", 15),
+    Column("bytes", 40),
+    Column("core time", 50),
+)
 
 
-def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool = False) -> None:
+def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool = False, wide: bool = False) -> None:
     """Prints a row per size, the totals and the warnings. `price` is the price per core-hour."""
     cost = None if price is None else estimate.core_seconds / 3600 * price
     if as_json:
@@ -25,7 +35,7 @@ def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool
         print_json({**dataclasses.asdict(estimate), "sizes": sizes, "price": cost})
         return
     pruned = ", pruned" if estimate.pruned else ""
-    print_table(f"target {estimate.target}{pruned}", COLUMNS, [_row(size) for size in estimate.sizes])
+    print_table(f"target {estimate.target}{pruned}", COLUMNS, [_row(size) for size in estimate.sizes], wide=wide)
     click.echo(describe_estimate(estimate))
     click.echo(f"core time {duration(estimate.core_seconds)}, speed and bytes: {estimate.speeds}")
     if cost is not None:

@@ -131,7 +131,7 @@ def print_counts(counts: Sequence[Count], size: int | None, target: int | None =
     columns: dict[Column, tuple[bool, Callable[[Count], str]]] = {
         TARGET: (several, lambda count: str(count.target)),
         Column("size", left=True): (True, lambda count: str(count.size)),
-        Column("what is counted", 60, least=20, left=True): (True, lambda count: count.counts),
+        Column("what is counted", left=True): (True, _what_is_counted),
         Column("lists"): (True, lambda count: number(count.lists)),
         Column("origin", 10): (True, lambda count: count.origin),
         Column("decoded", 50): (by_decoding, lambda count: number(count.decoded)),
@@ -141,6 +141,13 @@ def print_counts(counts: Sequence[Count], size: int | None, target: int | None =
         Column("verdict"): (True, lambda count: count.verdict),
     }
     print_records({column: cell for column, (shown, cell) in columns.items() if shown}, counts, wide=wide)
+
+
+def _what_is_counted(count: Count) -> str:
+    """The lists that are counted, in so few words that a narrow terminal shows them."""
+    if count.size >= count.target or count.size == 3 or count.pruned:
+        return count.counts
+    return f"{count.size} cards, {count.target - count.size} or more remain"
 
 
 def print_findings(findings: Sequence[Finding], strict: bool = False) -> None:

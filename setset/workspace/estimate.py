@@ -216,10 +216,17 @@ def _expected_files(options: RunOptions, records: _Records, size: int, lists: in
     return max(sources, full + sources / 2) if full > 1 else sources
 
 
+def _bytes(count: int) -> str:
+    """Bytes in a unit of which there is at least one."""
+    units = {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3}
+    name = next((name for name, unit in units.items() if count >= unit), "kB")
+    return f"{count / units[name]:,.1f} {name}"
+
+
 def _warnings(estimate: Estimate, folder: Path) -> Iterator[str]:
     if estimate.bytes > estimate.free_bytes:
         yield (
-            f"{estimate.bytes / 1e9:,.1f} GB are needed, and {folder} has {estimate.free_bytes / 1e9:,.1f} GB free: "
+            f"{_bytes(estimate.bytes)} are needed, and {folder} has {_bytes(estimate.free_bytes)} free: "
             "count without files with --count-only, name another disk with --output, or see docs/cluster.md"
         )
     large = estimate.is_long or estimate.takes_much_disk
