@@ -171,6 +171,7 @@ def command(
         "store": store,
         "count": count,
         "via": via,
+        "first": first,
     }
     telling = run_events(as_json, log) if as_json or log else contextlib.nullcontext(NoEvents())
     with telling as events, setset.open(workspace, mode="a") as opened:
@@ -193,7 +194,6 @@ def command(
             made = exploration.run(
                 size,
                 **shared,
-                first=first,
                 executor=executor,
                 maps=maps,
                 ship=ship,

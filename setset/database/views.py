@@ -11,6 +11,7 @@ from setset.batches.roots import Root
 from setset.database import roots, runs
 from setset.database.connection import Database
 from setset.database.models import Work
+from setset.lazy import Shown
 
 MOST_PROBLEMS = 100
 """Maximum number of items listed in each state."""
@@ -99,7 +100,7 @@ class Throughput:
 
 
 @dataclass(frozen=True)
-class Status:
+class Status(Shown):
     """All that `setset status` shows.
 
     Example:

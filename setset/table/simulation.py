@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from setset.cards import third_table
 from setset.errors import BadInput, SetsetError
+from setset.lazy import Shown
 from setset.spawning import spawn_context, tie_to_parent
 from setset.table.autoplay import Policy
 from setset.table.deck import check_seed
@@ -25,7 +26,7 @@ Sums = tuple[npt.NDArray[np.int64], ...]
 
 
 @dataclass(frozen=True)
-class Simulation:
+class Simulation(Shown):
     """Exact sums over the games that were played; `estimates` computes chances and errors from them."""
 
     games: int

@@ -11,6 +11,7 @@ from setset.database.explorations import SizeRecord
 from setset.database.models import Work
 from setset.database.views import SizeStatus
 from setset.jobs.options import RunOptions
+from setset.lazy import Shown
 from setset.platform import free_bytes, usable_cores
 from setset.workspace.expectation import CountOrigin, ExpectedCount, Probing, expect_counts
 from setset.workspace.speed import Speed, measure_deep_speed, measure_speed, recorded_speeds, typical_speed
@@ -48,7 +49,7 @@ class SizeEstimate:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Shown):
     """Estimate of a run. `setset.estimate` and `Exploration.estimate` make one.
 
     Example:
@@ -182,6 +183,9 @@ def _due_lists(options: RunOptions, records: _Records, size: int, lists: int) ->
     is_counted = is_counted if options.count_only else size in options.count and size in records.counts
     is_done = is_counted or (not options.count_only and records.is_complete(size))
     made = records.stages[size].lists if size in records.stages else 0
+    if options.first and size == options.size:  # about as many lists come from each source
+        sources = records.stages[size - 1].batches if size - 1 in records.stages else 0
+        lists = round(lists * max(1 - options.first / sources, 0)) if sources else lists
     return 0 if is_done else max(lists - made, 0)
 
 

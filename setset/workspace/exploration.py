@@ -13,7 +13,7 @@ from setset.database.tallies import counted_parts
 from setset.database.views import SizeStatus
 from setset.errors import NotAWorkspace, require_between
 from setset.lazy import Shown
-from setset.progress import NoProgress
+from setset.progress import LoggedNotices, NoProgress
 from setset.workspace.counts import Count
 from setset.workspace.size import Size
 
@@ -159,7 +159,7 @@ class Exploration(Shown):
             ship,
         )
         with self._workspace._writing() as folder:
-            return run(folder, options, progress, stop)
+            return run(folder, options, progress or LoggedNotices(), stop)
 
     def estimate(
         self,
@@ -175,6 +175,7 @@ class Exploration(Shown):
         seed: int | None = None,
         output: str | Path | None = None,
         batch_lists: int | None = None,
+        first: int = 0,
         thorough: bool = True,
     ) -> Estimate:
         """Estimates `run` with the same arguments: lists, files, bytes, time. Nothing is written.
@@ -201,7 +202,7 @@ class Exploration(Shown):
 
         folder = self._workspace.path if output is None else Path(output)
         chosen = tuple(sorted(store)), tuple(sorted(count)), via
-        options = RunOptions(size, self.target, workers, batch_lists, folder, 0, count_only, prune, *chosen)
+        options = RunOptions(size, self.target, workers, batch_lists, folder, first, count_only, prune, *chosen)
         try:
             database = self._workspace._database()
         except NotAWorkspace:
