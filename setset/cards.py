@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from setset.errors import BadInput, SetsetError
+from setset.errors import BadInput, SetsetError, require_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -274,8 +274,7 @@ def check_size(size: int, least: int = 0, largest: int = LARGEST) -> int:
     Raises:
         BadInput: there are no lists of this size.
     """
-    if not isinstance(size, int):
-        raise BadInput(f"not a number of cards: {size!r}")
+    require_whole("size", size)
     if not least <= size <= largest:
         raise BadInput(f"there are lists of {least} to {largest} cards, not of {size}")
     return size

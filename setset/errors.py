@@ -1,6 +1,7 @@
 """One tree of errors. Each says in one line what is wrong and what to do next, and has its exit code."""
 
 import errno
+import operator
 import os
 import shlex
 from collections.abc import Iterator
@@ -35,11 +36,20 @@ class NotStored(BadInput):
     """No file holds lists of the size that was asked for."""
 
 
+def require_whole(name: str, value: object) -> None:
+    """Refuses a value that is not a whole number."""
+    try:
+        operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise BadInput(f"{name} {value!r}: expected a whole number") from None
+
+
 def require_between(name: str, value: int, least: int, most: int | None = None) -> None:
-    """Refuses a value of an option or argument that is too small or too large.
+    """Refuses a value of an option or argument that is too small or too large, or no whole number.
 
     >>> require_between("--size", 9, 3, 20)
     """
+    require_whole(name, value)
     if value < least or (most is not None and value > most):
         raise BadInput(f"{name} {value}: expected {least} {'or more' if most is None else f'to {most:,}'}")
 

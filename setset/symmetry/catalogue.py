@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setset.cards import LARGEST, Cards, check_size
-from setset.errors import BadInput
+from setset.errors import BadInput, require_whole
 from setset.symmetry.classes import Level, Links, ListClass, Neighbour
 from setset.symmetry.geometry import CardArray
 
@@ -80,6 +80,7 @@ class Catalogue:
             BadInput: there is no list of this size, or of this rank.
         """
         starts = self.starts(size)
+        require_whole("rank", rank)
         if not 0 <= rank < starts[-1]:
             raise BadInput(f"no list of rank {rank}: the lists of size {size} are 0 to {starts[-1] - 1}")
         number = bisect_right(starts, rank) - 1

@@ -9,7 +9,7 @@ import numpy as np
 
 from setset.cards import check_size
 from setset.compiler import njit
-from setset.errors import BadInput
+from setset.errors import BadInput, require_whole
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, difference_table, sum_table
 
@@ -69,6 +69,8 @@ def sample(size: int, count: int = 1, seed: int | None = None, catalogue: Catalo
     """
     check_size(size, least=1)
     for what, value in (("count", count), ("seed", seed)):
+        if value is not None:
+            require_whole(what, value)
         if value is not None and value < 0:
             raise BadInput(f"the {what} of a sample cannot be negative: {value}")
     catalogue = catalogue or catalogue_in_memory()

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setset.cards import third_table
-from setset.errors import BadInput, SetsetError
+from setset.errors import BadInput, SetsetError, require_whole
 from setset.lazy import Shown
 from setset.spawning import spawn_context, tie_to_parent
 from setset.table.autoplay import Policy
@@ -66,6 +66,8 @@ def simulate(
     >>> int(simulate(1000, seed=1).ends.sum())
     1000
     """
+    for what, value in (("games", games), ("workers", workers)):
+        require_whole(what, value)
     if games < 1:
         raise BadInput(f"the number of games must be at least 1, not {games}")
     if workers < 1:

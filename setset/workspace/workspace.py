@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -76,6 +77,8 @@ class Workspace(Shown):
     def __init__(self, path: str | Path, mode: Mode = "r", time_limit: float | None = None) -> None:
         if mode not in ("r", "a"):
             raise BadInput(f"mode {mode!r}: expected 'r' to read or 'a' to add")
+        if not isinstance(path, str | os.PathLike):
+            raise BadInput(f"path {path!r}: expected the folder of a workspace")
         self.path, self.mode = Path(path), mode
         self._time_limit = time_limit
         self._folder = WorkspaceFolder(self.path)
