@@ -98,4 +98,4 @@ def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
         kept = setset.open(workspace, mode="a").rebuild_database(outputs, progress)
     if kept:
         print_line(f"the database as it was is {kept}")
-    click.echo("rebuilt: 'setset count' shows what is there, 'setset run' fills what is missing")
+    print_line("rebuilt: 'setset count' shows what is there, 'setset run' fills what is missing")

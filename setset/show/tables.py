@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from setset.errors import quoted
 from setset.show.columns import Column
 from setset.show.formatting import (
     byte_count,
@@ -73,11 +74,11 @@ def print_status(status: Status, target: int | None = None, wide: bool = False) 
     if status.sizes:
         _print_sizes(status.sizes, wide)
     else:
-        click.echo(_nothing("nothing yet", target))
+        print_line(_nothing("nothing yet", target))
     for root in status.roots:
         if root.state not in ("present", "moved") and root.files:
             lies = f"{how_many(root.files, 'file')}, {byte_count(root.bytes)}"
-            advice = f"bring it back, or run 'setset roots move {root.path} NEW'"
+            advice = f"bring it back, or run 'setset roots move {quoted(root.path)} NEW'"
             advice = advice if root.state == "absent" else "see 'setset check'"
             print_line(f"storage root {root.path}: {root.state}, with {lies}: {advice}")
     if status.items:
@@ -122,7 +123,7 @@ def _target(size: SizeStatus) -> str:
 def print_counts(counts: Sequence[Count], size: int | None, target: int | None = None, wide: bool = False) -> None:
     """A row a count; what to do if there is none of the size and target that were asked for."""
     if not counts:
-        click.echo(_nothing("nothing is counted yet", target, size))
+        print_line(_nothing("nothing is counted yet", target, size))
         return
     agree = {True: "yes", False: "NO", None: "-"}
     several = len({count.target for count in counts}) > 1
@@ -164,7 +165,7 @@ def _print_advice(findings: Sequence[Finding]) -> None:
     from setset.maintenance.findings import advice
 
     if line := advice(findings):
-        click.echo(f"setset: {line}", err=True)
+        print_line(f"setset: {line}", err=True)
 
 
 def print_repaired(result: Repaired, dry_run: bool) -> None:
@@ -199,7 +200,7 @@ def print_history(runs: Sequence[Run], wide: bool = False) -> None:
     if runs:
         print_records(HISTORY, runs, wide=wide)
     else:
-        click.echo(_nothing("nothing yet"))
+        print_line(_nothing("nothing yet"))
 
 
 def _moment(text: str) -> str:
@@ -239,7 +240,7 @@ def print_roots(roots: Sequence[Root], wide: bool = False) -> None:
     if roots:
         print_records(ROOTS, roots, wide=wide)
     else:
-        click.echo("no storage roots yet: 'setset run' makes one")
+        print_line("no storage roots yet: 'setset run' makes one")
 
 
 def print_moved(moved: MovedRoot) -> None:
@@ -251,7 +252,7 @@ def print_moved(moved: MovedRoot) -> None:
     print_line(f"recorded: the storage root is {moved.path} ({lies})")
     if moved.damaged:
         many = how_many(moved.damaged, "file")
-        click.echo(f"setset: {many} missing or damaged: run 'setset repair'", err=True)
+        print_line(f"setset: {many} missing or damaged: run 'setset repair'", err=True)
 
 
 def print_removed(removed: Removed) -> None:
@@ -266,4 +267,4 @@ def print_removed(removed: Removed) -> None:
     print_table(f"target {removed.target}", ("size", *names), rows)
     if removed.kept:
         many = how_many(removed.kept, "file")
-        click.echo(f"{many} of them stay, in storage roots where nothing may be removed: see 'setset roots'")
+        print_line(f"{many} of them stay, in storage roots where nothing may be removed: see 'setset roots'")
