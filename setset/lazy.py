@@ -8,8 +8,8 @@ also what type checkers read. A line of it is one of
     from setset.symmetry import *
     from setset import cards as cards
 
-The last one is for a module of the package. No other exported name may be that of a module of the package: importing
-the module would overwrite the name.
+The last line is for a module of the package. No other exported name may equal the name of a module of the package:
+importing the module would overwrite it.
 """
 
 import importlib
