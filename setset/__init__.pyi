@@ -1,3 +1,7 @@
+from setset import cards as cards
+from setset import sat as sat
+from setset import symmetry as symmetry
+from setset import table as table
 from setset.batches.records import Batch as Batch
 from setset.batches.roots import Root as Root
 from setset.batches.roots import RootState as RootState
@@ -13,6 +17,7 @@ from setset.errors import Locked as Locked
 from setset.errors import MissingExtra as MissingExtra
 from setset.errors import NoSpace as NoSpace
 from setset.errors import NotAWorkspace as NotAWorkspace
+from setset.errors import NotStored as NotStored
 from setset.errors import ReadOnly as ReadOnly
 from setset.errors import SetsetError as SetsetError
 from setset.export.lists import Exported as Exported

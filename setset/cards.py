@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
-from setset.errors import BadInput, SetsetError
+from setset.errors import BadInput, SetsetError, require_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 Cards = tuple[int, ...]
 """Some cards, each a number 0..80."""
+CardsLike = str | Iterable[int | str]
+"""Cards as people write them: numbers, names or codes, also as one string: `"r1fd g2hs 80"`."""
 Triple = tuple[int, int, int]
 
 CARDS: Final = 81
@@ -42,7 +44,7 @@ SYNONYMS: Final = (
     (("1", "single"), ("2", "double"), ("3", "triple")),
     (
         ("filled", "full"),
-        ("shaded", "hatched", "stripy", "stripey", "striated", "lined"),
+        ("shaded", "stripped", "hatched", "stripy", "stripey", "striated", "lined"),
         ("empty", "outlined", "outline", "hollow", "blank", "unfilled"),
     ),
     (
@@ -213,15 +215,23 @@ def _parse_words(arguments: Sequence[str]) -> list[int]:
         raise
 
 
-def check_cards(cards: Iterable[int]) -> Cards:
+def check_cards(cards: CardsLike) -> Cards:
     """The same cards in the same order, as plain integers.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
+
+    >>> check_cards(["r1fd", 40, "purple three open oval"]), check_cards("r1fd g2hs 80")
+    ((0, 40, 80), (0, 40, 80))
     """
-    given = tuple(cards)
+    if isinstance(cards, str):
+        return parse_cards(cards.split())
+    try:
+        given = tuple(cards)
+    except TypeError:
+        raise BadInput(f"not cards: {cards!r} (give a list such as [0, 40, 80], or 'r1fd g2hs 80')") from None
     try:  # nearly always all is well, which is seen at once
-        numbers = tuple(map(operator.index, given))
+        numbers: Cards = tuple(map(operator.index, given))  # type: ignore[arg-type]
         different = set(numbers)
         if len(different) == len(numbers) and different <= _DECK:
             return numbers
@@ -230,7 +240,7 @@ def check_cards(cards: Iterable[int]) -> Cards:
     seen: list[int] = []
     for card in given:
         try:
-            number = operator.index(card)
+            number = parse(card) if isinstance(card, str) else operator.index(card)
         except TypeError:
             raise BadInput(f"not a card: {card!r} (cards are 0 to {CARDS - 1})") from None
         if number not in _DECK:
@@ -241,7 +251,7 @@ def check_cards(cards: Iterable[int]) -> Cards:
     return tuple(seen)
 
 
-def check_list(cards: Iterable[int]) -> Cards:
+def check_list(cards: CardsLike) -> Cards:
     """The cards in ascending order, which are a list: all different, no set among them.
 
     Raises:
@@ -264,6 +274,7 @@ def check_size(size: int, least: int = 0, largest: int = LARGEST) -> int:
     Raises:
         BadInput: there are no lists of this size.
     """
+    require_whole("size", size)
     if not least <= size <= largest:
         raise BadInput(f"there are lists of {least} to {largest} cards, not of {size}")
     return size

@@ -1,6 +1,9 @@
 """One tree of errors. Each says in one line what is wrong and what to do next, and has its exit code."""
 
 import errno
+import operator
+import os
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,13 +32,38 @@ class BadInput(SetsetError):
     exit_code = 2
 
 
+class NotStored(BadInput):
+    """No file holds lists of the size that was asked for."""
+
+
+def require_whole(name: str, value: object) -> None:
+    """Refuses a value that is not a whole number."""
+    try:
+        operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        raise BadInput(f"{name} {value!r}: expected a whole number") from None
+
+
 def require_between(name: str, value: int, least: int, most: int | None = None) -> None:
-    """Refuses a value of an option or argument that is too small or too large.
+    """Refuses a value of an option or argument that is too small or too large, or no whole number.
 
     >>> require_between("--size", 9, 3, 20)
     """
+    require_whole(name, value)
     if value < least or (most is not None and value > most):
         raise BadInput(f"{name} {value}: expected {least} {'or more' if most is None else f'to {most:,}'}")
+
+
+def quoted(path: str | Path) -> str:
+    """A path as one word of a command that a message names.
+
+    >>> quoted("my caps"), quoted("caps")
+    ('"my caps"', 'caps')
+    """
+    text = str(path)
+    if shlex.quote(text) == text or (os.name == "nt" and " " not in text):
+        return text
+    return shlex.quote(text) if set('"$`!\\') & set(text) and os.name != "nt" else f'"{text}"'
 
 
 class NotAWorkspace(SetsetError):
@@ -96,11 +124,12 @@ class MissingExtra(SetsetError):
         what: what needs it, such as "the SAT solver".
     """
 
+    exit_code = 14
+
     def __init__(self, extra: str, what: str) -> None:
+        self.extra, self.what = extra, what
         hint = f" ({_EXTRA_HINTS[extra]})" if extra in _EXTRA_HINTS else ""
-        super().__init__(
-            f"{what} needs an extra: pip install 'setset[{extra}]'{hint}; in a clone: tools/setset --with {extra} ..."
-        )
+        super().__init__(f"{what} needs an extra: pip install 'setset[{extra}]'{hint}")
 
 
 _EXTRA_HINTS: Final = {"sat": "python-sat on PyPI, not pysat"}

@@ -6,8 +6,10 @@ also what type checkers read. A line of it is one of
 
     from setset.symmetry.ranking import rank as rank
     from setset.symmetry import *
+    from setset import cards as cards
 
-No exported name may equal the name of a module of the package: importing the module would overwrite it.
+The last line is for a module of the package. No other exported name may equal the name of a module of the package:
+importing the module would overwrite it.
 """
 
 import importlib
@@ -27,10 +29,12 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
     module_of = _Modules(package)
 
     def load(name: str) -> Any:
+        if module_of[name] == package:  # a module or package of it
+            return importlib.import_module(f"{package}.{name}")
         return getattr(__import__(module_of[name], fromlist=[name]), name)
 
     def names() -> list[str]:
-        return sorted({*vars(importlib.import_module(package)), *module_of})
+        return sorted({*module_of, "__version__"} if package == "setset" else module_of)
 
     return load, names, sorted(module_of)
 

@@ -1,6 +1,7 @@
 """Progress of long commands, as they report it to a listener. Nothing flows back."""
 
 import enum
+import logging
 from typing import Protocol
 
 
@@ -62,3 +63,10 @@ class NoProgress:
         self.notice(text)
 
     def end(self, size: int) -> None: ...
+
+
+class LoggedNotices(NoProgress):
+    """The default listener of Python programs: notices, such as that the first run compiles, go to the log `setset`."""
+
+    def notice(self, text: str) -> None:
+        logging.getLogger("setset").warning(text)

@@ -42,8 +42,8 @@ def show(screens: Iterable[Screen], folder: Path, **environment: str) -> dict[Sc
     return {screen: text.removesuffix("exit 0\n") for screen, text in zip(wanted, shown[:-1], strict=True)}
 
 
-def read_terminal(command: list[str], folder: Path, columns: int = 80, **environment: str) -> str:
-    """All that a process writes to a terminal of 24 lines until it ends, with escape sequences."""
+def read_terminal(command: list[str], folder: Path, columns: int = 80, typed: str = "", **environment: str) -> str:
+    """All that a process writes to a terminal of 24 lines until it ends, with escape sequences. `typed` is input."""
     import fcntl
     import pty
     import termios
@@ -55,6 +55,7 @@ def read_terminal(command: list[str], folder: Path, columns: int = 80, **environ
     kept = {name: value for name, value in os.environ.items() if name not in left_out}
     with subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, cwd=folder, env={**kept, **variables}):
         os.close(slave)
+        os.write(master, typed.encode())
         seen = b""
         while True:
             try:

@@ -38,7 +38,16 @@ def test_every_exported_name_is_there_and_documented(package: ModuleType) -> Non
 def test_no_exported_name_is_that_of_a_module(package: ModuleType) -> None:
     """Importing the module would overwrite the name on the package."""
     modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
-    assert not modules & set(package.__all__)
+    public = {name for name, module in read_stub(package.__name__).items() if module == package.__name__}
+    assert modules & set(package.__all__) == public
+    assert all(getattr(package, name) is importlib.import_module(f"{package.__name__}.{name}") for name in public)
+
+
+def test_dir_shows_public_names_only() -> None:
+    code = "import setset; print(*dir(setset)); print(setset.cards.third(0, 40), setset.sat.encode.__name__)"
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
+    assert set(shown[0].split()) == {*setset.__all__, "__version__"}
+    assert shown[1] == "80 encode"
 
 
 @each_package

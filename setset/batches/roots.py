@@ -22,7 +22,7 @@ import xxhash
 
 from setset import durable, platform
 from setset.batches.records import BATCH_FILES
-from setset.errors import BadInput, InTheWay, ReadOnly, SetsetError, in_the_way
+from setset.errors import BadInput, InTheWay, ReadOnly, SetsetError, in_the_way, quoted
 from setset.folder import WorkspaceFolder
 
 TOKEN = "setset-root.json"  # noqa: S105 (a file name)
@@ -44,12 +44,12 @@ class RootGone(SetsetError):
         self.root, self.can_be_filled = root, can_be_filled
 
     def __str__(self) -> str:
-        lost = f"if it is lost for good, 'setset roots forget {self.root}'"
+        lost = f"if it is lost for good, 'setset roots forget {quoted(self.root)}'"
         if self.can_be_filled:
             lost = "if its files are lost for good, 'setset repair' makes them again"
         return (
             f"the storage root {self.root} is gone: bring it back, then 'setset run' goes on; "
-            f"if it was moved, run 'setset roots move {self.root} NEW'; {lost}"
+            f"if it was moved, run 'setset roots move {quoted(self.root)} NEW'; {lost}"
         )
 
 
@@ -183,7 +183,7 @@ def require_root(root: Path, owner: Token) -> None:
         token = read_token(root)
         raise ForeignRoot(
             f"{root} is a storage root of the workspace in {token and token.folder}: if that workspace was moved here, "
-            f"run 'setset roots move {root} {root}'; otherwise name another folder with --output"
+            f"run 'setset roots move {quoted(root)} {quoted(root)}'; otherwise name another folder with --output"
         )
     if state is RootState.FOREIGN and owner.folder is None:
         raise ForeignRoot(f"{root} holds files of another workspace than the database: run {REBUILD}")

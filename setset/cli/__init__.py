@@ -8,20 +8,22 @@ import errno
 import importlib
 import io
 import os
-import re
+import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import click
 
 from setset import __version__
-from setset.errors import NoSpace, SetsetError, is_no_space
+from setset.cli.messages import OTHER_PROGRAMS, in_words, print_usage_error, reword
+from setset.errors import MissingExtra, NoSpace, SetsetError, is_no_space
+from setset.show.commands import examples
 
 GROUPS = {
     "Explore": {
         "run": "Build all lists up to a size; goes on where it was stopped.",
-        "estimate": "What a run will take: lists, time, disk.",
+        "estimate": "Lists, time and disk that a run takes.",
     },
     "Look": {
         "status": "How far each size is, what is running or wrong.",
@@ -39,7 +41,7 @@ GROUPS = {
         "check": "Compare the database with the files.",
         "repair": "Rebuild what check finds, byte-identical.",
         "compact": "Merge small files into full ones.",
-        "roots": "Where the files lie; move or give up a place.",
+        "roots": "Folders with the files; move one, or give it up.",
         "rm": "Remove an exploration, or its largest sizes.",
         "db": "Back up, upgrade or rebuild the database.",
     },
@@ -48,14 +50,16 @@ GROUPS = {
         "worker": "Dask workers of this machine, which look after themselves.",
     },
     "Symmetry": {
-        "classes": "The classes of lists: sizes, list, show, build.",
+        "classes": "The classes of lists, their sizes; list, show, build.",
         "classify": "The class of some cards.",
         "sample": "Random lists, each as likely as any other.",
         "members": "The lists of a class.",
-        "rank": "The place of a list among all of its size.",
-        "unrank": "The list at a place.",
+        "rank": "The rank of a list among all of its size.",
+        "unrank": "The list of a rank.",
     },
     "Table": {
+        "odds": "How often there is no set, in five lines.",
+        "identify": "What is special about a hand.",
         "find": "Find every set among some cards.",
         "deal": "Deal cards and draw them.",
         "play": "Play a game of SET.",
@@ -63,9 +67,29 @@ GROUPS = {
         "draw": "Draw cards as a picture or on the terminal.",
     },
     "SAT": {"sat": "Ask a SAT solver for cards without a set."},
+    "Program": {
+        "doctor": "Workspace, disks, extras and versions, a line each.",
+        "completion": "Completion of commands for bash, zsh or fish.",
+        "help": "All commands, or the help of one.",
+    },
 }
 """The commands and what `--help` says of each, so that it need not load them. All on one line of 80 columns."""
 COMMANDS = tuple(name for commands in GROUPS.values() for name in commands)
+FIRST = {
+    name: summary
+    for commands in GROUPS.values()
+    for name, summary in commands.items()
+    if name in ("odds", "identify", "play", "run", "status", "lists", "count", "serve")
+}
+"""The commands that people use first."""
+
+
+def write_commands(formatter: click.HelpFormatter, groups: Mapping[str, Mapping[str, str]]) -> None:
+    """A section per group, a line per command."""
+    width = max(map(len, COMMANDS))
+    for title, commands in groups.items():
+        with formatter.section(title):
+            formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
 
 
 class OutputFailed(OSError):
@@ -98,6 +122,13 @@ def suggest(word: str, known: Iterable[str]) -> str:
     return f" Did you mean {alike[0]!r}?" if alike else ""
 
 
+def _name_program(command: click.Command) -> None:
+    """Makes the examples of a command and of its subcommands ready to paste."""
+    command.help = examples(command.help or "")
+    for below in getattr(command, "commands", {}).values():
+        _name_program(below)
+
+
 class LazyGroup(SuggestingGroup):
     """Loads `setset/cli/NAME.py` when the command NAME is asked for."""
 
@@ -108,13 +139,19 @@ class LazyGroup(SuggestingGroup):
         if cmd_name not in COMMANDS:
             return None
         command: click.Command = importlib.import_module(f"setset.cli.{cmd_name}").command
+        _name_program(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        width = max(map(len, COMMANDS))
-        for title, commands in GROUPS.items():
-            with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), summary) for name, summary in commands.items()])
+        write_commands(formatter, {"Start with": FIRST})
+        with formatter.section(examples("All commands ('setset help all' describes them)")):
+            formatter.write_dl([(title, ", ".join(commands)) for title, commands in GROUPS.items()])
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        self.format_commands(ctx, formatter)  # without a section for options: a terminal has 24 rows
+
+    def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return ["[-h] [-V] COMMAND [--help] ..."]
 
     def invoke(self, ctx: click.Context) -> object:
         try:
@@ -124,16 +161,9 @@ class LazyGroup(SuggestingGroup):
 
 
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
-@click.version_option(__version__, prog_name="setset")
+@click.version_option(__version__, "-V", "--version", prog_name="setset")
 def cli() -> None:
-    """Find every hand of SET cards that holds no set.
-
-    \b
-    Start with:
-      setset run --size 6      all lists of up to 6 cards that can grow to 12
-      setset status            how far that is
-      setset lists --size 6 --limit 5
-    """
+    """Find every hand of SET cards that holds no set."""
 
 
 def _print_error(error: BaseException | str) -> None:
@@ -185,48 +215,28 @@ def _guarded_output() -> Iterator[None]:
         output.detach().detach()  # leaves the file open
 
 
-def _print_usage_error(error: click.ClickException) -> None:
-    """Click's message on stderr, which may name what a shell or another program gave as a file name."""
-    from setset.show.formatting import printable
+def offer_extra(error: MissingExtra) -> None:
+    """Says how to install an extra. On a terminal, `tools/setset` takes over: it asks, installs, and starts again."""
+    from setset.show.commands import PROGRAM, program
 
-    shown = io.StringIO()
-    error.show(shown)
-    lines = shown.getvalue().expandtabs(4).splitlines()
-    with contextlib.suppress(OSError, ValueError):
-        click.echo("\n".join(map(printable, lines)), err=True)
-
-
-_NO_NUMBER = re.compile(r"(?P<given>'.*') is not a valid (integer|float)( range)?\.?", re.DOTALL)
-_OUT_OF_RANGE = re.compile(r"(?P<given>\S+) is not in the range .*", re.DOTALL)
-
-
-def _reword(error: click.ClickException) -> click.ClickException:
-    """The same error. If an option's number was refused, it names what was given and what is expected."""
-    if not isinstance(error, click.BadParameter) or error.param is None:
-        return error
-    found = _NO_NUMBER.fullmatch(error.message) or _OUT_OF_RANGE.fullmatch(error.message)
-    if found is None:
-        return error
-    message = f"{found['given']}, expected {_expected(error.param.type)}."
-    return click.BadParameter(message, error.ctx, error.param, error.param_hint)
-
-
-def _expected(kind: object) -> str:
-    """'a whole number from 3 to 20'"""
-    what = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"
-    least, most = getattr(kind, "min", None), getattr(kind, "max", None)
-    if least is None:
-        return what if most is None else f"{what} up to {most:,}"
-    if getattr(kind, "min_open", False):
-        return f"{what} above {least:,}" if most is None else f"{what} above {least:,} and up to {most:,}"
-    return f"{what} from {least:,} on" if most is None else f"{what} from {least:,} to {most:,}"
+    clone = os.environ.get(PROGRAM)
+    if clone is None:
+        _print_error(error)
+    elif sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
+        os.execv(clone, [clone, "--offer", error.extra, error.what, *sys.argv[1:]])  # noqa: S606 (the program itself)
+    else:
+        words = shlex.join(sys.argv[1:])
+        _print_error(f"{error.what} needs an extra: run {program()} --with {error.extra} {words}")
 
 
 def _run_command() -> object:
     """Runs the command to its end, its output written; its exit code."""
+    from setset.show.commands import program, set_workspace
+
+    set_workspace(None)
     with _guarded_output():
         try:
-            return cli.main(standalone_mode=False)
+            return cli.main(prog_name=program(), standalone_mode=False)
         except SystemExit as end:
             return end.code
 
@@ -237,11 +247,14 @@ def main() -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         code = _run_command()
+    except MissingExtra as error:
+        offer_extra(error)
+        code = error.exit_code
     except SetsetError as error:
         _print_error(error)
         code = error.exit_code
     except click.ClickException as error:
-        _print_usage_error(_reword(error))
+        print_usage_error(reword(error))
         code = error.exit_code
     except (click.Abort, KeyboardInterrupt):
         click.echo("setset: interrupted", err=True)
@@ -251,6 +264,13 @@ def main() -> None:
         reason = error.reason if isinstance(error, OutputFailed) else error
         if reason.errno == errno.EPIPE:  # whoever read the output has seen enough, as `head` does
             sys.exit(0)
-        _print_error(error)
+        _print_error(error if isinstance(error, OutputFailed) else in_words(error))
         code = NoSpace.exit_code if is_no_space(reason) else SetsetError.exit_code
+    except Exception as error:
+        package = type(error).__module__.partition(".")[0]
+        if package not in OTHER_PROGRAMS:
+            raise
+        said = " ".join(str(error).split()) or type(error).__name__
+        _print_error(f"{OTHER_PROGRAMS[package]} failed: {said}")
+        code = SetsetError.exit_code
     sys.exit(code if isinstance(code, int) else 0)

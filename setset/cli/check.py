@@ -23,7 +23,7 @@ def command(size: int | None, deep: bool, strict: bool, quiet: bool, as_json: bo
     \b
     Examples:
       setset check
-      setset check --size 7 --deep
+      setset check 7 --deep
     """
     import setset
     from setset.show.formatting import print_result

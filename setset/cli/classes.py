@@ -24,7 +24,7 @@ def command(ctx: click.Context, size: int | None, wide: bool, as_json: bool, wor
     Examples:
       setset classes
       setset classes --size 12 --json
-      setset classes list --size 16 --complete
+      setset classes list 16 --complete
       setset classes show 12/786
       setset classes build
     """
@@ -44,9 +44,9 @@ _wide = click.option("--wide", is_flag=True, help="All columns and whole values.
 
 
 @command.command("list")
-@click.option("--size", type=int, help="The size, 0 to 20.  [required]")
+@options.size(help="The size.", least=0)
 @click.option("--complete", is_flag=True, help="Only classes whose lists no card can be added to.")
-@click.option("--stabilizer", type=click.IntRange(1), help="Only classes that so many symmetries keep.")
+@click.option("--stabilizer", type=click.IntRange(1), help="Only classes with this number of symmetries.")
 @click.option(
     "--sort",
     type=click.Choice(["number", "lists", "stabilizer", "extensions"]),
@@ -55,7 +55,7 @@ _wide = click.option("--wide", is_flag=True, help="All columns and whole values.
     help="What they are sorted by.",
 )
 @click.option("--reverse", is_flag=True, help="The greatest first.")
-@click.option("--start", type=click.IntRange(0), default=0, help="Leave out so many.")
+@click.option("--start", type=click.IntRange(0), default=0, help="Skip the first N classes.")
 @click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="How many classes.")
 @click.option("--all", "all_classes", is_flag=True, help="All from there on.")
 @_wide
@@ -84,12 +84,12 @@ def list_command(
 
     \b
     Examples:
-      setset classes list --size 12 --sort stabilizer --reverse
-      setset classes list --size 16 --complete --all
-      setset classes list --size 9 --all --json
+      setset classes list 12 --sort stabilizer --reverse
+      setset classes list 16 --complete --all
+      setset classes list 9 --all --json
     """
     if size is None:
-        raise click.UsageError("Missing option '--size'.")
+        raise click.UsageError("Missing argument 'N': how many cards? (the same as --size N)")
     import setset
     from setset.show.classes import print_class_list
 
@@ -103,7 +103,7 @@ def list_command(
 
 
 @command.command("show")
-@click.argument("which", metavar="SIZE/NUMBER")
+@click.argument("which", metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
 @_wide
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @_workspace
@@ -118,10 +118,9 @@ def show_command(which: str, wide: bool, as_json: bool, workspace: Path) -> None
     import setset
     from setset.show.classes import print_class
 
-    size, number = options.parse_class(which)
+    size, _ = options.parse_class(which)
     catalogue = setset.load_catalogue(workspace, size, neighbours=True)
-    found = setset.describe_class(catalogue.get(size, number), catalogue)
-    print_class(found, catalogue.lists(size), as_json, wide)
+    print_class(setset.describe_class(which, catalogue), catalogue.lists(size), as_json, wide)
 
 
 @command.command()

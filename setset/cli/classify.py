@@ -5,6 +5,7 @@ from typing import TextIO
 import click
 
 from setset.cli import options
+from setset.cli.many import Hands
 
 
 @click.command(context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
@@ -29,10 +30,10 @@ def command(ctx: click.Context, cards: tuple[str, ...], wide: bool, file: TextIO
     from setset.show.classes import print_classified, print_held_set, print_many_classified
 
     catalogue = setset.catalogue_in_memory()
-    many = options.Hands.asked_for(cards, file)
+    many = Hands.asked_for(cards, file)
     if many is not None:
         options.refuse_given("shows one hand: leave it out with many", "wide")
-        print_many_classified(many, catalogue, as_json, many.report)
+        print_many_classified(many, catalogue, as_json, many.report, many.rejected)
         ctx.exit(many.exit_code)
     hand = options.parse_hand(cards)
     try:

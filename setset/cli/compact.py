@@ -13,14 +13,14 @@ from setset.cli import options
 @options.target
 @options.quiet
 @options.workspace
-def command(size: int, up_to: int | None, target: int, quiet: bool, workspace: Path) -> None:
+def command(size: int, up_to: int | None, target: int | None, quiet: bool, workspace: Path) -> None:
     """Merge neighbouring small files into full ones. The lists and their order do not change.
 
     A size can be compacted when it is complete and nothing is derived from it yet.
 
     \b
     Example:
-      setset compact --size 14
+      setset compact 14
     """
     import setset
     from setset.show.formatting import how_many, number

@@ -18,14 +18,14 @@ from setset.cli import options
 def command(size: int | None, recount: bool, target: int | None, wide: bool, as_json: bool, workspace: Path) -> None:
     """How many lists there are of each size, with what that counts and the reference figure where one is known.
 
-    From the target on also their number by the catalogue, if 'setset classes build' has made it.
+    From the target on also their number by the classes.
 
     Exit code 1 if a complete count differs from its reference, its class sum or the decoded files.
 
     \b
     Examples:
       setset count
-      setset count --size 7 --recount
+      setset count 7 --recount
       setset count --target 12 --wide
     """
     import setset

@@ -54,8 +54,9 @@ def upgrade(workspace: Path) -> None:
 
 @command.command()
 @click.argument("copy", type=click.Path(path_type=Path, dir_okay=False))
+@options.force
 @options.workspace
-def backup(copy: Path, workspace: Path) -> None:
+def backup(copy: Path, force: bool, workspace: Path) -> None:
     """Make a consistent copy of the database. It may be made while a run is under way.
 
     \b
@@ -65,7 +66,7 @@ def backup(copy: Path, workspace: Path) -> None:
     import setset
     from setset.show.formatting import print_line
 
-    setset.open(workspace, mode="a").backup(copy)
+    setset.open(workspace, mode="a").backup(copy, force=force)
     print_line(f"copied to {copy}")
 
 
@@ -97,4 +98,4 @@ def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
         kept = setset.open(workspace, mode="a").rebuild_database(outputs, progress)
     if kept:
         print_line(f"the database as it was is {kept}")
-    click.echo("rebuilt: 'setset count' shows what is there, 'setset run' fills what is missing")
+    print_line("rebuilt: 'setset count' shows what is there, 'setset run' fills what is missing")

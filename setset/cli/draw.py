@@ -6,6 +6,7 @@ from typing import Any, TextIO
 import click
 
 from setset.cli import options
+from setset.cli.many import Hands
 
 
 @click.command("draw")
@@ -28,6 +29,7 @@ from setset.cli import options
     show_default=True,
     help="Size of a PNG; at 1 a card is 170 pixels wide.",
 )
+@options.force
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -51,7 +53,7 @@ def command(
 
     if output is None or output.suffix.lower() != ".png":
         options.refuse_given("needs a PNG picture: add -o cards.png", "scale")
-    many = options.Hands.asked_for(cards, file, count, seed)
+    many = Hands.asked_for(cards, file, count, seed)
     if many is not None:
         for line, hand in many:
             path = output and output.with_stem(f"{output.stem}-{line}")

@@ -28,11 +28,12 @@ from setset.cli import options
 @options.batch_lists
 @options.first
 @options.output
+@options.wide
 @options.as_json
 @options.workspace
 def command(
     size: int,
-    target: int,
+    target: int | None,
     prune: bool,
     store: tuple[int, ...],
     count: tuple[int, ...],
@@ -45,6 +46,7 @@ def command(
     batch_lists: int | None,
     first: int,
     output: Path | None,
+    wide: bool,
     as_json: bool,
     workspace: Path,
 ) -> None:
@@ -56,10 +58,10 @@ def command(
 
     \b
     Examples:
-      setset estimate --size 9
-      setset estimate --size 10 --target 14 --seconds 20
-      setset estimate --size 12 --count-only --workers 200 --price 0.04
-      setset estimate --size 18 --target 18 --store 18
+      setset estimate 9
+      setset estimate 10 --target 14 --seconds 20
+      setset estimate 12 --count-only --workers 200 --price 0.04
+      setset estimate 18 --target 18 --store 18
     """
     import setset
     from setset.show.estimates import print_estimate
@@ -79,4 +81,4 @@ def command(
             batch_lists=batch_lists,
             first=first,
         )
-    print_estimate(estimate, price, as_json)
+    print_estimate(estimate, price, as_json, wide)

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from setset.cli import options
+from setset.cli import SuggestingGroup, options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-overwrite = click.option("--overwrite", is_flag=True, help="Replace files that are in the way.")
+overwrite = click.option(
+    "--force", "--overwrite", "overwrite", is_flag=True, help="Replace files that are there already (once --overwrite)."
+)
 
 
 def output(help: str) -> options.Decorator:  # noqa: A002 (click's word)
@@ -34,7 +36,7 @@ def table(function: Callable[..., None]) -> Callable[..., None]:
     return file(table_format(overwrite(options.workspace(function))))
 
 
-@click.group()
+@click.group(cls=SuggestingGroup)
 def command() -> None:
     """Write lists, classes, links or counts for other programs.
 
@@ -93,7 +95,7 @@ def lists(
     dry_run: bool,
     workers: int | None,
     from_classes: bool,
-    target: int,
+    target: int | None,
     quiet: bool,
     as_json: bool,
     workspace: Path,

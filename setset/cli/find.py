@@ -5,6 +5,7 @@ from typing import TextIO
 import click
 
 from setset.cli import options
+from setset.cli.many import Hands
 
 
 @click.command("find")
@@ -41,7 +42,7 @@ def command(
     from setset.table import find_sets, find_ultra_sets
 
     search, what = (find_ultra_sets, "ultra_sets") if ultra else (find_sets, "sets")
-    many = options.Hands.asked_for(cards, file, count, seed)
+    many = Hands.asked_for(cards, file, count, seed)
     if many is not None:
         print_lines(hands.sets_line(line, hand, search(hand), what, as_json) for line, hand in many)
         ctx.exit(many.exit_code)

@@ -26,28 +26,34 @@ def command(
     all_lists: bool,
     names: bool,
     from_classes: bool,
-    target: int,
+    target: int | None,
     as_json: bool,
     workspace: Path,
 ) -> None:
-    """Print lists straight from the files, in lexicographic order; or computed from the classes.
+    """Print lists of N cards straight from the files, in lexicographic order; or computed from the classes.
+
+    If no file holds them, it says how to have them at once, and what storing or counting them takes.
 
     \b
     Examples:
-      setset lists --size 6 --limit 3 --names
-      setset lists --size 9 --start 20000000000
-      setset lists --size 18 --from-classes --start 6000000000
+      setset lists 6 --limit 3 --names
+      setset lists 9 --start 20000000000
+      setset lists 18 --from-classes --start 6000000000
     """
     import setset
-    from setset.show.lists import print_lists
+    from setset.show.lists import print_lists, suggest_lists
 
     if all_lists:
         options.refuse_given("cannot be combined with --all", "limit")
-    chunk = options.chunk(limit, all_lists)
+    chunk, most = options.chunk(limit, all_lists), None if all_lists else limit
     if from_classes:
         options.refuse_given("cannot be combined with --from-classes", "batch", "target", "workspace")
-        print_lists(setset.lists(size).arrays(start, chunk), names, as_json, None if all_lists else limit)
+        print_lists(setset.lists(size).arrays(start, chunk), names, as_json, most)
         return
-    with setset.open(workspace) as opened:
-        chunks = opened.exploration(target)[size].arrays(start, chunk, batch)
-        print_lists(chunks, names, as_json, None if all_lists else limit)
+    try:
+        with setset.open(workspace) as opened:
+            found = opened.exploration(target)[size]
+            print_lists(found.arrays(start, chunk, batch), names, as_json, most)
+    except (setset.NotStored, setset.NotAWorkspace) as error:
+        suggest_lists(error, size, target, setset.catalogue_in_memory().lists(size))
+        raise SystemExit(error.exit_code) from error

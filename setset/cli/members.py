@@ -6,27 +6,30 @@ from setset.cli import options
 
 
 @click.command()
-@click.option("--class", "which", required=True, metavar="SIZE/NUMBER", help="The class, such as 12/700.")
+@click.argument("name", required=False, metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
+@click.option("--class", "which", metavar="SIZE/NUMBER", help="The class, the same as the argument.")
 @click.option("--start", type=int, default=0, help="Start at the list of this rank, from 0.")
 @options.limit
 @options.all_lists
 @options.names
 @options.json_lines
 @options.no_workspace
-def command(which: str, start: int, limit: int, all_lists: bool, names: bool, as_json: bool) -> None:
+def command(
+    name: str | None, which: str | None, start: int, limit: int, all_lists: bool, names: bool, as_json: bool
+) -> None:
     """The lists of a class, each once, in a fixed order. Needs no workspace.
 
     \b
     Examples:
-      setset members --class 20/0 --limit 3
-      setset members --class 12/700 --start 1000000000 --names
+      setset members 20/0 --limit 3
+      setset members 12/700 --start 1000000000 --names
     """
     import setset
     from setset.show.lists import print_lists
 
     if all_lists:
         options.refuse_given("cannot be combined with --all", "limit")
-    size, number = options.parse_class(which)
-    one = setset.catalogue_in_memory().get(size, number)
-    chunks = setset.member_arrays(one, start, options.chunk(limit, all_lists))
+    if (name is None) == (which is None):
+        raise click.UsageError("Give one class, such as 12/700.")
+    chunks = setset.member_arrays(name or which or "", start, options.chunk(limit, all_lists))
     print_lists(chunks, names, as_json, None if all_lists else limit)

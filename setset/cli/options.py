@@ -2,26 +2,54 @@
 
 from __future__ import annotations
 
+import functools
+import os
+import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 import click
 
 from setset.cards import parse_cards
 from setset.errors import BadInput
+from setset.show.commands import DEFAULT_WORKSPACE, set_workspace
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def _remember_workspace(_: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    """Keeps the workspace for commands that messages name. The variable of the environment names it for them too."""
+    if path is not None and str(path) != os.environ.get("SETSET_WORKSPACE"):
+        refuse_other_system(path, max(parameter.opts, key=len))
+        set_workspace(path)
+    return path
+
+
+def refuse_other_system(path: Path, option: str) -> None:
+    """Refuses a path of Windows on another system, which would become a folder of that name."""
+    if os.name != "nt" and re.match(r"[A-Za-z]:[\\/]|\\\\", str(path)) and not path.exists():
+        raise BadInput(
+            f"{option} {path}: that is a path of Windows; give one of this system, or ./{path} if it is meant"
+        )
+
+
+def _check_output(_: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
+    if path is not None:
+        refuse_other_system(path, max(parameter.opts, key=len))
+    return path
+
 
 workspace = click.option(
     "-w",
     "--workspace",
     type=click.Path(path_type=Path),
     envvar="SETSET_WORKSPACE",
-    default=Path("setset-workspace"),
+    default=DEFAULT_WORKSPACE,
     show_default=True,
     show_envvar=True,
+    callback=_remember_workspace,
     help="The folder with the database and the batch files.",
 )
 no_workspace = click.option("-w", "--workspace", expose_value=False, hidden=True)
@@ -31,9 +59,11 @@ wide = click.option("--wide", is_flag=True, help="All columns and whole values, 
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON lines: an array of cards for each list.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
 output = click.option(
+    "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Where this run's files go: another disk, a NAS. The database remembers.",
+    callback=_check_output,
+    help="Folder for this run's files: another disk, a NAS. The database remembers it.",
 )
 limit = click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="How many lists.")
 all_lists = click.option("--all", "all_lists", is_flag=True, help="All lists from there on, however many.")
@@ -44,9 +74,7 @@ names = click.option("--names", is_flag=True, help="Names of cards instead of nu
 target = click.option(
     "--target",
     type=click.IntRange(4, 20),
-    default=12,
-    show_default=True,
-    help="The size that the exploration is heading for.",
+    help="Keep only hands that can still grow to this size.  [default: the only one of the workspace, or 12]",
 )
 
 prune = click.option(
@@ -56,7 +84,8 @@ only_target = click.option("--target", type=click.IntRange(4, 20), help="Only th
 
 
 dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-yes = click.option("--yes", is_flag=True, help="Do not ask.")
+yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+force = click.option("--force", is_flag=True, help="Replace a file that is there already.")
 
 
 def confirm(question: str, yes: bool) -> None:
@@ -64,14 +93,42 @@ def confirm(question: str, yes: bool) -> None:
     if yes:
         return
     if not (sys.stdin is not None and sys.stdin.isatty()):
-        raise BadInput("nobody to ask: add --yes to do it")
+        raise BadInput("not a terminal, cannot ask: add --yes")
     if not click.confirm(question):
         click.echo("nothing was changed")
         raise SystemExit(1)
 
 
-def size(required: bool = False, help: str = "Only this size.") -> Decorator:  # noqa: A002 (click's word)
-    return click.option("--size", type=click.IntRange(3, 20), required=required, help=help)
+def size(
+    required: bool = False,
+    help: str = "Only this size.",  # noqa: A002 (click's word)
+    least: int = 3,
+    most: int = 20,
+    option: str = "--size",
+    default: int | None = None,
+) -> Decorator:
+    """Number of cards: the first argument N of a command, or the option that it had before."""
+    kind = click.IntRange(least, most)
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def merged(*positional: Any, n: int | None, size: int | None, **more: Any) -> Any:
+            return function(*positional, size=one_number(n, size, option, required, default), **more)
+
+        argument = click.argument("n", type=kind, required=False, metavar="[N]")
+        return argument(click.option(option, "size", type=kind, help=f"{help} The same as N.")(merged))
+
+    return decorate
+
+
+def one_number(n: int | None, named: int | None, option: str, required: bool, default: int | None) -> int | None:
+    """The number of cards that a command line gives as an argument or by an option."""
+    if n is not None and named not in (None, n):
+        raise BadInput(f"give the number of cards once: {n} or {option} {named}")
+    found = n if named is None else named
+    if found is None and required and default is None:
+        raise click.UsageError(f"Missing argument 'N': how many cards? (the same as {option} N)")
+    return default if found is None else found
 
 
 cards = click.argument("cards", nargs=-1, metavar="CARDS...")
@@ -82,7 +139,7 @@ hands_file = click.option(
     "behind # are skipped; a bad line is reported and the rest goes on, exit code 1. With --json a line each.",
 )
 seed = click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), help="Deal the cards that this number fixes; else any."
+    "--seed", type=click.IntRange(0, 2**64 - 1), help="Random seed; the same seed deals the same cards."
 )
 deal_instead = click.option(
     "--deal", "count", type=click.IntRange(1, 81), help="Deal this many cards instead of naming them."
@@ -176,6 +233,17 @@ def parse_class(text: str) -> tuple[int, int]:
     return whole_number(size, "class"), whole_number(number, "class")
 
 
+def complete_classes(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
+    """Names of classes that begin with what was typed: sizes first, then numbers."""
+    from setset.symmetry import catalogue_in_memory
+
+    size, slash, number = typed.partition("/")
+    if not slash:
+        return [f"{each}/" for each in range(21) if str(each).startswith(size)]
+    known = len(catalogue_in_memory().classes(int(size))) if size.isdecimal() and int(size) <= 20 else 0
+    return [f"{size}/{each}" for each in range(known) if str(each).startswith(number)]
+
+
 def chunk(limit: int, all_lists: bool) -> int:
     """How many lists to read at a time: no more than are printed."""
     return 65_536 if all_lists else max(1, min(limit, 65_536))
@@ -190,54 +258,6 @@ def refuse_options(words: Iterable[str]) -> None:
             ctx = click.get_current_context()
             known = [name for parameter in ctx.command.get_params(ctx) for name in parameter.opts]
             raise click.UsageError(f"No such option {word!r}.{suggest(word, known)}", ctx)
-
-
-class Hands:
-    """The hands of a file. Lines that hold none are reported on stderr and counted; the others go on.
-
-    Args:
-        lines: the file.
-    """
-
-    def __init__(self, lines: TextIO) -> None:
-        self._lines = lines
-        self._source = "standard input" if lines.name == "<stdin>" else lines.name
-        self.exit_code = 0
-
-    @classmethod
-    def asked_for(
-        cls, cards: tuple[str, ...], file: TextIO | None, count: int | None = None, seed: int | None = None
-    ) -> Hands | None:
-        """The hands of --file or of standard input, if a command line asks for them and not for dealt ones."""
-        if file is not None and cards:
-            raise BadInput("give CARDS or --file, not both")
-        if file is None and cards == ("-",):
-            file = sys.stdin
-        if file is not None and (count is not None or seed is not None):
-            raise BadInput("give hands by --file or -, or --deal with --seed, not both")
-        return None if file is None else cls(file)
-
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """The lines that are neither blank nor a comment, with their numbers from 1."""
-        for number, line in enumerate(self._lines, 1):
-            text = line.partition("#")[0].strip()
-            if text:
-                yield number, text
-
-    def __iter__(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """The hands, with the numbers of their lines."""
-        for number, text in self.lines():
-            try:
-                yield number, parse_cards(text.split())
-            except BadInput as error:
-                self.report(number, error)
-
-    def report(self, line: int, error: Exception) -> None:
-        """Says what is wrong with a line."""
-        from setset.show.formatting import print_line
-
-        self.exit_code = 1
-        print_line(f"setset: {self._source}, line {line}: {error}", err=True)
 
 
 certificates = click.option(

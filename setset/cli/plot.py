@@ -8,21 +8,28 @@ import click
 from setset.cli import options
 
 
+def _complete_names(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
+    from setset.show.plots import PLOTS
+
+    return [name for name in PLOTS if name.startswith(typed)]
+
+
 @click.command("plot", context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=_complete_names)
 @click.argument("words", nargs=-1, metavar="[ARGUMENTS]...")
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
     help="NAME.svg, .png, .pdf, .html (works offline), .json (Vega-Lite) or .csv (the data); - for stdout."
-    "  [default: NAME.svg]",
+    "  [default: NAME.svg, NAME-CLASS.svg for neighbours]",
 )
 @click.option("--format", "kind", help="svg, png, pdf, html, json or csv, whatever the file is called.")
 @click.option("--games", type=click.IntRange(1, 10**12), default=200_000, show_default=True, help="For rounds.")
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="For rounds.")
 @click.option("--target", type=click.IntRange(4, 20), default=12, show_default=True, help="For bytes.")
 @click.option("--size", type=click.IntRange(3, 20), help="For bytes: only this size.")
+@options.force
 @options.workspace
 @click.pass_context
 def command(
@@ -32,6 +39,7 @@ def command(
     words: tuple[str, ...],
     output: Path | None,
     kind: str | None,
+    force: bool,
     workspace: Path,
     **settings: int | None,
 ) -> None:
@@ -56,9 +64,9 @@ def command(
         plots.print_plots()
         return
     plot = plots.find_plot(name, words)
-    place = output or Path(f"{name}.{kind or 'svg'}")
+    place = output or plots.file_name(name, words, kind)
     chosen = plots.choose_kind(place, kind)
     named = ctx.get_parameter_source("workspace") is not click.core.ParameterSource.DEFAULT
     with setset.open(workspace) if plot.opens(workspace, named) else nullcontext() as opened:
         chart = plot.make(words, settings, opened)
-    plots.write_plot(chart, place, chosen)
+    plots.write_plot(chart, place, chosen, force)

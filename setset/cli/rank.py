@@ -5,6 +5,7 @@ from typing import TextIO
 import click
 
 from setset.cli import options
+from setset.cli.many import Hands
 
 
 @click.command(context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
@@ -28,7 +29,7 @@ def command(ctx: click.Context, cards: tuple[str, ...], file: TextIO | None, as_
     from setset.show.classes import print_rank, rank_line
 
     catalogue = setset.catalogue_in_memory()
-    many = options.Hands.asked_for(cards, file)
+    many = Hands.asked_for(cards, file)
     if many is None:
         hand = options.parse_hand(cards)
         print_rank(hand, setset.rank(hand, catalogue), catalogue, as_json)

@@ -9,7 +9,7 @@ from setset.cli import options
 
 @click.command()
 @click.option("--target", type=click.IntRange(4, 20), required=True, help="The exploration to remove.")
-@options.size(help="Only the sizes from this one on.")
+@click.option("--size", type=click.IntRange(3, 20), help="Only the sizes from this one on.")
 @options.dry_run
 @options.yes
 @options.as_json

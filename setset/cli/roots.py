@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
-from setset.cli import options
+from setset.cli import SuggestingGroup, options
 
 COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 
 
-@click.group(invoke_without_command=True)
+@click.group(invoke_without_command=True, cls=SuggestingGroup)
 @options.wide
 @options.as_json
 @options.workspace
@@ -95,6 +95,7 @@ def forget(old: str, output: Path | None, dry_run: bool, yes: bool, workspace: P
       setset roots forget /mnt/nas/caps
     """
     import setset
+    from setset.show.formatting import print_line
     from setset.show.tables import print_roots
 
     with setset.open(workspace, mode="a") as opened:
@@ -102,4 +103,4 @@ def forget(old: str, output: Path | None, dry_run: bool, yes: bool, workspace: P
         if not dry_run:
             options.confirm("Forget this storage root, and make its files again?", yes)
             opened.forget_root(old, output=output)
-            click.echo("forgotten: run 'setset repair' to make its files again")
+            print_line("forgotten: run 'setset repair' to make its files again")

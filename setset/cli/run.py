@@ -2,7 +2,6 @@
 
 import contextlib
 import shlex
-import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -10,10 +9,64 @@ from typing import Any
 import click
 
 from setset.cli import options
+from setset.cli.limits import DISK, TIME, limited
+from setset.errors import BadInput
+
+OF_ONE_RUN = ("--workspace", "--max-time", "--max-disk")
+"""Options with a value that a bare `setset run` does not take over."""
+FIRST_SIZE = 6
+"""Size that a bare `setset run` builds in a new workspace."""
 
 
-@click.command()
-@options.size(required=True, help="Build all sizes up to this one.")
+class ResumingCommand(click.Command):
+    """Without a size, takes the options of the last run in the workspace; options that are given count more."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = list(args)
+        rest = super().parse_args(ctx, args)
+        ctx.obj = given
+        if ctx.resilient_parsing or ctx.params["n"] or ctx.params["size"]:
+            return rest
+        begun = _last_run(ctx.params["workspace"])
+        ctx.obj = [*begun, *given]
+        if begun != [str(FIRST_SIZE)] and not (ctx.params["quiet"] or ctx.params["as_json"]):
+            click.echo(f"resuming: {shlex.join(['run', *begun])}", err=True)
+        ctx.params.clear()
+        ctx.args.clear()
+        return super().parse_args(ctx, [*begun, *given])
+
+
+def _last_run(workspace: Path) -> list[str]:
+    """Arguments of the last run that was begun, without those that name the workspace; the first size if none was."""
+    import setset
+
+    try:
+        with setset.open(workspace) as opened:
+            commands = [shlex.split(run.command) for run in opened.runs(1_000) if not _was_refused(run.outcome)]
+    except setset.NotAWorkspace:
+        commands = []
+    runs = [words for words in commands if words[:2] == ["setset", "run"] or ".run(" in words[0]]
+    if not runs:
+        return [str(FIRST_SIZE)]
+    if ".run(" in runs[0][0]:
+        raise BadInput(f"the last run was started from Python, by {runs[0][0]}: give the number of cards")
+    words, begun = iter(runs[0][2:]), list[str]()
+    for word in words:
+        if word in ("-w", *OF_ONE_RUN):
+            next(words, None)
+        elif word not in ("-y", "--yes", "--dry-run") and not word.startswith(
+            ("-w", *(f"{one}=" for one in OF_ONE_RUN))
+        ):
+            begun.append(word)
+    return begun
+
+
+def _was_refused(outcome: str | None) -> bool:
+    return outcome is not None and outcome.startswith("refused: ")
+
+
+@click.command(cls=ResumingCommand)
+@options.size(help="Build all sizes up to this one.")
 @options.target
 @options.prune
 @options.store
@@ -48,11 +101,16 @@ from setset.cli import options
 @click.option("--json", "as_json", is_flag=True, help="Print what happens as JSON lines (docs/unattended.md).")
 @click.option("--dry-run", is_flag=True, help="Only say what it will take, as 'setset estimate' does.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before more than an hour, or half of the free disk.")
+@click.option("--max-time", type=TIME, metavar="TIME", help="Stop in order after this time, such as 45m or 8h.")
+@click.option("--max-disk", type=DISK, metavar="BYTES", help="Stop in order when new files take this, such as 20GB.")
 @options.quiet
 @options.workspace
+@click.pass_context
 def command(
+    ctx: click.Context,
+    /,
     size: int,
-    target: int,
+    target: int | None,
     prune: bool,
     store: tuple[int, ...],
     count: tuple[int, ...],
@@ -69,24 +127,27 @@ def command(
     as_json: bool,
     dry_run: bool,
     yes: bool,
+    max_time: float | None,
+    max_disk: float | None,
     quiet: bool,
     workspace: Path,
 ) -> None:
-    """Build all that is missing up to a size.
+    """Build all lists of up to N cards that are missing. Without N: resume the last run, or build size 6.
 
-    It says first what that will take, and asks on a terminal if it is more than an hour or half of the free disk.
-    Stopped at any moment, by Ctrl-C or by a power cut, it goes on where it was when it is run again.
+    It says first what that will take. It asks if that is more than an hour or half of the free disk; without a
+    terminal it needs --yes, --max-time or --max-disk for that. Ctrl-C, a crash or a power cut lose nothing.
 
     \b
     Examples:
-      setset run --size 6
-      setset run --size 9 --dry-run
-      setset run --size 9 --output /mnt/nas/caps
-      setset run --size 12 --count-only
-      setset run --size 20 --target 20 --prune
-      setset run --size 18 --target 18 --store 18
-      setset run --size 9 --quiet --log caps.log
-      setset run --size 10 --executor dask=scheduler.json --output /mnt/nas/caps
+      setset run 6
+      setset run
+      setset run 9 --dry-run
+      setset run 9 --output /mnt/nas/caps
+      setset run 12 --count-only
+      setset run 20 --target 20 --prune
+      setset run 18 --target 18 --store 18
+      setset run 9 --quiet --log caps.log --max-time 8h
+      setset run 10 --executor dask=scheduler.json --output /mnt/nas/caps
     """
     import setset
     from setset.show.estimates import introduce, print_estimate
@@ -95,7 +156,7 @@ def command(
 
     if workers and executor.startswith("dask="):
         raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
-    words, began = shlex.join(["setset", *sys.argv[1:]]), time.monotonic()
+    words, began = shlex.join(["setset", "run", *ctx.obj]), time.monotonic()
     folder = output or workspace / "batches"
     shared: dict[str, Any] = {
         "workers": workers,
@@ -107,6 +168,7 @@ def command(
         "store": store,
         "count": count,
         "via": via,
+        "first": first,
     }
     telling = run_events(as_json, log) if as_json or log else contextlib.nullcontext(NoEvents())
     with telling as events, setset.open(workspace, mode="a") as opened:
@@ -118,14 +180,14 @@ def command(
             estimate = exploration.estimate(size, **shared, thorough=False)
         except setset.SetsetError:
             estimate = None  # the run refuses bad input, and sees to a damaged database
-        lines = introduce(estimate, yes, elsewhere=executor.startswith("dask="))
-        if lines is None:
-            raise SystemExit(1)
+        is_limited = max_time is not None or max_disk is not None
+        lines = introduce(estimate, yes or is_limited, elsewhere=executor.startswith("dask="))
         with (
             show_progress(quiet or as_json, estimate, lines) as progress,
             setset.StopRequest().handling_signals() as stop,
+            limited(stop, workspace, max_time, max_disk),
         ):
-            events.emit("started", **describe_start(words, workspace, target, size))
+            events.emit("started", **describe_start(words, workspace, exploration.target, size))
             made = exploration.run(
                 size,
                 **shared,
@@ -139,4 +201,4 @@ def command(
             seconds = time.monotonic() - began
             events.emit("finished", **describe_end(made, folder, seconds))
     if not (quiet or as_json):
-        print_end(made, target, size, folder, seconds, prune)
+        print_end(made, exploration.target, size, folder, seconds, prune, first)

@@ -5,9 +5,10 @@ from typing import TextIO
 
 import click
 
-from setset.cli import options
+from setset.cli import SuggestingGroup, options
+from setset.cli.many import Hands
 
-_many = click.option("--cards", type=int, required=True, help="At least this many cards without a set, 1 to 81.")
+_many = options.size(True, "The number of cards without a set.", least=1, most=81, option="--cards")
 _encoding = click.option(
     "--encoding",
     default="totalizer",
@@ -17,14 +18,19 @@ _encoding = click.option(
 _FIX = "none, triangle (3 cards), frame (5), cases (2 cases of 8), or cards such as 0,1,3."
 
 
-@click.group("sat")
+def _complete_solvers(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
+    known = ("cadical103", "cadical153", "cadical195", "glucose3", "glucose4", "glucose42", "lingeling", "maplechrono")
+    return [name for name in (*known, "minicard", "minisat22") if name.startswith(typed)]
+
+
+@click.group("sat", cls=SuggestingGroup)
 def command() -> None:
     """Ask a SAT solver for cards without a set. Needs the extra setset[sat].
 
     \b
     Examples:
-      setset sat solve --cards 20
-      setset sat solve --cards 21 --proof 21.drat
+      setset sat solve 20
+      setset sat solve 21 --proof 21.drat
     """
 
 
@@ -33,25 +39,32 @@ def command() -> None:
 @click.option("--fix", default="none", show_default=True, metavar="WHAT", help=f"Fix cards: {_FIX}")
 @_encoding
 @click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else stdout.")
-def encode_command(cards: int, fix: str, encoding: str, output: Path | None) -> None:
+def encode_command(size: int, fix: str, encoding: str, output: Path | None) -> None:
     """Write the problem in DIMACS, for any solver.
 
     \b
     Example:
-      setset sat encode --cards 20 -o 20.cnf && minisat 20.cnf answer; setset sat read answer
+      setset sat encode 20 -o 20.cnf && minisat 20.cnf answer; setset sat read answer
     """
     from setset.sat import encode
     from setset.show.answers import write_problem
 
-    write_problem(encode(cards, fix, encoding), output)
+    write_problem(encode(size, fix, encoding), output)
 
 
 @command.command("solve")
 @_many
 @click.option("--fix", metavar="WHAT", help=f"Fix cards: {_FIX} Else the most that loses no answer.")
 @_encoding
-@click.option("--solver", default="glucose4", show_default=True, help="A solver of PySAT, such as cadical153.")
-@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Give up after so many seconds.")
+@click.option(
+    "--solver",
+    default="glucose4",
+    show_default=True,
+    help="A solver of PySAT, such as cadical153.",
+    shell_complete=_complete_solvers,
+)
+@click.option("--at-least", is_flag=True, help="Take more cards than N too, as the solver finds them.")
+@click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Give up after this time, in seconds.")
 @click.option(
     "--proof",
     type=click.Path(dir_okay=False, path_type=Path),
@@ -59,24 +72,31 @@ def encode_command(cards: int, fix: str, encoding: str, output: Path | None) -> 
 )
 @options.as_json
 def solve_command(
-    cards: int, fix: str | None, encoding: str, solver: str, timeout: float | None, proof: Path | None, as_json: bool
+    size: int,
+    fix: str | None,
+    encoding: str,
+    solver: str,
+    at_least: bool,
+    timeout: float | None,
+    proof: Path | None,
+    as_json: bool,
 ) -> None:
-    """Find so many cards without a set, checked, drawn and classified, or prove that there are none.
+    """Find N cards without a set, checked, drawn and classified, or prove that there are none.
 
     Exit code 0 for an answer, whichever it is; 13 for none, if the time is over or the solver gave up.
 
     \b
     Examples:
-      setset sat solve --cards 20
-      setset sat solve --cards 21 --solver cadical153 --timeout 60
+      setset sat solve 20
+      setset sat solve 21 --solver cadical153 --timeout 60
     """
     from setset.sat import encode, solve
     from setset.sat.fixing import strongest_fixing
     from setset.show.answers import show_answer
 
-    problem = encode(cards, strongest_fixing(cards) if fix is None else fix, encoding)
+    problem = encode(size, strongest_fixing(size) if fix is None else fix, encoding)
     answer = solve(problem, solver, timeout, proof is not None)
-    show_answer(answer, proof, as_json)
+    show_answer(answer if at_least else answer.exactly(), proof, as_json)
 
 
 @command.command("read")
@@ -110,7 +130,7 @@ def read_command(ctx: click.Context, answer: TextIO | None, file: TextIO | None,
         show_read(parse_answer(answer.read(), cards, Path(answer.name).name), as_json)
         return
     assert file is not None
-    many = options.Hands(file)
+    many = Hands(file)
     for line, text in many.lines():
         try:
             click.echo(answer_line(line, parse_answer(text, cards, "the line"), as_json))

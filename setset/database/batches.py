@@ -70,7 +70,11 @@ def get(at: SizeKey, number: int) -> Batch:
     """The batch with this number, which must be there."""
     if (found := find(at, number)) is not None:
         return found
-    known = count_numbered(at)
+    if not (known := count_numbered(at)):
+        raise BadInput(
+            f"no batch of size {at.size} has its number yet, since files of earlier sources are missing: "
+            f"run 'setset run {at.size} {at.exploration.options}' first"
+        )
     raise BadInput(f"there is no batch {number} of size {at.size}: the batches are 0 to {known - 1:,}")
 
 

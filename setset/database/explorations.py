@@ -12,7 +12,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from setset.cards import LARGEST
 from setset.database.connection import BadDatabase, Database, checksum, now
 from setset.database.models import BATCHES, EXPANSIONS, EXPLORATIONS, SIZES, Work
-from setset.errors import BadInput
+from setset.errors import BadInput, NotStored
 from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 
@@ -98,8 +98,8 @@ class ExplorationKey:
         for each in self.sizes():
             if each.size == size:
                 return each
-        command = f"setset run --size {size} {self.options}"
-        raise BadInput(f"size {size} is not stored for target {self.target}: run '{command}' first")
+        command = f"setset run {size} {self.options}"
+        raise NotStored(f"size {size} is not stored for target {self.target}: run '{command}' first")
 
     def steps(self, largest: int = LARGEST, never_done: bool = False) -> tuple[Step, ...]:
         """All steps that were ever planned, from sources and for files of up to `largest` cards, smallest sizes first.
@@ -183,7 +183,9 @@ def find(database: Database, target: int, verified: bool = False) -> Exploration
     for found in find_all(database):
         if found.target == target:
             return found
-    raise BadInput(f"nothing is known for target {target}: run 'setset run --size 6 --target {target}' first")
+    known = " and ".join(str(found.target) for found in find_all(database))
+    others = f"; this workspace has target {known}" if known else ""
+    raise NotStored(f"nothing is known for target {target}: run 'setset run 6 --target {target}' first{others}")
 
 
 def find_all(database: Database, target: int | None = None) -> list[ExplorationKey]:

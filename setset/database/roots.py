@@ -10,7 +10,7 @@ from setset import platform
 from setset.batches.roots import Owner, Root, RootGone, RootState, has_batches
 from setset.database.connection import DRIVER_ERRORS, Database, connect, damaged, now
 from setset.database.models import BATCHES, EXPLORATIONS, ROOTS, WORKSPACE
-from setset.errors import BadInput, InTheWay, Locked, in_the_way
+from setset.errors import BadInput, InTheWay, Locked, in_the_way, quoted
 from setset.folder import OWN_ROOT
 from setset.tasks.kinds import Destination
 
@@ -178,7 +178,7 @@ def use_root(
         if _holds_some(database, lost.number, root):
             raise BadInput(
                 f"{root} holds the files of the storage root {lost.folder}, which is gone: "
-                f"run 'setset roots move {lost.folder} {root}'"
+                f"run 'setset roots move {quoted(lost.folder)} {quoted(root)}'"
             )
         if needed in sizes_in(database, [lost]):
             raise gone_error(database, lost)

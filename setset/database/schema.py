@@ -31,7 +31,7 @@ from setset.database.connection import (
     explain,
 )
 from setset.database.models import HEAD, METADATA
-from setset.errors import InTheWay, Locked, SetsetError, in_the_way
+from setset.errors import BadInput, InTheWay, Locked, SetsetError, in_the_way
 from setset.folder import UNFINISHED, WorkspaceFolder
 
 if TYPE_CHECKING:
@@ -274,14 +274,14 @@ def schema_digest(connection: sqlite3.Connection) -> str:
     return xxhash.xxh3_64_hexdigest(repr(found).encode(errors="replace"))
 
 
-def backup(path: Path, copy: Path) -> None:
+def backup(path: Path, copy: Path, force: bool = False) -> None:
     """A consistent copy of a database that may be in use.
 
     Raises Locked if another program holds the database for some seconds.
     """
     WorkspaceFolder(path.parent).is_locked()  # refuses a file system without locks, which SQLite would wait for
-    if copy.exists():
-        raise SetsetError(f"{copy} exists already: move it away or name another file")
+    if copy.exists() and (not force or copy.samefile(path) or not copy.is_file()):
+        raise BadInput(f"{copy} is there already: add --force to replace it")
     partial = copy.with_name(f".{copy.name}.partial")
     if not copy.parent.is_dir():
         raise SetsetError(f"there is no folder {copy.parent} for the copy")

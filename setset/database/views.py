@@ -15,6 +15,7 @@ from setset.database import explorations, roots, runs
 from setset.database.connection import Database
 from setset.database.models import Work
 from setset.database.rows import altered_rows
+from setset.lazy import Shown
 
 MOST_PROBLEMS = 100
 """Maximum number of items listed in each state."""
@@ -106,7 +107,7 @@ class Throughput:
 
 
 @dataclass(frozen=True)
-class Status:
+class Status(Shown):
     """All that `setset status` shows.
 
     Example:

@@ -30,7 +30,7 @@ Call = tuple[Future[Any], partial[Any]]
 """A call on its way to a worker, and the future of its result."""
 Answer = tuple[bool, Any]
 """Whether it is an error, and the result or the error."""
-COMPILING: Answer = (False, "compiling the kernels, which takes some seconds; the next run finds them compiled")
+COMPILING: Answer = (False, "first run: compiling, up to a minute, once; later runs skip this")
 """Message of a process before it compiles the kernels."""
 
 HEAD_START = 2.0

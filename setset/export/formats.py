@@ -103,7 +103,7 @@ def exactly(lists: int, blocks: Iterable[Lists], error: SetsetError) -> Iterator
 def refuse_existing(path: Path, overwrite: bool) -> None:
     """Refuses to replace a file without `overwrite`."""
     if path.exists() and not overwrite:
-        raise BadInput(f"{path} is there already: give --overwrite to replace it")
+        raise BadInput(f"{path} is there already: add --force to replace it")
 
 
 SUFFIXES = {f".{each}": str(each) for each in Format}

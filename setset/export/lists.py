@@ -44,6 +44,9 @@ if TYPE_CHECKING:
 SAMPLES = 6
 """Number of batches that are sampled to estimate the bytes of an export."""
 STOPPED = "interrupted; finished files stay, the same command goes on from there"
+STOPPED_FILE = (
+    "interrupted; nothing was written: one file is written whole or not at all. Name a folder to keep finished files"
+)
 CheckStop = Callable[[str], None]
 """Raises Interrupted with a message if the export is to stop."""
 _Result = TypeVar("_Result")
@@ -168,7 +171,7 @@ class _Export:
         obstacles = stale + [Path(task.path) for task in waiting if Path(task.path).exists()]
         if obstacles and not self._options.overwrite:
             raise BadInput(
-                f"{obstacles[0]} is there, and not of this export: give --overwrite to replace such files, "
+                f"{obstacles[0]} is there, and not of this export: add --force to replace such files, "
                 "or -o another folder"
             )
         return stale
@@ -216,16 +219,16 @@ class _Export:
                 yield block
                 advance(len(block))
 
-        with self._progressing(0, lists) as advance:
+        with self._progressing(0, lists, STOPPED_FILE) as advance:
             write_lists(file, content, lists, watched())
 
     @contextmanager
-    def _progressing(self, files: int, lists: int) -> Iterator[Callable[[int], None]]:
+    def _progressing(self, files: int, lists: int, stopped: str = STOPPED) -> Iterator[Callable[[int], None]]:
         """Reports progress. The function to call after each file or block ends a stopped export."""
 
         def advance(lists: int) -> None:
             self._progress.advance(self._size.size, lists, lists)
-            self._check_stop(STOPPED)
+            self._check_stop(stopped)
 
         self._progress.begin(self._size.size, Activity.EXPORT, files, lists)
         try:

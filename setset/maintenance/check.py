@@ -13,7 +13,7 @@ from setset.batches.roots import TOKEN, RootState
 from setset.database import Database, batches, explorations, roots
 from setset.database.explorations import SizeRecord
 from setset.database.rows import altered_rows
-from setset.errors import BadInput, SetsetError
+from setset.errors import BadInput, SetsetError, quoted
 from setset.executors.window import submit_ahead
 from setset.maintenance.findings import Finding, FindingKind
 from setset.maintenance.leftovers import find_strays
@@ -111,9 +111,9 @@ def check_roots(database: Database) -> Iterator[Finding]:
             kind = FindingKind.ROOT if is_own else FindingKind.GONE
             what = f"the storage root is gone, with {root.files:,} files and {root.lists:,} lists"
             what += ", and another workspace's is in its place" if root.state is RootState.FOREIGN else ""
-            what += f": if it was moved, 'setset roots move {root.path} NEW'"
+            what += f": if it was moved, 'setset roots move {quoted(root.path)} NEW'"
             if not is_own:
-                what += f"; if it is lost for good, 'setset roots forget {root.path}'"
+                what += f"; if it is lost for good, 'setset roots forget {quoted(root.path)}'"
             yield Finding(kind, root.path, what)
 
 

@@ -12,7 +12,7 @@ from setset.batches.format import BadBatch
 from setset.batches.records import Batch
 from setset.batches.roots import TOKEN, Root, RootState
 from setset.database import Database, batches, explorations, roots
-from setset.errors import BadInput
+from setset.errors import BadInput, quoted
 from setset.platform import leads_outside, usable_cores
 from setset.progress import Activity, ProgressListener
 
@@ -50,7 +50,7 @@ def move_root(
         if known is None:
             raise BadInput(
                 f"{old} is not a storage root of this workspace: 'setset roots' lists them; to take over files in "
-                f"{new}, run 'setset db rebuild' with --output {new}"
+                f"{new}, run 'setset db rebuild' with --output {quoted(new)}"
             )
         return MovedRoot(known.path, known.files, known.lists, known.bytes, 0, moved=False)
     stays = _require_claimable(database, root, new)
@@ -60,7 +60,7 @@ def move_root(
     can_be_incomplete = stays or len(wrong) < root.files
     if wrong and not (incomplete and can_be_incomplete):
         first = f"{wrong[0][0].name}: {wrong[0][1]}"
-        others = f", or run 'setset roots move --incomplete {root.folder} {new}', then 'setset repair'"
+        others = f", or run 'setset roots move --incomplete {quoted(root.folder)} {quoted(new)}', then 'setset repair'"
         raise BadInput(
             f"{len(wrong):,} of the {root.files:,} files of {root.folder} are not in {new} as they are recorded "
             f"({first}): bring them there{others if can_be_incomplete else ''}"
@@ -93,7 +93,7 @@ def _require_claimable(database: Database, root: Root, new: Path) -> bool:
     if reason:
         raise BadInput(
             f"{new} is not the storage root {root.folder}: {reason}; copy the whole folder again, or, if its "
-            f"{TOKEN} is lost, run 'setset db rebuild' with --output {new}"
+            f"{TOKEN} is lost, run 'setset db rebuild' with --output {quoted(new)}"
         )
     workspace.require_claimable(folder)
     return stays

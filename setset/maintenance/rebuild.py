@@ -20,7 +20,7 @@ from setset.batches.records import BATCH_FILES, BatchFile, Span
 from setset.batches.roots import root_owner
 from setset.database import Database, batches, expansions, explorations, open_to_write, roots, runs, schema
 from setset.database.connection import BadDatabase, NewerSchema
-from setset.errors import BadInput, NotAWorkspace
+from setset.errors import BadInput, NotAWorkspace, quoted
 from setset.executors.window import submit_ahead
 from setset.folder import REBUILT, WorkspaceFolder
 from setset.maintenance.counts_file import restore_counts
@@ -121,7 +121,7 @@ def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: P
         if root != folder.own_root and root.resolve() not in given:
             progress.notice(
                 f"the old database names the storage root {root}, which --output does not: its files will be missing "
-                f"in the new one; if it was moved, 'setset roots move {root} NEW' needs no new database"
+                f"in the new one; if it was moved, 'setset roots move {quoted(root)} NEW' needs no new database"
             )
 
 

@@ -73,13 +73,15 @@ def repair_all(
     return Repaired(repaired, [finding for finding in found if not finding.kind.remedy.is_repair])
 
 
-def repair_batch(database: Database, target: int, size: int | None, number: int, make_again: MakeAgain) -> Repaired:
-    """Derives one batch again, whatever its state, and compares it with what is recorded."""
-    asked, batch, record = batch_finding(database, target, size, number)
-    expansions.forget_files(record, {batch: "as asked"})
+def repair_batches(
+    database: Database, target: int, size: int | None, number: int | None, source: int | None, make_again: MakeAgain
+) -> Repaired:
+    """Derives a batch, or the batches of a source, again, whatever their state, and compares with what is recorded."""
+    asked, record = batches_asked(database, target, size, number, source)
+    expansions.forget_files(record, {finding.batch: "as asked" for finding in asked if finding.batch})
     unfinished = frozenset(record.exploration.steps(never_done=True))
     make_again(record.exploration, record.exploration.steps(record.size), unfinished)
-    return Repaired([asked], [])
+    return Repaired(asked, [])
 
 
 def _require_files_agree(database: Database) -> None:
@@ -128,14 +130,21 @@ def _forget(size: SizeRecord, found: list[Finding]) -> None:
         expansions.forget_files(size, damaged)
 
 
-def batch_finding(database: Database, target: int, size: int | None, number: int) -> tuple[Finding, Batch, SizeRecord]:
-    """Finding for a batch that the user asks to make again."""
+def batches_asked(
+    database: Database, target: int, size: int | None, number: int | None, source: int | None
+) -> tuple[list[Finding], SizeRecord]:
+    """Findings for a batch, or for the batches of a source, that the user asks to make again."""
     if size is None:
-        raise BadInput("--batch needs --size")
+        raise BadInput(f"{'--batch' if source is None else '--source'} needs --size")
     record = explorations.find(database, target).size(size)
-    batch = batches.get(record, number)
-    roots.require_there(database, batch.root_id)
-    return Finding(FindingKind.FILE, batch.path, f"{batch}, as asked", target, size, batch), batch, record
+    found = [batches.get(record, number)] if number is not None else []
+    if source is not None:
+        found += [each for each in batches.read(record) if each.span.first_source <= source <= each.span.last_source]
+    if not found:
+        raise BadInput(f"no file of size {size} is made from source {source}: 'setset status' shows what there is")
+    for batch in found:
+        roots.require_there(database, batch.root_id)
+    return [Finding(FindingKind.FILE, each.path, f"{each}, as asked", target, size, each) for each in found], record
 
 
 def _repair_roots(database: Database, found: list[Finding], failures: list[SetsetError]) -> list[Finding]:

@@ -1,7 +1,9 @@
 """Answers from the solvers of PySAT, checked before anybody sees them."""
 
+from __future__ import annotations
+
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Final
 
@@ -42,6 +44,15 @@ class Answer:
     """CPU time of the solver."""
     proof: tuple[str, ...] | None = None
     """The lines of a DRAT proof that there are none, if one was asked for."""
+
+    def exactly(self) -> Answer:
+        """The answer with no more cards than the problem asks for. A part of cards without a set has none either."""
+        if self.cards is None or len(self.cards) <= self.problem.cards:
+            return self
+        fixed = set(self.problem.fixing.cases[0]) & set(self.cards)
+        others = [card for card in self.cards if card not in fixed]
+        kept = sorted([*fixed, *others[: self.problem.cards - len(fixed)]])
+        return replace(self, cards=tuple(kept))
 
 
 def solve(problem: Problem, solver: str = PROVERS[0], timeout: float | None = None, proof: bool = False) -> Answer:

@@ -6,6 +6,7 @@ import dataclasses
 from bisect import bisect
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import tee
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -73,7 +74,7 @@ def print_classified(found: Classification, catalogue: Catalogue, as_json: bool,
         "class": _class_text(one, catalogue.lists(one.size)),
         "canonical": spaced(found.form),
         "map": str(found.map),
-        "stabilizer": _stabilizer(found.stabilizer),
+        "stabilizer": stabilizer_text(found.stabilizer),
         "complete": "yes, no card can be added" if found.complete else "no",
         "can be added": None if found.complete else f"{len(found.extensions)}: {spaced(found.extensions)}",
         "remaining": None if found.complete else f"{above}: {spaced(remaining)}".rstrip(" :"),
@@ -85,7 +86,7 @@ def _class_text(one: ListClass, lists: int) -> str:
     return f"{one}: {number(one.lists)} of the {how_many(lists, 'list')} of {how_many(one.size, 'card')}"
 
 
-def _stabilizer(order: int) -> str:
+def stabilizer_text(order: int) -> str:
     return f"{number(order)} of the 1,965,150,720 symmetries {'keeps' if order == 1 else 'keep'} the list"
 
 
@@ -126,17 +127,17 @@ def print_class(found: ClassDescription, lists: int, as_json: bool, wide: bool) 
         "class": _class_text(one, lists),
         "representative": spaced(one.cards),
         "dimension": str(found.dimension),
-        "stabilizer": _stabilizer(one.stabilizer),
+        "stabilizer": stabilizer_text(one.stabilizer),
         "complete": "yes, no card can be added" if one.complete else "no",
         "can be added": None if one.complete else how_many(one.extensions, "card"),
-        "smaller": _neighbours(found.smaller, "one card less"),
-        "larger": _neighbours(found.larger, "one card more"),
+        "smaller": neighbours_text(found.smaller, "one card less"),
+        "larger": neighbours_text(found.larger, "one card more"),
         "hyperplanes": f"cards in three parallel ones, in each of 40 directions: {', '.join(cuts)}",
     }
     print_fields(lines, wide)
 
 
-def _neighbours(others: Sequence[Neighbour], how: str) -> str:
+def neighbours_text(others: Sequence[Neighbour], how: str) -> str:
     if not others:
         return "none"
     classes = how_many(len(others), "class", "classes")
@@ -187,15 +188,25 @@ def print_many_classified(
     catalogue: Catalogue,
     as_json: bool,
     report: Callable[[int, Exception], None],
+    rejected: list[tuple[int, str]],
 ) -> None:
-    """A line a hand: its class, or a dash, the cards, and the set if there is one. `report` gets what is wrong."""
+    """A line per hand: its class, or a dash, the cards, and the set if there is one.
+
+    `report` gets what is wrong with a line, and adds it to `rejected`. JSON has a row for such a line too.
+    """
     from setset.symmetry import Classification, classes_of, classify_many
+
+    def rejections(before: float = inf) -> Iterator[str]:
+        while as_json and rejected and rejected[0][0] < before:
+            line, error = rejected.pop(0)
+            yield to_json({"line": line, "cards": None, "class": None, "error": error})
 
     def lines() -> Iterator[str]:
         # A line of text has only the class, not the map and the rest.
         answer = classify_many if as_json else classes_of
         asked, alone = tee(hands)
         for (line, cards), found in zip(asked, answer((cards for _, cards in alone), catalogue), strict=False):
+            yield from rejections(line)
             if isinstance(found, HoldsSet):
                 held = _held_set_as_json(cards, found)
                 text = f"{'-':<8}{spaced(sorted(cards))}  set {spaced(found.cards)}"
@@ -207,6 +218,7 @@ def print_many_classified(
                 yield to_json({"line": line, **classified_as_json(found, lists)})
             else:
                 yield f"{found!s:<8}{spaced(sorted(cards))}"
+        yield from rejections()
 
     print_lines(lines())
 

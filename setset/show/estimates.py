@@ -8,15 +8,26 @@ from typing import TYPE_CHECKING
 
 import click
 
+from setset.errors import BadInput
+from setset.show.columns import Column
 from setset.show.formatting import byte_count, duration, how_many, number, print_json, print_line, print_table
 
 if TYPE_CHECKING:
     from setset.workspace.estimate import Estimate, SizeEstimate
 
-COLUMNS = ("size", "lists", "error", "from", "to do", "files", "bytes", "core time")
+COLUMNS = (
+    Column("size", left=True),
+    Column("lists"),
+    Column("error", 30),
+    Column("from", 10),
+    Column("to do", 20),
+    Column("files", 15),
+    Column("bytes", 40),
+    Column("core time", 50),
+)
 
 
-def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool = False) -> None:
+def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool = False, wide: bool = False) -> None:
     """Prints a row per size, the totals and the warnings. `price` is the price per core-hour."""
     cost = None if price is None else estimate.core_seconds / 3600 * price
     if as_json:
@@ -24,7 +35,7 @@ def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool
         print_json({**dataclasses.asdict(estimate), "sizes": sizes, "price": cost})
         return
     pruned = ", pruned" if estimate.pruned else ""
-    print_table(f"target {estimate.target}{pruned}", COLUMNS, [_row(size) for size in estimate.sizes])
+    print_table(f"target {estimate.target}{pruned}", COLUMNS, [_row(size) for size in estimate.sizes], wide=wide)
     click.echo(describe_estimate(estimate))
     click.echo(f"core time {duration(estimate.core_seconds)}, speed and bytes: {estimate.speeds}")
     if cost is not None:
@@ -56,7 +67,7 @@ def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
     parts = [f"{'count ' if estimate.count_only else ''}{sizes}", f"{about}{number(estimate.lists)} lists"]
     if not estimate.count_only:
         free = byte_count(estimate.free_bytes)
-        parts.append(f"about {how_many(estimate.files, 'file')} of {byte_count(estimate.bytes)} ({free} are free)")
+        parts.append(f"about {how_many(estimate.files, 'file')}, {byte_count(estimate.bytes)} in total ({free} free)")
     time = (
         f"{duration(estimate.core_seconds)} of core time"
         if elsewhere
@@ -65,17 +76,27 @@ def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
     return f"to do: {', '.join(parts)}, about {time}"
 
 
-def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str] | None:
-    """Lines that a run begins with. Before a large run it prints them and asks; None if the answer is no.
+def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str]:
+    """Lines that a run begins with. Before a large run it prints them and asks; the answer no ends the command.
 
-    It asks on a terminal only: an unattended run starts.
+    Raises:
+        BadInput: The run is large, and there is no terminal to ask on.
     """
     if estimate is None or not estimate.lists:
         return []
     lines = [describe_estimate(estimate, elsewhere), *estimate.warnings]
     large = estimate.takes_much_disk or (estimate.is_long and not elsewhere)
-    if yes or not large or not (sys.stdin.isatty() and sys.stderr.isatty()):
+    if yes or not large:
         return lines
+    if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()):
+        reason = "half of the free disk or more" if estimate.takes_much_disk else "more than an hour"
+        raise BadInput(
+            f"{lines[0]}: that is {reason}, and there is no terminal to ask on; add --yes, or stop it in order with "
+            "--max-time 8h or --max-disk 20GB"
+        )
     for line in lines:
         print_line(line, err=True)
-    return [] if click.confirm("Start it?", err=True) else None
+    if not click.confirm("Start it?", err=True):
+        click.echo("nothing was done", err=True)
+        raise SystemExit(1)
+    return []

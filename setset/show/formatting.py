@@ -1,6 +1,5 @@
 """Tables and numbers for people on terminals, plain text for pipes, JSON for programs."""
 
-import csv
 import dataclasses
 import json
 import math
@@ -8,7 +7,7 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from itertools import chain, islice
 from typing import Any
@@ -16,7 +15,11 @@ from typing import Any
 import click
 
 from setset.show.columns import GAP, Column, Layout, block_lines, fit, fold, shorten, text_width
+from setset.show.commands import pasteable
+from setset.show.csvtext import csv_lines
 
+MOST_PADDED = 60
+"""Columns of a pipe that a value may fill the other rows of its column up to."""
 LEAST_VALUE = 12
 """A value of a query is not shortened to less; where there is no room for that, each row becomes a block."""
 
@@ -75,8 +78,8 @@ def printable(text: str) -> str:
 
 
 def print_line(text: str, err: bool = False) -> None:
-    """One line of text that may come from a file name or a database."""
-    click.echo(printable(text), err=err)
+    """One line of text that may come from a file name or a database. Commands in it are ready to paste."""
+    click.echo(printable(pasteable(text)), err=err)
 
 
 MOST_EXACT = 2**53 - 1
@@ -151,32 +154,6 @@ def print_json_line(value: Any) -> None:
     click.echo(to_json(value))
 
 
-def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
-    """Lines of CSV. An apostrophe keeps spreadsheets from taking text for a formula. Numbers stay numbers."""
-    # The writer quotes the letters of its line end, and a bare carriage return would begin a row.
-    writer = csv.writer(_Line(), lineterminator="\r\n")
-    for row in rows:
-        line: str = writer.writerow(f"'{cell}" if _is_formula(cell) else cell for cell in row)
-        yield line.removesuffix("\r\n") + "\n"
-
-
-class _Line:
-    """A file for a CSV writer, which returns what the file returns."""
-
-    def write(self, text: str) -> str:
-        return text
-
-
-def _is_formula(cell: object) -> bool:
-    if not isinstance(cell, str) or not cell.startswith(("=", "+", "-", "@", "\t", "\r")):
-        return False
-    try:
-        float(cell)
-    except ValueError:
-        return True
-    return False
-
-
 def print_rows(
     columns: Sequence[str],
     rows: Iterable[Sequence[Any]],
@@ -239,8 +216,12 @@ def print_table(
     whole = [Column(each, left=place < left) if isinstance(each, str) else each for place, each in enumerate(columns)]
     titles = [printable(column.title) for column in whole]
     body = [[printable(cell) for cell in row] for row in rows]
-    natural = [max(map(text_width, cells)) for cells in zip(titles, *body, strict=True)]
     room = terminal_width(wide)
+    # A pipe gets whole values; one long value must not fill all other rows with blanks.
+    natural = [
+        _column_width(cells, None if room or sys.stdout.isatty() else MOST_PADDED)
+        for cells in zip(titles, *body, strict=True)
+    ]
     layout = fit(whole, natural, room)
     lines = [_styled(title, bold=True)] if title else []
     if layout.widths:
@@ -256,11 +237,17 @@ def print_table(
         click.echo("\n".join(lines))
 
 
+def _column_width(cells: Iterable[str], most: int | None) -> int:
+    """Width of the widest cell; with `most`, of the widest cell that is no wider than that."""
+    widths = list(map(text_width, cells))
+    return max((width for width in widths if most is None or width <= most), default=most or 0)
+
+
 def _row(cells: Sequence[str], columns: Sequence[Column], layout: Layout, colours: dict[str, str] | None = None) -> str:
     shown = []
     for place, width in layout.widths.items():
-        text = shorten(cells[place], width, _symbol("…", "~"))
-        spaces = " " * (width - text_width(text))
+        text = shorten(cells[place], width, _symbol("…", "~")) if sys.stdout.isatty() else cells[place]
+        spaces = " " * max(width - text_width(text), 0)
         coloured = _styled(text, fg=colours[text]) if colours and text in colours else text
         shown.append(coloured + spaces if columns[place].left else spaces + coloured)
     return (" " * GAP).join(shown).rstrip()

@@ -10,7 +10,7 @@ from setset.cards import Triple, code, name
 from setset.errors import BadInput
 from setset.show.cards.layout import lay_out
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.files import write_file
+from setset.show.files import require_free, write_file
 from setset.show.formatting import how_many, print_json, print_line, spaced, to_json
 from setset.table.autoplay import Policy, Step, play_out
 from setset.table.sets import UltraSet, find_sets
@@ -63,7 +63,9 @@ def sets_line(
     return f"{spaced(cards)}: {', '.join(map(spaced, groups)) or 'none'}"
 
 
-def show_picture(cards: Sequence[int], output: Path | None, columns: int | None, with_sets: bool, scale: float) -> None:
+def show_picture(
+    cards: Sequence[int], output: Path | None, columns: int | None, with_sets: bool, scale: float, force: bool = False
+) -> None:
     """Draws into the file, or on the terminal if there is none, and says what was drawn."""
     sets = find_sets(cards) if with_sets else []
     if output is None:
@@ -73,6 +75,7 @@ def show_picture(cards: Sequence[int], output: Path | None, columns: int | None,
         if with_sets:
             show_sets(cards, sets, "sets", None, False)
         return
+    require_free(output, force)
     draw_cards(cards, output, columns, sets, scale)
     outlined = f", {how_many(len(sets), 'set')} outlined" if with_sets else ""
     print_line(f"{output}: {how_many(len(cards), 'card')}{outlined}")

@@ -9,7 +9,8 @@ import click
 
 from setset.cards import CARDS, name
 from setset.listtext import ListText
-from setset.show.formatting import to_json
+from setset.show.commands import command_line
+from setset.show.formatting import byte_count, print_line, to_json
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,3 +46,42 @@ def _list_text(names: bool, as_json: bool) -> ListText:
     if as_json:
         return ListText([to_json(word) if names else word for word in words], between, "[", "]\n")
     return ListText(words, between)
+
+
+CORE_HOURS = {12: (0.19, 0.67, 12.5e9), 15: (2.1, 6.7, 190e9), 16: (2.8, 7.9, 198e9), 17: (2.4, 4.4, 100e9)}
+CORE_HOURS[18] = (1.3, 1.4, 11e9)
+"""Core-hours to count and to store all lists of a size, and bytes stored (docs/answers.md)."""
+
+
+def suggest_lists(error: Exception, size: int, target: int | None, lists: int) -> None:
+    """Says on stderr why there are no lists to print, how to have them at once, and the price of storing them."""
+    print_line(f"setset: {error}", err=True)
+    at_once = {
+        f"lists {size} --from-classes": "all of them, class by class",
+        f"classes list {size}": "the classes that they fall into",
+        f"unrank {size} {lists // 2}": "any one of them",
+        f"sample {size} --count 5": "random ones",
+    }
+    commands = {command_line(words): meaning for words, meaning in at_once.items()}
+    width = max(map(len, commands))
+    lines = [f"at once, {lists:,} lists of {size} cards, without any run:"]
+    lines += [f"  {command:<{width}}  {meaning}" for command, meaning in commands.items()]
+    lines += ["stored or counted, size by size:" if size < 12 else "stored or counted:"]
+    run = f"run {size}" + (f" --target {target or size}" if (target or size) > 12 or target else "")
+    if size < 12:
+        lines.append(f"  {command_line(run)}  (what that takes: {command_line(run.replace('run', 'estimate', 1))})")
+    else:
+        lines += [f"  {command_line(f'{run} --{work} {size}')}  {cost}" for work, cost in _costs(size).items()]
+    for line in lines:
+        print_line(line, err=True)
+
+
+def _costs(size: int) -> dict[str, str]:
+    """Time and room that it takes to store and to count all lists of a size."""
+    if size not in CORE_HOURS:
+        return dict.fromkeys(("store", "count"), "(add --dry-run to see what that takes)")
+    count, store, room = CORE_HOURS[size]
+    return {
+        "store": f"about {store} core-hours, {byte_count(int(room))}",
+        "count": f"about {count} core-hours, no files",
+    }

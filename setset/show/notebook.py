@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from setset.cards import Cards, check_cards
+from setset.cards import Cards, CardsLike, check_cards, name
 from setset.show.cards.layout import lay_out
 from setset.show.cards.svg import draw_svg
-from setset.show.formatting import byte_count, how_many, number, share, spaced
+from setset.show.formatting import byte_count, duration, how_many, number, share, spaced
 from setset.show.html import Columns, as_text, record_table, table
+from setset.table.estimates import estimate_tables
 from setset.table.sets import find_sets
 
 if TYPE_CHECKING:
+    from setset.database.views import Status
     from setset.symmetry import Classification, Level, ListClass
+    from setset.table import Identity, Odds, Simulation
     from setset.table.game import Game
+    from setset.workspace.estimate import Estimate
     from setset.workspace.exploration import Exploration
     from setset.workspace.size import Size
     from setset.workspace.workspace import Workspace
@@ -48,6 +52,22 @@ SIZES: Columns = (
     ("bytes", lambda size: byte_count(size.bytes)),
     "state",
 )
+ESTIMATES: Columns = (
+    "size",
+    "lists",
+    ("from", "origin"),
+    ("to do", "due"),
+    "files",
+    ("bytes", lambda size: byte_count(size.bytes)),
+    ("core time", lambda size: duration(size.seconds)),
+)
+TABLES: Columns = (
+    ("cards", "size"),
+    "tables",
+    ("without a set", "without"),
+    ("chance of no set", lambda at: f"{at.chance.value * 100:.3g} %"),
+    ("sets on average", lambda at: f"{at.sets.value:.3f}"),
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +84,7 @@ class Picture:
         return draw_svg(lay_out(self.cards, self.columns, sets))
 
 
-def draw(cards: Iterable[int], columns: int | None = None, with_sets: bool = False) -> Picture:
+def draw(cards: CardsLike, columns: int | None = None, with_sets: bool = False) -> Picture:
     """A hand as a picture, for notebooks.
 
     Args:
@@ -162,7 +182,44 @@ def _titled(title: str, body: str, rows: int = 0) -> str:
     return f"<p><b>{as_text(title)}</b></p>\n{body}{more}"
 
 
+def _status(status: Status) -> str:
+    return _titled("Status", record_table(SIZES, status.sizes))
+
+
+def _estimate(estimate: Estimate) -> str:
+    time = f"about {duration(estimate.seconds)} with {how_many(estimate.workers, 'worker')}"
+    title = f"Run to {estimate.size} cards for target {estimate.target}: {byte_count(estimate.bytes)}, {time}"
+    return _titled(title, record_table(ESTIMATES, estimate.sizes))
+
+
+def _simulation(simulation: Simulation) -> str:
+    title = f"{how_many(simulation.games, 'game')}, seed {simulation.seed}: tables in play, up to the last deal"
+    return _titled(title, record_table(TABLES, estimate_tables(simulation)))
+
+
+def _odds(odds: Odds) -> str:
+    facts: dict[str, object] = {
+        "random hands without a set": f"{float(odds.chance) * 100:.3g} %",
+        "tables in play without a set": "-" if odds.in_play is None else f"{odds.in_play.value * 100:.3g} %",
+        "odds for a set": "-" if odds.odds is None else f"{odds.odds:,.2f}:1",
+        "by the rulebook": "-" if odds.rulebook is None else f"{odds.rulebook:,}:1",
+    }
+    return _facts(how_many(odds.cards, "card"), facts)
+
+
+def _identity(found: Identity) -> str:
+    if found.list is not None:
+        return _classification(found.list.classification)
+    sets = [[spaced(each), ", ".join(map(name, each))] for each in found.sets]
+    return _figure(found.cards) + _titled(how_many(len(sets), "set"), table(("cards", "names"), sets))
+
+
 _SHOWN: dict[str, Callable[[Any], str]] = {
+    "Estimate": _estimate,
+    "Identity": _identity,
+    "Odds": _odds,
+    "Simulation": _simulation,
+    "Status": _status,
     "Classification": _classification,
     "Count": lambda count: record_table(COUNTS, [count]),
     "Counts": lambda counts: record_table(COUNTS, counts),

@@ -1,5 +1,6 @@
 """What a simulation shows, as tables and as JSON."""
 
+import dataclasses
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ import click
 from setset.cards import LARGEST
 from setset.show.formatting import how_many, number, print_json, print_table
 from setset.table.autoplay import Policy
+from setset.table.chances import RULEBOOK, Odds
 from setset.table.estimates import (
     COUNTINGS,
     HAND_SIZES,
@@ -47,6 +49,32 @@ def progress(games: int) -> Iterator[Callable[[int], None]]:
         yield bar.update
 
 
+def show_odds(found: Odds, as_json: bool) -> None:
+    """Five lines on a number of cards."""
+    if as_json:
+        print_json({**dataclasses.asdict(found), "odds": found.odds, "odds_in_play": found.odds_in_play})
+        return
+    cards = how_many(found.cards, "card")
+    if not found.chance:
+        click.echo(f"{cards}: always a set; {LARGEST} is the most without")
+        click.echo(f"sets in a random hand: {float(found.mean_sets):,.2f} on average")
+        return
+    chance, odds = float(found.chance), found.odds or 0.0
+    named = "" if found.rulebook is None else f" (the rulebook says {found.rulebook:,}:1)"
+    click.echo(f"{cards}: no set in {chance * 100:.3g} % of random hands, 1 in {_short(1 / chance)}")
+    click.echo(f"odds for a set: {_short(odds)}:1{named}")
+    if found.in_play is not None and found.odds_in_play is not None:
+        play, to_one = found.in_play.value, _with_error(found.odds_in_play)
+        click.echo(f"tables in play: no set in {play * 100:.3g} %, 1 in {_short(1 / play)} (odds {to_one}:1)")
+    click.echo(f"exactly: {number(found.lists)} of {how_many(found.hands, 'hand')}")
+    click.echo(f"sets in a random hand: {float(found.mean_sets):,.2f} on average")
+
+
+def _short(value: float) -> str:
+    """A number with the digits behind the point that it is worth."""
+    return number(value, 0 if value >= 100 else 1)
+
+
 def show_simulation(simulation: Simulation, as_json: bool) -> None:
     exact = [(chance_without_set(size), mean_sets(size)) for size in HAND_SIZES]
     if as_json:
@@ -75,6 +103,25 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
     last = [[str(end.cards), number(end.games), _percent(end.share)] for end in estimate_ends(simulation)]
     _print("Cards left at the end", ["cards", "games", "share"], last)
     click.echo("\n" + "\n".join(_COUNTED))
+    click.echo("\n" + "\n".join(_answers(simulation)))
+
+
+def _answers(simulation: Simulation) -> Iterator[str]:
+    """The answer that a simulation was made for, a line for 12 cards and one for 15."""
+    in_play = {at.size: at for at in estimate_tables(simulation)}
+    for hands in estimate_random_hands(simulation):
+        at, rulebook = in_play.get(hands.size), RULEBOOK.get(hands.size)
+        if at is not None and rulebook is not None:
+            yield (
+                f"{hands.size} cards without a set: 1 in {_one_in(hands)} random hands, 1 in {_one_in(at)} tables in "
+                f"play; the rulebook says {rulebook:,}:1"
+            )
+
+
+def _one_in(at: Tables) -> str:
+    if at.at_most is not None:
+        return f"more than {number(1 / at.at_most)}"
+    return _short(1 / at.chance.value)
 
 
 _FIGURES = ["tables", "chance of no set", "odds to 1", "sets"]

@@ -21,11 +21,10 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 
-def _parse_class(words: Sequence[str]) -> list[int]:
-    size, slash, number = words[0].partition("/")
-    if len(words) > 1 or not slash or not (size + number).isdecimal():
-        raise BadInput(f"not a class: {' '.join(words)!r} (give its size and number, such as 12/700)")
-    return [int(size), int(number)]
+def _parse_class(words: Sequence[str]) -> list[str]:
+    if len(words) > 1:
+        raise BadInput(f"give one class, not {' '.join(words)!r}")
+    return [*words]
 
 
 def _parse_sizes(words: Sequence[str]) -> list[int]:
@@ -106,6 +105,12 @@ def find_plot(name: str, words: tuple[str, ...]) -> Plot:
     return plot
 
 
+def file_name(name: str, words: Sequence[str], kind: str | None) -> Path:
+    """Name of the file of a chart. Charts of two classes have two names."""
+    of = f"-{words[0].replace('/', '-')}" if name == "neighbours" else ""
+    return Path(f"{name}{of}.{kind or 'svg'}")
+
+
 def choose_kind(output: Path, kind: str | None) -> str:
     """The kind that was asked for, else that of the file's name; stdout gets SVG."""
     if kind is not None and kind not in KINDS:
@@ -119,12 +124,12 @@ def print_plots() -> None:
     print_table("", ("name", "what it shows"), rows, left=2)
 
 
-def write_plot(chart: Chart, output: Path, kind: str) -> None:
+def write_plot(chart: Chart, output: Path, kind: str, force: bool = False) -> None:
     """Writes the chart, and says so; to stdout if the output is a dash."""
     content = as_bytes(chart, kind)
     if str(output) == "-":
         sys.stdout.flush()
         sys.stdout.buffer.write(content)
         return
-    write_file(output, content)
+    write_file(output, content, force)
     print_line(f"{output}: {' '.join(chart.title.text)}")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from setset.progress import Activity, NoProgress, ProgressListener
+from setset.show.commands import pasteable
 from setset.show.formatting import duration, how_many, number, print_line, printable
 
 if TYPE_CHECKING:
@@ -157,6 +158,11 @@ def _percent(share: float) -> str:
     return f"{math.floor(share * 100 + 1e-9):>3} %"
 
 
+def _left(seconds: float | None, before: str = "") -> str:
+    """Time left; nothing if it is unknown, or so short that it was wrong so far."""
+    return f"{before}{duration(seconds)} left" if seconds is not None and seconds >= 1 else ""
+
+
 class Quiet(NoProgress):
     """Nothing but what a command waits for."""
 
@@ -183,7 +189,7 @@ class Lines(NoProgress):
         meter.advance(lists_in, lists_out)
         if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
             self._last = time.monotonic()
-            self._print(meter, f"{meter.share:.1%}, {duration(meter.left)} left")
+            self._print(meter, f"{meter.share:.1%}{_left(meter.left, ', ')}")
 
     def notice(self, text: str) -> None:
         _print_safely(f"setset: {text}")
@@ -226,7 +232,7 @@ class Bars(NoProgress):
         self._draw(size)
 
     def notice(self, text: str) -> None:
-        self._shown().console.print(printable(text), highlight=False, markup=False)
+        self._shown().console.print(printable(pasteable(text)), highlight=False, markup=False)
 
     def end(self, size: int) -> None:
         self._draw(size)
@@ -240,10 +246,10 @@ class Bars(NoProgress):
     def _draw(self, size: int) -> None:
         meter, bar = self._meters[size]
         share = meter.share
-        left = "" if meter.finished else f", {duration(meter.left)} left"
+        left = "" if meter.finished else _left(meter.left, ", ")
         if self._whole is not None and self._all is not None:
             self._whole.set_done(size, share)
-            self._update(self._all, self._whole.share, f"{duration(self._whole.left)} left")
+            self._update(self._all, self._whole.share, _left(self._whole.left))
             share = self._whole.share_of_size(size)
         self._update(bar, share, f"{how_many(meter.found, 'list')}, {number(meter.rate / 1e6, 0)} M/s{left}")
 

@@ -19,6 +19,7 @@ from typing import IO, TYPE_CHECKING, Any
 from setset import __version__
 from setset.errors import BadInput, SetsetError
 from setset.progress import Activity, NoProgress, ProgressListener
+from setset.show.commands import command_line, pasteable
 from setset.show.formatting import byte_count, duration, fields, how_many, number, print_line, printable, to_json
 from setset.show.progress import Meter
 
@@ -141,7 +142,7 @@ def _log_sink(file: IO[str]) -> Sink:
                 return
             last = time.monotonic()
         with contextlib.suppress(OSError, ValueError):
-            file.write(f"{event['time']} {printable(in_words(event))}\n")
+            file.write(f"{event['time']} {printable(pasteable(in_words(event)))}\n")
             file.flush()
 
     return write
@@ -198,9 +199,10 @@ def describe_end(run: Run, folder: Path, seconds: float) -> dict[str, Any]:
     }
 
 
-def print_end(run: Run, target: int, size: int, folder: Path, seconds: float, pruned: bool = False) -> None:
+def print_end(
+    run: Run, target: int, size: int, folder: Path, seconds: float, pruned: bool = False, first: int = 0
+) -> None:
     """What was made, where and in how long, and what could be next, on stderr like the progress before it."""
-    of = "" if target == 12 else f" --target {target}"
     lines = []
     if run.lists_added:
         files = f"{how_many(run.batches_added, 'file')} ({byte_count(run.bytes_added)})"
@@ -209,10 +211,18 @@ def print_end(run: Run, target: int, size: int, folder: Path, seconds: float, pr
         lines.append(f"counted {number(run.lists_counted)} lists of {size} in {duration(seconds)}")
     if not lines:
         lines.append(f"nothing to do: all up to size {size} for target {target} is there already")
-    following = "setset count" if run.lists_counted else f"setset lists --size {size}{of}"
-    if size < 20 and not run.lists_counted:
-        following += f", or setset run --size {size + 1}{of}{' --prune' if pruned else ''}"
-    lines.append(f"next: {following}")
+    lines.append(f"next: {_following(run, target, size, ' --prune' if pruned else '', first)}")
     with contextlib.suppress(OSError, ValueError):
         for line in lines:
             print_line(line, err=True)
+
+
+def _following(run: Run, target: int, size: int, rule: str, first: int) -> str:
+    """Commands that make sense after a run."""
+    of = "" if target == 12 else f" --target {target}"
+    if run.lists_counted:
+        return command_line("count")
+    if first:  # its files have no numbers until those before them are there
+        return f"{command_line(f'run {size}{of}{rule}')}, for the sources before {first}"
+    larger = f", or {command_line(f'run {size + 1}{of}{rule}')}" if size < 20 else ""
+    return command_line(f"lists {size}{of}") + larger

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from setset.errors import quoted
 from setset.show.columns import Column
 from setset.show.formatting import (
     byte_count,
@@ -86,11 +87,11 @@ def print_status(status: Status, target: int | None = None, wide: bool = False) 
     if status.sizes:
         _print_sizes(status.sizes, wide)
     else:
-        click.echo(_nothing("nothing yet", target))
+        print_line(_nothing("nothing yet", target))
     for root in status.roots:
         if root.state not in ("present", "moved") and root.files:
             lies = f"{how_many(root.files, 'file')}, {byte_count(root.bytes)}"
-            advice = f"bring it back, or run 'setset roots move {root.path} NEW'"
+            advice = f"bring it back, or run 'setset roots move {quoted(root.path)} NEW'"
             advice = advice if root.state == "absent" else "see 'setset check'"
             print_line(f"storage root {root.path}: {root.state}, with {lies}: {advice}")
     for row in status.altered[:1]:
@@ -142,7 +143,7 @@ def _target(size: SizeStatus) -> str:
 def print_counts(counts: Sequence[Count], size: int | None, target: int | None = None, wide: bool = False) -> None:
     """A row a count; what to do if there is none of the size and target that were asked for."""
     if not counts:
-        click.echo(_nothing("nothing is counted yet", target, size))
+        print_line(_nothing("nothing is counted yet", target, size))
         return
     agree = {True: "yes", False: "NO", None: "-"}
     several = len({count.target for count in counts}) > 1
@@ -151,7 +152,7 @@ def print_counts(counts: Sequence[Count], size: int | None, target: int | None =
     columns: dict[Column, tuple[bool, Callable[[Count], str]]] = {
         TARGET: (several, lambda count: str(count.target)),
         Column("size", left=True): (True, lambda count: str(count.size)),
-        Column("what is counted", 60, least=20, left=True): (True, lambda count: count.counts),
+        Column("what is counted", left=True): (True, _what_is_counted),
         Column("lists"): (True, lambda count: number(count.lists)),
         Column("origin", 10): (True, lambda count: count.origin),
         Column("decoded", 50): (by_decoding, lambda count: number(count.decoded)),
@@ -161,6 +162,13 @@ def print_counts(counts: Sequence[Count], size: int | None, target: int | None =
         Column("verdict"): (True, lambda count: count.verdict),
     }
     print_records({column: cell for column, (shown, cell) in columns.items() if shown}, counts, wide=wide)
+
+
+def _what_is_counted(count: Count) -> str:
+    """The lists that are counted, in so few words that a narrow terminal shows them."""
+    if count.size >= count.target or count.size == 3 or count.pruned:
+        return count.counts
+    return f"{count.size} cards, {count.target - count.size} or more remain"
 
 
 def print_findings(findings: Sequence[Finding], strict: bool = False) -> None:
@@ -177,7 +185,7 @@ def _print_advice(findings: Sequence[Finding]) -> None:
     from setset.maintenance.findings import advice
 
     if line := advice(findings):
-        click.echo(f"setset: {line}", err=True)
+        print_line(f"setset: {line}", err=True)
 
 
 def print_repaired(result: Repaired, dry_run: bool) -> None:
@@ -212,7 +220,7 @@ def print_history(runs: Sequence[Run], wide: bool = False) -> None:
     if runs:
         print_records(HISTORY, runs, wide=wide)
     else:
-        click.echo(_nothing("nothing yet"))
+        print_line(_nothing("nothing yet"))
 
 
 def _moment(text: str) -> str:
@@ -252,7 +260,7 @@ def print_roots(roots: Sequence[Root], wide: bool = False) -> None:
     if roots:
         print_records(ROOTS, roots, wide=wide)
     else:
-        click.echo("no storage roots yet: 'setset run' makes one")
+        print_line("no storage roots yet: 'setset run' makes one")
 
 
 def print_moved(moved: MovedRoot) -> None:
@@ -264,7 +272,7 @@ def print_moved(moved: MovedRoot) -> None:
     print_line(f"recorded: the storage root is {moved.path} ({lies})")
     if moved.damaged:
         many = how_many(moved.damaged, "file")
-        click.echo(f"setset: {many} missing or damaged: run 'setset repair'", err=True)
+        print_line(f"setset: {many} missing or damaged: run 'setset repair'", err=True)
 
 
 def print_removed(removed: Removed) -> None:
@@ -279,4 +287,4 @@ def print_removed(removed: Removed) -> None:
     print_table(f"target {removed.target}", ("size", *names), rows)
     if removed.kept:
         many = how_many(removed.kept, "file")
-        click.echo(f"{many} of them stay, in storage roots where nothing may be removed: see 'setset roots'")
+        print_line(f"{many} of them stay, in storage roots where nothing may be removed: see 'setset roots'")

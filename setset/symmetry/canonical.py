@@ -20,7 +20,7 @@ Each frame that leads to the least list is a map that takes the list there. So t
 order of the group that the stabilizer induces on the flat that the list spans.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -28,7 +28,7 @@ from threading import Lock
 
 import numpy as np
 
-from setset.cards import CARDS, Cards, check_list
+from setset.cards import CARDS, Cards, CardsLike, check_list
 from setset.symmetry.affine import AffineMap
 from setset.symmetry.geometry import (
     DIMENSION,
@@ -95,7 +95,7 @@ class CanonicalForm:
     """Dimension of the flat that the list spans: 4 for all of AG(4,3), 0 for one card, -1 for none."""
 
 
-def canonical_form(cards: Iterable[int]) -> Cards:
+def canonical_form(cards: CardsLike) -> Cards:
     """The lexicographically least list that an affine map takes these cards to, in ascending order.
 
     Two lists have the same canonical form if and only if an affine map takes one to the other.
@@ -116,7 +116,7 @@ def canonical_form(cards: Iterable[int]) -> Cards:
     return find_least_frames(check_list(cards))[0]
 
 
-def canonicalize(cards: Iterable[int]) -> CanonicalForm:
+def canonicalize(cards: CardsLike) -> CanonicalForm:
     """The canonical form, a map that takes the cards there, and how many maps keep the cards.
 
     Args:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setset.cards import LARGEST, Cards, check_size
-from setset.errors import BadInput
+from setset.errors import BadInput, require_whole
 from setset.symmetry.classes import Level, Links, ListClass, Neighbour
 from setset.symmetry.geometry import CardArray
 
@@ -80,6 +80,7 @@ class Catalogue:
             BadInput: there is no list of this size, or of this rank.
         """
         starts = self.starts(size)
+        require_whole("rank", rank)
         if not 0 <= rank < starts[-1]:
             raise BadInput(f"no list of rank {rank}: the lists of size {size} are 0 to {starts[-1] - 1}")
         number = bisect_right(starts, rank) - 1
@@ -95,6 +96,23 @@ class Catalogue:
         if not 0 <= number < len(classes):
             raise BadInput(f"no class {size}/{number}: the classes of size {size} are 0 to {len(classes) - 1}")
         return classes[number]
+
+    def named(self, one: ListClass | str) -> ListClass:
+        """The class that a text such as "12/786" names; a class is returned as it is.
+
+        Raises:
+            BadInput: there is no such class.
+
+        >>> catalogue_in_memory().named("5/2").cards
+        (0, 1, 3, 9, 27)
+        """
+        if isinstance(one, ListClass):
+            return one
+        try:
+            size, number = map(int, one.replace(",", "").split("/"))
+        except (AttributeError, ValueError):
+            raise BadInput(f"not a class: {one!r} (give its size and number, such as 12/700)") from None
+        return self.get(size, number)
 
     def of_form(self, cards: Cards) -> ListClass:
         """The class with this canonical form.

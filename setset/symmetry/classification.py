@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS, Cards, HoldsSet, check_cards, check_list, first_set
+from setset.cards import CARDS, Cards, CardsLike, HoldsSet, check_cards, check_list, first_set
 from setset.errors import SetsetError
 from setset.lazy import Shown
 from setset.symmetry.affine import AffineMap
@@ -60,7 +60,7 @@ class Classification(Shown):
         return self.list_class.stabilizer
 
 
-def classify(cards: Iterable[int], catalogue: Catalogue | None = None) -> Classification:
+def classify(cards: CardsLike, catalogue: Catalogue | None = None) -> Classification:
     """The class of a hand.
 
     Args:
@@ -89,7 +89,7 @@ def classify(cards: Iterable[int], catalogue: Catalogue | None = None) -> Classi
 
 
 def classify_many(
-    hands: Iterable[Iterable[int]], catalogue: Catalogue | None = None
+    hands: Iterable[CardsLike], catalogue: Catalogue | None = None
 ) -> Iterator[Classification | SetsetError]:
     """The classes of many hands, and all else that `classify` finds.
 
@@ -109,7 +109,7 @@ def classify_many(
     return _in_blocks(hands, lambda rows: _classify_rows(rows, known))
 
 
-def classes_of(hands: Iterable[Iterable[int]], catalogue: Catalogue | None = None) -> Iterator[ListClass | SetsetError]:
+def classes_of(hands: Iterable[CardsLike], catalogue: Catalogue | None = None) -> Iterator[ListClass | SetsetError]:
     """The classes of many hands and nothing else, in a quarter of the time that `classify_many` takes.
 
     Args:
@@ -129,7 +129,7 @@ def classes_of(hands: Iterable[Iterable[int]], catalogue: Catalogue | None = Non
 
 
 def _in_blocks(
-    hands: Iterable[Iterable[int]], answer: Callable[[CardArray], Iterable[Answer]]
+    hands: Iterable[CardsLike], answer: Callable[[CardArray], Iterable[Answer]]
 ) -> Iterator[Answer | SetsetError]:
     """For each hand its answer, or an error if it is not a list. `answer` gets many lists of one size at once."""
     waiting = iter(hands)

@@ -51,11 +51,11 @@ class ClassDescription:
         return {(a, b, c): directions for (a, b, c), directions in sorted(cuts.items(), reverse=True)}
 
 
-def describe_class(one: ListClass, catalogue: Catalogue | None = None) -> ClassDescription:
+def describe_class(one: ListClass | str, catalogue: Catalogue | None = None) -> ClassDescription:
     """The description of a class.
 
     Args:
-        one: the class, such as `catalogue.get(12, 786)` gives.
+        one: the class, such as "12/786".
         catalogue: where its neighbours are looked up; by default the one in memory.
 
     Returns:
@@ -66,6 +66,7 @@ def describe_class(one: ListClass, catalogue: Catalogue | None = None) -> ClassD
     [('6/3', 30), ('6/4', 25), ('6/5', 10), ('6/6', 1)]
     """
     known = catalogue or catalogue_in_memory()
+    one = known.named(one)
     return ClassDescription(one, form_dimension(one.cards), known.smaller(one), known.larger(one), _cut(one))
 
 

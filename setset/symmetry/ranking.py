@@ -16,13 +16,13 @@ begin like F are as many as the ways to complete them, divided by the order of K
 by card: the next card is the least of its orbit under K, and then K shrinks to the maps that fix it too.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS, Cards, check_list
+from setset.cards import CARDS, Cards, CardsLike, check_list
 from setset.errors import BadInput
 from setset.symmetry.canonical import find_least_frames
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
@@ -92,11 +92,11 @@ def _frame_at(rank: int, maps: CardArray, ways: npt.NDArray[np.int64]) -> list[i
     return frame
 
 
-def members(one: ListClass, start: int = 0) -> Iterator[Cards]:
+def members(one: ListClass | str, start: int = 0) -> Iterator[Cards]:
     """Every list of a class once, in the order of their ranks.
 
     Args:
-        one: a class of the catalogue.
+        one: a class of the catalogue, or its name such as "12/786".
         start: the rank within the class to begin with, 0 to `one.lists` - 1.
 
     Returns:
@@ -112,11 +112,11 @@ def members(one: ListClass, start: int = 0) -> Iterator[Cards]:
     return (tuple(cards) for chunk in member_arrays(one, start, 256) for cards in chunk.tolist())
 
 
-def member_arrays(one: ListClass, start: int = 0, chunk: int = CHUNK) -> Iterator[CardArray]:
+def member_arrays(one: ListClass | str, start: int = 0, chunk: int = CHUNK) -> Iterator[CardArray]:
     """The lists of `members` as arrays, a list a row.
 
     Args:
-        one: a class of the catalogue.
+        one: a class of the catalogue, or its name such as "12/786".
         start: the rank within the class to begin with, 0 to `one.lists` - 1.
         chunk: the largest number of rows of an array.
 
@@ -130,6 +130,7 @@ def member_arrays(one: ListClass, start: int = 0, chunk: int = CHUNK) -> Iterato
     >>> next(member_arrays(catalogue_in_memory().get(3, 0), chunk=2)).tolist()
     [[0, 1, 3], [0, 1, 5]]
     """
+    one = catalogue_in_memory().named(one)
     if not 0 <= start < one.lists:
         raise BadInput(f"no list of rank {start}: the lists of class {one} are 0 to {one.lists - 1}")
     return _member_arrays(one, start, chunk)
@@ -156,7 +157,7 @@ def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[CardArray
         yield lists if dimension == DIMENSION else np.sort(enumerate_subspaces(dimension)[flat][lists], axis=1)
 
 
-def member_rank(cards: Iterable[int]) -> int:
+def member_rank(cards: CardsLike) -> int:
     """The rank of a list among the lists of its class.
 
     Args:
@@ -175,7 +176,7 @@ def member_rank(cards: Iterable[int]) -> int:
     return _member_rank(*find_least_frames(check_list(cards)))
 
 
-def rank(cards: Iterable[int], catalogue: Catalogue | None = None) -> int:
+def rank(cards: CardsLike, catalogue: Catalogue | None = None) -> int:
     """The rank of a list among all lists of its size.
 
     Args:

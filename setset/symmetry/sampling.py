@@ -9,7 +9,7 @@ import numpy as np
 
 from setset.cards import check_size
 from setset.compiler import njit
-from setset.errors import BadInput
+from setset.errors import BadInput, require_whole
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, difference_table, sum_table
 
@@ -48,14 +48,14 @@ def _apply_maps(numbers, forms, lists, total, minus):  # type: ignore[no-untyped
             lists[row, to] = card
 
 
-def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None) -> CardArray:
+def sample(size: int, count: int = 1, seed: int | None = None, catalogue: Catalogue | None = None) -> CardArray:
     """Random lists of a size, independent of each other, every list with the same chance.
 
     Args:
         size: 1 to 20.
         count: how many lists, 0 or more.
-        seed: 0 or more. The same seed gives the same lists with the same numpy; a new release of numpy may
-            change its random numbers.
+        seed: 0 or more; by default a new one. The same seed gives the same lists with the same numpy; a new release
+            of numpy may change its random numbers. A larger count begins with the lists of a smaller one.
         catalogue: where the classes are; by default the one in memory.
 
     Returns:
@@ -65,17 +65,20 @@ def sample(size: int, count: int, seed: int, catalogue: Catalogue | None = None)
         BadInput: one of the numbers is out of range.
 
     >>> sample(12, count=3, seed=7)[0].tolist()
-    [1, 10, 15, 18, 20, 27, 38, 60, 61, 65, 69, 70]
+    [1, 21, 22, 30, 43, 54, 57, 64, 67, 71, 75, 79]
     """
     check_size(size, least=1)
     for what, value in (("count", count), ("seed", seed)):
-        if value < 0:
+        if value is not None:
+            require_whole(what, value)
+        if value is not None and value < 0:
             raise BadInput(f"the {what} of a sample cannot be negative: {value}")
     catalogue = catalogue or catalogue_in_memory()
     starts = np.array(catalogue.starts(size))
-    random = np.random.Generator(np.random.PCG64(seed))
-    chosen = np.searchsorted(starts, random.integers(0, starts[-1], count), side="right") - 1
-    numbers = random.integers(0, GROUP_ORDER, count)
+    # A stream of its own for classes and for maps: each draws one number per list, however many lists there are.
+    classes, maps = (np.random.Generator(np.random.PCG64(each)) for each in np.random.SeedSequence(seed).spawn(2))
+    chosen = np.searchsorted(starts, classes.integers(0, starts[-1], count), side="right") - 1
+    numbers = maps.integers(0, GROUP_ORDER, count)
     forms = catalogue.forms(size)[chosen]
     lists = np.zeros((count, size), np.uint8)
     _apply_maps(numbers, forms, lists, sum_table(), difference_table())

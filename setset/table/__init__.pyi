@@ -1,6 +1,8 @@
 from setset.table.autoplay import Policy as Policy
 from setset.table.autoplay import Step as Step
 from setset.table.autoplay import play_out as play_out
+from setset.table.chances import Odds as Odds
+from setset.table.chances import odds as odds
 from setset.table.deck import Stream as Stream
 from setset.table.deck import deal as deal
 from setset.table.deck import new_seed as new_seed
@@ -16,6 +18,10 @@ from setset.table.game import call_none as call_none
 from setset.table.game import call_set as call_set
 from setset.table.game import deal_more as deal_more
 from setset.table.game import new_game as new_game
+from setset.table.identification import Identity as Identity
+from setset.table.identification import ListIdentity as ListIdentity
+from setset.table.identification import Rarity as Rarity
+from setset.table.identification import identify as identify
 from setset.table.sets import UltraSet as UltraSet
 from setset.table.sets import find_sets as find_sets
 from setset.table.sets import find_ultra_sets as find_ultra_sets

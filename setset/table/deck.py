@@ -10,7 +10,7 @@ import secrets
 from typing import Final
 
 from setset.cards import CARDS, Cards
-from setset.errors import BadInput
+from setset.errors import BadInput, require_whole
 
 SEEDS: Final = 1 << 64
 GOLDEN: Final = 0x9E3779B97F4A7C15
@@ -70,6 +70,7 @@ def deal(count: int = 12, seed: int | None = None) -> Cards:
     >>> deal(5, seed=7)
     (71, 24, 27, 76, 22)
     """
+    require_whole("count", count)
     if not 0 <= count <= CARDS:
         raise BadInput(f"cannot deal {count} cards from a deck of {CARDS}")
     return Stream(new_seed() if seed is None else seed).shuffled()[:count]
@@ -86,6 +87,7 @@ def new_seed() -> int:
 
 def check_seed(seed: int) -> int:
     """The seed, if it is in range; else BadInput."""
+    require_whole("seed", seed)
     if not 0 <= seed < SEEDS:
         raise BadInput(f"a seed is a number from 0 to 2**64 - 1, not {seed}")
     return seed

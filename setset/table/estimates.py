@@ -11,7 +11,7 @@ from math import comb, sqrt
 from typing import Final
 
 from setset.cards import CARDS, LARGEST, all_sets
-from setset.errors import BadInput
+from setset.errors import BadInput, require_whole
 from setset.symmetry.classification import chance
 from setset.table.simulation import Simulation
 
@@ -86,6 +86,7 @@ def chance_without_set(size: int) -> Fraction:
     >>> chance_without_set(12)
     Fraction(325432404, 10074689485)
     """
+    require_whole("cards", size)
     if not 0 <= size <= CARDS:
         raise BadInput(f"there are no hands of {size} cards")
     return chance(size) if size <= LARGEST else Fraction(0)

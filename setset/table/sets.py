@@ -1,11 +1,10 @@
 """Sets among the cards of a table, and the reason why three cards are not a set."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 
-from setset.cards import FEATURES, VALUES, Triple, check_cards, digits, sets_in, third
+from setset.cards import FEATURES, VALUES, CardsLike, Triple, check_cards, digits, sets_in, third
 
 Pair = tuple[int, int]
 
@@ -19,7 +18,7 @@ class UltraSet:
     third: int
 
 
-def find_sets(cards: Iterable[int]) -> list[Triple]:
+def find_sets(cards: CardsLike) -> list[Triple]:
     """Every set among the cards, once.
 
     Args:
@@ -37,7 +36,7 @@ def find_sets(cards: Iterable[int]) -> list[Triple]:
     return list(sets_in(check_cards(cards)))
 
 
-def find_ultra_sets(cards: Iterable[int]) -> list[UltraSet]:
+def find_ultra_sets(cards: CardsLike) -> list[UltraSet]:
     """Every two pairs of the cards that have the same third card, once.
 
     Args:

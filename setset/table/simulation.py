@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from setset.cards import third_table
-from setset.errors import BadInput, SetsetError
+from setset.errors import BadInput, SetsetError, require_whole
+from setset.lazy import Shown
 from setset.spawning import spawn_context, tie_to_parent
 from setset.table.autoplay import Policy
 from setset.table.deck import check_seed
@@ -25,7 +26,7 @@ Sums = tuple[npt.NDArray[np.int64], ...]
 
 
 @dataclass(frozen=True)
-class Simulation:
+class Simulation(Shown):
     """Exact sums over the games that were played; `estimates` computes chances and errors from them."""
 
     games: int
@@ -65,6 +66,8 @@ def simulate(
     >>> int(simulate(1000, seed=1).ends.sum())
     1000
     """
+    for what, value in (("games", games), ("workers", workers)):
+        require_whole(what, value)
     if games < 1:
         raise BadInput(f"the number of games must be at least 1, not {games}")
     if workers < 1:

@@ -17,7 +17,8 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
 
 import setset
-from setset.show.formatting import csv_lines, plain, to_json
+from setset.show.csvtext import csv_lines
+from setset.show.formatting import plain, to_json
 from setset.web.hands import picture
 from setset.web.live import Live
 from setset.web.pages import HERE, PAGES, Page, render, render_progress

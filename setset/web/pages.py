@@ -12,6 +12,7 @@ from markupsafe import Markup
 import setset
 from setset.cards import code, name
 from setset.show.cards.svg import draw_sprites
+from setset.show.commands import command_line
 from setset.show.formatting import byte_count, duration, how_many, number, share
 from setset.web import classes
 from setset.web.game import play
@@ -89,7 +90,7 @@ def _environment() -> Environment:
     )
     made.filters.update(number=number, bytes=byte_count, duration=duration, card_name=name, code=code, spell=spell)
     pictures = Markup(draw_sprites())  # noqa: S704 (ours)
-    made.globals.update(can_draw=can_draw, spell_form=spell_form)
+    made.globals.update(can_draw=can_draw, spell_form=spell_form, command_line=command_line)
     made.globals.update(sprites=pictures, how_many=how_many, percent=share, version=setset.__version__)
     return made
 

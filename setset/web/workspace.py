@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import setset
 from setset.show.classes import totals_as_json
+from setset.show.commands import command_line
 from setset.web.query import Answer, NotFound, Query
 from setset.web.site import SECONDS, Site
 
@@ -57,8 +58,8 @@ def progress(site: Site, query: Query) -> Answer:
 def _remedy(item: Answer, pruned: bool) -> str | None:
     """The command that mends it."""
     if item["state"] == "failed":
-        return f"setset run --target {item['target']}{' --prune' if pruned else ''} --size {item['size']}"
-    return "setset repair" if item["state"] == "defective" else None
+        return command_line(f"run {item['size']} --target {item['target']}{' --prune' if pruned else ''}")
+    return command_line("repair") if item["state"] == "defective" else None
 
 
 def _bytes_left(size: Answer) -> int:

@@ -1,11 +1,11 @@
 """Counts of lists, and their comparison with references, classes and files."""
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from setset.database import Database, views
 from setset.lazy import Shown
-from setset.workspace.known import reference
+from setset.workspace.known import ALL_LISTS, reference
 
 
 class CountVerdict(enum.StrEnum):
@@ -38,7 +38,7 @@ class Count(Shown):
     """stored, or counted from another size."""
     reference: int | None
     class_sum: int | None
-    """Number of lists by the catalogue, from the target on, if the catalogue has the size."""
+    """Number of lists by the classes, from the target on: of the workspace, or else of the package."""
     counts: str
     """The lists that are counted, in words."""
     agree: bool | None
@@ -67,6 +67,8 @@ def read_counts(
             continue
         key = row.target, row.size
         by_others, by_decoding = reference(*key, row.pruned), (decoded or {}).get(key)
+        if row.class_sum is None and row.target <= row.size:
+            row = replace(row, class_sum=ALL_LISTS.get(row.size))
         others = {by_others, row.class_sum, by_decoding} - {None}
         verdict = CountVerdict.COMPLETE if row.complete else CountVerdict.INCOMPLETE
         if row.complete and others:

@@ -13,6 +13,7 @@ from setset.database.explorations import SizeRecord
 from setset.database.models import Work
 from setset.database.views import SizeStatus, Throughput
 from setset.jobs.options import RunOptions
+from setset.lazy import Shown
 from setset.platform import free_bytes, usable_cores
 from setset.workspace.expectation import BRIEF, CountOrigin, ExpectedCount, Probing, expect_counts
 from setset.workspace.speed import TRUSTED_SECONDS, Speed, measure_speed, recorded_speeds, typical_speed
@@ -56,7 +57,7 @@ class SizeEstimate:
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Shown):
     """Estimate of a run. `setset.estimate` and `Exploration.estimate` make one.
 
     Example:
@@ -258,10 +259,17 @@ def _bytes_on_disk(data: float, files: int, size: int) -> int:
     return round(files * (length + BLOCK_BYTES / 2 if length > BLOCK_BYTES else BLOCK_BYTES))
 
 
+def _bytes(count: int) -> str:
+    """Bytes in a unit of which there is at least one."""
+    units = {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3}
+    name = next((name for name, unit in units.items() if count >= unit), "kB")
+    return f"{count / units[name]:,.1f} {name}"
+
+
 def _warnings(estimate: Estimate, folder: Path) -> Iterator[str]:
     if estimate.bytes > estimate.free_bytes:
         yield (
-            f"{estimate.bytes / 1e9:,.1f} GB are needed, and {folder} has {estimate.free_bytes / 1e9:,.1f} GB free: "
+            f"{_bytes(estimate.bytes)} are needed, and {folder} has {_bytes(estimate.free_bytes)} free: "
             "count without files with --count-only, name another disk with --output, or see docs/cluster.md"
         )
     large = estimate.is_long or estimate.takes_much_disk

@@ -13,7 +13,7 @@ from setset.database.tallies import counted_parts
 from setset.database.views import SizeStatus
 from setset.errors import NotAWorkspace, require_between
 from setset.lazy import Shown
-from setset.progress import NoProgress
+from setset.progress import LoggedNotices, NoProgress
 from setset.workspace.counts import Count
 from setset.workspace.missing import missing_size
 from setset.workspace.size import Size
@@ -162,7 +162,7 @@ class Exploration(Shown):
             ship,
         )
         with self._workspace._writing() as folder:
-            return run(folder, options, progress, stop)
+            return run(folder, options, progress or LoggedNotices(), stop)
 
     def estimate(
         self,

@@ -13,7 +13,7 @@ from setset.database import batches, roots
 from setset.database.connection import damaged
 from setset.database.explorations import SizeKey, SizeRecord
 from setset.database.tallies import Part
-from setset.errors import BadInput, ChangedMeanwhile, SetsetError, require_between
+from setset.errors import BadInput, ChangedMeanwhile, NotStored, SetsetError, require_between
 from setset.tasks.kinds import BadSource
 from setset.workspace.counts import describe
 from setset.workspace.sequence import CHUNK, ListSequence
@@ -83,8 +83,8 @@ class Size(ListSequence):
                 raise BadInput(f"there is no list {start:,} in {only}: it has {only.lists:,}, numbered from 0")
             return self._read([Part(only, only.lists)], start, only.lists - start, chunk)
         if not self.lists:
-            command = f"setset run --size {self.size} {self._at.exploration.options}"
-            raise BadInput(f"no lists of size {self.size} are stored yet: run '{command}' first")
+            command = f"setset run {self.size} {self._at.exploration.options}"
+            raise NotStored(f"no lists of size {self.size} are stored yet: run '{command}' first")
         return super().arrays(start, chunk)
 
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:

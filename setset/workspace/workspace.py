@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from setset.database import (
     sql,
     views,
 )
-from setset.database.connection import open_engine
+from setset.database.connection import OlderSchema, open_engine
 from setset.database.models import HEAD
 from setset.database.runs import Run
 from setset.database.views import FinishedWork, Status
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from setset.symmetry import Catalogue, Totals
 
 Mode = Literal["r", "a"]
+DEFAULT_TARGET = 12
 
 
 @dataclass(frozen=True)
@@ -75,6 +77,8 @@ class Workspace(Shown):
     def __init__(self, path: str | Path, mode: Mode = "r", time_limit: float | None = None) -> None:
         if mode not in ("r", "a"):
             raise BadInput(f"mode {mode!r}: expected 'r' to read or 'a' to add")
+        if not isinstance(path, str | os.PathLike):
+            raise BadInput(f"path {path!r}: expected the folder of a workspace")
         self.path, self.mode = Path(path), mode
         self._time_limit = time_limit
         self._folder = WorkspaceFolder(self.path)
@@ -104,10 +108,25 @@ class Workspace(Shown):
         """The explorations that were begun, by target."""
         return [Exploration(self, key.target) for key in explorations.find_all(self._database())]
 
-    def exploration(self, target: int = 12) -> Exploration:
-        """The exploration of a target, begun or not."""
-        require_between("target", target, 4, LARGEST)
-        return Exploration(self, target)
+    def exploration(self, target: int | None = None) -> Exploration:
+        """The exploration of a target, begun or not; if None, the only one of the workspace, or 12.
+
+        Raises:
+            BadInput: There are several explorations, none of target 12.
+        """
+        chosen = self._default_target() if target is None else target
+        require_between("target", chosen, 4, LARGEST)
+        return Exploration(self, chosen)
+
+    def _default_target(self) -> int:
+        try:
+            begun = [exploration.target for exploration in self.explorations]
+        except SetsetError:  # missing or damaged: whoever uses the exploration gets the error
+            return DEFAULT_TARGET
+        if len(begun) > 1 and DEFAULT_TARGET not in begun:
+            known = " and ".join(map(str, begun))
+            raise BadInput(f"this workspace has the targets {known}: say which, such as --target {begun[0]}")
+        return begun[0] if len(begun) == 1 else DEFAULT_TARGET
 
     def status(self, target: int | None = None) -> Status:
         """Progress of each size, items that are running, failed or defective, and the work of each host."""
@@ -209,7 +228,8 @@ class Workspace(Shown):
         *,
         size: int | None = None,
         batch: int | None = None,
-        target: int = 12,
+        source: int | None = None,
+        target: int | None = None,
         deep: bool = False,
         dry_run: bool = False,
         progress: ProgressListener | None = None,
@@ -220,26 +240,29 @@ class Workspace(Shown):
 
         Args:
             batch: Rebuild this batch of `size` and `target`, whatever its state.
+            source: Rebuild the files of `size` and `target` that are made from this batch of the size before.
             deep: As in `check`.
         """
         from setset.jobs.run import make_again
         from setset.maintenance.findings import Repaired
-        from setset.maintenance.repair import batch_finding, repair_all, repair_batch
+        from setset.maintenance.repair import batches_asked, repair_all, repair_batches
 
-        if batch is not None:
-            asked = batch_finding(self._database(), target, size, batch)[0]
+        asked = (batch, source) != (None, None)
+        if asked:
+            target = self.exploration(target).target
+            wanted = batches_asked(self._database(), target, size, batch, source)[0]
             if dry_run:
-                return Repaired([asked], [])
+                return Repaired(wanted, [])
         elif dry_run:
             return Repaired.split(list(self._check(deep, size, progress)))
-        listener = progress or NoProgress()
+        listener, command = progress or NoProgress(), _repair_command(size, batch, source, target, deep)
         with (
-            self._maintaining("setset repair", progress, repairs=True) as (database, run_id),
+            self._maintaining(command, progress, repairs=True) as (database, run_id),
             self._local_executor(progress) as executor,
         ):
             again = partial(make_again, database, run_id, executor, listener)
-            if batch is not None:
-                return repair_batch(database, target, size, batch, again)
+            if asked and target is not None:
+                return repair_batches(database, target, size, batch, source, again)
             return repair_all(database, size, executor if deep else None, listener, again)
 
     def roots(self) -> list[Root]:
@@ -292,10 +315,10 @@ class Workspace(Shown):
                 forget_root(database, str(found.number), None if output is None else Path(output))
         return found
 
-    def backup(self, copy: str | Path) -> None:
-        """Makes a consistent copy of the database, even while a run is under way."""
+    def backup(self, copy: str | Path, *, force: bool = False) -> None:
+        """Makes a consistent copy of the database, even while a run is under way. With `force` it replaces a file."""
         self._folder.require_database()
-        schema.backup(self._folder.database, Path(copy))
+        schema.backup(self._folder.database, Path(copy), force)
 
     def upgrade(self) -> Path | None:
         """Upgrades an older database to the current schema. Returns the backup; None if the schema was current."""
@@ -354,7 +377,15 @@ class Workspace(Shown):
 
     def _database(self) -> Database:
         if self._opened is None:
-            self._opened = open_to_read(self._folder, self._time_limit)
+            try:
+                self._opened = open_to_read(self._folder, self._time_limit)
+            except OlderSchema:
+                from setset.database.archive import is_read_only, upgraded_copy
+
+                if not is_read_only(self._folder):
+                    raise
+                self._folder, self._copy = upgraded_copy(self._folder)
+                self._opened = open_to_read(self._folder, self._time_limit)
         return self._opened
 
     @contextlib.contextmanager
@@ -398,6 +429,13 @@ class Workspace(Shown):
             yield executor
         finally:
             executor.shutdown(wait=False, cancel_futures=True)
+
+
+def _repair_command(size: int | None, batch: int | None, source: int | None, target: int | None, deep: bool) -> str:
+    """Command that the history records."""
+    given = {"--size": size, "--batch": batch, "--source": source, "--target": target}
+    words = [f"{option} {value}" for option, value in given.items() if value is not None]
+    return " ".join(["setset repair", *words, *(["--deep"] if deep else [])])
 
 
 def open(  # noqa: A001 (as `tarfile.open`)

@@ -196,4 +196,4 @@ def test_classes_that_there_are_not(refuse: Refuse, arguments: list[str], compla
 def test_a_list_needs_a_size(run: Run) -> None:
     code, _, err = run("classes", "list")
     assert code == 2
-    assert err.endswith("Error: Missing option '--size'.\n")
+    assert err.endswith("Error: Missing argument 'N': how many cards? (the same as --size N)\n")

@@ -48,7 +48,7 @@ def test_what_is_there_is_not_to_do(workspace: Path) -> None:
 def test_a_run_says_first_what_it_will_take(tmp_path: Path) -> None:
     done = run_here("run", "--size", "4", "--workers", "1", workspace=tmp_path / "w")
     assert done.returncode == 0
-    assert done.stderr.startswith("to do: sizes 3 to 4, 1,063,485 lists, about 2 files of ")
+    assert done.stderr.startswith("to do: sizes 3 to 4, 1,063,485 lists, about 2 files, ")
     again = run_here("run", "--size", "4", workspace=tmp_path / "w")
     assert again.stderr.startswith("nothing to do: ")
 

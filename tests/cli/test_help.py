@@ -42,7 +42,7 @@ def test_help_lists_all_commands() -> None:
 
 
 def test_help_is_in_groups_and_every_summary_on_its_line() -> None:
-    shown = run_here("--help", COLUMNS="80").stdout
+    shown = run_here("help", "all", COLUMNS="80").stdout
     lines = shown.splitlines()
     for title, commands in GROUPS.items():
         start = lines.index(f"{title}:")

@@ -42,7 +42,7 @@ def test_json_is_a_line_a_list(workspace: Path) -> None:
     [
         (["--size", "5", "--batch", "77"], "there is no batch 77 of size 5: the batches are 0 to 0"),
         (["--size", "5", "--start", "99999999999"], "there is no list 99,999,999,999"),
-        (["--size", "9"], "size 9 is not stored for target 12: run 'setset run --size 9 --target 12' first"),
+        (["--size", "9"], "size 9 is not stored for target 12: run 'setset run 9 --target 12' first"),
         (["--size", "5", "--target", "7"], "nothing is known for target 7"),
     ],
 )

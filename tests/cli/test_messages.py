@@ -19,7 +19,7 @@ from tests.conftest import Run
         ("lists --size six", "Invalid value for '--size': 'six', expected a whole number from 3 to 20."),
         ("lists --size 21", "Invalid value for '--size': 21, expected a whole number from 3 to 20."),
         ("lists --size 6 --limit -1", "Invalid value for '--limit': -1, expected a whole number from 0 on."),
-        ("sample --size x", "Invalid value for '--size': 'x', expected a whole number."),
+        ("sample --size x", "Invalid value for '--size': 'x', expected a whole number from 1 to 20."),
         ("simulate --games 0", "'--games': 0, expected a whole number from 1 to 1,000,000,000,000."),
         ("sat solve --cards 20 --timeout x", "Invalid value for '--timeout': 'x', expected a number above 0."),
         ("draw 5 --scale 99", "Invalid value for '--scale': 99.0, expected a number from 0.1 to 20."),

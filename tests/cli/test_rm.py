@@ -28,7 +28,7 @@ def test_it_says_what_and_how_much(own_workspace: Path) -> None:
 
 def test_where_nobody_can_be_asked_it_needs_yes(own_workspace: Path) -> None:
     refused = run_here(*RM, workspace=own_workspace)
-    assert (refused.returncode, refused.stderr) == (2, "setset: nobody to ask: add --yes to do it\n")
+    assert (refused.returncode, refused.stderr) == (2, "setset: not a terminal, cannot ask: add --yes\n")
     done = run_here(*RM, "--yes", "--json", workspace=own_workspace)
     assert done.returncode == 0
     (size,) = json.loads(done.stdout)["sizes"]

@@ -100,7 +100,7 @@ def test_a_root_that_is_lost_is_forgotten_after_a_question(place: Path) -> None:
     before = digests(place / "old")
     shutil.rmtree(place / "old")
     refused = run_here("roots", "forget", "2", workspace=place / "w")
-    assert (refused.returncode, refused.stderr) == (2, "setset: nobody to ask: add --yes to do it\n")
+    assert (refused.returncode, refused.stderr) == (2, "setset: not a terminal, cannot ask: add --yes\n")
     done = run_here("roots", "forget", "2", "--yes", workspace=place / "w")
     assert (done.returncode, "run 'setset repair'" in done.stdout) == (0, True)
     assert run_here("repair", "-q", workspace=place / "w").returncode == 0

@@ -44,9 +44,12 @@ def test_it_says_what_was_made_and_what_could_be_next(tmp_path: Path) -> None:
     summary, following = made.stderr.splitlines()[-2:]
     assert summary.startswith("made 726,390 lists in 2 files (")
     assert summary.endswith(f" s: {workspace / 'batches'}")
-    assert following == "next: setset lists --size 4 --target 18, or setset run --size 5 --target 18"
+    assert following == "next: python -m setset lists 4 --target 18, or python -m setset run 5 --target 18"
     again = run_here("run", "--size", "4", "--target", "18", workspace=workspace)
-    assert again.stderr == f"nothing to do: all up to size 4 for target 18 is there already\n{following}\n"
+    assert (
+        again.stderr
+        == f"nothing to do: all up to size 4 for target 18 is there already\n{following.replace('python -m ', '')}\n"
+    )
 
 
 def test_counting_in_a_new_place_simply_works(tmp_path: Path) -> None:
@@ -99,7 +102,7 @@ def test_a_pruned_run_says_so_everywhere(run: Run, tmp_path: Path) -> None:
     pruned = ("run", "--target", "20", "--size", "4")
     code, _, errors = run(*pruned, "--prune", *place)
     assert code == 0
-    assert "setset run --size 5 --target 20 --prune" in errors
+    assert "setset run 5 --target 20 --prune" in errors
     assert run("status", *place)[1].startswith("target 20, pruned\n")
     counts = json.loads(run("count", "--json", *place)[1])
     assert [(count["lists"], count["pruned"]) for count in counts] == [(41_148, True), (76_176, True)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 from setset.symmetry import sample
-from tests.cli.conftest import Refuse
 from tests.conftest import Run
 
 
@@ -23,5 +22,12 @@ def test_sample(run: Run) -> None:
     assert run("sample", "--size", "3", "--count", "0", "--seed", "7")[:2] == (0, "")
 
 
-def test_there_are_no_lists_of_no_cards_to_draw(refuse: Refuse) -> None:
-    refuse(["sample", "--size", "0"], "there are lists of 1 to 20 cards, not of 0")
+def test_there_are_no_lists_of_no_cards_to_draw(run: Run) -> None:
+    code, _, err = run("sample", "0")
+    assert code == 2
+    assert "0, expected a whole number from 1 to 20." in err
+
+
+def test_more_lists_begin_with_fewer(run: Run) -> None:
+    five = run("sample", "12", "--seed", "1", "--count", "5")[1]
+    assert five.startswith(run("sample", "12", "--seed", "1", "--count", "2")[1])

@@ -154,7 +154,7 @@ def test_a_backup_is_a_whole_database(copy: Copy, tmp_path: Path) -> None:
     schema.backup(folder.database, tmp_path / "backup.db")
     with closing(sqlite3.connect(tmp_path / "backup.db")) as connection:
         assert connection.execute(COUNTS).fetchall() == rows(folder.path, COUNTS)
-    with pytest.raises(SetsetError, match="exists already"):
+    with pytest.raises(SetsetError, match="is there already"):
         schema.backup(folder.database, tmp_path / "backup.db")
 
 

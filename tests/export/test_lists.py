@@ -203,7 +203,7 @@ def test_a_cut_file_is_not_taken_for_whole(size: setset.Size, tmp_path: Path, fo
     whole = snapshot(tmp_path)
     cut = sorted(tmp_path.glob(f"*.{format_}"))[1]
     cut.write_bytes(cut.read_bytes()[:-9])
-    with pytest.raises(setset.BadInput, match=f"{cut.name} is there, and not of this export: give --overwrite"):
+    with pytest.raises(setset.BadInput, match=f"{cut.name} is there, and not of this export: add --force"):
         size.export(tmp_path, format=format_)
     assert size.export(tmp_path, format=format_, overwrite=True).written == 1
     assert snapshot(tmp_path) == whole
@@ -331,7 +331,7 @@ def test_one_file_is_not_replaced_unless_asked(size: setset.Size, tmp_path: Path
     place = tmp_path / "some.csv"
     (tmp_path / durable.temporary_name(place.name)).write_text("left by one that was killed")
     size.export(place, limit=2)
-    with pytest.raises(setset.BadInput, match=r"some\.csv is there already: give --overwrite"):
+    with pytest.raises(setset.BadInput, match=r"some\.csv is there already: add --force"):
         size.export(place, limit=3)
     size.export(place, limit=3, overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["some.csv"]

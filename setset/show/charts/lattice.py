@@ -17,18 +17,19 @@ Columns = dict[int, list[ListClass]]
 """Classes by size, each column from top to bottom."""
 
 
-def neighbours(size: int, class_number: int) -> Chart:
+def neighbours(size: int | str | ListClass, class_number: int | None = None) -> Chart:
     """The classes that one or two cards more or less lead to from a class.
 
     Args:
-        size: Of the class.
-        class_number: Of the class among those of its size: 700 of 12/700.
+        size: The class, such as "12/700"; or its size.
+        class_number: Number of the class among those of its size, if its size is given alone.
 
     Raises:
         BadInput: There is no such class.
     """
     catalogue = catalogue_in_memory()
-    one = catalogue.get(size, class_number)
+    one = catalogue.named(f"{size}/{class_number}" if isinstance(size, int) else size)
+    size = one.size
     columns: Columns = {size: [one]}
     for direction in (-1, 1):
         nearer = [one]

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from setset.cards import CARDS, LARGEST, code, digits, name
+from setset.cards import CARDS, LARGEST, CardsLike, code, digits, name
 from setset.show.charts.style import (
     BLUE,
     ORANGE,
@@ -224,7 +223,7 @@ def stabilizers(workspace: Workspace | None = None) -> Chart:
     return finish(chart, "Symmetries of lists, by number of cards", notes, "setset classes")
 
 
-def cap(cards: Iterable[int]) -> Chart:
+def cap(cards: CardsLike) -> Chart:
     """A hand without a set on the 9 x 9 grid of all cards: what it excludes, and what can be added.
 
     Args:

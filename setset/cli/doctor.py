@@ -1,0 +1,56 @@
+"""`setset doctor`: the set-up in a few lines."""
+
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command("doctor")
+@options.as_json
+@options.workspace
+def command(as_json: bool, workspace: Path) -> None:
+    """Show the workspace, its schema, its storage roots, free disk, extras and versions, a line each.
+
+    Exit code 1 if something about the workspace is wrong; 'setset check' compares its files.
+
+    \b
+    Example:
+      setset doctor
+    """
+    from setset.show.doctor import examine_programs, print_lines_of
+    from setset.show.formatting import print_json
+
+    lines, is_sound = _examine_workspace(workspace)
+    lines |= examine_programs(workspace)
+    if as_json:
+        print_json({"sound": is_sound, **lines})
+    else:
+        print_lines_of(lines)
+    if not is_sound:
+        raise SystemExit(1)
+
+
+def _examine_workspace(workspace: Path) -> tuple[dict[str, str], bool]:
+    """Facts on the workspace, and whether all is well. A workspace that is not there yet is."""
+    import setset
+    from setset.show.formatting import byte_count, how_many
+
+    try:
+        found = setset.open(workspace, mode="a").schema()
+        lines = {"schema": f"{found.database}, current" if found.database == found.setset else f"{found.database}"}
+        with setset.open(workspace) as opened:
+            targets = [str(each.target) for each in opened.explorations]
+            kept = f"{workspace.absolute()}, target {', '.join(targets) or 'none yet'}"
+            lines = {"workspace": kept + (", in use" if opened.in_use() else ""), **lines}
+            for root in opened.roots():
+                free = "" if root.free_bytes is None else f", {byte_count(root.free_bytes)} free"
+                files = f"{how_many(root.files, 'file')}, {byte_count(root.bytes)}"
+                lines[f"storage root {root.number}"] = f"{root.path}: {root.state}, {files}{free}"
+            is_sound = all(str(root.state) in ("present", "moved") for root in opened.roots())
+        return lines, is_sound
+    except setset.NotAWorkspace as error:
+        return {"workspace": f"none yet: {error}"}, True
+    except setset.SetsetError as error:
+        return {"workspace": str(error)}, False

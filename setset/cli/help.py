@@ -1,0 +1,33 @@
+"""`setset help`"""
+
+import click
+
+
+@click.command("help")
+@click.argument("words", nargs=-1, metavar="[all | COMMAND...]")
+@click.pass_context
+def command(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """All commands by group, or the help of one command.
+
+    \b
+    Examples:
+      setset help
+      setset help all
+      setset help classes list
+    """
+    from setset.cli import GROUPS, cli, suggest, write_commands
+
+    parent = ctx.find_root()
+    if words in ((), ("all",)):
+        formatter = parent.make_formatter()
+        write_commands(formatter, GROUPS)
+        click.echo(formatter.getvalue().strip() if words else cli.get_help(parent))
+        return
+    found: click.Command = cli
+    for word in words:
+        known = found.list_commands(parent) if isinstance(found, click.Group) else []
+        below = found.get_command(parent, word) if isinstance(found, click.Group) else None
+        if below is None:
+            raise click.UsageError(f"No such command {' '.join(words)!r}.{suggest(word, known)}", ctx)
+        found, parent = below, click.Context(below, parent, info_name=word)
+    click.echo(found.get_help(parent))

@@ -1,0 +1,30 @@
+"""`setset identify`: what is special about a hand."""
+
+import click
+
+from setset.cli import options
+
+
+@click.command("identify", context_settings=options.NEGATIVE_NUMBERS_ARE_ARGUMENTS)
+@options.cards
+@options.deal_instead
+@options.seed
+@options.wide
+@options.as_json
+def command(cards: tuple[str, ...], count: int | None, seed: int | None, wide: bool, as_json: bool) -> None:
+    """What is special about CARDS, numbers 0 to 80, names or codes: their sets, or how rare a hand they are.
+
+    'setset classify' answers for programs, and for many hands.
+
+    \b
+    Examples:
+      setset identify r1fd g2hs p1eo
+      setset identify --deal 12
+      setset identify "red one solid diamond, two green striped squiggles"
+    """
+    import setset
+    from setset.show.identity import show_identity
+
+    options.refuse_options(cards)
+    chosen, dealt_from = options.named_or_dealt(cards, count, seed)
+    show_identity(setset.identify(chosen), dealt_from, as_json, wide)

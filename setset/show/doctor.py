@@ -1,0 +1,43 @@
+"""Versions, extras and free disk, for `setset doctor`."""
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import shutil
+import sqlite3
+from pathlib import Path
+
+from setset import __version__
+from setset.show.commands import pasteable, program
+from setset.show.formatting import byte_count, print_fields
+
+EXTRAS = {
+    "sat": ("pysat",),
+    "dask": ("distributed",),
+    "export": ("pyarrow",),
+    "plot": ("altair", "vl_convert"),
+    "web": ("starlette", "uvicorn"),
+}
+"""Modules that each extra brings along."""
+PACKAGES = ("numba", "numpy", "SQLAlchemy", "click")
+
+
+def examine_programs(workspace: Path) -> dict[str, str]:
+    """Free disk, extras and versions, by their titles."""
+    folder = next(path for path in (workspace.absolute(), *workspace.absolute().parents) if path.exists())
+    present = {extra: all(map(importlib.util.find_spec, modules)) for extra, modules in EXTRAS.items()}
+    versions = [f"{package} {importlib.metadata.version(package)}" for package in PACKAGES]
+    system = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
+    return {
+        "free disk": f"{byte_count(shutil.disk_usage(folder).free)} in {folder}",
+        "extras": ", ".join(f"{extra} {'installed' if there else 'missing'}" for extra, there in present.items()),
+        "setset": f"{__version__}, called as {program()}",
+        "versions": ", ".join([system, *versions]),
+        "machine": f"{platform.platform()}, {os.cpu_count()} cores",
+    }
+
+
+def print_lines_of(lines: dict[str, str]) -> None:
+    """A line per fact."""
+    print_fields({title: pasteable(value) for title, value in lines.items()})
