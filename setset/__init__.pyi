@@ -6,6 +6,7 @@ from setset.database.copies import reading_copies as reading_copies
 from setset.database.views import SizeState as SizeState
 from setset.database.views import SizeStatus as SizeStatus
 from setset.database.views import Status as Status
+from setset.distribution import *  # noqa: F403 (the names of its stub)
 from setset.errors import BadInput as BadInput
 from setset.errors import ChangedMeanwhile as ChangedMeanwhile
 from setset.errors import Interrupted as Interrupted

@@ -42,8 +42,9 @@ ALLOWED = {
     | {"jobs", "maintenance", "database", "executors", "batches", "engine", "export", "folder", "symmetry", "tasks"},
     "symmetry": BASICS,
     "table": BASICS | {"symmetry"},
+    "distribution": BASICS | {"symmetry"},
     "sat": BASICS | {"symmetry"},
-    "show": BASICS | {"symmetry", "table", "sat", "maintenance.findings"},
+    "show": BASICS | {"distribution", "symmetry", "table", "sat", "maintenance.findings"},
     "web": BASICS | {"setset", "show"},
     "cli": BASICS | {"setset", "show", "table", "sat", "symmetry", "web"},
     "__main__": {"cli"},
@@ -53,7 +54,19 @@ ALLOWED = {
 ALLOWED_FOR_TYPES = {
     "show": {"batches", "workspace", "export", "maintenance", "database", "jobs"},
     "setset": BASICS
-    | {"batches", "database", "export", "jobs", "maintenance", "sat", "show", "symmetry", "table", "workspace"},
+    | {
+        "batches",
+        "database",
+        "distribution",
+        "export",
+        "jobs",
+        "maintenance",
+        "sat",
+        "show",
+        "symmetry",
+        "table",
+        "workspace",
+    },
 }
 """The same under `if TYPE_CHECKING` and in stubs, in addition."""
 

@@ -54,6 +54,7 @@ GROUPS = {
         "find": "Find every set among some cards.",
         "deal": "Deal cards and draw them.",
         "play": "Play a game of SET.",
+        "hands": "How many hands hold exactly k sets.",
         "simulate": "Play many games and count tables without a set.",
         "draw": "Draw cards as a picture or on the terminal.",
     },

@@ -19,6 +19,7 @@ overload(search.zeros)(lambda length: lambda length: np.zeros(length, np.int64))
 for _function in (
     search.span_dimension,
     search.count_parallels,
+    search.holds_set,
     search.find_parallels,
     search.start_best,
     search.write_form,
