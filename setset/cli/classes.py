@@ -46,7 +46,10 @@ _wide = click.option("--wide", is_flag=True, help="All columns and whole values.
 @command.command("list")
 @click.option("--size", type=int, help="The size, 0 to 20.  [required]")
 @click.option("--complete", is_flag=True, help="Only classes whose lists no card can be added to.")
-@click.option("--stabilizer", type=click.IntRange(1), help="Only classes that so many symmetries keep.")
+@click.option("--stabilizer", type=click.IntRange(1), help="Only classes that this many symmetries keep.")
+@click.option("--structure", metavar="NAME", help="Only this structure of the stabilizer, such as 'C2 x S4'.")
+@click.option("--orbits", type=click.IntRange(0), help="Only with this many orbits on the cards of a list.")
+@click.option("--spans", type=click.IntRange(-1, 4), help="Only lists that span a flat of this dimension.")
 @click.option(
     "--sort",
     type=click.Choice(["number", "lists", "stabilizer", "extensions"]),
@@ -86,6 +89,7 @@ def list_command(
     Examples:
       setset classes list --size 12 --sort stabilizer --reverse
       setset classes list --size 16 --complete --all
+      setset classes list --size 12 --structure S4
       setset classes list --size 9 --all --json
     """
     if size is None:
@@ -106,20 +110,31 @@ def list_command(
 @click.argument("which", metavar="SIZE/NUMBER")
 @_wide
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--code",
+    type=click.Choice(["gap", "sage", "magma", "oscar", "python"]),
+    help="Print the stabilizer with its generators as a program for this system instead.",
+)
 @_workspace
-def show_command(which: str, wide: bool, as_json: bool, workspace: Path) -> None:
+def show_command(which: str, wide: bool, as_json: bool, code: str | None, workspace: Path) -> None:
     """All about a class such as 12/786. Needs no workspace.
 
     \b
     Examples:
       setset classes show 12/786
       setset classes show 20/0 --json
+      setset classes show 20/0 --code gap
     """
     import setset
     from setset.show.classes import print_class
+    from setset.show.snippets import write_snippet
 
     size, number = options.parse_class(which)
     catalogue = setset.load_catalogue(workspace, size, neighbours=True)
+    if code is not None:
+        one = catalogue.get(size, number)
+        click.echo(write_snippet(one, setset.stabilizer_of(one), code), nl=False)
+        return
     found = setset.describe_class(catalogue.get(size, number), catalogue)
     print_class(found, catalogue.lists(size), as_json, wide)
 

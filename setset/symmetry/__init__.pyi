@@ -11,6 +11,7 @@ from setset.symmetry.classes import Links as Links
 from setset.symmetry.classes import ListClass as ListClass
 from setset.symmetry.classes import Neighbour as Neighbour
 from setset.symmetry.classes import Totals as Totals
+from setset.symmetry.classes import Traits as Traits
 from setset.symmetry.classification import Classification as Classification
 from setset.symmetry.classification import chance as chance
 from setset.symmetry.classification import classes_of as classes_of
@@ -28,4 +29,7 @@ from setset.symmetry.ranking import member_rank as member_rank
 from setset.symmetry.ranking import members as members
 from setset.symmetry.ranking import rank as rank
 from setset.symmetry.ranking import unrank as unrank
+from setset.symmetry.representatives import game_representatives as game_representatives
 from setset.symmetry.sampling import sample as sample
+from setset.symmetry.stabilizers import Stabilizer as Stabilizer
+from setset.symmetry.stabilizers import stabilizer_of as stabilizer_of

@@ -39,7 +39,7 @@ def test_sizes_without_a_table_are_refused(refuse: Refuse, size: str) -> None:
 def test_recompute_compares(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     import setset.distribution.levels as levels
 
-    monkeypatch.setattr(levels, "compute_hands", lambda progress: [])
+    monkeypatch.setattr(levels, "compute_hands", lambda **_options: [])
     code, out, err = run("hands", "--recompute")
     assert (code, out) == (1, "")
     assert "are not those computed now" in err
