@@ -30,6 +30,7 @@ from setset.progress import ProgressListener as ProgressListener
 from setset.sat import *  # noqa: F403 (the names of its stub)
 from setset.show import charts as charts
 from setset.show.notebook import draw as draw
+from setset.spaces import *  # noqa: F403 (the names of its stub)
 from setset.symmetry import *  # noqa: F403 (the names of its stub)
 from setset.table import *  # noqa: F403 (the names of its stub)
 from setset.workspace.catalogue import class_totals as class_totals

@@ -49,6 +49,7 @@ GROUPS = {
         "members": "The lists of a class.",
         "rank": "The place of a list among all of its size.",
         "unrank": "The list at a place.",
+        "verify": "Is it a cap? Points of any dimension up to 10.",
     },
     "Table": {
         "find": "Find every set among some cards.",

@@ -37,7 +37,7 @@ class HandLevel:
 
     @property
     def size(self) -> int:
-        return self.hands.shape[1]
+        return int(self.hands.shape[1])
 
 
 def build_hand_levels(last: int = LAST_LEVEL) -> Iterator[HandLevel]:
