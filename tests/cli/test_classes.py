@@ -151,7 +151,7 @@ def test_the_classes_of_a_size(run: Run, catalogue: Catalogue) -> None:
     code, out, err = run("classes", "list", "--size", "16", "--complete")
     lines = out.splitlines()
     assert (code, len(lines), err) == (0, 21, "54 more: --start 20, or --all\n")
-    titles = "class representative dimension stabilizer lists extensions complete smaller larger"
+    titles = "class representative dimension stabilizer structure orbits lists extensions complete smaller larger"
     assert lines[0].split() == titles.split()
     assert run("classes", "--size", "16", "list", "--complete") == (code, out, err)
     rest = run("classes", "list", "--size", "16", "--complete", "--start", "20", "--all")
