@@ -49,6 +49,7 @@ GROUPS = {
         "members": "The lists of a class.",
         "rank": "The place of a list among all of its size.",
         "unrank": "The list at a place.",
+        "partitions": "The deck as four hands of 20 without a set, and a card.",
         "verify": "Is it a cap? Points of any dimension up to 10.",
     },
     "Table": {

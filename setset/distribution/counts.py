@@ -87,9 +87,9 @@ def hands(size: int) -> HandCounts:
         BadInput: the deck has no hand of this size, or its table is not known.
 
     >>> hands(12).counts[:3]
-    (2284535476080, 10430018136000, 19151855949600)
+    (2284535476080, 10266579666720, 18459179294400)
     >>> hands(12).most, hands(12).counts[14]
-    (14, 3790800)
+    (14, 3032640)
     """
     if not 0 <= size <= CARDS:
         raise BadInput(f"a hand has 0 to {CARDS} cards, not {size}")

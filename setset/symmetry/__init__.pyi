@@ -24,6 +24,8 @@ from setset.symmetry.description import describe_class as describe_class
 from setset.symmetry.description import find_classes as find_classes
 from setset.symmetry.game import game_classes as game_classes
 from setset.symmetry.geometry import GROUP_ORDER as GROUP_ORDER
+from setset.symmetry.partitions import Partitions as Partitions
+from setset.symmetry.partitions import find_partitions as find_partitions
 from setset.symmetry.ranking import member_arrays as member_arrays
 from setset.symmetry.ranking import member_rank as member_rank
 from setset.symmetry.ranking import members as members
