@@ -58,7 +58,7 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
         BadInput: these are not different points of one dimension.
 
     >>> verify([0, 1, 3, 4], dimension=2)
-    Verification(dimension=2, points=4, spans=2, line=None, extensions=0, list_class='4/0', symmetries=48)
+    Verification(dimension=2, points=4, spans=2, line=None, extensions=0, list_class='4/0', symmetries=8)
     >>> verify(["001", "002", "000"])
     Traceback (most recent call last):
         ...
