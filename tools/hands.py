@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compute the hands by their number of sets for setset/distribution/hands.json, which comes with the package.
 
-`setset hands --recompute` computes them again and compares, so this is needed only if there are more sizes.
+`setset hands --recompute` computes those of up to 15 cards again and compares. All sizes take five minutes and 3 GB.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from setset.distribution.counts import STORED
+from setset.distribution.counts import LAST, STORED
 from setset.distribution.levels import compute_hands
 
 
 def main() -> None:
-    lines = [json.dumps(each.counts) for each in compute_hands()]
+    lines = [json.dumps(each.counts) for each in compute_hands(LAST)]
     STORED.write_text("[\n" + ",\n".join(lines) + "\n]\n", encoding="utf-8")
     print(f"{STORED.relative_to(Path.cwd())}: {STORED.stat().st_size:,} bytes")
 

@@ -14,7 +14,7 @@ from setset.errors import BadInput
 
 STORED: Final = Path(__file__).with_name("hands.json")
 """The tables of 0 to `LAST` cards, as `tools/hands.py` computed them."""
-LAST: Final = 15
+LAST: Final = 17
 KNOWN_HANDS: Final = range(LAST + 1)
 """Sizes whose tables are computed; the tables of the cards that such hands leave follow."""
 SETS: Final = 1080
@@ -78,7 +78,7 @@ def hands(size: int) -> HandCounts:
     """How many hands of a size hold exactly k sets, for every k.
 
     Args:
-        size: the number of cards, 0 to 15 or 66 to 81.
+        size: the number of cards, 0 to 17 or 64 to 81.
 
     Returns:
         The exact numbers of hands.

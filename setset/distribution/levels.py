@@ -22,8 +22,10 @@ from setset.progress import NoProgress, ProgressListener
 from setset.symmetry.build import extend_classes
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
 
-LAST_LEVEL = 12
-"""Largest size whose classes are built. Larger hands are made by adding three cards at once."""
+QUICK = 15
+"""Largest size that takes seconds. 16 takes a minute, and 17 five."""
+MORE = 3
+"""Most cards that are added to a class at once: classes of 12 cards are enough for 15."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ class HandLevel:
         return int(self.hands.shape[1])
 
 
-def build_hand_levels(last: int = LAST_LEVEL) -> Iterator[HandLevel]:
+def build_hand_levels(last: int) -> Iterator[HandLevel]:
     """The classes of all hands of 0 to `last` cards, size by size.
 
     Raises:
@@ -83,11 +85,11 @@ def count_by_sets(level: HandLevel, more: int) -> HandCounts:
     return HandCounts(size, trim([count for count, _ in counts]))
 
 
-def compute_hands(last: int = LAST, progress: ProgressListener | None = None) -> list[HandCounts]:
+def compute_hands(last: int = QUICK, progress: ProgressListener | None = None) -> list[HandCounts]:
     """The hands of 0 to `last` cards by their sets, computed from nothing.
 
     Args:
-        last: the largest number of cards, at most 15, which takes a minute.
+        last: the largest number of cards, at most 17. 15 takes seconds, 17 takes minutes and 3 GB.
         progress: hears of each size that is done.
 
     Returns:
@@ -103,11 +105,8 @@ def compute_hands(last: int = LAST, progress: ProgressListener | None = None) ->
     if not 0 <= last <= LAST:
         raise BadInput(f"hands by their sets are computed for 0 to {LAST} cards, not for {last}")
     listener = progress or NoProgress()
-    found = [HandCounts(0, (1,)), HandCounts(1, (CARDS,))][: last + 1]
-    for level in build_hand_levels(min(last - 2, LAST_LEVEL)) if last > 1 else ():
-        # All hands of two cards more, and from the last level of three cards more.
-        found += [
-            count_by_sets(level, more) for more in range(2, last - level.size + 1 if level.size == LAST_LEVEL else 3)
-        ]
+    found = [HandCounts(0, (1,)), HandCounts(1, (CARDS,)), HandCounts(2, (comb(CARDS, 2),))][: last + 1]
+    for level in build_hand_levels(last - MORE) if last >= MORE else ():
+        found.append(count_by_sets(level, MORE))
         listener.notice(f"hands of {level.size} cards: {len(level.hands):,} classes, {level.links:,} links")
     return found

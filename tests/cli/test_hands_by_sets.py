@@ -37,9 +37,10 @@ def test_sizes_without_a_table_are_refused(refuse: Refuse, size: str) -> None:
 
 
 def test_recompute_compares(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import setset
     import setset.distribution.levels as levels
 
-    monkeypatch.setattr(levels, "compute_hands", lambda **_options: [])
+    monkeypatch.setattr(levels, "compute_hands", lambda **_options: [setset.hands(3)])
     code, out, err = run("hands", "--recompute")
     assert (code, out) == (1, "")
     assert "are not those computed now" in err

@@ -18,14 +18,15 @@ from setset.symmetry.least import canonicalize_rows
 
 
 def test_the_tables_are_computed_from_nothing() -> None:
-    assert setset.compute_hands() == [setset.hands(size) for size in setset.KNOWN_HANDS]
+    """Those of up to 15 cards: 16 and 17 take minutes."""
+    assert setset.compute_hands() == [setset.hands(size) for size in range(16)]
 
 
 def test_tables_by_another_way() -> None:
     """From classes of fewer cards, with three and four cards more."""
     levels = {level.size: level for level in build_hand_levels(9)}
     assert [len(level.hands) for level in levels.values()] == [1, 1, 1, 2, 3, 6, 15, 34, 105, 384]
-    for size, more in ((9, 3), (8, 4), (6, 5), (9, 2)):
+    for size, more in ((9, 3), (8, 4), (6, 5), (9, 2), (0, 2)):
         assert count_by_sets(levels[size], more) == setset.hands(size + more)
 
 
