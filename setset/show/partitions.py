@@ -20,7 +20,7 @@ def print_partitions(found: Partitions, which: int, as_json: bool) -> None:
         counts = {"anchor": found.anchor, "partitions": len(found.partitions), "partitions_of_deck": found.of_deck}
         print_json({**counts, "disjoint": partners, "kinds": kinds, "demicaps": len(found.demicaps), "hands": chosen})
         return
-    lines = {
+    lines: dict[str, str | None] = {
         "of the deck": f"{number(found.of_deck)} partitions",
         "through a hand": f"{len(found.partitions)}, all with the card {found.anchor} left over",
         "disjoint hands": f"{len(pairs)}: "

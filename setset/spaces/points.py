@@ -44,7 +44,7 @@ def read_points(path: str | Path, dimension: int | None = None, integers: bool =
         raise BadInput(f"{path}: not a list of points: neither text nor a numpy array") from None
     except ValueError:  # lines of Python lists, for example
         pass
-    rows = []
+    rows: list[int | list[int]] = []
     for number, line in enumerate(text.splitlines(), 1):
         words = re.sub(r"[][(){},;]", " ", line.partition("#")[0]).split()
         if not all(word.isascii() and word.isdecimal() and len(word) < 20 for word in words):
