@@ -55,10 +55,10 @@ _wide = click.option("--wide", is_flag=True, help="All columns and whole values.
     type=click.Choice(["number", "lists", "stabilizer", "extensions"]),
     default="number",
     show_default=True,
-    help="What they are sorted by.",
+    help="Sort by this.",
 )
 @click.option("--reverse", is_flag=True, help="The greatest first.")
-@click.option("--start", type=click.IntRange(0), default=0, help="Leave out so many.")
+@click.option("--start", type=click.IntRange(0), default=0, help="Skip the first N classes.")
 @click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="How many classes.")
 @click.option("--all", "all_classes", is_flag=True, help="All from there on.")
 @_wide

@@ -63,7 +63,7 @@ def command() -> None:
     help="Cards as numbers 0 to 80, as four digits 0 to 2, or by name.",
 )
 @click.option("--start", type=click.IntRange(0), default=0, help="Start at this list, numbered from 0.")
-@click.option("--limit", type=click.IntRange(1), help="So many lists, in one file.")
+@click.option("--limit", type=click.IntRange(1), help="Maximum number of lists, in one file.")
 @click.option(
     "--row-group-size",
     type=click.IntRange(1, 1 << 26),

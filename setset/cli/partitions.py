@@ -12,8 +12,8 @@ from setset.cli import options
 def command(cards: tuple[str, ...], number: int, as_json: bool) -> None:
     """Take the deck apart into four hands of 20 cards without a set, and one card left over.
 
-    All partitions through 20 CARDS without a set, by default those of class 20/0; one of them is drawn, with a letter
-    per hand.
+    The 20 CARDS hold no set and are one of the four hands, by default the representative of class 20/0. One of the
+    partitions is drawn, with a letter per hand.
 
     \b
     Examples:

@@ -27,7 +27,7 @@ def print_overview(tables: Sequence[HandCounts], as_json: bool, wide: bool) -> N
         Column("never", 20): lambda each: spaced(each.missing),
     }
     print_records(columns, tables, "Hands by the number of sets that they hold", wide)
-    click.echo("\nmost sets: the most that so many cards can hold, and in how many hands; never: sets in no hand")
+    click.echo("\nmost sets: the most that these cards can hold, and in how many hands; never: sets in no hand")
     click.echo("setset hands 12 has the number of hands for each number of sets")
 
 

@@ -1,4 +1,4 @@
-"""What `setset verify` says of some points."""
+"""The verdict on some points, as text."""
 
 from setset.show.formatting import how_many, number, print_fields
 from setset.spaces.verification import LARGEST_CAPS, Verification

@@ -48,7 +48,7 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
     """Checks whether points are a cap, and whether it is complete.
 
     Args:
-        points: Rows of digits 0, 1, 2; or integers, whose digits in base 3 are those of a point, with a dimension.
+        points: Rows of digits 0, 1, 2; or, with a dimension, integers: their base-3 digits are points.
         dimension: The number of digits, 1 to 10.
 
     Returns:

@@ -1,4 +1,4 @@
-"""From the classes of one size to those of the next.
+"""From the classes of one size to the classes of the next.
 
 Every list of size n + 1 is a list C of size n and a card x that can be added, in n + 1 ways. Let the
 classes of size n be complete. For each fingerprint h, the number of lists of size n + 1 with fingerprint h is

@@ -151,7 +151,7 @@ class Level(Shown):
         import xxhash
 
         classes = json.dumps([(one.cards, one.stabilizer, one.extensions) for one in self.classes])
-        # What JSON makes of the links, which are many, in less time.
+        # The same text as JSON makes of the links, which are many, in less time.
         links = ", ".join(["[%d, %d, %d, %d]"] * len(self.links)) % tuple(self.links.rows.ravel().tolist())
         return xxhash.xxh3_128_hexdigest(f"[{self.size}, {classes}, [{links}]]".encode())
 

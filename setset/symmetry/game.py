@@ -107,7 +107,7 @@ def _sum_kept_games(frames, forms, ways, values, games, minus, all_games):  # ty
     for row in range(len(frames)):
         _map_ways(frames[row], forms, ways, values, minus, moved)
         _find_cycles(moved, cycles, counts)
-        # One that keeps every way, as the identity does in each group, keeps all games: no need to count them.
+        # A map that keeps every way, as the identity does in each group, keeps all games: no need to count them.
         kept += all_games if counts[1] == len(forms) else _count_kept_games(cycles, counts, games)
     return kept
 

@@ -54,7 +54,7 @@ def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
     """For lists whose canonical forms are known, the first frame that leads there, completed to five cards.
 
     Raises:
-        SetsetError: a form is not that of its list.
+        SetsetError: a form is not the form of its list.
     """
     _, dimensions, counts, found = _search_rows(lists, forms)
     if not counts.all():

@@ -1,7 +1,7 @@
 """Chances, odds and means that a simulation shows, with their standard errors; and the exact values.
 
 Tables of one game resemble each other, so the games are the independent observations. With y tables in a
-game, x of them without a set, the chance is R = sum x / sum y, and its standard error is that of a ratio of
+game, x of them without a set, the chance is R = sum x / sum y, and its standard error is the error of a ratio of
 means: sqrt(sum (x - R y)^2) / sum y, which needs only the sums of xx, xy and yy.
 """
 
