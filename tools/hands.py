@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compute the hands by their number of sets for setset/distribution/hands.json, which comes with the package.
 
-`setset hands --recompute` computes the tables of up to 15 cards again and compares. All sizes take five minutes and 3 GB.
+`setset hands --recompute` computes the tables of up to 15 cards again. All sizes take five minutes and 3 GB.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The frames that lead from a canonical form to itself are the images of the standard frame under the maps that keep it.
 Where the form spans only a flat, these are the maps of the flat; the stabilizer is larger by the maps that fix each
-card of the flat, for which generators are known: generators of GL(k,3) on the other k places of a card, and a shear along
-each place of the flat.
+card of the flat. Generators of these are generators of GL(k,3) on the other k places of a card, and a shear along each
+place of the flat.
 """
 
 from collections import Counter
