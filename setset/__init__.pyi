@@ -10,6 +10,7 @@ from setset.database.copies import reading_copies as reading_copies
 from setset.database.views import SizeState as SizeState
 from setset.database.views import SizeStatus as SizeStatus
 from setset.database.views import Status as Status
+from setset.distribution import *  # noqa: F403 (the names of its stub)
 from setset.errors import BadInput as BadInput
 from setset.errors import ChangedMeanwhile as ChangedMeanwhile
 from setset.errors import Interrupted as Interrupted
@@ -34,6 +35,7 @@ from setset.progress import ProgressListener as ProgressListener
 from setset.sat import *  # noqa: F403 (the names of its stub)
 from setset.show import charts as charts
 from setset.show.notebook import draw as draw
+from setset.spaces import *  # noqa: F403 (the names of its stub)
 from setset.statistics.histograms import Bin as Bin
 from setset.statistics.histograms import By as By
 from setset.statistics.histograms import Statistics as Statistics

@@ -45,8 +45,10 @@ ALLOWED = {
     | {"statistics"},
     "symmetry": BASICS,
     "table": BASICS | {"symmetry"},
+    "distribution": BASICS | {"symmetry"},
     "sat": BASICS | {"symmetry"},
-    "show": BASICS | {"symmetry", "table", "sat", "maintenance.findings"},
+    "spaces": BASICS | {"symmetry"},
+    "show": BASICS | {"distribution", "spaces", "symmetry", "table", "sat", "maintenance.findings"},
     "web": BASICS | {"setset", "show"},
     "cli": BASICS | {"setset", "show", "table", "sat", "symmetry", "web", "executors.dask.servers"},
     "__main__": {"cli"},
@@ -56,8 +58,20 @@ ALLOWED = {
 ALLOWED_FOR_TYPES = {
     "show": {"activity", "batches", "workspace", "export", "maintenance", "database", "jobs", "statistics"},
     "setset": BASICS
-    | {"batches", "database", "export", "jobs", "maintenance", "sat", "show", "symmetry", "table", "workspace"}
-    | {"statistics"},
+    | {
+        "batches",
+        "database",
+        "distribution",
+        "export",
+        "jobs",
+        "maintenance",
+        "sat",
+        "show",
+        "statistics",
+        "symmetry",
+        "table",
+        "workspace",
+    },
 }
 """The same under `if TYPE_CHECKING` and in stubs, in addition."""
 

@@ -15,6 +15,7 @@ from setset.symmetry.build import build_level
 from setset.symmetry.catalogue import STORED
 from setset.symmetry.classes import Level
 from setset.symmetry.game import game_classes_of_each
+from setset.symmetry.stabilizers import stabilizer_of
 
 
 def main() -> None:
@@ -32,6 +33,9 @@ def main() -> None:
         arrays[f"larger_{size}"] = steps[:, 1].astype("<i2")
         arrays[f"link_extensions_{size}"] = links[:, 2].astype(np.uint8)
         arrays[f"game_classes_{size}"] = np.array(game_classes_of_each(level.classes), "<i4")
+        traits = zip(*(stabilizer_of(each).traits for each in level.classes), strict=True)
+        for name, column in zip(("structures", "orbits", "extension_orbits"), traits, strict=True):
+            arrays[f"{name}_{size}"] = np.array(column, np.bytes_)
     np.savez_compressed(STORED, allow_pickle=False, **arrays)
     print(f"{STORED.relative_to(Path.cwd())}: {STORED.stat().st_size:,} bytes")
 

@@ -56,6 +56,8 @@ GROUPS = {
         "members": "The lists of a class.",
         "rank": "The rank of a list among all of its size.",
         "unrank": "The list of a rank.",
+        "partitions": "The deck as four hands of 20 without a set, and a card.",
+        "verify": "Is it a cap? Points of any dimension up to 10.",
     },
     "Table": {
         "odds": "How often there is no set, in five lines.",
@@ -63,6 +65,7 @@ GROUPS = {
         "find": "Find every set among some cards.",
         "deal": "Deal cards and draw them.",
         "play": "Play a game of SET.",
+        "hands": "How many hands hold exactly k sets.",
         "simulate": "Play many games and count tables without a set.",
         "draw": "Draw cards as a picture or on the terminal.",
     },

@@ -47,12 +47,15 @@ _wide = click.option("--wide", is_flag=True, help="All columns and whole values.
 @options.size(help="The size.", least=0)
 @click.option("--complete", is_flag=True, help="Only classes whose lists no card can be added to.")
 @click.option("--stabilizer", type=click.IntRange(1), help="Only classes with this number of symmetries.")
+@click.option("--structure", metavar="NAME", help="Only this structure of the stabilizer, such as 'C2 x S4'.")
+@click.option("--orbits", type=click.IntRange(0), help="Only with this many orbits on the cards of a list.")
+@click.option("--spans", type=click.IntRange(-1, 4), help="Only lists that span a flat of this dimension.")
 @click.option(
     "--sort",
     type=click.Choice(["number", "lists", "stabilizer", "extensions"]),
     default="number",
     show_default=True,
-    help="What they are sorted by.",
+    help="Sort by this.",
 )
 @click.option("--reverse", is_flag=True, help="The greatest first.")
 @click.option("--start", type=click.IntRange(0), default=0, help="Skip the first N classes.")
@@ -86,6 +89,7 @@ def list_command(
     Examples:
       setset classes list 12 --sort stabilizer --reverse
       setset classes list 16 --complete --all
+      setset classes list 12 --structure S4
       setset classes list 9 --all --json
     """
     if size is None:
@@ -106,20 +110,31 @@ def list_command(
 @click.argument("which", metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
 @_wide
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.option(
+    "--code",
+    type=click.Choice(["gap", "sage", "magma", "oscar", "python"]),
+    help="Print the stabilizer with its generators as a program for this system instead.",
+)
 @_workspace
-def show_command(which: str, wide: bool, as_json: bool, workspace: Path) -> None:
+def show_command(which: str, wide: bool, as_json: bool, code: str | None, workspace: Path) -> None:
     """All about a class such as 12/786. Needs no workspace.
 
     \b
     Examples:
       setset classes show 12/786
       setset classes show 20/0 --json
+      setset classes show 20/0 --code gap
     """
     import setset
     from setset.show.classes import print_class
+    from setset.show.snippets import write_snippet
 
     size, _ = options.parse_class(which)
     catalogue = setset.load_catalogue(workspace, size, neighbours=True)
+    if code is not None:
+        one = catalogue.named(which)
+        click.echo(write_snippet(one, setset.stabilizer_of(one), code), nl=False)
+        return
     print_class(setset.describe_class(which, catalogue), catalogue.lists(size), as_json, wide)
 
 

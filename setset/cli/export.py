@@ -65,7 +65,7 @@ def command() -> None:
     help="Cards as numbers 0 to 80, as four digits 0 to 2, or by name.",
 )
 @click.option("--start", type=click.IntRange(0), default=0, help="Start at this list, numbered from 0.")
-@click.option("--limit", type=click.IntRange(1), help="So many lists, in one file.")
+@click.option("--limit", type=click.IntRange(1), help="Maximum number of lists, in one file.")
 @click.option(
     "--row-group-size",
     type=click.IntRange(1, 1 << 26),
@@ -200,6 +200,37 @@ def counts(output: Path, **given: Any) -> None:
     import setset
 
     _export_table(setset.export_counts, "count", "counts", output, **given)
+
+
+@command.command()
+@click.argument("name", required=False)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write [default: standard output].")
+@overwrite
+def bfile(name: str | None, output: Path | None, overwrite: bool) -> None:
+    """Write an integer sequence in the format of the OEIS: a line "n a(n)" per term. Without NAME list all sequences.
+
+    \b
+    Examples:
+      setset export bfile
+      setset export bfile caps
+      setset export bfile hands-3 -o hands-3.txt
+    """
+    import setset
+    from setset.show.formatting import print_table
+
+    if name is None:
+        rows = [[each.name, each.title] for each in setset.sequences().values()]
+        print_table("", ["name", "sequence"], rows, left=2)
+        return
+    text = setset.find_sequence(name).bfile()
+    if output is None:
+        click.echo(text, nl=False)
+        return
+    from setset import durable
+    from setset.export.formats import refuse_existing
+
+    refuse_existing(output, overwrite)
+    durable.save(output, text.encode())
 
 
 def _export_table(

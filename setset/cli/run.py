@@ -168,7 +168,6 @@ def command(
         "store": store,
         "count": count,
         "via": via,
-        "first": first,
     }
     telling = run_events(as_json, log) if as_json or log else contextlib.nullcontext(NoEvents())
     with telling as events, setset.open(workspace, mode="a") as opened:

@@ -18,7 +18,10 @@ Row = Mapping[str, Any]
 SUFFIXES = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".g": "gap", ".gap": "gap"}
 """Format of a table by the suffix of its file."""
 COLUMNS = {
-    "classes": ("size", "number", "cards", "lists", "stabilizer", "extensions", "complete"),
+    "classes": (
+        *("size", "number", "cards", "lists", "stabilizer", "extensions", "complete", "dimension", "structure"),
+        *("orbits", "extension_orbits", "hyperplanes", "exclusions", "game_classes"),
+    ),
     "links": ("size", "smaller", "larger", "extensions", "deletions"),
     "counts": (
         *("target", "size", "lists", "complete", "origin", "reference"),
@@ -26,8 +29,9 @@ COLUMNS = {
     ),
 }
 """Columns of each table. Any of them may hold None."""
-FLAGS, TEXTS, CARDS = ("complete", "agree"), ("origin", "counts", "verdict"), ("cards",)
-"""Columns of truth values, of text, and of sequences of cards. All other columns hold integers."""
+FLAGS, CARDS = ("complete", "agree"), ("cards",)
+TEXTS = (*("origin", "counts", "verdict"), *("structure", "orbits", "extension_orbits", "hyperplanes", "exclusions"))
+"""Columns of truth values, of sequences of cards, and of text. All other columns hold integers."""
 
 
 def write_table(name: str, rows: Iterable[Row], output: Output, format: str | None, overwrite: bool) -> int:  # noqa: A002

@@ -95,6 +95,8 @@ CLASSES: dict[Column, Callable[[ClassDescription], str]] = {
     Column("representative", left=True): lambda found: spaced(found.list_class.cards),
     Column("dimension", 10): lambda found: str(found.dimension),
     Column("stabilizer", 50): lambda found: number(found.list_class.stabilizer),
+    Column("structure", 22, left=True): lambda found: found.traits.structure,
+    Column("orbits", 15, left=True): lambda found: found.traits.orbits,
     Column("lists", 60): lambda found: number(found.list_class.lists),
     Column("extensions", 40): lambda found: str(found.list_class.extensions),
     Column("complete", 35): lambda found: "yes" if found.list_class.complete else "no",
@@ -123,16 +125,21 @@ def print_class(found: ClassDescription, lists: int, as_json: bool, wide: bool) 
         return
     one = found.list_class
     cuts = (f"{'+'.join(map(str, cards))} in {number(times)}" for cards, times in found.hyperplanes.items())
+    excluded = ", ".join(f"{pairs} by {number(cards)}" for pairs, cards in found.exclusions.items())
     lines = {
         "class": _class_text(one, lists),
         "representative": spaced(one.cards),
         "dimension": str(found.dimension),
         "stabilizer": stabilizer_text(one.stabilizer),
+        "structure": found.traits.structure + ("" if found.dimension == 4 else ", on the flat of the list"),
+        "orbits": f"{found.traits.orbits or 0} on the list, {found.traits.extension_orbits or 0} on what can be added",
         "complete": "yes, no card can be added" if one.complete else "no",
         "can be added": None if one.complete else how_many(one.extensions, "card"),
         "smaller": neighbours_text(found.smaller, "one card less"),
         "larger": neighbours_text(found.larger, "one card more"),
         "hyperplanes": f"cards in three parallel ones, in each of 40 directions: {', '.join(cuts)}",
+        "excluded": f"cards outside by pairs that they complete: {excluded}",
+        "in the game": how_many(found.game_classes, "class", "classes") + " under its own 31,104 symmetries",
     }
     print_fields(lines, wide)
 
@@ -153,6 +160,9 @@ def class_as_json(found: ClassDescription) -> dict[str, Any]:
         "representative": one.cards,
         "dimension": found.dimension,
         **fields(one, "stabilizer", "lists", "extensions", "complete"),
+        **found.traits._asdict(),
+        "game_classes": found.game_classes,
+        "exclusions": [{"pairs": pairs, "cards": cards} for pairs, cards in found.exclusions.items()],
         "smaller": [{"class": str(other), "cards": cards} for other, cards in found.smaller],
         "larger": [{"class": str(other), "cards": cards} for other, cards in found.larger],
         "hyperplanes": [{"cards": cards, "directions": times} for cards, times in found.hyperplanes.items()],

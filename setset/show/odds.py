@@ -22,6 +22,7 @@ from setset.table.estimates import (
     chance_without_set,
     deviation,
     estimate_ends,
+    estimate_kinds,
     estimate_random_hands,
     estimate_rounds,
     estimate_tables,
@@ -102,6 +103,8 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
     _print("Tables of 12 by round, up to the last deal", ["round", *_FIGURES], rounds)
     last = [[str(end.cards), number(end.games), _percent(end.share)] for end in estimate_ends(simulation)]
     _print("Cards left at the end", ["cards", "games", "share"], last)
+    kinds = [[str(kind.features), number(kind.sets), _percent(kind.share)] for kind in estimate_kinds(simulation)]
+    _print("Sets taken, by the features that differ", ["features", "sets", "share"], kinds)
     click.echo("\n" + "\n".join(_COUNTED))
     click.echo("\n" + "\n".join(_answers(simulation)))
 
@@ -175,6 +178,10 @@ def _as_json(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> 
         "to_the_end": [_tables_as_json(at) for at in estimate_tables(simulation, 1)],
         "rounds": rounds,
         "ends": ends,
+        "kinds": [
+            {"features": kind.features, "sets": kind.sets, **_estimate("share", kind.share)}
+            for kind in estimate_kinds(simulation)
+        ],
     }
 
 

@@ -27,6 +27,12 @@ def _parse_class(words: Sequence[str]) -> list[str]:
     return [*words]
 
 
+def _parse_size(words: Sequence[str]) -> list[int]:
+    if words and (len(words) > 1 or not words[0].isdecimal()):
+        raise BadInput(f"not a number of cards: {' '.join(words)!r} (give one, such as 12)")
+    return list(map(int, words))
+
+
 def _parse_sizes(words: Sequence[str]) -> list[int]:
     if words and (len(words) != 2 or not all(word.isdecimal() for word in words)):
         raise BadInput(f"not two sizes: {' '.join(words)!r} (give the first and the last, such as 15 20)")
@@ -80,6 +86,7 @@ class Plot:
 PLOTS = {
     "counts": Plot(charts.counts, reads_workspace=True),
     "odds": Plot(charts.odds),
+    "hands": Plot(charts.hands, "[N]", _parse_size),
     "rounds": Plot(charts.rounds, options=("games", "seed")),
     "stabilizers": Plot(charts.stabilizers, reads_workspace=True),
     "neighbours": Plot(charts.neighbours, "CLASS", _parse_class),

@@ -11,6 +11,7 @@ from setset.symmetry.classes import Links as Links
 from setset.symmetry.classes import ListClass as ListClass
 from setset.symmetry.classes import Neighbour as Neighbour
 from setset.symmetry.classes import Totals as Totals
+from setset.symmetry.classes import Traits as Traits
 from setset.symmetry.classification import Classification as Classification
 from setset.symmetry.classification import chance as chance
 from setset.symmetry.classification import classes_of as classes_of
@@ -23,9 +24,14 @@ from setset.symmetry.description import describe_class as describe_class
 from setset.symmetry.description import find_classes as find_classes
 from setset.symmetry.game import game_classes as game_classes
 from setset.symmetry.geometry import GROUP_ORDER as GROUP_ORDER
+from setset.symmetry.partitions import Partitions as Partitions
+from setset.symmetry.partitions import find_partitions as find_partitions
 from setset.symmetry.ranking import member_arrays as member_arrays
 from setset.symmetry.ranking import member_rank as member_rank
 from setset.symmetry.ranking import members as members
 from setset.symmetry.ranking import rank as rank
 from setset.symmetry.ranking import unrank as unrank
+from setset.symmetry.representatives import game_representatives as game_representatives
 from setset.symmetry.sampling import sample as sample
+from setset.symmetry.stabilizers import Stabilizer as Stabilizer
+from setset.symmetry.stabilizers import stabilizer_of as stabilizer_of

@@ -26,7 +26,7 @@ class AffineMap:
         translation: four numbers 0, 1 or 2.
 
     Raises:
-        BadInput: the numbers are not those of an affine map.
+        BadInput: the numbers make no affine map.
 
     >>> swap = AffineMap(((1, 0, 0, 0), (0, 1, 0, 0), (0, 0, 0, 1), (0, 0, 1, 0)), (0, 0, 0, 2))
     >>> print(swap)

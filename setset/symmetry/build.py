@@ -1,4 +1,4 @@
-"""From the classes of one size to those of the next.
+"""From the classes of one size to the classes of the next.
 
 Every list of size n + 1 is a list C of size n and a card x that can be added, in n + 1 ways. Let the
 classes of size n be complete. For each fingerprint h, the number of lists of size n + 1 with fingerprint h is
@@ -29,6 +29,7 @@ from setset.symmetry.geometry import GROUP_ORDER, CardArray, mark_extensions
 from setset.symmetry.least import canonicalize_rows
 
 Integers = npt.NDArray[np.int64]
+Marks = npt.NDArray[np.bool_]
 
 LAST_LEVEL = 21
 """One more than the largest list has: the level that shows that there are no others."""
@@ -62,16 +63,33 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
         raise BadInput(f"classes of size {size} are built from all classes of size {size - 1}, in order")
     lists = np.array([each.cards for each in previous], np.uint8).reshape(len(previous), size - 1)
     counts = np.array([each.lists for each in previous], np.int64)
-    leasts, stabilizers, extensions = _extend_classes(lists, counts)
-    deletions = _count_deletions(leasts, lists)
-    links = _check_double_count(extensions, deletions, counts, GROUP_ORDER // stabilizers)
+    leasts, stabilizers, links = extend_classes(lists, counts, mark_extensions(lists))
     free = mark_extensions(leasts).sum(axis=1)
     return Level(size, make_classes(leasts, stabilizers, free), links)
 
 
-def _extend_classes(lists: CardArray, counts: Integers) -> tuple[CardArray, Integers, Integers]:
+def extend_classes(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArray, Integers, Links]:
+    """All classes with one card more, from the classes of a size.
+
+    Args:
+        lists: a representative of each class, a row each.
+        counts: the number of lists in each class.
+        free: for each row which of the 81 cards are added.
+
+    Returns:
+        The canonical forms in order, the orders of their stabilizers, and the links.
+
+    Raises:
+        SetsetError: the counts do not agree.
+    """
+    leasts, stabilizers, extensions = _add_cards(lists, counts, free)
+    deletions = _count_deletions(leasts, lists)
+    return leasts, stabilizers, _check_double_count(extensions, deletions, counts, GROUP_ORDER // stabilizers)
+
+
+def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArray, Integers, Integers]:
     """The canonical forms of size n + 1 in order, their stabilizers, and rows (smaller, larger, how many)."""
-    rows, cards = np.nonzero(mark_extensions(lists))
+    rows, cards = np.nonzero(free)
     longer = np.sort(np.column_stack([lists[rows], cards.astype(np.uint8)]), axis=1)
     _, first, kind = np.unique(fingerprint_rows(longer), return_index=True, return_inverse=True)
     flags = np.zeros(len(first), np.int64)  # lists with this fingerprint, each with one of its cards

@@ -43,7 +43,7 @@ from setset.symmetry.search import find_least
 FEW = 8
 """Number of searches without the compiler, which takes longer to load than all of them."""
 MOST_FRAMES = 2880
-"""Most frames that lead from a list to the least list of its class: those of the 20 cards without a set."""
+"""Most frames that lead from a list to the least list of its class. Lists of 20 cards have them."""
 
 SUMS, DIFFERENCES = sum_table().tolist(), difference_table().tolist()
 """Sums and differences of cards, as lists: reading one number of an array takes three times as long."""

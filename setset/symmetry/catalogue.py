@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from setset.cards import LARGEST, Cards, check_size
 from setset.errors import BadInput, require_whole
-from setset.symmetry.classes import Level, Links, ListClass, Neighbour
+from setset.symmetry.classes import Level, Links, ListClass, Neighbour, Traits
 from setset.symmetry.geometry import CardArray
 
 STORED: Final = Path(__file__).with_name("classes.npz")
@@ -62,6 +62,11 @@ class Catalogue:
     def game_classes(self, one: ListClass) -> int:
         """Number of classes that a class falls into if only the game's own symmetries count."""
         return int(_stored(one.size, "game_classes")[0][one.number])
+
+    def traits(self, one: ListClass) -> Traits:
+        """The structure of the stabilizer of a class and the sizes of its orbits."""
+        columns = _stored(one.size, "structures", "orbits", "extension_orbits")
+        return Traits(*(column[one.number].decode() for column in columns))
 
     def lists(self, size: int) -> int:
         """How many lists of this size there are."""

@@ -49,6 +49,22 @@ class ListClass(Shown):
         return f"{self.size}/{self.number}"
 
 
+class Traits(NamedTuple):
+    """The stabilizer of a class in three texts."""
+
+    structure: str
+    """Name of the group that it induces on the flat of a list, such as 'C2 x S4'."""
+    orbits: str
+    """Sizes of its orbits on the cards of a list, the largest first: '6 4 1^2' are four orbits."""
+    extension_orbits: str
+    """Sizes of its orbits on the cards that can be added."""
+
+    @property
+    def orbit_count(self) -> int:
+        """Number of orbits on the cards of a list."""
+        return sum(int(size.partition("^")[2] or 1) for size in self.orbits.split())
+
+
 class Neighbour(NamedTuple):
     """A class with one card more or less."""
 
@@ -135,7 +151,7 @@ class Level(Shown):
         import xxhash
 
         classes = json.dumps([(one.cards, one.stabilizer, one.extensions) for one in self.classes])
-        # What JSON makes of the links, which are many, in less time.
+        # The same text as JSON makes of the links, which are many, in less time.
         links = ", ".join(["[%d, %d, %d, %d]"] * len(self.links)) % tuple(self.links.rows.ravel().tolist())
         return xxhash.xxh3_128_hexdigest(f"[{self.size}, {classes}, [{links}]]".encode())
 

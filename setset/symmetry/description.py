@@ -2,18 +2,19 @@
 
 import enum
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
 import numpy as np
 
-from setset.cards import Triple
+from setset.cards import CARDS, Triple
 from setset.errors import BadInput
 from setset.symmetry.affine import Row
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
-from setset.symmetry.classes import ListClass, Neighbour
-from setset.symmetry.geometry import PLACES, form_dimension, linear_forms
+from setset.symmetry.classes import ListClass, Neighbour, Traits
+from setset.symmetry.geometry import PLACES, form_dimension, linear_forms, third_cards
 
 
 class Direction(NamedTuple):
@@ -43,12 +44,20 @@ class ClassDescription:
     """The classes that one card more leads to."""
     directions: tuple[Direction, ...]
     """How the representative is cut in each of the 40 directions."""
+    traits: Traits
+    """Structure of the stabilizer, and its orbits."""
+    game_classes: int
+    """Number of classes that it falls into under the game's own symmetries."""
 
     @property
     def hyperplanes(self) -> dict[Triple, int]:
         """The cards in parallel hyperplanes, most first, with the number of directions. No map changes this."""
-        cuts = Counter(tuple(sorted(each.cards, reverse=True)) for each in self.directions)
-        return {(a, b, c): directions for (a, b, c), directions in sorted(cuts.items(), reverse=True)}
+        return count_hyperplanes(self.directions)
+
+    @property
+    def exclusions(self) -> dict[int, int]:
+        """Cards outside a list by the number of its pairs that they complete to a set. No map changes this."""
+        return count_exclusions(self.list_class)
 
 
 def describe_class(one: ListClass | str, catalogue: Catalogue | None = None) -> ClassDescription:
@@ -67,10 +76,32 @@ def describe_class(one: ListClass | str, catalogue: Catalogue | None = None) -> 
     """
     known = catalogue or catalogue_in_memory()
     one = known.named(one)
-    return ClassDescription(one, form_dimension(one.cards), known.smaller(one), known.larger(one), _cut(one))
+    return ClassDescription(
+        one,
+        form_dimension(one.cards),
+        known.smaller(one),
+        known.larger(one),
+        find_directions(one),
+        known.traits(one),
+        known.game_classes(one),
+    )
 
 
-def _cut(one: ListClass) -> tuple[Direction, ...]:
+def count_hyperplanes(directions: Iterable[Direction]) -> dict[Triple, int]:
+    """The numbers of cards in three parallel hyperplanes, most first, each with the number of directions."""
+    cuts = Counter(tuple(sorted(each.cards, reverse=True)) for each in directions)
+    return {(a, b, c): times for (a, b, c), times in sorted(cuts.items(), reverse=True)}
+
+
+def count_exclusions(one: ListClass) -> dict[int, int]:
+    """Cards outside a list by the number of its pairs that they complete to a set."""
+    thirds = third_cards(np.array([one.cards], np.uint8).reshape(1, one.size))[0]
+    completed = np.delete(np.bincount(thirds, minlength=CARDS), one.cards)
+    pairs, cards = np.unique(completed, return_counts=True)
+    return dict(zip(pairs.tolist(), cards.tolist(), strict=True))
+
+
+def find_directions(one: ListClass) -> tuple[Direction, ...]:
     """How the representative of a class is cut in each direction."""
     forms = PLACES[linear_forms()]
     values = PLACES[list(one.cards)] @ forms.T % 3
@@ -96,6 +127,9 @@ def find_classes(
     *,
     complete: bool | None = None,
     stabilizer: int | None = None,
+    structure: str | None = None,
+    orbits: int | None = None,
+    spans: int | None = None,
     sort: ClassOrder | str = ClassOrder.NUMBER,
     reverse: bool = False,
 ) -> list[ListClass]:
@@ -105,7 +139,10 @@ def find_classes(
         size: 0 to 20.
         catalogue: where to look; by default the one in memory.
         complete: only classes whose lists no card can be added to (True), or one can (False).
-        stabilizer: only classes whose lists are kept by so many maps.
+        stabilizer: only classes whose lists this many maps keep.
+        structure: only classes with this structure of the stabilizer, such as "C2 x S4".
+        orbits: only classes whose stabilizer has this many orbits on the cards of a list.
+        spans: only classes whose lists span a flat of this dimension.
         sort: what they are sorted by.
         reverse: the greatest first.
 
@@ -117,9 +154,14 @@ def find_classes(
     """
     if sort not in list(ClassOrder):
         raise BadInput(f"sort {sort!r}: expected {', '.join(ClassOrder)}")
+    known = catalogue or catalogue_in_memory()
     found = [
         one
-        for one in (catalogue or catalogue_in_memory()).classes(size)
-        if complete in (None, one.complete) and stabilizer in (None, one.stabilizer)
+        for one in known.classes(size)
+        if complete in (None, one.complete)
+        and stabilizer in (None, one.stabilizer)
+        and structure in (None, known.traits(one).structure)
+        and orbits in (None, known.traits(one).orbit_count)
+        and spans in (None, form_dimension(one.cards))
     ]
     return sorted(found, key=attrgetter(sort), reverse=reverse)

@@ -55,7 +55,7 @@ def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-
 def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: ignore[no-untyped-def]
     """For each step s, list the labels below `width` whose points plus s are in R, in order.
 
-    A map whose last frame card is s away has these labels in its second third, and those of 2s in its last third.
+    A map whose last frame card is s away has these labels in its second third, and the labels of 2s in its last third.
     """
     counts[:] = 0
     for label in range(width):

@@ -18,6 +18,8 @@ Fingerprints = npt.NDArray[np.uint64]
 INCREMENT = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(31)
+INSIDE = np.uint64(1000)
+"""Added for a card of the hand itself. No two cards of a list have such a third card."""
 
 
 @njit(cache=True, inline="always")
@@ -32,11 +34,12 @@ def _fingerprint_rows(lists, out, third):  # type: ignore[no-untyped-def]
     """The fingerprint, never 0, of each row."""
     size = lists.shape[1]
     found = np.zeros(81, np.uint64)
-    card_sums = np.zeros(21, np.uint64)
+    card_sums = np.zeros(size, np.uint64)
     for row in range(len(lists)):
         cards = lists[row]
         found[:] = np.uint64(0)
         for i in range(size):
+            found[cards[i]] += INSIDE
             for j in range(i):
                 found[third[cards[i], cards[j]]] += np.uint64(1)
         card_sums[:] = np.uint64(0)

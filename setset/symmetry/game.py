@@ -1,8 +1,8 @@
 """Classes under the game's own symmetries: 4! * 3!**4 = 31,104 ways to rename features and values.
 
 In the geometry, the game is four features, each of them a way to cut the cards into three parallel hyperplanes.
-There are 40 such ways (a linear form that is not 0, up to its sign), and the 31,104 maps of the game are those
-that keep the set of its four features. Any other four independent ways would make an equally good game; there
+There are 40 such ways (a linear form that is not 0, up to its sign), and the 31,104 maps of the game keep
+the set of its four features. Any other four independent ways would make an equally good game; there
 are 63,180 such games, and the affine maps take any one to any other.
 
 So instead of moving hands by the game's symmetries, keep the hand and move the game: the classes of the game
@@ -107,7 +107,7 @@ def _sum_kept_games(frames, forms, ways, values, games, minus, all_games):  # ty
     for row in range(len(frames)):
         _map_ways(frames[row], forms, ways, values, minus, moved)
         _find_cycles(moved, cycles, counts)
-        # One that keeps every way, as the identity does in each group, keeps all games: no need to count them.
+        # A map that keeps every way, as the identity does in each group, keeps all games: no need to count them.
         kept += all_games if counts[1] == len(forms) else _count_kept_games(cycles, counts, games)
     return kept
 

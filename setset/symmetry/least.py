@@ -19,6 +19,7 @@ overload(search.zeros)(lambda length: lambda length: np.zeros(length, np.int64))
 for _function in (
     search.span_dimension,
     search.count_parallels,
+    search.holds_set,
     search.find_parallels,
     search.start_best,
     search.write_form,
@@ -53,7 +54,7 @@ def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
     """For lists whose canonical forms are known, the first frame that leads there, completed to five cards.
 
     Raises:
-        SetsetError: a form is not that of its list.
+        SetsetError: a form is not the form of its list.
     """
     _, dimensions, counts, found = _search_rows(lists, forms)
     if not counts.all():

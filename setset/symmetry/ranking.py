@@ -1,4 +1,4 @@
-"""Every list has its place: the members of a class in order, and the rank of a list among those of its size.
+"""Every list has its place: the members of a class in order, and the rank of a list in its size.
 
 The order is fixed: lists of one size go class by class, by number; within a class flat by flat, in the order
 of `enumerate_subspaces` (there is only one if the class spans AG(4,3)); within a flat by their least
@@ -241,7 +241,7 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
         return ()
     ways = _count_completions(dimension)
     flat, place = divmod(within, int(ways[0]) // len(maps))
-    # Where the map of that frame takes each label of the flat; the list is what it takes to the form.
+    # The map of that frame takes each label of the flat here; the list is what it takes to the form.
     goes = span_frames(np.array([_frame_at(place, maps, ways)], np.uint8))[0]
     cards = enumerate_subspaces(dimension)[flat][np.isin(goes, one.cards)]
     return tuple(sorted(cards.tolist()))

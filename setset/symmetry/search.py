@@ -51,6 +51,15 @@ def count_parallels(cards: Any, minus: Any) -> Any:
     return parallels, most
 
 
+def holds_set(cards: Any, inside: Any, total: Any, minus: Any) -> Any:
+    """Whether there is a set among the cards."""
+    for a in cards:
+        for b in cards:
+            if a != b and inside[total[b][minus[b][a]]]:
+                return True
+    return False
+
+
 def find_parallels(cards: Any, inside: Any, shift: Any, parallel: Any) -> Any:
     """Writes to `parallel` the cards that the shift takes to another card of the list; returns their number."""
     number = 0
@@ -127,6 +136,8 @@ def find_least(cards: Any, form: Any, known: Any, frames: Any, total: Any, minus
     places = zeros(81)  # of the cards of the list; stale unless points[places[card]] == card
     frame, turn = zeros(5), zeros(5)
     parallels, most = count_parallels(cards, minus)
+    if holds_set(cards, inside, total, minus):
+        most = 1  # which frames to skip is proven for lists only
     alike, _ = count_parallels(form, minus)
     best = start_best(form, known)
     starts = count = depth = 0

@@ -8,6 +8,7 @@ from setset.table.deck import deal as deal
 from setset.table.deck import new_seed as new_seed
 from setset.table.estimates import chance_without_set as chance_without_set
 from setset.table.estimates import estimate_ends as estimate_ends
+from setset.table.estimates import estimate_kinds as estimate_kinds
 from setset.table.estimates import estimate_random_hands as estimate_random_hands
 from setset.table.estimates import estimate_rounds as estimate_rounds
 from setset.table.estimates import estimate_tables as estimate_tables

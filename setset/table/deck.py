@@ -24,7 +24,7 @@ def mix(value: int) -> int:
 
 
 class Stream:
-    """The random numbers of one game; those of different games are independent for practical purposes.
+    """The random numbers of one game. The numbers of different games are independent for practical purposes.
 
     Args:
         seed: 0 to 2**64 - 1.

@@ -1,7 +1,7 @@
 """Chances, odds and means that a simulation shows, with their standard errors; and the exact values.
 
 Tables of one game resemble each other, so the games are the independent observations. With y tables in a
-game, x of them without a set, the chance is R = sum x / sum y, and its standard error is that of a ratio of
+game, x of them without a set, the chance is R = sum x / sum y, and its standard error is the error of a ratio of
 means: sqrt(sum (x - R y)^2) / sum y, which needs only the sums of xx, xy and yy.
 """
 
@@ -68,6 +68,15 @@ class End:
 
     cards: int
     games: int
+    share: Estimate
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Sets taken whose cards differ in this many features."""
+
+    features: int
+    sets: int
     share: Estimate
 
 
@@ -186,6 +195,26 @@ def estimate_ends(simulation: Simulation) -> list[End]:
     return [
         End(cards, int(count), _binomial(int(count), games)) for cards, count in enumerate(simulation.ends) if count
     ]
+
+
+def estimate_kinds(simulation: Simulation) -> list[Kind]:
+    """The sets that were taken, by the number of features in which their cards differ.
+
+    Args:
+        simulation: what `simulate` returned.
+
+    Returns:
+        One `Kind` for 1, 2, 3 and 4 features.
+
+    >>> from setset.table import simulate
+    >>> sum(kind.sets for kind in estimate_kinds(simulate(10, seed=1)))
+    244
+    """
+    found = []
+    for features, sums in enumerate(simulation.kinds[1:], 1):
+        y, x, yy, xy, xx = (int(value) for value in sums)
+        found.append(Kind(features, x, _ratio(x, y, xx, xy, yy)))
+    return found
 
 
 def deviation(hands: Tables, exact: Fraction) -> float:

@@ -10,6 +10,8 @@ Indices of the sums that `play_games` adds to, named where they are read in `est
 - `rounds[taken, moment]`: y, x, s, ss of tables of twelve, up to the last deal, by sets taken before.
 - `hands[n, moment]`: x, s, ss of the first 12, 15 and 18 cards of the shuffled deck.
 - `ends[cards]`: games that ended with this many cards on the table.
+- `kinds[features, moment]`: over the games, sums of y sets taken, x of them that differ in this many features, and
+  of yy, xy, xx.
 """
 
 from typing import Any
@@ -124,10 +126,24 @@ def _count_hands(deck: Any, table: Any, place: Any, third: Any, hands: Any) -> N
 
 
 @njit(cache=True)
+def _count_differences(card: Any, other: Any) -> Any:
+    """Number of features in which two cards differ."""
+    features = 0
+    while card or other:
+        features += card % 3 != other % 3
+        card, other = card // 3, other // 3
+    return features
+
+
+@njit(cache=True)
 def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, seen: Any, rounds: Any) -> Any:
-    """One game with a shuffled deck; returns how many cards are left on the table. `seen` gets y, x, s by size."""
-    table, place, found = buffers
+    """One game with a shuffled deck; returns how many cards are left on the table.
+
+    `seen` gets y, x, s by size, and the last buffer the sets taken by the features that differ.
+    """
+    table, place, found, by_kind = buffers
     seen[:] = 0
+    by_kind[:] = 0
     place[:] = -1
     count, top, dealt, taken = 12, 12, True, 0
     _deal_cards(table, 0, deck, 0, place, 12)
@@ -151,6 +167,7 @@ def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, 
             top += 3
         else:
             chosen = found[_below(state, sets) if at_random else 0]
+            by_kind[_count_differences(table[chosen[0]], table[chosen[1]])] += 1
             left = _take_set(table, count, deck, top, place, chosen)
             top += 3 if left == count else 0
             count = left
@@ -160,7 +177,16 @@ def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, 
 
 @njit(cache=True, nogil=True)
 def play_games(
-    seed: Any, first: Any, games: Any, at_random: Any, third: Any, tables: Any, rounds: Any, hands: Any, ends: Any
+    seed: Any,
+    first: Any,
+    games: Any,
+    at_random: Any,
+    third: Any,
+    tables: Any,
+    rounds: Any,
+    hands: Any,
+    ends: Any,
+    kinds: Any,
 ) -> None:
     """Plays the games numbered first, first + 1, ... of a seed and adds what they show to the sums."""
     deck = np.empty(81, np.uint8)
@@ -168,12 +194,18 @@ def play_games(
     place = np.empty(81, np.int8)
     found = np.zeros((96, 3), np.int8)  # 21 cards have 210 pairs, so at most 70 sets
     seen = np.zeros((2, 8, 3), np.int64)
+    by_kind = np.zeros(5, np.int64)
     state = np.empty(1, np.uint64)
     for game in range(games):
         state[0] = _mix(_mix(np.uint64(seed)) + np.uint64(first + game))
         _shuffle(deck, state)
         _count_hands(deck, table, place, third, hands)
-        ends[_play_game(deck, state, at_random, third, (table, place, found), seen, rounds)] += 1
+        ends[_play_game(deck, state, at_random, third, (table, place, found, by_kind), seen, rounds)] += 1
+        taken = by_kind.sum()
+        for features in range(1, 5):
+            x = by_kind[features]
+            for moment, value in enumerate((taken, x, taken * taken, x * taken, x * x)):
+                kinds[features, moment] += value
         for size in range(8):
             for moment in range(3):
                 seen[1, size, moment] += seen[0, size, moment]

@@ -19,8 +19,8 @@ from setset.table.deck import check_seed
 
 PORTION: Final = 20_000
 """Games between two reports of progress: about a tenth of a second."""
-SHAPES: Final = ((2, 8, 8), (28, 4), (3, 3), (22,))
-"""Shapes of the sums `tables`, `rounds`, `hands` and `ends` that `kernel.py` describes."""
+SHAPES: Final = ((2, 8, 8), (28, 4), (3, 3), (22,), (5, 5))
+"""Shapes of the sums `tables`, `rounds`, `hands`, `ends` and `kinds` that `kernel.py` describes."""
 
 Sums = tuple[npt.NDArray[np.int64], ...]
 
@@ -36,6 +36,7 @@ class Simulation(Shown):
     rounds: npt.NDArray[np.int64]
     hands: npt.NDArray[np.int64]
     ends: npt.NDArray[np.int64]
+    kinds: npt.NDArray[np.int64]
 
 
 def simulate(

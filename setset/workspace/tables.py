@@ -11,7 +11,7 @@ from setset.export.tables import COLUMNS, Output, Row, write_table
 from setset.workspace.catalogue import load_catalogue
 
 if TYPE_CHECKING:
-    from setset.symmetry import Level
+    from setset.symmetry import Level, ListClass
 
 
 def export_classes(
@@ -22,7 +22,7 @@ def export_classes(
     format: str | None = None,  # noqa: A002 (the word of the command line)
     overwrite: bool = False,
 ) -> int:
-    """Writes the classes of all lists to a file: size, number, canonical form, lists, stabilizer, extensions, complete.
+    """Writes the classes of all lists to a file, with their invariants (docs/export.md describes the columns).
 
     Args:
         output: Name of the file, or an open binary file.
@@ -38,7 +38,7 @@ def export_classes(
         >>> setset.export_classes(example.parent / "classes.csv", size=5)
         3
     """
-    rows = (_row("classes", one) for level in _levels(workspace, size) for one in level.classes)
+    rows = (_class_row(one) for level in _levels(workspace, size) for one in level.classes)
     return write_table("classes", rows, output, format, overwrite)
 
 
@@ -83,6 +83,23 @@ def export_counts(
             yield from (_row("counts", count) for count in opened.counts(size))
 
     return write_table("counts", rows(), output, format, overwrite)
+
+
+def _class_row(one: ListClass) -> Row:
+    from setset.symmetry.catalogue import catalogue_in_memory
+    from setset.symmetry.description import count_exclusions, count_hyperplanes, find_directions
+    from setset.symmetry.geometry import form_dimension
+
+    known = catalogue_in_memory()
+    cuts = count_hyperplanes(find_directions(one)).items()
+    return {
+        **{column: getattr(one, column) for column in COLUMNS["classes"][:7]},
+        **known.traits(one)._asdict(),
+        "dimension": form_dimension(one.cards),
+        "hyperplanes": " ".join(f"{'+'.join(map(str, cards))}:{times}" for cards, times in cuts),
+        "exclusions": " ".join(f"{pairs}:{cards}" for pairs, cards in count_exclusions(one).items()),
+        "game_classes": known.game_classes(one),
+    }
 
 
 def _row(table: str, record: object) -> Row:

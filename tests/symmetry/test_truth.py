@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from pathlib import Path
 
 from setset import __version__
@@ -63,6 +64,7 @@ def test_the_numbering_is_frozen(catalogue: Catalogue) -> None:
 
 def test_the_reference_names_this_version() -> None:
     assert f"\nversion: {__version__}\n" in (DOCS.parent / "CITATION.cff").read_text(encoding="utf-8")
+    assert json.loads((DOCS.parent / ".zenodo.json").read_text(encoding="utf-8"))["version"] == __version__
 
 
 def test_brute_force_and_symmetry(catalogue: Catalogue) -> None:

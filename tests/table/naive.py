@@ -18,19 +18,21 @@ def sets(cards: list[int]) -> list[tuple[int, int, int]]:
     return [triple for triple in combinations(cards, 3) if is_set(triple)]
 
 
-def game(seed: int, number: int, at_random: bool) -> tuple[list[tuple[int, int, int, bool]], list[int]]:
+def game(
+    seed: int, number: int, at_random: bool
+) -> tuple[list[tuple[int, int, int, bool]], list[int], list[tuple[int, ...]]]:
     """For each table of a game its size, its sets, the sets taken before and whether it counts until the
-    last deal; and the whole shuffled deck."""
+    last deal; the whole shuffled deck; and the sets taken."""
     stream = Stream(seed, number)
     whole = list(stream.shuffled())
     deck, table, seen, taken = whole[12:], whole[:12], [], 0
-    dealt = True
+    dealt, all_taken = True, []
     while True:
         found = sets(table)
         seen.append((len(table), len(found), taken, bool(deck) or dealt))
         if not found:
             if not deck:
-                return seen, whole
+                return seen, whole, all_taken
             dealt = True
             table, deck = table + deck[:3], deck[3:]
             continue
@@ -42,6 +44,7 @@ def game(seed: int, number: int, at_random: bool) -> tuple[list[tuple[int, int, 
         else:
             table = [card for card in table if card not in chosen]
         taken += 1
+        all_taken.append(chosen)
 
 
 def sums(seed: int, first: int, games: int, at_random: bool) -> tuple[np.ndarray, ...]:
@@ -49,8 +52,13 @@ def sums(seed: int, first: int, games: int, at_random: bool) -> tuple[np.ndarray
     rounds = np.zeros((28, 4), np.int64)
     hands = np.zeros((3, 3), np.int64)
     ends = np.zeros(22, np.int64)
+    kinds = np.zeros((5, 5), np.int64)
     for number in range(first, first + games):
-        seen, deck = game(seed, number, at_random)
+        seen, deck, taken_sets = game(seed, number, at_random)
+        differ = [sum(map(int.__ne__, digits(a), digits(b))) for a, b, _ in taken_sets]
+        for features in range(1, 5):
+            y, x = len(differ), differ.count(features)
+            kinds[features] += (y, x, y * y, x * y, x * x)
         for hand, size in enumerate((12, 15, 18)):
             count = len(sets(deck[:size]))
             hands[hand] += (count == 0, count, count**2)
@@ -63,4 +71,4 @@ def sums(seed: int, first: int, games: int, at_random: bool) -> tuple[np.ndarray
                 mine = [count for at, count, _, until in seen if at == size and (until or counting == 1)]
                 y, x, s = len(mine), mine.count(0), sum(mine)
                 tables[counting, size // 3] += (y, x, s, y * y, x * y, x * x, s * y, s * s)
-    return tables, rounds, hands, ends
+    return tables, rounds, hands, ends, kinds

@@ -13,6 +13,7 @@ from setset.table import (
     Policy,
     chance_without_set,
     estimate_ends,
+    estimate_kinds,
     estimate_random_hands,
     estimate_rounds,
     estimate_tables,
@@ -65,6 +66,15 @@ def test_the_first_round_is_a_random_hand_and_later_ones_are_worse(many: Simulat
 def test_ends_are_shares_of_all_games(many: Simulation) -> None:
     assert sum(end.games for end in estimate_ends(many)) == many.games
     assert sum(end.share.value for end in estimate_ends(many)) == pytest.approx(1)
+
+
+def test_kinds_are_shares_of_all_sets_taken(many: Simulation) -> None:
+    """In a random hand 10, 30, 40 and 20 %; in play a player who takes any set comes near."""
+    kinds = estimate_kinds(many)
+    assert [kind.features for kind in kinds] == [1, 2, 3, 4]
+    assert sum(kind.share.value for kind in kinds) == pytest.approx(1)
+    for kind, share in zip(kinds, (0.1, 0.3, 0.4, 0.2), strict=True):
+        assert abs(kind.share.value - share) < 0.02
 
 
 def test_standard_errors_are_those_of_independent_repetitions() -> None:

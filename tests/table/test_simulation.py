@@ -14,7 +14,7 @@ from setset.table.simulation import PORTION, Simulation
 
 
 def sums_of(simulation: Simulation) -> tuple[np.ndarray, ...]:
-    return simulation.tables, simulation.rounds, simulation.hands, simulation.ends
+    return simulation.tables, simulation.rounds, simulation.hands, simulation.ends, simulation.kinds
 
 
 @pytest.fixture(scope="module")

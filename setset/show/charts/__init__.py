@@ -9,6 +9,7 @@ They need the extra `setset[plot]`. `setset plot` writes the same ones; docs/plo
 """
 
 from setset.show.charts.files import as_bytes, read_rows, save
+from setset.show.charts.hands import hands
 from setset.show.charts.lattice import lattice, neighbours
 from setset.show.charts.lists import cap, counts, odds, rounds, stabilizers
 from setset.show.charts.statistics import statistics
@@ -20,6 +21,7 @@ __all__ = [
     "cap",
     "counts",
     "gantt",
+    "hands",
     "lattice",
     "neighbours",
     "odds",

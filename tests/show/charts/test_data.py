@@ -34,6 +34,12 @@ def test_counts_are_those_of_the_catalogue_and_of_the_workspace(opened: setset.W
     assert len(shown) == 60 + len(kept)
 
 
+def test_hands_are_the_table() -> None:
+    rows = read_rows(setset.charts.hands(12))
+    assert [int(row["hands"]) for row in rows] == list(setset.hands(12).counts)
+    assert sum(row["percent"] for row in rows) == pytest.approx(100)
+
+
 def test_odds_are_exact() -> None:
     for row in read_rows(setset.charts.odds()):
         chance = setset.chance_without_set(row["size"])

@@ -36,6 +36,7 @@ HISTOGRAMS = setset.Statistics(
 MAKE: dict[str, Callable[[setset.Workspace], Any]] = {
     "counts": lambda workspace: setset.charts.counts(workspace),
     "odds": lambda _: setset.charts.odds(),
+    "hands": lambda _: setset.charts.hands(15),
     "rounds": lambda _: setset.charts.rounds(games=1000),
     "stabilizers": lambda _: setset.charts.stabilizers(),
     "neighbours": lambda _: setset.charts.neighbours(18, 3),

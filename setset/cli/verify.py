@@ -1,0 +1,37 @@
+"""`setset verify`: is it a cap?"""
+
+from pathlib import Path
+
+import click
+
+from setset.cli import options
+
+
+@click.command("verify")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--dimension", type=click.IntRange(1, 10), help="Digits per point; by default as the first point has.")
+@click.option("--integers", is_flag=True, help="Each number is a point, as for cards: its digits in base 3.")
+@options.as_json
+def command(file: Path, dimension: int | None, integers: bool, as_json: bool) -> None:
+    """Check whether the points in FILE are a cap: no three on a line. Any dimension up to 10.
+
+    FILE is text with a point per line, its digits 0, 1, 2 with or without blanks, commas and brackets; JSON; or an
+    array that numpy saved. Exit code 1 if three points are on a line.
+
+    \b
+    Examples:
+      setset verify cap.txt
+      setset verify cards.txt --integers --dimension 4
+      setset verify cap.npy --json
+    """
+    import setset
+    from setset.show.formatting import fields, print_json
+    from setset.show.verification import print_verification
+
+    found = setset.verify(setset.read_points(file, dimension, integers), dimension)
+    if as_json:
+        print_json({**fields(found, "dimension", "points", "spans", "cap", "complete", "extensions", "line"),
+                    "class": found.list_class, "symmetries": found.symmetries})  # fmt: skip
+    else:
+        print_verification(found)
+    raise SystemExit(0 if found.cap else 1)

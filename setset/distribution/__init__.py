@@ -1,0 +1,8 @@
+"""Hands by their number of sets: exact tables, and the computation that made them.
+
+`docs/hands.md` explains the method. Each exported name is loaded on first use, because the computation needs numba.
+"""
+
+from setset.lazy import lazy_exports
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

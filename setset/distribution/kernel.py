@@ -1,0 +1,102 @@
+"""Hands by their number of sets, compiled: every way to add cards to a hand, the last two without a loop over them.
+
+For each card outside the hand, `pairs` counts the pairs of the hand that it completes to a set. Adding the card adds
+as many sets. `tally[p]` is the number of outside cards with `pairs` equal to p. Adding a card changes `pairs` only at
+the third cards of the new pairs.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from setset.compiler import njit
+
+
+@njit(cache=True)
+def _move_pairs(hand: Any, size: Any, card: Any, change: Any, inside: Any, pairs: Any, tally: Any, third: Any) -> None:
+    """Adds `change` to the pairs of each outside card that completes `card` and one of the first `size` cards."""
+    for place in range(size):
+        other = third[card, hand[place]]
+        if not inside[other]:
+            tally[pairs[other]] -= 1
+            pairs[other] += change
+            tally[pairs[other]] += 1
+
+
+@njit(cache=True)
+def _add(hand: Any, size: Any, card: Any, inside: Any, pairs: Any, tally: Any, third: Any) -> Any:
+    """Adds a card to the hand; returns the number of new sets."""
+    inside[card] = True
+    tally[pairs[card]] -= 1
+    _move_pairs(hand, size, card, 1, inside, pairs, tally, third)
+    hand[size] = card
+    return pairs[card]
+
+
+@njit(cache=True)
+def _remove_last(hand: Any, size: Any, inside: Any, pairs: Any, tally: Any, third: Any) -> Any:
+    """Undoes `_add` that made a hand of this size; returns the number of sets that are gone."""
+    card = hand[size - 1]
+    _move_pairs(hand, size - 1, card, -1, inside, pairs, tally, third)
+    inside[card] = False
+    tally[pairs[card]] += 1
+    return pairs[card]
+
+
+@njit(cache=True)
+def _count_last_two(hand: Any, size: Any, sets: Any, inside: Any, pairs: Any, tally: Any, third: Any, out: Any) -> None:
+    """Adds to `out` the two cards that can be added, by the sets that the hand has then.
+
+    Two cards x, y bring pairs[x] + pairs[y] sets, which the tally counts, and one more if their third card is in the
+    hand, which a loop over these x, y corrects.
+    """
+    for p in range(len(tally)):
+        if tally[p]:
+            out[sets + 2 * p] += tally[p] * (tally[p] - 1) // 2
+            for q in range(p):
+                out[sets + p + q] += tally[p] * tally[q]
+    for x in range(81):
+        if inside[x]:
+            continue
+        for place in range(size):
+            y = third[x, hand[place]]
+            if x < y and not inside[y]:
+                out[sets + pairs[x] + pairs[y]] -= 1
+                out[sets + pairs[x] + pairs[y] + 1] += 1
+
+
+@njit(cache=True, nogil=True)
+def count_sets(rows: Any, groups: Any, more: Any, third: Any, counts: Any) -> None:
+    """Adds to `counts[group, k]` the ways to add `more` cards, two of them as the last, that make k sets.
+
+    `groups[row]` is the group of a row. Each choice of `more` cards is counted once per choice of the last two.
+    """
+    start = rows.shape[1]
+    last = start + more - 2
+    hand = np.zeros(last + 1, np.uint8)
+    for row in range(len(rows)):
+        inside = np.zeros(81, np.bool_)
+        pairs = np.zeros(81, np.int64)
+        tally = np.zeros(last + 2, np.int64)
+        tally[0] = 81
+        sets = 0
+        for size in range(start):
+            sets += _add(hand, size, rows[row, size], inside, pairs, tally, third)
+        size = start
+        card = 0
+        while True:
+            if size == last:
+                _count_last_two(hand, size, sets, inside, pairs, tally, third, counts[groups[row]])
+                card = 81
+            while card < 81 and inside[card]:
+                card += 1
+            if card < 81:
+                sets += _add(hand, size, card, inside, pairs, tally, third)
+                size += 1
+                card += 1
+                continue
+            if size == start:
+                break
+            card = hand[size - 1] + 1
+            sets -= _remove_last(hand, size, inside, pairs, tally, third)
+            size -= 1

@@ -1,0 +1,112 @@
+"""The classes of all hands, with and without sets, and the hands by their sets that follow from them.
+
+The classes of a size come from the classes of the size before by adding each card, exactly as for lists
+(`symmetry/build.py`): fingerprints, canonical forms where a fingerprint is not enough, and each link between two
+classes counted from both ends. The number of hands with k sets then needs no classes of its own size. Every hand of
+n + m cards is a hand C of n cards and m more, in C(n + m, m) ways, so
+
+    N(k) = sum over C of hands(C) * #{m cards that give C + m cards k sets} / C(n + m, m).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+import numpy.typing as npt
+
+from setset.cards import CARDS
+from setset.distribution.counts import LAST, HandCounts, trim
+from setset.errors import BadInput, SetsetError
+from setset.progress import NoProgress, ProgressListener
+from setset.symmetry.build import extend_classes
+from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
+
+QUICK = 15
+"""Largest size that takes seconds. 16 takes a minute, and 17 five."""
+MORE = 3
+"""Most cards that are added to a class at once: classes of 12 cards are enough for 15."""
+
+
+@dataclass(frozen=True)
+class HandLevel:
+    """A representative of each class of hands of one size, and how many symmetries keep it."""
+
+    hands: CardArray
+    stabilizers: npt.NDArray[np.int64]
+    links: int
+    """Number of links to the classes with one card less, each counted from both ends."""
+
+    @property
+    def size(self) -> int:
+        return int(self.hands.shape[1])
+
+
+def build_hand_levels(last: int) -> Iterator[HandLevel]:
+    """The classes of all hands of 0 to `last` cards, size by size.
+
+    Raises:
+        SetsetError: the counts do not agree.
+    """
+    level = HandLevel(np.zeros((1, 0), np.uint8), np.array([GROUP_ORDER]), 0)
+    yield level
+    while level.size < last:
+        free = np.ones((len(level.hands), CARDS), np.bool_)
+        np.put_along_axis(free, level.hands.astype(np.int64), False, axis=1)
+        forms, stabilizers, links = extend_classes(level.hands, GROUP_ORDER // level.stabilizers, free)
+        level = HandLevel(forms, stabilizers, len(links))
+        if (GROUP_ORDER // stabilizers).sum() != comb(CARDS, level.size):
+            raise SetsetError(f"the classes of hands of {level.size} cards do not add up")
+        yield level
+
+
+def count_by_sets(level: HandLevel, more: int) -> HandCounts:
+    """Hands by their sets, from the classes of hands with `more` cards less.
+
+    Args:
+        level: the classes.
+        more: how many cards are added, at least 2.
+
+    Raises:
+        SetsetError: the counts do not agree.
+    """
+    from setset.distribution.kernel import count_sets
+
+    size = level.size + more
+    orders, groups = np.unique(level.stabilizers, return_inverse=True)
+    ways = np.zeros((len(orders), comb(size, 2) // 3 + size), np.int64)
+    count_sets(level.hands, groups, more, cached_third_table(), ways)
+    weights = [GROUP_ORDER // order for order in orders.tolist()]
+    # Sums are beyond 64 bits: plain integers.
+    flags = [sum(w * each for w, each in zip(weights, column, strict=True)) for column in ways.T.tolist()]
+    counts = [divmod(flag, comb(more, 2) * comb(size, more)) for flag in flags]
+    if any(rest for _, rest in counts) or sum(count for count, _ in counts) != comb(CARDS, size):
+        raise SetsetError(f"the hands of {size} cards do not add up: classes of {level.size} cards are missing")
+    return HandCounts(size, trim([count for count, _ in counts]))
+
+
+def compute_hands(last: int = QUICK, progress: ProgressListener | None = None) -> list[HandCounts]:
+    """The hands of 0 to `last` cards by their sets, computed from nothing.
+
+    Args:
+        last: the largest number of cards, at most 17. 15 takes seconds, 17 takes minutes and 3 GB.
+        progress: hears of each size that is done.
+
+    Returns:
+        What `hands` returns for each size.
+
+    Raises:
+        BadInput: `last` is out of range.
+        SetsetError: the counts do not agree.
+
+    >>> [len(each.counts) - 1 for each in compute_hands(7)]
+    [0, 0, 0, 1, 1, 2, 3, 5]
+    """
+    if not 0 <= last <= LAST:
+        raise BadInput(f"hands by their sets are computed for 0 to {LAST} cards, not for {last}")
+    listener = progress or NoProgress()
+    found = [HandCounts(0, (1,)), HandCounts(1, (CARDS,)), HandCounts(2, (comb(CARDS, 2),))][: last + 1]
+    for level in build_hand_levels(last - MORE) if last >= MORE else ():
+        found.append(count_by_sets(level, MORE))
+        listener.notice(f"hands of {level.size} cards: {len(level.hands):,} classes, {level.links:,} links")
+    return found

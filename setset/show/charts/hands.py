@@ -1,0 +1,30 @@
+"""Chart of hands by their number of sets."""
+
+from setset.distribution.counts import hands as known_hands
+from setset.show.charts.style import BLUE, Chart, altair, finish, table
+from setset.show.formatting import number
+
+
+def hands(size: int = 12) -> Chart:
+    """The hands of a number of cards by the sets that they hold, exactly.
+
+    Args:
+        size: Number of cards, 0 to 17 or 64 to 81.
+    """
+    found = known_hands(size)
+    rows = [
+        {"sets": sets, "hands": str(count), "percent": 100 * float(found.chance(sets))}
+        for sets, count in enumerate(found.counts)
+        if count
+    ]
+    alt = altair()
+    base = alt.Chart(table(rows)).encode(
+        x=alt.X("sets:O").title("sets in the hand").axis(labelAngle=0),
+        y=alt.Y("percent:Q").title("% of all hands"),
+        tooltip=["sets:O", "hands:N", "percent:Q"],
+    )
+    chart = base.mark_bar(color=BLUE)
+    notes = [f"Mean {float(found.mean):.3f}; the most is {found.most}, in {number(found.counts[-1])} hands."]
+    return finish(
+        chart, f"The {number(found.hands)} hands of {size} cards by their sets", notes, f"setset hands {size}"
+    )

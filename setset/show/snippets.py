@@ -1,0 +1,85 @@
+"""A class and its stabilizer as a few lines for GAP, Sage, Magma, Oscar and Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from setset.cards import CARDS, Cards
+
+if TYPE_CHECKING:
+    from setset.symmetry import AffineMap, ListClass, Stabilizer
+
+
+def find_cycles(map: AffineMap) -> list[Cards]:  # noqa: A002 (the word of the field)
+    """The cycles of a map on the cards as points 1 to 81, without fixed points."""
+    table, seen, cycles = map.table().tolist(), set(), []
+    for start in range(CARDS):
+        cycle = [start]
+        while table[cycle[-1]] != start:
+            cycle.append(table[cycle[-1]])
+        if len(cycle) > 1 and start not in seen:
+            seen.update(cycle)
+            cycles.append(tuple(card + 1 for card in cycle))
+    return cycles
+
+
+def _product(map: AffineMap) -> str:  # noqa: A002
+    """'(1,2,3)(5,6)'"""
+    return "".join(str(cycle).replace(" ", "") for cycle in find_cycles(map))
+
+
+def _gap(points: Sequence[int], kept: Stabilizer) -> str:
+    generators = ", ".join(map(_product, kept.generators)) or "()"
+    return (
+        f"cap := {list(points)};\nG := Group({generators});\n"
+        f'Print(Size(G) = {kept.order}, " ", StructureDescription(Action(G, cap)), "\\n");\n'
+        'Print(ForAll(GeneratorsOfGroup(G), g -> OnSets(cap, g) = cap), "\\n");\n'
+    )
+
+
+def _sage(points: Sequence[int], kept: Stabilizer) -> str:
+    generators = ", ".join(f'"{_product(each)}"' for each in kept.generators)
+    return (
+        f"cap = {set(points) or 'set()'}\nG = PermutationGroup([{generators}], domain=range(1, {CARDS + 1}))\n"
+        f"print(G.order() == {kept.order}, G.structure_description())\n"
+        "print(all({g(point) for point in cap} == cap for g in G.gens()))\n"
+    )
+
+
+def _magma(points: Sequence[int], kept: Stabilizer) -> str:
+    generators = ", ".join(map(_product, kept.generators))
+    return (
+        f"cap := {{{', '.join(map(str, points))}}};\nG := PermutationGroup<{CARDS} | {generators}>;\n"
+        f"Order(G) eq {kept.order};\nforall{{g : g in Generators(G) | cap^g eq cap}};\n"
+    )
+
+
+def _oscar(points: Sequence[int], kept: Stabilizer) -> str:
+    cycles = (", ".join(str(list(cycle)) for cycle in find_cycles(each)) for each in kept.generators)
+    generators = ", ".join(f"cperm({each})" for each in cycles)
+    return (
+        f"using Oscar\ncap = Set({list(points)})\nG = permutation_group({CARDS}, PermGroupElem[{generators}])\n"
+        f"println(order(G) == {kept.order})\nprintln(all(g -> Set(i^g for i in cap) == cap, gens(G)))\n"
+    )
+
+
+LANGUAGES: dict[str, Callable[[Sequence[int], Stabilizer], str]] = {
+    "gap": _gap,
+    "sage": _sage,
+    "magma": _magma,
+    "oscar": _oscar,
+}
+"""Programs that read the points 1 to 81, card 0 being point 1. The tests run GAP; the others are untried."""
+
+
+def write_snippet(one: ListClass, kept: Stabilizer, language: str) -> str:
+    """Lines that make the class and its stabilizer in a language, and check both."""
+    if language == "python":
+        return (
+            f"import setset\n\none = setset.catalogue_in_memory().get({one.size}, {one.number})\n"
+            "kept = setset.stabilizer_of(one)\n"
+            f"print(kept.order == {kept.order}, kept.structure)\n"
+            "print(all(g.on(one.cards) == one.cards for g in kept.generators))\n"
+        )
+    return LANGUAGES[language]([card + 1 for card in one.cards], kept)

@@ -1,0 +1,8 @@
+"""Caps of any dimension up to 10: points of AG(n,3) from a file, and what there is to say of them.
+
+Each exported name is loaded on first use, because most need numpy.
+"""
+
+from setset.lazy import lazy_exports
+
+__getattr__, __dir__, __all__ = lazy_exports(__name__)

@@ -1,0 +1,117 @@
+"""Is it a cap? Points of AG(n,3), up to dimension 10, checked pair by pair."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from setset.spaces.points import Points, as_points
+from setset.symmetry.geometry import count_frames, pointwise_stabilizer_order
+
+Point = tuple[int, ...]
+
+LARGEST_CAPS: Final = (1, 2, 4, 9, 20, 45, 112)
+"""Points of the largest caps in dimensions 0 to 6: OEIS A090245. For larger dimensions the number is not known."""
+CATALOGUED: Final = 4
+"""Largest dimension whose caps are all classified."""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """Points of AG(n,3), and whether they are a cap."""
+
+    dimension: int
+    points: int
+    spans: int
+    """Dimension of the flat that the points span; -1 if there are none."""
+    line: tuple[Point, Point, Point] | None
+    """Three points on a line, the first found; None for a cap."""
+    extensions: int | None
+    """Number of points that can be added to a cap."""
+    list_class: str | None
+    """Class of a cap of at most four dimensions in the catalogue, as SIZE/NUMBER."""
+    symmetries: int | None
+    """Number of affine maps of the space that keep a cap of at most four dimensions."""
+
+    @property
+    def cap(self) -> bool:
+        """Whether no three points are on a line."""
+        return self.line is None
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is a cap to which no point can be added."""
+        return self.extensions == 0
+
+
+def verify(points: Any, dimension: int | None = None) -> Verification:
+    """Checks whether points are a cap, and whether it is complete.
+
+    Args:
+        points: Rows of digits 0, 1, 2; or, with a dimension, integers: their base-3 digits are points.
+        dimension: The number of digits, 1 to 10.
+
+    Returns:
+        The verdict. Symmetries are found for at most four dimensions.
+
+    Raises:
+        BadInput: these are not different points of one dimension.
+
+    >>> verify([0, 1, 3, 4], dimension=2)
+    Verification(dimension=2, points=4, spans=2, line=None, extensions=0, list_class='4/0', symmetries=8)
+    >>> verify(["001", "002", "000"])
+    Traceback (most recent call last):
+        ...
+    setset.errors.BadInput: not points: expected rows of digits 0, 1, 2, or integers
+    """
+    rows = as_points(points, dimension)
+    size, digits = rows.shape
+    spans = _span(rows)
+    line, excluded = _find_line(rows)
+    if line is not None:
+        return Verification(digits, size, spans, line, None, None, None)
+    known, symmetries = (None, None) if digits > CATALOGUED else _classify(rows, spans)
+    return Verification(digits, size, spans, None, int((~excluded).sum()), known, symmetries)
+
+
+def _find_line(rows: Points) -> tuple[tuple[Point, Point, Point] | None, Any]:
+    """The first three points on a line, if any; and which points are taken or complete a pair to a line."""
+    weights = 3 ** np.arange(rows.shape[1] - 1, -1, -1)
+    taken = np.zeros(3 ** rows.shape[1], np.bool_)
+    taken[rows @ weights] = True
+    excluded = taken.copy()
+    for place, point in enumerate(rows):
+        thirds = -(rows[:place] + point) % 3
+        labels = thirds @ weights
+        (held,) = np.nonzero(taken[labels])
+        if len(held):
+            one, other = rows[held[0]], thirds[held[0]]
+            a, b, c = (tuple(each.tolist()) for each in (one, point, other))
+            return (a, b, c), excluded
+        excluded[labels] = True
+    return None, excluded
+
+
+def _span(rows: Points) -> int:
+    """Dimension of the flat that points span, by elimination modulo 3."""
+    if not len(rows):
+        return -1
+    left = (rows[1:] - rows[0]) % 3
+    rank = 0
+    for column in range(rows.shape[1]):
+        (pivots,) = np.nonzero(left[:, column])
+        if len(pivots):
+            pivot = left[pivots[0]] * left[pivots[0], column] % 3  # begins with 1
+            left = (left - left[:, column : column + 1] * pivot) % 3
+            rank += 1
+    return rank
+
+
+def _classify(rows: Points, spans: int) -> tuple[str, int]:
+    """The class of a cap, in the last digits of the cards, and the number of affine maps of its space that keep it."""
+    from setset.symmetry.classification import classify
+
+    digits = rows.shape[1]
+    one = classify((rows @ 3 ** np.arange(digits - 1, -1, -1)).tolist()).list_class
+    of_flat = one.stabilizer // pointwise_stabilizer_order(spans)
+    return str(one), of_flat * count_frames(digits, spans + 1)

@@ -1,0 +1,85 @@
+"""The deck taken apart: four disjoint lists of 20 cards and one card left over.
+
+All lists of 20 cards are in one class, 20/0. In each, ten pairs have one and the same third card, its *anchor*. Those
+disjoint from a given one are found among all 682,344. They have its anchor, which shows that the anchor of all four
+lists of a partition is the card left over. Two disjoint lists leave 41 cards, so the partitions through a list are the
+triples of disjoint lists among these.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from setset.cards import CARDS, LARGEST, Cards, check_list
+from setset.errors import BadInput
+from setset.symmetry.catalogue import catalogue_in_memory
+from setset.symmetry.geometry import third_cards
+from setset.symmetry.ranking import member_arrays
+
+ALL: Final = (1 << CARDS) - 1
+
+
+@dataclass(frozen=True)
+class Partitions:
+    """All partitions of the deck through one list of 20 cards."""
+
+    cards: Cards
+    anchor: int
+    """The card left over, of this and of every partition through the list."""
+    partners: dict[Cards, int]
+    """Each disjoint list of 20 cards, and how many partitions hold both."""
+    partitions: tuple[tuple[Cards, Cards, Cards], ...]
+    """The three other lists of each partition."""
+
+    @property
+    def kinds(self) -> dict[int, int]:
+        """Partitions by the number of partitions that hold their rarest pair: the two kinds up to affine maps."""
+        rarest = Counter(min(map(self.partners.__getitem__, others)) for others in self.partitions)
+        return dict(sorted(rarest.items()))
+
+    @property
+    def demicaps(self) -> tuple[Cards, ...]:
+        """Ten cards that three lists share; the lists in one partition with this one are unions of two (Demicaps)."""
+        rare = [set(other) for other, times in self.partners.items() if times == 1]
+        shared = (a & b & c for a, b, c in combinations(rare, 3))
+        return tuple(sorted({tuple(sorted(cards)) for cards in shared if len(cards) == LARGEST // 2}))
+
+    @property
+    def of_deck(self) -> int:
+        """Number of partitions of the deck: all lists of 20 are alike, and each partition has four."""
+        return catalogue_in_memory().lists(LARGEST) * len(self.partitions) // 4
+
+
+def find_partitions(cards: Iterable[int] | None = None) -> Partitions:
+    """The partitions of the deck into four lists of 20 cards and a card, through one of the lists.
+
+    Args:
+        cards: 20 cards without a set; by default the canonical form.
+
+    Raises:
+        BadInput: these are not 20 cards.
+        HoldsSet: there is a set among the cards.
+    """
+    one = catalogue_in_memory().get(LARGEST, 0)
+    hand = check_list(one.cards if cards is None else cards)
+    if len(hand) != LARGEST:
+        raise BadInput(f"a partition needs a list of {LARGEST} cards, not of {len(hand)}")
+    (anchor,) = (
+        card for card, pairs in Counter(third_cards(np.array([hand], np.uint8))[0].tolist()).items() if pairs == 10
+    )
+    inside = np.zeros(CARDS, np.bool_)
+    inside[list(hand)] = True
+    others = [tuple(row) for rows in member_arrays(one) for row in rows[~inside[rows].any(axis=1)].tolist()]
+    masks = {sum(1 << card for card in other): other for other in others}
+    left = ALL ^ sum(1 << card for card in (*hand, anchor))
+    found = []
+    for first, second in combinations(sorted(masks), 2):
+        third = left ^ first ^ second
+        if not first & second and third > second and third in masks:
+            found.append((masks[first], masks[second], masks[third]))
+    times = Counter(other for partition in found for other in partition)
+    return Partitions(hand, anchor, {other: times[other] for other in others}, tuple(found))

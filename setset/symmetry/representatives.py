@@ -1,0 +1,75 @@
+"""A list of each class of the game inside a class.
+
+`game.py` says why these are the orbits of a list's stabilizer on the 63,180 games. The affine map that takes four
+features of another game to the four features of this one takes the list to a list of the orbit's class.
+"""
+
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import numpy.typing as npt
+
+from setset.cards import CARDS, WEIGHTS
+from setset.symmetry.classes import ListClass
+from setset.symmetry.geometry import DIMENSION, PLACES, CardArray, linear_forms
+from setset.symmetry.stabilizers import stabilizer_of
+
+Integers = npt.NDArray[np.int64]
+
+
+def game_representatives(one: ListClass) -> CardArray:
+    """A list of each class that a class falls into if only the game's own 31,104 symmetries count.
+
+    Args:
+        one: a class of the catalogue.
+
+    Returns:
+        An array with a row per class of the game, the cards ascending. The first row is the representative.
+
+    >>> from setset.symmetry.catalogue import catalogue_in_memory
+    >>> game_representatives(catalogue_in_memory().get(2, 0)).tolist()
+    [[0, 1], [0, 28], [0, 37], [0, 40]]
+    """
+    games, numbers = _all_games()
+    orbit = np.arange(len(games))
+    images = [_move_games(np.array(each.matrix), games, numbers) for each in stabilizer_of(one).generators]
+    while True:
+        least = orbit
+        for image in images:
+            joined = np.minimum(least, least[image])
+            least = joined.copy()
+            np.minimum.at(least, image, joined)
+        if np.array_equal(least, orbit):
+            break
+        orbit = least
+    chosen = games[np.unique(orbit)]
+    features = PLACES[linear_forms()][chosen[:, ::-1]]  # for each game four rows of four factors, colour first
+    moved = np.einsum("gfd,cd->gcf", features, PLACES[list(one.cards)].reshape(-1, DIMENSION)) % 3
+    lists: CardArray = np.sort(moved @ np.array(WEIGHTS), axis=1).astype(np.uint8)
+    return lists
+
+
+@cache
+def _all_games() -> tuple[Integers, Integers]:
+    """The 63,180 games, four ways each, the game of the deck first; and the number of each game by its four ways."""
+    forms = linear_forms()
+    fours = np.array(list(combinations(range(len(forms)), DIMENSION)))
+    determinants = np.rint(np.linalg.det(PLACES[forms][fours])).astype(np.int64)
+    games = fours[determinants % 3 != 0]
+    deck = np.searchsorted(forms, sorted(WEIGHTS))
+    games = np.concatenate([deck[None, :], games[(games != deck).any(axis=1)]])
+    numbers = np.zeros((len(forms),) * DIMENSION, np.int64)
+    numbers[tuple(games.T)] = np.arange(len(games))
+    return games, numbers
+
+
+def _move_games(matrix: Integers, games: Integers, numbers: Integers) -> Integers:
+    """For each game the number of its image under a map with this matrix."""
+    forms = linear_forms()
+    ways = np.zeros(CARDS, np.int64)
+    opposite = (-PLACES[forms] % 3) @ np.array(WEIGHTS)
+    ways[forms] = ways[opposite] = np.arange(len(forms))
+    moved = ways[PLACES[forms] @ matrix % 3 @ np.array(WEIGHTS)]
+    image: Integers = numbers[tuple(np.sort(moved[games], axis=1).T)]
+    return image

@@ -1,0 +1,68 @@
+"""The deck taken apart, against published theorems: M. Follett and others (2014), and *Demicaps* (2021)."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import pytest
+
+import setset
+from setset.cards import first_set, third
+from setset.symmetry import find_partitions
+from setset.symmetry.partitions import Partitions
+from tests.conftest import Run
+
+
+@pytest.fixture(scope="module")
+def found() -> Partitions:
+    return find_partitions()
+
+
+def test_each_partition_is_one(found: Partitions) -> None:
+    for others in found.partitions:
+        every = [*found.cards, found.anchor, *(card for other in others for card in other)]
+        assert sorted(every) == list(range(81))
+        assert all(first_set(other) is None for other in others)
+
+
+def test_a_pair_on_a_line_with_the_anchor_is_in_one_cap(found: Partitions) -> None:
+    for cards in (found.cards, *found.partitions[0]):
+        assert {third(found.anchor, card) for card in cards} == set(cards)
+
+
+def test_published_numbers(found: Partitions) -> None:
+    """36 lists are in exactly one partition with the list; there are two kinds of partitions."""
+    times = list(found.partners.values())
+    assert {each: times.count(each) for each in set(times)} == {1: 36, 2: 90, 6: 72}
+    assert found.kinds == {1: 36, 2: 180}
+    assert sum(times) == 3 * len(found.partitions) == 3 * 216
+    assert found.of_deck == 36_846_576
+
+
+def test_the_36_are_unions_of_two_of_12_demicaps(found: Partitions) -> None:
+    demicaps = found.demicaps
+    assert len(demicaps) == 12
+    unions = {tuple(sorted({*a, *b})) for a, b in combinations(demicaps, 2) if not {*a} & {*b}}
+    assert {other for other, times in found.partners.items() if times == 1} <= unions
+
+
+def test_any_list_of_20_has_as_many(found: Partitions) -> None:
+    moved = setset.sample(20, count=1, seed=5)[0]
+    other = find_partitions(moved)
+    assert (other.kinds, other.anchor in moved) == (found.kinds, False)
+
+
+def test_the_command(run: Run) -> None:
+    code, out, _ = run("partitions", "--number", "216")
+    assert code == 0
+    assert "36,846,576 partitions" in out
+    assert sorted("".join(out.splitlines()[-9:]).replace(" ", "")) == sorted(
+        "A" * 20 + "B" * 20 + "C" * 20 + "D" * 20 + "*"
+    )
+    assert json.loads(run("partitions", "--json")[1])["demicaps"] == 12
+    for cards, complaint in ((["0", "1", "3"], "20 cards, not of 3"), (["0", "1", "2"], "hold a set")):
+        code, out, err = run("partitions", *cards)
+        assert (out, err.count("\n")) == ("", 1)
+        assert complaint in err
+        assert code in (1, 2)

@@ -1,0 +1,117 @@
+"""Stabilizers: their generators keep the cap, their orders agree, and GAP gives them the same names."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+import setset
+from setset.symmetry import Catalogue, game_representatives, stabilizer_of
+from setset.symmetry.representatives import _all_games
+from setset.symmetry.stabilizers import _generate
+
+SOME = ["4/1", "6/2", "8/3", "9/14", "12/59", "12/786", "15/1000", "16/700", "18/15", "20/0"]
+GAP = shutil.which("gap")
+needs_gap = pytest.mark.skipif(GAP is None, reason="GAP is not installed: apt-get install gap-core gap-smallgrp")
+
+
+def gap(program: str, folder: Path) -> list[str]:
+    assert GAP is not None
+    (folder / "program.g").write_text(program + "\nQUIT;\n")
+    words = [GAP, "-q", "program.g"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=True, stdin=subprocess.DEVNULL)
+    return done.stdout.replace("\\\n", "").splitlines()
+
+
+@pytest.mark.parametrize("which", SOME)
+def test_generators_keep_the_cap_and_generate_the_order(catalogue: Catalogue, which: str) -> None:
+    size, number = map(int, which.split("/"))
+    one = catalogue.get(size, number)
+    kept = stabilizer_of(one)
+    assert kept.order == one.stabilizer
+    assert all(each.on(one.cards) == one.cards for each in kept.generators)
+    if kept.generators and kept.order < 10_000:
+        assert len(_generate([bytes(each.table()) for each in kept.generators])) == kept.order
+    assert sorted(chain(*kept.orbits)) == list(one.cards)
+    assert len(list(chain(*kept.extension_orbits))) == one.extensions
+    assert kept.traits == catalogue.traits(one)
+
+
+def test_cards_of_one_orbit_lead_to_the_same_class(catalogue: Catalogue) -> None:
+    """Orbits on the cards are at least as many as the neighbours."""
+    for which in ((12, 59), (18, 15), (9, 14)):
+        one = catalogue.get(*which)
+        for orbit in stabilizer_of(one).orbits:
+            smaller = {setset.classify(set(one.cards) - {card}).list_class for card in orbit}
+            assert len(smaller) == 1
+        for orbit in stabilizer_of(one).extension_orbits:
+            assert len({setset.classify([*one.cards, card]).list_class for card in orbit}) == 1
+
+
+def test_every_stabilizer_has_a_name(catalogue: Catalogue) -> None:
+    traits = [catalogue.traits(one) for size in range(21) for one in catalogue.classes(size)]
+    assert len({each.structure for each in traits}) == 34
+    assert not any(each.structure.startswith("of order") for each in traits)
+    found = setset.find_classes(12, structure="S4", orbits=4, spans=4)
+    assert [str(one) for one in found] == ["12/391"]
+
+
+def test_exclusions(catalogue: Catalogue) -> None:
+    """In 20 cards without a set ten pairs have the anchor as their third card (Pellegrino's caps)."""
+    assert setset.describe_class(catalogue.get(20, 0)).exclusions == {3: 60, 10: 1}
+    for size in (0, 1, 2, 12):
+        found = setset.describe_class(catalogue.get(size, 0)).exclusions
+        assert sum(found.values()) == 81 - size
+        assert sum(pairs * cards for pairs, cards in found.items()) == size * (size - 1) // 2
+
+
+@pytest.mark.parametrize("which", [(2, 0), (4, 0), (7, 1), (18, 15), (19, 0), (20, 0)])
+def test_lists_of_the_classes_of_the_game(catalogue: Catalogue, which: tuple[int, int]) -> None:
+    """As many as Burnside's lemma counts, and all of them in the class."""
+    one = catalogue.get(*which)
+    lists = game_representatives(one)
+    assert len(lists) == catalogue.game_classes(one)
+    assert tuple(lists[0].tolist()) == one.cards
+    assert set(catalogue.numbers_of(lists).tolist()) == {one.number}
+    assert len(_all_games()[0]) == 63_180
+
+
+def test_pairs_differ_in_one_to_four_features(catalogue: Catalogue) -> None:
+    pairs = game_representatives(catalogue.get(2, 0)).tolist()
+    assert sorted(sum(map(bool, setset.cards.digits(b))) for _, b in pairs) == [1, 2, 3, 4]
+
+
+@needs_gap
+def test_gap_agrees_on_orders_and_names(catalogue: Catalogue, tmp_path: Path) -> None:
+    """For the empty list, whose stabilizer is the whole group, and one class of each order."""
+    classes = {one.stabilizer: one for size in range(20, -1, -1) for one in catalogue.classes(size)}
+    program = ['LoadPackage("smallgrp");;']
+    for one in classes.values():
+        kept = stabilizer_of(one)
+        maps = ", ".join(f"PermList({(each.table().astype(int) + 1).tolist()})" for each in kept.generators) or "()"
+        name = "StructureDescription(G)" if kept.pointwise == 1 else f'"{kept.structure}"'
+        program.append(f'G := Group({maps});; Print("{one}:", Size(G), ":", {name}, "\\n");')
+    printed = gap("\n".join(program), tmp_path)
+    assert printed == [f"{one}:{one.stabilizer}:{catalogue.traits(one).structure}" for one in classes.values()]
+
+
+@needs_gap
+def test_gap_counts_the_classes_of_all_hands(catalogue: Catalogue, tmp_path: Path) -> None:
+    """Polya's theorem: the number of classes of hands of each size, from the cycles of the whole group."""
+    generators = stabilizer_of(catalogue.get(0, 0)).generators
+    maps = ", ".join(f"PermList({(each.table().astype(int) + 1).tolist()})" for each in generators)
+    program = (
+        f'G := Group({maps});; x := Indeterminate(Rationals, "x");; p := 0 * x;;\n'
+        "for c in ConjugacyClasses(G) do q := x^0;;\n"
+        "for l in CycleLengths(Representative(c), [1 .. 81]) do q := q * (1 + x^l);; od;\n"
+        "p := p + Size(c) * q / Size(G);; od;\n"
+        'Print(CoefficientsOfUnivariatePolynomial(p){[1 .. 15]}, "\\n");'
+    )
+    counted = "".join(gap(program, tmp_path))
+    known = [1, 1, 1, 2, 3, 6, 15, 34, 105, 384, 1658, 8135, 41407, 205211, 963708]
+    assert json.loads(counted) == known

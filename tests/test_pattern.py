@@ -1,0 +1,21 @@
+"""docs/pattern.md names functions and tests that exist."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PAGE = (ROOT / "docs" / "pattern.md").read_text(encoding="utf-8")
+
+
+def test_every_function_that_the_page_names_is_there() -> None:
+    path, named = None, []
+    for name in re.findall(r"`([^`\n]+)`", re.sub(r"```.*?```", "", PAGE, flags=re.DOTALL)):
+        if name.endswith(".py"):
+            path = ROOT / name
+            assert path.is_file(), name
+        elif path is not None and re.fullmatch(r"_?[a-z]\w+", name):
+            named.append(name)
+            assert f"def {name}(" in path.read_text(encoding="utf-8"), f"{path}: {name}"
+    assert len(named) > 25
