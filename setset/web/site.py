@@ -1,5 +1,6 @@
 """Data that all pages share: the workspace, which may not be there, and limits on what visitors ask for."""
 
+import shlex
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 import setset
+from setset.web.whole import Pace
 
 SECONDS: Final = 5.0
 """Time limit of whatever a page asks of the database."""
@@ -26,8 +28,16 @@ class Site:
         self.folder, self.hosts, self.token = folder, hosts, token
         self._queries, self._asked = threading.Semaphore(2), threading.Semaphore(10)
         self.drawing = threading.Lock()
+        self.pace = Pace()
+        self.is_static = False
+        """Whether the pages become files, which no server answers for."""
         self.ending = threading.Event()
         """Set when the server ends: then nothing looks for changes any more."""
+
+    @property
+    def option(self) -> str:
+        """The option of a command that names the workspace, with a blank in front."""
+        return f" -w {shlex.quote(str(self.folder))}"
 
     @contextmanager
     def workspace(self) -> Iterator[setset.Workspace]:

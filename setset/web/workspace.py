@@ -1,6 +1,9 @@
 """The pages on the workspace: home, progress, counts, SQL, and charts, which are drawn here and not in the browser."""
 
 import dataclasses
+import re
+import secrets
+import shlex
 import time
 from collections.abc import Iterable
 from functools import lru_cache
@@ -8,9 +11,12 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 import setset
+from setset.cards import LARGEST
 from setset.show.classes import totals_as_json
+from setset.show.formatting import how_many
 from setset.web.query import Answer, NotFound, Query
 from setset.web.site import SECONDS, Site
+from setset.web.whole import describe_goal
 
 RUNS: Final = 20
 MOST_ROWS: Final = {"table": 1_000, "json": 10_000, "csv": 100_000}
@@ -29,36 +35,60 @@ KEEP: Final = 10.0
 
 
 def home(site: Site, _: Query) -> Answer:
-    """The workspace, and how far each size is."""
-    found = {"version": setset.__version__, "workspace": str(site.folder)}
+    """A cap of twenty cards, another one each time, and the workspace at a glance."""
+    cap = setset.unrank(LARGEST, secrets.randbelow(setset.catalogue_in_memory().lists(LARGEST)))
+    found = {"version": setset.__version__, "workspace": str(site.folder), "cap": cap}
     try:
-        with site.workspace() as opened:
-            sizes = list(map(dataclasses.asdict, opened.status().sizes))
-            return {**found, "problem": None, "running": opened.in_use(), "sizes": sizes}
+        answer = progress(site, Query())
     except setset.SetsetError as error:
-        return {**found, "problem": str(error), "running": False, "sizes": []}
+        missing = isinstance(error, setset.NotAWorkspace)
+        return {**found, "problem": str(error), "state": "none" if missing else "problem", "running": False, "sizes": []}
+    return {**found, "problem": None, **{name: answer[name] for name in ("state", "running", "goal", "problems", "sizes")}}
 
 
 def progress(site: Site, query: Query) -> Answer:
-    """All of `setset status` and `setset history`, and the room on the disks."""
+    """All of `setset status` and `setset history`, the run as a whole, and the room on the disks."""
     target = query.optional("target", 4, 20)
     with site.workspace() as opened:
-        status = dataclasses.asdict(opened.status(target))
-        runs = [dataclasses.asdict(each) for each in opened.runs(RUNS)]
+        found, past = opened.status(target), opened.runs(RUNS)
         running = opened.in_use()
+        last = next((run for run in past if run.command.startswith("setset run")), None)
+        goal = describe_goal(opened, found.sizes, last, site.pace)
+    status, runs = dataclasses.asdict(found), list(map(dataclasses.asdict, past))
     for item in status["items"]:
         pruned = any(size["pruned"] for size in status["sizes"] if size["target"] == item["target"])
-        item["remedy"] = _remedy(item, pruned)
+        item["remedy"] = _remedy(item, pruned, site.option)
+    problems = [item for item in status["items"] if item["remedy"]] + _absent_roots(found.roots, site.option)
     current = runs[0] if running and runs and runs[0]["outcome"] is None else None
     left = sum(_bytes_left(size) for size in status["sizes"])
-    return {"running": running, "run": current, **status, "bytes_left": left, "runs": runs}
+    state = "running" if running else "problem" if problems else "idle"
+    if state == "idle" and goal is not None:
+        state = "complete" if goal["complete"] else "stopped"
+    about = {"state": state, "running": running, "run": current, "goal": goal, "problems": problems}
+    about["resume"] = None if last is None else last.command + ("" if " -w" in last.command else site.option)
+    return {**about, **status, "bytes_left": left, "runs": runs, "command_option": site.option}
 
 
-def _remedy(item: Answer, pruned: bool) -> str | None:
+def _remedy(item: Answer, pruned: bool, workspace: str) -> str | None:
     """The command that mends it."""
     if item["state"] == "failed":
-        return f"setset run --target {item['target']}{' --prune' if pruned else ''} --size {item['size']}"
-    return "setset repair" if item["state"] == "defective" else None
+        prune = " --prune" if pruned else ""
+        return f"setset run --target {item['target']}{prune} --size {item['size']}{workspace}"
+    return f"setset repair{workspace}" if item["state"] == "defective" else None
+
+
+def _absent_roots(roots: Iterable[setset.Root], workspace: str) -> list[Answer]:
+    """Storage roots whose files are out of reach."""
+    return [
+        {
+            "state": "absent",
+            "what": f"storage root {root.path}",
+            "detail": f"its {how_many(root.files, 'file')} cannot be read: bring it back or, if it was moved, say where to",
+            "remedy": f"setset roots move {shlex.quote(str(root.path))} NEW{workspace}",
+        }
+        for root in roots
+        if root.is_gone
+    ]
 
 
 def _bytes_left(size: Answer) -> int:
@@ -74,20 +104,38 @@ def counts(site: Site, query: Query) -> Answer:
     try:
         with site.workspace() as opened:
             found = [dataclasses.asdict(each) for each in opened.counts(target=target)]
-            return {"problem": None, "counts": found, "sizes": totals}
+            return {"problem": None, "counts": found, "sizes": totals, "command_option": site.option}
     except setset.SetsetError as error:
-        return {"problem": str(error), "counts": [], "sizes": totals}
+        return {"problem": str(error), "counts": [], "sizes": totals, "command_option": site.option}
 
 
 def sql(site: Site, query: Query) -> Answer:
     """The rows of a query as `setset sql` answers it, with limits for visitors; without a query, the tables."""
     asked = query.text("query").strip()
     most = MOST_ROWS[query.choice("format", tuple(MOST_ROWS))]
+    began = time.monotonic()
     with site.workspace() as opened, site.query_slot():
-        columns, found = opened.sql_rows(asked, SECONDS) if asked else opened.sql_tables()
-        rows, cut = _first_rows(found, most)
+        try:
+            columns, found = opened.sql_rows(asked, SECONDS) if asked else opened.sql_tables()
+            rows, cut = _first_rows(found, most)
+        except setset.BadInput as error:
+            raise setset.BadInput(_point_out(str(error), asked)) from error
         del found  # a query that is not read to its end would keep a run from recording
-    return {"query": asked, "columns": columns, "rows": rows, "cut": cut, "examples": EXAMPLES}
+    took = round(1000 * (time.monotonic() - began))
+    answer = {"query": asked, "columns": columns, "rows": rows, "cut": cut, "examples": EXAMPLES}
+    return {**answer, "milliseconds": took}
+
+
+def _point_out(problem: str, query: str) -> str:
+    """The error with a mark below the word of the query that it names. A visitor cannot give a query more time."""
+    problem = problem.replace(": give it more with --timeout SECONDS", f", over {SECONDS:.0f} seconds")
+    word = re.search(r'near "(.+?)"|no such (?:column|table|function): ([\w.]+)', problem)
+    name = (word[1] or word[2]) if word else ""
+    if not name or query.count(name) != 1:
+        return problem
+    before, _, after = query.partition(name)
+    column = len(before.rpartition("\n")[2])
+    return f"{problem}\n\n{before}{name}{after.partition(chr(10))[0]}\n{' ' * column}{'^' * len(name)}"
 
 
 def _first_rows(found: Iterable[tuple[Any, ...]], most: int) -> tuple[list[tuple[Any, ...]], bool]:
@@ -121,7 +169,7 @@ def _draw(site: Site, name: str, _moment: int) -> bytes:
     try:
         with site.workspace() as opened:
             return setset.charts.as_bytes(draw(opened), "svg")
-    except setset.NotAWorkspace:
+    except setset.SetsetError:
         if name != "counts":
             raise
         return setset.charts.as_bytes(draw(), "svg")
