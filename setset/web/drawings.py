@@ -70,7 +70,7 @@ def bars(at: Callable[[str], str], sizes: Sequence[dict[str, Any]]) -> Markup:
             f'height="{height + 24}"/>{drawn}<text class="size" x="{x + 17}" y="{height + 18}">{size["size"]}</text></a>'
         )
     legend = '<text class="size" x="120" y="16">lists</text><rect class="lists" x="86" y="4" width="14" height="14"/><text class="size" x="226" y="16">complete lists</text><rect class="complete" x="160" y="4" width="14" height="14"/>'
-    box = f"-70 -6 {140 + step * len(sizes)} {height + 34}"
+    box = f"-88 -6 {160 + step * len(sizes)} {height + 34}"
     said = "Lists and complete lists by size, on a logarithmic scale; the table below has the numbers"
     return Markup('<svg class="bars" viewBox="{}" role="group" aria-label="{}">{}</svg>').format(box, said, Markup("".join([*parts, legend])))
 

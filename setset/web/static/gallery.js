@@ -60,7 +60,8 @@ export async function helpBrowse() {
   if (document.getElementById("wrong")) return;
   const size = Number(byId("gallery").dataset.size), sizes = await catalogue();
   classes = sizes[size].cards.map((_, at) => classOf(sizes, size, at));
-  form.hidden = false;
+  byId("filtering").hidden = false;
+  if (innerWidth < 640 && !location.search) byId("filtering").open = false;
   for (const [key, value] of new URLSearchParams(location.search)) if (form.elements[key]) form.elements[key].value = value;
   byId("pages")?.remove();
   const more = element("button", { type: "button", class: "second", id: "more", text: "Show more" });

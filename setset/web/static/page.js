@@ -7,6 +7,7 @@ import { offerCopies } from "./copy.js";
 choosePalette();
 offerCopies();
 showTimes();
+for (const here of document.querySelectorAll("nav [aria-current], .tabs [aria-current]")) here.parentElement.scrollLeft = here.offsetLeft - here.parentElement.offsetLeft - 90;
 const has = (id) => document.getElementById(id);
 if (has("live")) watchProgress();
 if (has("game")) import("./play.js").then((page) => page.helpPlayers());
