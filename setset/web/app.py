@@ -101,7 +101,7 @@ def _respond(
         if sent["ETag"] in request.headers.get("if-none-match", ""):
             return Response(b"", 304, sent)
     accepted = request.headers.get("accept-encoding", "")
-    if "gzip" in accepted and len(body) > SMALL and kind not in (PNG,):
+    if "gzip" in accepted and len(body) > SMALL and kind != PNG:
         body, sent["Content-Encoding"] = packed or assets.pack(body), "gzip"
     return Response(body, status, sent, kind)
 
@@ -196,7 +196,7 @@ async def _explain(request: Request, error: Exception) -> Response:
     """An error as one line: JSON where no page was asked for."""
     status = next(code for kind, code in STATUS if isinstance(error, kind))
     if _is_api(request) or "." in request.url.path.rpartition("/")[2]:
-        return Response(as_json({"error": str(error)}), status, media_type=JSON)
+        return Response(as_json({"error": str(error).partition("\n")[0]}), status, media_type=JSON)
     template = "welcome" if isinstance(error, setset.NotAWorkspace) else "problem"
     told = {"problem": str(error), "status": status, "option": request.app.state.site.option}
     return _respond(request, render(template, _address(request), **told), HTML, status)

@@ -6,6 +6,7 @@ Pages refer to them below a version that changes with their content, so browsers
 import gzip
 import hashlib
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -23,7 +24,7 @@ KINDS: Final = {
     ".json": "application/json",
     ".bin": "application/octet-stream",
 }
-MADE: Final = {
+MADE: Final[dict[str, Callable[[], bytes]]] = {
     "cards.svg": lambda: draw_sprite_sheet().encode(),
     "catalogue.json": lambda: json.dumps(catalogue_columns(), separators=(",", ":")).encode(),
     "prints.bin": prints,
@@ -62,7 +63,7 @@ def version() -> str:
     for name in names():
         if name not in MADE:
             found.update((STATIC / name).read_bytes())
-    return found.hexdigest()[:12]
+    return found.hexdigest()[:8]
 
 
 def pack(content: bytes) -> bytes:

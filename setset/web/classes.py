@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 import setset
-from setset.cards import CARDS, LARGEST, code, digits, third
+from setset.cards import CARDS, LARGEST, Cards, code, digits, third
 from setset.show.classes import class_as_json
 from setset.show.formatting import fields
 from setset.web.catalogue import catalogue_columns
@@ -75,6 +75,11 @@ def find_class(query: Query) -> setset.ListClass:
         raise NotFound(str(error)) from error
 
 
+def cards_of(size: int, number: int) -> Cards:
+    """The canonical form of a class."""
+    return setset.catalogue_in_memory().get(size, number).cards
+
+
 def one_class(_: Site, query: Query) -> Answer:
     """All about a class."""
     catalogue = setset.catalogue_in_memory()
@@ -107,7 +112,6 @@ def _link(one: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
     back = one.lists * cards // other.lists
     return {
         "class": str(other),
-        "representative": other.cards,
         "size": other.size,
         "number": other.number,
         "cards": cards,

@@ -60,7 +60,11 @@ _CLASSES = {
 _CARDS = {"cards": "numbers 0 to 80, names or codes, with commas between them"}
 _DEAL = {**_CARDS, "deal": "number of random cards instead", "seed": "random seed of these"}
 _MANY = {"hands": "a hand per line", "file": "the same as a file", **_CSV}
-_GAME = {"seed": "of the deck", "daily": "yes for the deck of the day", "calls": "so far: none, or three cards as 1.2.3"}
+_GAME = {
+    "seed": "of the deck",
+    "daily": "yes for the deck of the day",
+    "calls": "so far: none, or three cards as 1.2.3",
+}
 _GAME |= {"hints": "0 to 3", "mode": "of practice, in a browser", "beat": "seconds to beat, in a browser"}
 _SQL = {"query": "SELECT ...", "format": "table, json (more rows) or csv"}
 
@@ -72,6 +76,7 @@ def _api(_: Site, __: Query) -> Answer:
 
 
 _FORM: Final[dict[str, Any]] = {"field": "size", "keep": True}
+_HAND: Final[dict[str, Any]] = {"field": "cards", "keep": True}
 PAGES: Final = (
     Page("/", "home", home, "The workspace at a glance."),
     Page("/progress", "progress", progress, "All of status and history, and the room on disks.", _TARGET),
@@ -81,7 +86,9 @@ PAGES: Final = (
     Page("/classes/{size}", "classes", classes.classes, "The same by its address.", _CLASSES, **_FORM),
     Page("/classes/{size}/{number}", "class", classes.one_class, "All about a class.", keep=True),
     Page("/classes/{size}/{number}/random", "", classes.random_member, "Leads to a random list of the class."),
-    Page("/identify", "identify", identify, "The sets among some cards, or their class.", _DEAL, field="cards", keep=True),
+    Page(
+        "/identify", "identify", identify, "The sets among some cards, or their class.", _DEAL, field="cards", keep=True
+    ),
     Page("/identify/complete", "", complete, "Leads to a complete hand, by cards added at random.", _CARDS),
     Page("/identify/many", "many", many, "A row for each of many hands, by POST.", _MANY, form=True, field="hands"),
     Page("/play", "play", play, "A moment of a game.", _GAME, keep=True),
@@ -100,7 +107,9 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(number=number, bytes=byte_count, duration=duration, card_name=name, code=code, spell=spell)
-    made.globals.update(can_draw=can_draw, spell_form=spell_form, dots=drawings.dots)
+    made.globals.update(
+        can_draw=can_draw, spell_form=spell_form, dots=drawings.dots, log10=math.log10, cards_of=classes.cards_of
+    )
     made.globals.update(how_many=how_many, percent=percent, version=setset.__version__, group=setset.GROUP_ORDER)
     return made
 
@@ -114,10 +123,15 @@ class Address:
     host: str = ""
     """The address of a site of files, which has no server; empty for a server."""
     docs: bool = False
+    """Whether the documentation is part of the site."""
+    absolute: bool = False
+    """Whether other pages are told absolutely, on the page that a host shows for any missing address."""
 
     @property
     def root(self) -> str:
         """The way from the page to the first one."""
+        if self.absolute:
+            return self.host
         return "../" * (self.path.strip("/").count("/") + bool(self.host and self.path.strip("/"))) or "./"
 
     def to(self, path: str) -> str:
@@ -155,10 +169,11 @@ def render(template: str, at: Address, **values: Any) -> str:
     """A page as HTML. Everything is escaped but the drawings of cards, which are ours."""
     sheet = at.static("cards.svg")
     drawn = {"card": partial(drawings.card, sheet), "grid": partial(drawings.grid, sheet)}
-    drawn["bars"] = partial(drawings.bars, at.to)
     problem = {"problem": None, "problem_field": "", "json": ""}
-    return _environment().get_template(f"{template}.html").render(
-        **{**problem, "at": at, "url": at.to, "static": at.static, **drawn, **values}
+    return (
+        _environment()
+        .get_template(template if "." in template else f"{template}.html")
+        .render(**{**problem, "at": at, "url": at.to, "static": at.static, **drawn, **values})
     )
 
 

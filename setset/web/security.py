@@ -20,6 +20,8 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+META_POLICY: Final = POLICY.replace(" frame-ancestors 'none';", "")
+"""The same for a page without a server, where a browser takes it from the page."""
 HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,

@@ -3,12 +3,15 @@
 import re
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 import setset
 
+Step = tuple[str, int]
+"""Work and size."""
 FRESH: Final = 30.0
 """Seconds for which an estimate is used again."""
 WINDOW: Final = 60.0
@@ -22,7 +25,7 @@ POINTS: Final = 40
 
 @dataclass
 class Pace:
-    """Observations of a run that goes on: moment, work done in seconds of a worker, lists."""
+    """Observations of a run that goes on: moment, share of the work, lists."""
 
     seen: deque[tuple[float, float, int]] = field(default_factory=deque)
     run: int | None = None
@@ -55,9 +58,17 @@ class Pace:
         seen = list(self.seen)
         step = max(1, -(-len(seen) // POINTS))
         chosen = seen[::step]
-        return [
-            round((b[2] - a[2]) / (b[0] - a[0])) for a, b in zip(chosen, chosen[1:], strict=False) if b[0] > a[0]
-        ]
+        return [round((b[2] - a[2]) / (b[0] - a[0])) for a, b in pairwise(chosen) if b[0] > a[0]]
+
+
+@dataclass(frozen=True)
+class Segment:
+    """One size of a goal: the share of it that is there, and its part of the work of the whole."""
+
+    size: int
+    work: str
+    share: float
+    weight: float
 
 
 def describe_goal(
@@ -79,45 +90,57 @@ def describe_goal(
     stored, counted = exploration.goal if exploration else ((), None)
     if exploration is None or not (stored or counted):
         return None
-    mine = {(str(each.work), each.size): each for each in sizes if each.target == target}
     steps = [("store", size) for size in stored] + ([("count", counted)] if counted else [])
-    complete = all(step in mine and mine[step].share >= 1 for step in steps)
+    found = {(str(each.work), each.size): each for each in sizes if each.target == target}
+    mine = {step: found[step] for step in steps if step in found}
+    complete = len(mine) == len(steps) and all(each.share >= 1 for each in mine.values())
     estimate = None if complete else _estimate(exploration, stored, counted, run.workers, pace)
-    weights = dict.fromkeys((size for _, size in steps), 1.0)
-    expected: dict[int, int] = {}
-    if estimate is not None:
-        usual = estimate.usual_seconds()
-        weights = {size: usual.get(size, 0.0) for size in weights}
-        expected = {each.size: each.lists for each in estimate.sizes}
-    segments = [
-        {
-            "size": size,
-            "work": work,
-            "share": _share(mine.get((work, size)), expected.get(size)),
-            "weight": weights[size],
-        }
-        for work, size in steps
-    ]
-    total = sum(each["weight"] for each in segments) or 1.0
-    done = sum(each["weight"] * each["share"] for each in segments)
-    lists = sum(mine[step].lists for step in steps if step in mine)
-    is_running = run.outcome is None
-    if is_running:
-        pace.note(run.id, done, lists)
-    speed = pace.speed() if is_running else None
-    left = ((total - done) / speed[0]) if speed else (estimate.seconds if estimate else None)
-    recorded = [mine[step].lists_per_second for step in steps if step in mine and mine[step].running]
+    segments = _segments(steps, mine, estimate)
     return {
         "target": target,
         "size": max(size for _, size in steps),
-        "share": 1.0 if complete else min(done / total, 0.999),
         "complete": complete,
-        "segments": [{**each, "weight": each["weight"] / total} for each in segments],
-        "seconds_left": None if complete else left,
+        "segments": segments,
+        **_speed(segments, mine, run, estimate, pace),
+        **({"share": 1.0, "seconds_left": None} if complete else {}),
+        "bytes_needed": 0 if estimate is None else estimate.bytes,
+        "free_bytes": None if estimate is None else estimate.free_bytes,
+    }
+
+
+def _segments(
+    steps: Sequence[Step], mine: Mapping[Step, setset.SizeStatus], estimate: setset.Estimate | None
+) -> list[Segment]:
+    """The sizes, weighted by the time that they usually take."""
+    usual = {} if estimate is None else estimate.usual_seconds()
+    expected = {} if estimate is None else {each.size: each.lists for each in estimate.sizes}
+    weights = [usual.get(size, 0.0) if usual else 1.0 for _, size in steps]
+    total = sum(weights) or 1.0
+    return [
+        Segment(size, work, _share(mine.get((work, size)), expected.get(size)), weight / total)
+        for (work, size), weight in zip(steps, weights, strict=True)
+    ]
+
+
+def _speed(
+    segments: Sequence[Segment],
+    mine: Mapping[Step, setset.SizeStatus],
+    run: Any,
+    estimate: setset.Estimate | None,
+    pace: Pace,
+) -> dict[str, Any]:
+    """Share, time left and speed: from the last minute if it was watched, else from the records."""
+    done = sum(each.weight * each.share for each in segments)
+    is_running = run.outcome is None
+    if is_running:
+        pace.note(run.id, done, sum(each.lists for each in mine.values()))
+    speed = pace.speed() if is_running else None
+    recorded = (each.lists_per_second for each in mine.values() if each.running)
+    return {
+        "share": min(done, 0.999),
+        "seconds_left": (1 - done) / speed[0] if speed else estimate.seconds if estimate else None,
         "lists_per_second": speed[1] if speed else next(filter(None, recorded), None),
         "sparkline": pace.sparkline() if is_running else [],
-        "bytes_needed": 0 if complete or estimate is None else estimate.bytes,
-        "free_bytes": None if estimate is None else estimate.free_bytes,
     }
 
 

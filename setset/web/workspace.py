@@ -42,8 +42,18 @@ def home(site: Site, _: Query) -> Answer:
         answer = progress(site, Query())
     except setset.SetsetError as error:
         missing = isinstance(error, setset.NotAWorkspace)
-        return {**found, "problem": str(error), "state": "none" if missing else "problem", "running": False, "sizes": []}
-    return {**found, "problem": None, **{name: answer[name] for name in ("state", "running", "goal", "problems", "sizes")}}
+        return {
+            **found,
+            "problem": str(error),
+            "state": "none" if missing else "problem",
+            "running": False,
+            "sizes": [],
+        }
+    return {
+        **found,
+        "problem": None,
+        **{name: answer[name] for name in ("state", "running", "goal", "problems", "sizes")},
+    }
 
 
 def progress(site: Site, query: Query) -> Answer:
@@ -83,7 +93,7 @@ def _absent_roots(roots: Iterable[setset.Root], workspace: str) -> list[Answer]:
         {
             "state": "absent",
             "what": f"storage root {root.path}",
-            "detail": f"its {how_many(root.files, 'file')} cannot be read: bring it back or, if it was moved, say where to",
+            "detail": f"{how_many(root.files, 'file')} cannot be read: bring it back or, if it was moved, say where to",
             "remedy": f"setset roots move {shlex.quote(str(root.path))} NEW{workspace}",
         }
         for root in roots

@@ -23,6 +23,8 @@ BLOCK_GAP: Final = 16
 GRID_WIDTH: Final = round(8 * GRID_STEP[0] + 2 * BLOCK_GAP + CARD_WIDTH)
 GRID_HEIGHT: Final = round(8 * GRID_STEP[1] + 2 * BLOCK_GAP + CARD_HEIGHT)
 """The grid of all 81 cards: from card to card, between blocks of nine, and in all."""
+GRID_BOX: Final = f"-70 -60 {GRID_WIDTH + 76} {GRID_HEIGHT + 66}"
+"""The same with its labels, as the viewBox of an SVG."""
 
 BACKGROUND: Final = "#eef1ee"
 FACE: Final = "#ffffff"

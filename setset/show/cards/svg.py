@@ -25,18 +25,34 @@ def draw_svg(layout: Layout) -> str:
 def draw_sprite_sheet() -> str:
     """A file with each card as the symbol `c40`, and `deck`, all of them in nine rows, for pages to refer to.
 
-    A page chooses the colours: `--red`, `--green`, `--purple`, `--face` and `--edge`. Stripes are lines, since a pattern
-    would not take them over.
+    A page chooses the colours: `--red`, `--green`, `--purple`, `--face` and `--edge`. Stripes are lines, since a
+    pattern would not take them over.
     """
     shapes = [f'<path id="{shape}" d="{path(n)}" stroke-linejoin="round"/>' for n, shape in enumerate(VALUES[3])]
     stripes = [f'<path id="{shape}s" d="{stripes_path(n)}"/>' for n, shape in enumerate(VALUES[3])]
     box = f'viewBox="0 0 {at.CARD_WIDTH:g} {at.CARD_HEIGHT:g}"'
     symbols = [f'<symbol id="c{card}" {box}>{_themed_face(card)}</symbol>' for card in range(CARDS)]
     size = f'width="{at.CARD_WIDTH:g}" height="{at.CARD_HEIGHT:g}"'
-    deck = "".join(f'<use href="#c{card}" x="{x}" y="{y}" {size}/>' for card in range(CARDS) for x, y in [at.cell(card)])
-    whole = f'<symbol id="deck" viewBox="0 0 {at.GRID_WIDTH} {at.GRID_HEIGHT}">{deck}</symbol>'
+    deck = "".join(
+        f'<use href="#c{card}" x="{x}" y="{y}" {size}/>' for card in range(CARDS) for x, y in [at.cell(card)]
+    )
+    words = "".join(
+        f'<text x="{at.cell(9 * n + 1)[0] + 85}" y="-18">{across}</text>'
+        f'<text transform="translate(-26 {at.cell(27 * n + 3)[1] + 52}) rotate(-90)">{down}</text>'
+        for n, (down, across) in enumerate(zip(*VALUES[:2], strict=True))
+    )
+    whole = f'<symbol id="deck" viewBox="{at.GRID_BOX}">{deck}{words}</symbol>'
     return "\n".join(
-        ['<svg xmlns="http://www.w3.org/2000/svg">', "<defs>", *shapes, *stripes, "</defs>", *symbols, whole, "</svg>\n"]
+        [
+            '<svg xmlns="http://www.w3.org/2000/svg">',
+            "<defs>",
+            *shapes,
+            *stripes,
+            "</defs>",
+            *symbols,
+            whole,
+            "</svg>\n",
+        ]
     )
 
 

@@ -32,11 +32,11 @@ function followPointer() {
 }
 
 async function drawNeighbours() {
-  const bare = [...article.querySelectorAll("a[data-class]")].filter((each) => !each.querySelector("svg"));
+  const bare = [...article.querySelectorAll(".gallery a")].filter((each) => !each.querySelector("svg"));
   if (!bare.length) return;
   const sizes = await catalogue();
   for (const each of bare) {
-    const [size, at] = each.dataset.class.split("/");
+    const [size, at] = each.textContent.match(/^\d+\/\d+/)[0].split("/");
     each.prepend(drawDots(cardsOf(sizes[size].cards[at])));
   }
 }
