@@ -76,7 +76,6 @@ def _api(_: Site, __: Query) -> Answer:
 
 
 _FORM: Final[dict[str, Any]] = {"field": "size", "keep": True}
-_HAND: Final[dict[str, Any]] = {"field": "cards", "keep": True}
 PAGES: Final = (
     Page("/", "home", home, "The workspace at a glance."),
     Page("/progress", "progress", progress, "All of status and history, and the room on disks.", _TARGET),
