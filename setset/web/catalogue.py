@@ -90,13 +90,13 @@ def catalogue_columns() -> list[dict[str, Any]]:
     sizes = []
     for size in range(LARGEST + 1):
         classes, counts = catalogue.classes(size), _counts(catalogue.forms(size))
-        flat = (counts.max(axis=2) == size).sum(axis=1) if size else np.array([40])
+        flat = (counts.max(axis=2) == size).sum(axis=1)
         sizes.append(
             {
                 "cards": ["".join(chr(48 + card) for card in one.cards) for one in classes],
                 "stabilizer": [one.stabilizer for one in classes],
                 "extensions": [one.extensions for one in classes],
-                "dimension": [FLATS[int(each)] for each in flat],
+                "dimension": [FLATS[int(each)] for each in flat] if size else [-1],
                 "larger": futures()[size],
             }
         )
