@@ -12,7 +12,7 @@ import setset
 
 Step = tuple[str, int]
 """Work and size."""
-FRESH: Final = 30.0
+FRESH: Final = 300.0
 """Seconds for which an estimate is used again."""
 WINDOW: Final = 60.0
 """Seconds over which the speed is taken."""
@@ -103,7 +103,7 @@ def describe_goal(
         "segments": segments,
         **_speed(segments, mine, run, estimate, pace),
         **({"share": 1.0, "seconds_left": None} if complete else {}),
-        "bytes_needed": 0 if estimate is None else estimate.bytes,
+        "bytes_needed": 0 if estimate is None else _bytes_needed(estimate, mine),
         "free_bytes": None if estimate is None else estimate.free_bytes,
     }
 
@@ -151,6 +151,13 @@ def _share(size: setset.SizeStatus | None, expected: int | None) -> float:
     if str(size.work) == "count" or not expected:
         return size.share
     return min(size.lists / expected, 0.999)
+
+
+def _bytes_needed(estimate: setset.Estimate, mine: Mapping[Step, setset.SizeStatus]) -> int:
+    """Bytes of the files that are yet to come."""
+    made = {size: each.lists for (work, size), each in mine.items() if work == "store"}
+    rest = ((each, max(each.lists - made.get(each.size, 0), 0)) for each in estimate.sizes if each.due)
+    return round(sum(each.bytes * min(lists / each.due, 1) for each, lists in rest))
 
 
 def _estimate(
