@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import threading
 import warnings
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -17,6 +20,7 @@ from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 import setset
 from setset.cards import is_set
+from setset.web import assets
 from tests.small import change
 from tests.web.conftest import SETSET, serving
 
@@ -315,3 +319,58 @@ def test_a_run_dies_and_the_server_comes_back(browser: Browser, tmp_path: Path) 
     expect(page.locator("#connection")).to_contain_text("lost", timeout=60_000)
     with serving("-w", folder, "--port", address.rpartition(":")[2]):
         expect(page.locator("#connection")).to_have_text("Live.", timeout=60_000)
+
+
+@pytest.fixture(scope="module")
+def published(site: Path) -> Iterator[str]:
+    """A site of files below a path of a plain web host."""
+
+    class Host(SimpleHTTPRequestHandler):
+        def translate_path(self, path: str) -> str:
+            return super().translate_path(path.removeprefix("/setset"))
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Host, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/setset/"
+        server.shutdown()
+
+
+def test_the_site_identifies_a_thousand_hands(browser: Browser, published: str) -> None:
+    page, asked = browser.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{published}identify/?cards=0,1,3")
+    expect(page.locator("h2")).to_have_text("No set: class 3/0")
+    hands = [list(setset.sample(size, count=1, seed=number)[0]) for number in range(50) for size in range(1, 21)]
+    ask = """async ([hands, address]) => {
+      const { identify } = await import(address);
+      const found = [];
+      for (const hand of hands) found.push((await identify(hand)).class);
+      return found;
+    }"""
+    version = assets.version()
+    found = page.evaluate(ask, [hands, f"{published}static/{version}/catalogue.js"])
+    assert found == [str(setset.classify(hand).list_class) for hand in hands]
+    assert [url for url in asked if not url.startswith(published)] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_of_the_site(browser: Browser, published: str, scheme: str) -> None:
+    said: list[str] = []
+    for width in (390, 1280):
+        context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: request.url.startswith(published) or said.append(request.url))
+        for path in ("", "classes/", "classes/16/", "identify/?cards=0,1,2", "play/?seed=7", "counts/", "classes/4/1/"):
+            page.goto(published + path)
+            check_page(page, path, width)
+        expect(page.locator(".gallery svg.dots").first).to_be_visible()
+        page.goto(f"{published}play/?seed={SEED}")
+        expect(page.locator("#cards input")).to_have_count(12)
+        assert table_of(page) == list(setset.deal(12, SEED))
+        context.close()
+    assert said == []

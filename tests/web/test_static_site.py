@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from pathlib import Path
 
@@ -14,32 +13,13 @@ import setset
 from setset.cards import LARGEST
 from setset.errors import BadInput
 from setset.symmetry import Catalogue
-from setset.web import assets, static_site
+from setset.web import assets
 from setset.web.catalogue import catalogue_columns, fingerprints, futures
 from setset.web.static_site import build_site
 from tests.conftest import Run
+from tests.web.conftest import URL, some_classes
 
 CLASSES = 9_908
-URL = "https://caps.example.org/setset/"
-
-
-def some_classes(count: int) -> list[setset.ListClass]:
-    """Classes of all sizes, those with the most neighbours among them."""
-    everything = [one for size in range(LARGEST + 1) for one in setset.catalogue_in_memory().classes(size)]
-    chosen = {str(one): one for one in (*random.Random(7).sample(everything, count), *everything[50:60])}
-    return [*chosen.values()]
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A site with some of the classes: all of them take a minute."""
-    folder = tmp_path_factory.mktemp("site") / "out"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(static_site, "_all_classes", lambda: iter(some_classes(50)))
-        patch.setattr(static_site, "NOTABLE", 1)
-        patch.setattr(static_site, "CHARTS", ("counts",))
-        build_site(folder, URL)
-    return folder
 
 
 def test_a_page_and_its_json_are_those_of_the_server(site: Path, bare: TestClient) -> None:
