@@ -36,6 +36,7 @@ GROUPS = {
         "sql": "Ask the database, read-only.",
         "history": "Past runs and how they ended.",
         "serve": "A page: watch runs, browse classes, identify hands.",
+        "site": "The page as files for any web host.",
     },
     "Look after": {
         "check": "Compare the database with the files.",

@@ -233,6 +233,13 @@ def set_goal(exploration: ExplorationKey, goal: Goal) -> None:
         database.change(EXPLORATIONS, [EXPLORATIONS.c.id == exploration.id], values)
 
 
+def recorded_goal(exploration: ExplorationKey) -> tuple[tuple[int, ...], int | None]:
+    """The sizes that the last run was to store, and the largest size that it was to count without files."""
+    columns = select(EXPLORATIONS.c.goal_stored, EXPLORATIONS.c.goal_counted)
+    row = exploration.database.query(columns.where(EXPLORATIONS.c.id == exploration.id))[0]
+    return tuple(map(int, (row.goal_stored or "").split())), row.goal_counted
+
+
 def set_numbered(at: SizeKey, numbered: int) -> None:
     """Records how far the batches of a size have their numbers."""
     at.database.change(SIZES, [at.row_here], {"numbered": numbered})

@@ -6,6 +6,9 @@ from typing import Any
 
 from setset.show.formatting import number, printable
 
+LONG = 40
+"""Letters of a word, such as a digest, that may break anywhere."""
+
 
 def as_text(value: object) -> str:
     """Harmless on a page, whatever a file name or a database says."""
@@ -19,7 +22,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
         cells = []
         for cell in row:
             known = str(cell) in ("OK", "WRONG", "defective", "failed")
-            kind = f' class="{cell}"' if known else "" if isinstance(cell, str) else ' class="n"'
+            long = ' class="long"' if isinstance(cell, str) and len(cell) >= LONG and " " not in cell else ""
+            kind = f' class="{cell}"' if known else long if isinstance(cell, str) else ' class="n"'
             shown = number(cell) if isinstance(cell, int) or cell is None else str(cell)
             cells.append(f"<td{kind}>{as_text(shown)}</td>")
         lines.append(f"<tr>{''.join(cells)}</tr>")

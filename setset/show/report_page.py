@@ -3,22 +3,32 @@
 from collections.abc import Sequence
 from typing import Any
 
-from setset.show.formatting import byte_count, duration, how_many, millions
+from setset.show.formatting import byte_count, duration, how_many, millions, number
 from setset.show.html import Columns, as_text, record_table
 
 Data = dict[str, Any]
 """What a report says, as plain values."""
 
 STYLE = """
-body { font: 15px/1.45 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; color: #1f2328 }
-h2 { margin-top: 2em; border-bottom: 1px solid #ccc }
+:root { color-scheme: light dark;
+  --ink: #1f2328; --paper: #fff; --line: #ddd; --quiet: #555; --good: #00664b; --bad: #a33f00 }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e9e7e1; --paper: #17181b; --line: #3a3d42; --quiet: #a9aca8; --good: #74d69a; --bad: #ffab73 }
+  figure svg { filter: invert(.91) hue-rotate(180deg) }
+}
+body { font: 15px/1.45 system-ui, sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em;
+  color: var(--ink); background: var(--paper) }
+h1 { font-size: clamp(1.4em, 5vw, 2em); overflow-wrap: anywhere }
+h2 { margin-top: 2em; border-bottom: 1px solid var(--line) }
+.lead { font-size: 17px; max-width: 66ch }
 table { border-collapse: collapse; font-size: 13px; display: block; overflow-x: auto }
-th, td { padding: .2em .7em; text-align: left; border-bottom: 1px solid #e5e5e5; vertical-align: top }
+th, td { padding: .2em .7em; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top }
+td.long { min-width: 17em; overflow-wrap: anywhere; font: 12px/1.5 ui-monospace, monospace }
 td.n { text-align: right; font-variant-numeric: tabular-nums }
-code, pre { font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere }
+code, pre { font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap }
 figure { margin: 1.5em 0; break-inside: avoid } figure svg { max-width: 100%; height: auto }
-figcaption { color: #555; font-size: 12px }
-.OK { color: #00664b } .WRONG, .defective, .failed { color: #a33f00; font-weight: bold }
+figcaption { color: var(--quiet); font-size: 12px }
+.OK { color: var(--good) } .WRONG, .defective, .failed { color: var(--bad); font-weight: bold }
 @media print { body { margin: 0; font-size: 11px } table { font-size: 9px } h2 { break-after: avoid } }
 """.strip()
 
@@ -84,6 +94,7 @@ def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
     title = f"Report on the workspace {data['workspace']}"
     body = [
         f"<h1>{as_text(title)}</h1>",
+        f'<p class="lead">{as_text(_summary(data))}</p>',
         f"<p>Made {as_text(data['made_at'])}</p>",
         _section("What was asked", _asked_text(data)),
         _section("Counts", record_table(COUNTS, data["counts"])),
@@ -103,6 +114,24 @@ def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
         "</body>\n</html>\n",
     ]
     return "\n".join(parts)
+
+
+def _summary(data: Data) -> str:
+    """The report in words."""
+    complete = [count for count in data["counts"] if count["complete"]]
+    lists = sum(size["lists"] for size in data["sizes"])
+    files = how_many(sum(size["files"] for size in data["sizes"]), "file")
+    stored = f"This workspace stores {how_many(lists, 'hand')} of SET cards without a set, in {files}."
+    counted = f"Complete: {len(complete)} of {how_many(len(data['counts']), 'size')}"
+    wrong = [count for count in data["counts"] if count["verdict"] == "WRONG"]
+    confirmed = sum(bool(count["confirmed_by"]) for count in complete)
+    agreement = (
+        f"{len(wrong)} disagree with a reference"
+        if wrong
+        else f"{number(confirmed)} are confirmed by a count from elsewhere"
+    )
+    defects = how_many(len(data["defects"]), "known defect")
+    return f"{stored} {counted}, {agreement}; there are {defects}."
 
 
 def _section(title: str, body: str) -> str:

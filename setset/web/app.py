@@ -1,8 +1,9 @@
 """The application: from a request to a page, JSON or CSV, and from an error to one line."""
 
+import hashlib
 import logging
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from itertools import chain
 from typing import Any, Final
@@ -12,16 +13,16 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
-from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route
 from starlette.types import ASGIApp
 
 import setset
 from setset.show.csvtext import csv_lines
 from setset.show.formatting import plain, to_json
+from setset.web import assets
 from setset.web.hands import picture
 from setset.web.live import Live
-from setset.web.pages import HERE, PAGES, Page, render, render_progress
+from setset.web.pages import PAGES, Address, Page, render, render_progress
 from setset.web.query import NotFound, Query, Redirect, read_form
 from setset.web.security import MOST_BODY, TOO_LARGE, Guard
 from setset.web.site import Site
@@ -32,6 +33,9 @@ STATUS: Final = ((NotFound, 404), (setset.BadInput, 400), (setset.NotAWorkspace,
 HTML: Final = "text/html; charset=utf-8"
 JSON: Final = "application/json"
 SVG: Final = "image/svg+xml"
+PNG: Final = "image/png"
+SMALL: Final = 600
+"""Bytes of an answer that is not worth compressing."""
 
 
 def make_app(site: Site) -> ASGIApp:
@@ -46,22 +50,61 @@ def make_app(site: Site) -> ASGIApp:
         site.ending.set()
 
     def hand(request: Request) -> Response:
-        return Response(picture(_read_query(request, b"").cards()), media_type=SVG)
+        kind = request.path_params["kind"]
+        with site.drawing:
+            content = picture(_read_query(request, b"").cards(), kind)
+        return _respond(request, content, PNG if kind == "png" else SVG, keep=True)
 
     def chart(request: Request) -> Response:
-        return Response(draw_chart(site, request.path_params["name"]), media_type=SVG)
+        return _respond(request, draw_chart(site, request.path_params["name"]), SVG)
 
-    routes = [
+    routes: list[Route] = [
         Route("/progress/events", live),
-        Route("/hand.svg", hand),
+        Route("/hand.{kind:str}", hand),
         Route("/charts/{name}.svg", chart),
-        Mount("/static", StaticFiles(directory=HERE / "static")),
+        Route("/static/{name}", _static),
+        Route("/static/{version}/{name}", _static),
     ]
     for page in PAGES:
         methods = ["GET", "POST"] if page.form else ["GET"]
         routes += [Route(path, _endpoint(site, page), methods=methods) for path in (page.api, page.path)]
     handlers = {Redirect: _redirect, setset.SetsetError: _explain, 404: _missing, Exception: _failed}
-    return Guard(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), site)
+    made = Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers)
+    made.state.site = site
+    return Guard(made, site)
+
+
+def _static(request: Request) -> Response:
+    """A static file: kept for ever by its version, else asked for again."""
+    asset = assets.read(request.path_params["name"])
+    if asset is None:
+        raise NotFound("there is no such file")
+    headers = {"Cache-Control": "no-cache"}
+    if request.path_params.get("version") == assets.version():
+        headers = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return _respond(request, asset.content, asset.kind, headers=headers, packed=asset.packed, keep=True)
+
+
+def _respond(
+    request: Request,
+    content: bytes | str,
+    kind: str,
+    status: int = 200,
+    headers: Mapping[str, str] | None = None,
+    packed: bytes | None = None,
+    keep: bool = False,
+) -> Response:
+    """An answer, compressed if the browser takes that. With `keep` it has an ETag, and is not sent twice."""
+    body = content.encode(errors="replace") if isinstance(content, str) else content
+    sent = {"Vary": "Accept-Encoding", **({"Cache-Control": "private, no-cache"} if keep else {}), **(headers or {})}
+    if keep and status == 200:
+        sent["ETag"] = f'W/"{hashlib.sha256(body).hexdigest()[:20]}"'
+        if sent["ETag"] in request.headers.get("if-none-match", ""):
+            return Response(b"", 304, sent)
+    accepted = request.headers.get("accept-encoding", "")
+    if "gzip" in accepted and len(body) > SMALL and kind != PNG:
+        body, sent["Content-Encoding"] = packed or assets.pack(body), "gzip"
+    return Response(body, status, sent, kind)
 
 
 def _endpoint(site: Site, page: Page) -> Endpoint:
@@ -89,21 +132,40 @@ def _read_query(request: Request, body: bytes) -> Query:
     if request.method == "POST":
         values.update(read_form(request.headers.get("content-type", ""), body))
     values.update({name: [str(value)] for name, value in request.path_params.items()})
-    return Query(values)
+    return Query(values, tuple(request.path_params))
 
 
 def _answer(site: Site, page: Page, request: Request, body: bytes) -> Response:
     """The answer of a page as HTML, JSON or CSV."""
     query = _read_query(request, body)
-    answer = page.answer(site, query)
+    try:
+        answer, problem = page.answer(site, query), None
+    except NotFound:
+        raise
+    except setset.BadInput as error:
+        if not page.field or _is_api(request) or query.text("format") in ("csv", "json"):
+            raise
+        answer, problem = page.answer(site, query.only_path()), error
     wanted = query.text("format")
     if wanted == "csv" and "columns" in answer:
         name = page.path.strip("/").replace("/", "-")
         headers = {"Content-Disposition": f'attachment; filename="setset-{name}.csv"'}
-        return Response(as_csv(answer["columns"], answer["rows"]), 200, headers, "text/csv; charset=utf-8")
+        return _respond(request, as_csv(answer["columns"], answer["rows"]), "text/csv; charset=utf-8", headers=headers)
     if _is_api(request) or wanted == "json":
-        return Response(as_json(answer), media_type=JSON)
-    return Response(render(page.template, answer=answer, query=query, page=page), media_type=HTML)
+        return _respond(request, as_json(answer), JSON, keep=page.keep)
+    shown = {"answer": answer, "query": query, "page": page}
+    if problem is not None:
+        named = str(problem).partition(":")[0]
+        field = named if named in page.parameters else page.field
+        shown |= {"problem": str(problem), "problem_field": field}
+    address = _address(request)
+    path = address.to(page.api.format(**query.path_values()))
+    text = render(page.template, address, json=path + (f"?{address.query}" if address.query else ""), **shown)
+    return _respond(request, text, HTML, 400 if problem else 200, keep=page.keep and not problem)
+
+
+def _address(request: Request) -> Address:
+    return Address(request.scope["path"], request.scope["query_string"].decode("latin-1"))
 
 
 def as_json(value: Any) -> bytes:
@@ -127,15 +189,17 @@ def _is_api(request: Request) -> bool:
 
 
 async def _redirect(request: Request, location: Exception) -> Response:
-    return RedirectResponse(("/api" if _is_api(request) else "") + str(location), status_code=303)
+    path = ("api" if _is_api(request) else "") + str(location)
+    return RedirectResponse(_address(request).to(path), status_code=303)
 
 
 async def _explain(request: Request, error: Exception) -> Response:
     """An error as one line: JSON where no page was asked for."""
     status = next(code for kind, code in STATUS if isinstance(error, kind))
-    if _is_api(request) or request.url.path.endswith(".svg"):
-        return Response(as_json({"error": str(error)}), status, media_type=JSON)
-    return Response(render("problem", problem=str(error), status=status), status, media_type=HTML)
+    if _is_api(request) or "." in request.url.path.rpartition("/")[2]:
+        return Response(as_json({"error": str(error).partition("\n")[0]}), status, media_type=JSON)
+    template = "welcome" if isinstance(error, setset.NotAWorkspace) else "problem"
+    return _respond(request, render(template, _address(request), problem=str(error), status=status), HTML, status)
 
 
 async def _missing(request: Request, _: Exception) -> Response:

@@ -2,47 +2,68 @@
 
 import json
 import secrets
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from functools import cache
 from itertools import combinations
+from typing import Any
 
 import setset
-from setset.cards import CARDS, LARGEST, code, digits, third
+from setset.cards import CARDS, LARGEST, Cards, code, digits, third
 from setset.show.classes import class_as_json
+from setset.show.formatting import fields
+from setset.web.catalogue import catalogue_columns
 from setset.web.query import Answer, NotFound, Query, Redirect
 from setset.web.site import Site
 
 PAGE = 50
+FACETS = ("complete", "extensions", "stabilizer", "dimension")
 COLUMNS = ("class", "representative", "stabilizer", "lists", "extensions", "complete")
 
 
-def classes(_: Site, query: Query) -> Answer:
-    """Some of the classes of a size, a page at a time."""
+def classes(site: Site, query: Query) -> Answer:
+    """The classes of a size that meet some conditions, a page at a time, and how many meet each of the others."""
     size = query.number("size", 0, LARGEST, 12)
     complete = query.choice("complete", ("any", "yes", "no"))
-    stabilizer = query.optional("stabilizer", 1, setset.GROUP_ORDER)
     least, most = query.optional("least", 0, 10**18), query.optional("most", 0, 10**18)
-    extensions = query.optional("extensions", 0, CARDS)
+    wanted = {
+        "complete": {"any": None, "yes": True, "no": False}[complete],
+        "stabilizer": query.optional("stabilizer", 1, setset.GROUP_ORDER),
+        "extensions": query.optional("extensions", 0, CARDS),
+        "dimension": query.optional("dimension", 0, 4),
+    }
     sort = query.choice("sort", list(setset.ClassOrder))
     descending = query.choice("order", ("ascending", "descending")) == "descending"
+    dimensions = catalogue_columns()[size]["dimension"]
     found = [
         one
-        for one in setset.find_classes(
-            size,
-            complete={"any": None, "yes": True, "no": False}[complete],
-            stabilizer=stabilizer,
-            sort=sort,
-            reverse=descending,
-        )
-        if (least is None or one.lists >= least)
-        and (most is None or one.lists <= most)
-        and extensions in (None, one.extensions)
+        for one in setset.find_classes(size, sort=sort, reverse=descending)
+        if (least is None or one.lists >= least) and (most is None or one.lists <= most)
     ]
+    facts = {one.number: {**fields(one, *FACETS[:3]), "dimension": dimensions[one.number]} for one in found}
+    facets = {name: _facet(name, facts.values(), wanted) for name in FACETS}
+    found = [one for one in found if all(value in (None, facts[one.number][key]) for key, value in wanted.items())]
     pages = max(1, -(-len(found) // PAGE))
     page = query.number("page", 1, pages, 1)
-    shown = found if query.text("format") == "csv" else found[(page - 1) * PAGE : page * PAGE]
+    shown = found if site.is_static or query.text("format") == "csv" else found[(page - 1) * PAGE : page * PAGE]
     rows = [[str(one), one.cards, one.stabilizer, one.lists, one.extensions, one.complete] for one in shown]
-    return {"size": size, "found": len(found), "page": page, "pages": pages, "columns": COLUMNS, "rows": rows}
+    sizes = [len(setset.catalogue_in_memory().classes(each)) for each in range(LARGEST + 1)]
+    about = {"size": size, "sizes": sizes, "found": len(found), "page": page, "pages": pages, "facets": facets}
+    return {**about, "columns": COLUMNS, "rows": rows}
+
+
+def _facet(name: str, facts: Iterable[Answer], wanted: Answer) -> list[tuple[Any, int]]:
+    """The values of a property and how many classes have each, among those that meet all other conditions."""
+    others = {key: value for key, value in wanted.items() if key != name and value is not None}
+    met = (each[name] for each in facts if all(each[key] == value for key, value in others.items()))
+    return sorted(Counter(met).items())
+
+
+def surprise(_: Site, query: Query) -> Answer:
+    """Leads to a random class, of one size or of any."""
+    sizes = range(LARGEST + 1) if not query.text("size") else [query.number("size", 0, LARGEST, 12)]
+    one = secrets.choice([each for size in sizes for each in setset.catalogue_in_memory().classes(size)])
+    raise Redirect(f"/classes/{one}")
 
 
 def find_class(query: Query) -> setset.ListClass:
@@ -52,6 +73,11 @@ def find_class(query: Query) -> setset.ListClass:
         return setset.catalogue_in_memory().get(size, number)
     except setset.BadInput as error:
         raise NotFound(str(error)) from error
+
+
+def cards_of(size: int, number: int) -> Cards:
+    """The canonical form of a class."""
+    return setset.catalogue_in_memory().get(size, number).cards
 
 
 def one_class(_: Site, query: Query) -> Answer:
@@ -112,6 +138,8 @@ def _texts(one: setset.ListClass) -> dict[str, str]:
         "command line": f"setset classes show {one}",
         "Python": f"setset.catalogue_in_memory().get({one.size}, {one.number})",
         "GAP": f"{vectors} * Z(3)^0;",
+        "Magma": f"[VectorSpace(GF(3), 4) ! v : v in {vectors}];",
+        "Oscar": f"[GF(3).(v) for v in {vectors}]",
         "Sage": f"[vector(GF(3), v) for v in {vectors}]",
         "JSON": json.dumps(summary),
         "BibTeX": (

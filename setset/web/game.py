@@ -3,6 +3,7 @@
 The address has the seed and all calls so far, and every answer is that game played again: nothing is kept here.
 """
 
+import time
 from collections.abc import Sequence
 from typing import Final
 from urllib.parse import urlencode
@@ -29,13 +30,14 @@ def play(_: Site, query: Query) -> Answer:
     """A moment of a game; what is called now leads to the next one."""
     seed = query.optional("seed", 0, 2**64 - 1)
     if seed is None:
-        raise Redirect(address(setset.new_seed(), ()))
+        today = time.strftime("%Y%m%d")
+        raise Redirect(address(int(today) if query.text("daily") else setset.new_seed(), ()))
     calls = [each for each in query.text("calls").split(",") if each]
     call = query.choice("call", ("", "set", NONE))
     if call:
         now = NONE if call == NONE else ".".join(query.all("card"))
         raise Redirect(address(seed, [*calls, now]))
-    game, said = _replay(seed, calls)
+    game, said, right = _replay(seed, calls)
     hints = query.number("hints", 0, 3, 0)
     chance = setset.chance_without_set(len(game.table))
     return {
@@ -50,23 +52,25 @@ def play(_: Site, query: Query) -> Answer:
         "round": game.round,
         "over": game.over,
         "said": said,
+        "right": right,
         "hint": _hint(game, hints),
+        "hinted": game.sets[0][: hints - 1] if hints > 1 and game.sets else (),
         "more_hints": address(seed, calls, hints + 1) if hints < 3 and not game.over else None,
         "chance_of_none": {"exact": chance, "decimal": float(chance)},
     }
 
 
-def _replay(seed: int, calls: Sequence[str]) -> tuple[setset.Game, str]:
-    """The game after all calls, and what is said of the last one."""
+def _replay(seed: int, calls: Sequence[str]) -> tuple[setset.Game, str, bool | None]:
+    """The game after all calls, what is said of the last one, and whether it was right."""
     if len(calls) > MOST_CALLS:
         raise setset.BadInput(f"calls: more than {MOST_CALLS}")
-    game, said = setset.new_game(setset.Stream(seed).shuffled()), ""
+    game, said, right = setset.new_game(setset.Stream(seed).shuffled()), "", None
     for call in calls:
         cards = [] if call == NONE else [_card(part) for part in call.split(".")[:4]]
         verdict = setset.call_set(game, 0, cards) if call != NONE else setset.call_none(game, 0)
-        game = verdict.game
+        game, right = verdict.game, verdict.right
         said = _said(cards, verdict)
-    return game, said
+    return game, said, right
 
 
 def _card(text: str) -> int:

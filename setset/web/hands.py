@@ -6,13 +6,17 @@ from collections.abc import Sequence
 import setset
 from setset.cards import CARDS, code, name, parse_cards
 from setset.show.cards.layout import lay_out
+from setset.show.cards.png import draw_png
 from setset.show.cards.svg import draw_svg
 from setset.show.classes import classified_as_json
+from setset.web.catalogue import catalogue_columns
 from setset.web.classes import grid
-from setset.web.query import Answer, Query, Redirect
+from setset.web.query import Answer, NotFound, Query, Redirect
 from setset.web.site import Site
 
 MOST_HANDS = 2_000
+RINGS = 8
+"""Colours of rings around the cards of a set."""
 FACTS = ("class", "complete", "extensions", "stabilizer", "lists_in_class", "rank")
 COLUMNS = ("line", "cards", "sets", *FACTS, "problem")
 
@@ -35,20 +39,29 @@ def identify(_: Site, query: Query) -> Answer:
         "sets": sets,
         "grid": _marks(cards, sets),
         "list": None if sets else _list(cards),
+        "larger": None if sets else _larger(cards),
     }
 
 
 def _marks(cards: Sequence[int], sets: Sequence[tuple[int, int, int]]) -> list[Answer]:
     """For each card of the deck what it is to the hand, and where the page is on which it is chosen, or not."""
-    in_sets = {card for each in sets for card in each}
+    rings = {card: number % RINGS for number, each in reversed(list(enumerate(sets))) for card in each}
     return [
         {
             "card": card,
-            "mark": "in-set" if card in in_sets else mark,
+            "mark": "in-set" if card in rings else mark,
+            "ring": rings.get(card),
             "toggle": address([each for each in cards if each != card] if card in cards else [*cards, card]),
         }
         for card, mark in enumerate(grid(cards))
     ]
+
+
+def _larger(cards: Sequence[int]) -> int:
+    """Number of larger hands without a set that hold these cards."""
+    one = setset.classify(cards).list_class
+    found: int = catalogue_columns()[one.size]["larger"][one.number]
+    return found
 
 
 def _list(cards: Sequence[int]) -> Answer:
@@ -75,9 +88,12 @@ def complete(_: Site, query: Query) -> Answer:
     raise Redirect(address(cards))
 
 
-def picture(cards: Sequence[int]) -> str:
-    """The cards with their sets outlined, as SVG."""
-    return draw_svg(lay_out(cards, sets=setset.find_sets(cards)))
+def picture(cards: Sequence[int], kind: str) -> bytes:
+    """The cards with their sets outlined, as SVG or PNG."""
+    if kind not in ("svg", "png"):
+        raise NotFound(f"there is no picture of the kind {kind[:20]!r}")
+    layout = lay_out(cards, sets=setset.find_sets(cards))
+    return draw_svg(layout).encode() if kind == "svg" else draw_png(layout, 1.0)
 
 
 def many(_: Site, query: Query) -> Answer:

@@ -1,20 +1,19 @@
 """The pages: the address of each, what it answers, and how that is shown. Each has its JSON below /api."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markupsafe import Markup
 
 import setset
 from setset.cards import code, name
-from setset.show.cards.svg import draw_sprites
 from setset.show.commands import command_line
 from setset.show.formatting import byte_count, duration, how_many, number, share
-from setset.web import classes
+from setset.web import assets, classes, drawings
 from setset.web.game import play
 from setset.web.hands import complete, identify, many
 from setset.web.query import Answer, Query
@@ -34,6 +33,10 @@ class Page:
     what: str
     parameters: dict[str, str] = field(default_factory=dict)
     form: bool = False
+    field: str = ""
+    """The field of its form beside which an error is shown that names no other; without one, errors have a page."""
+    keep: bool = False
+    """Whether its answer depends on the catalogue and the address alone, so that browsers may keep it."""
 
     @property
     def api(self) -> str:
@@ -45,19 +48,25 @@ _CSV = {"format": "csv for a file to download"}
 _CLASSES = {
     "size": "0 to 20",
     "complete": "yes, no or any",
-    "stabilizer": "only so many symmetries",
-    "extensions": "only so many addable cards",
-    "least": "at least so many lists",
-    "most": "at most so many lists",
+    "stabilizer": "number of symmetries",
+    "extensions": "number of addable cards",
+    "dimension": "of the flat that the cards span, 0 to 4",
+    "least": "minimum number of lists",
+    "most": "maximum number of lists",
     "sort": ", ".join(setset.ClassOrder),
     "order": "ascending or descending",
     "page": "from 1",
     **_CSV,
 }
 _CARDS = {"cards": "numbers 0 to 80, names or codes, with commas between them"}
-_DEAL = {**_CARDS, "deal": "so many cards instead", "seed": "of the cards that are dealt"}
-_MANY = {"hands": "a hand a line", "file": "the same as a file", **_CSV}
-_GAME = {"seed": "of the deck", "calls": "so far: none, or three cards as 1.2.3", "hints": "0 to 3"}
+_DEAL = {**_CARDS, "deal": "number of random cards instead", "seed": "random seed of these"}
+_MANY = {"hands": "a hand per line", "file": "the same as a file", **_CSV}
+_GAME = {
+    "seed": "of the deck",
+    "daily": "yes for the deck of the day",
+    "calls": "so far: none, or three cards as 1.2.3",
+}
+_GAME |= {"hints": "0 to 3", "mode": "of practice, in a browser", "beat": "seconds to beat, in a browser"}
 _SQL = {"query": "SELECT ...", "format": "table, json (more rows) or csv"}
 
 
@@ -67,32 +76,78 @@ def _api(_: Site, __: Query) -> Answer:
     return {"addresses": shown, "version": setset.__version__}
 
 
+_FORM: Final[dict[str, Any]] = {"field": "size", "keep": True}
 PAGES: Final = (
     Page("/", "home", home, "The workspace at a glance."),
     Page("/progress", "progress", progress, "All of status and history, and the room on disks.", _TARGET),
     Page("/counts", "counts", counts, "The counts with their verdicts; each size by its classes.", _TARGET),
-    Page("/classes", "classes", classes.classes, f"The classes of a size, {classes.PAGE} a page.", _CLASSES),
-    Page("/classes/{size}/{number}", "class", classes.one_class, "All about a class."),
+    Page("/classes", "classes", classes.classes, f"The classes of a size, {classes.PAGE} per page.", _CLASSES, **_FORM),
+    Page("/classes/random", "", classes.surprise, "Leads to a random class.", {"size": "0 to 20"}),
+    Page("/classes/{size}", "classes", classes.classes, "The same by its address.", _CLASSES, **_FORM),
+    Page("/classes/{size}/{number}", "class", classes.one_class, "All about a class.", keep=True),
     Page("/classes/{size}/{number}/random", "", classes.random_member, "Leads to a random list of the class."),
-    Page("/identify", "identify", identify, "The sets among some cards or, if there is none, their class.", _DEAL),
+    Page(
+        "/identify", "identify", identify, "The sets among some cards, or their class.", _DEAL, field="cards", keep=True
+    ),
     Page("/identify/complete", "", complete, "Leads to a complete hand, by cards added at random.", _CARDS),
-    Page("/identify/many", "many", many, "A row for each of many hands, by POST.", _MANY, form=True),
-    Page("/play", "play", play, "A moment of a game.", _GAME),
-    Page("/sql", "sql", sql, "The rows of a read-only query; without one, the tables.", _SQL),
-    Page("/api", "api", _api, "This description."),
+    Page("/identify/many", "many", many, "A row for each of many hands, by POST.", _MANY, form=True, field="hands"),
+    Page("/play", "play", play, "A moment of a game.", _GAME, keep=True),
+    Page("/sql", "sql", sql, "The rows of a read-only query; without one, the tables.", _SQL, field="query"),
+    Page("/api", "api", _api, "This description.", keep=True),
 )
 
 
 @cache
 def _environment() -> Environment:
     made = Environment(
-        loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined, trim_blocks=True
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
     made.filters.update(number=number, bytes=byte_count, duration=duration, card_name=name, code=code, spell=spell)
-    pictures = Markup(draw_sprites())  # noqa: S704 (ours)
-    made.globals.update(can_draw=can_draw, spell_form=spell_form, command_line=command_line)
-    made.globals.update(sprites=pictures, how_many=how_many, percent=share, version=setset.__version__)
+    made.globals.update(
+        can_draw=can_draw,
+        command_line=command_line,
+        spell_form=spell_form,
+        dots=drawings.dots,
+        log10=math.log10,
+        cards_of=classes.cards_of,
+    )
+    made.globals.update(how_many=how_many, percent=percent, version=setset.__version__, group=setset.GROUP_ORDER)
     return made
+
+
+@dataclass(frozen=True)
+class Address:
+    """The address of a page, from which all others are told relatively: a server or a site may be below any path."""
+
+    path: str
+    query: str = ""
+    host: str = ""
+    """The address of a site of files, which has no server; empty for a server."""
+    docs: bool = False
+    """Whether the documentation is part of the site."""
+    absolute: bool = False
+    """Whether other pages are told absolutely, on the page that a host shows for any missing address."""
+
+    @property
+    def root(self) -> str:
+        """The way from the page to the first one."""
+        if self.absolute:
+            return self.host
+        return "../" * (self.path.strip("/").count("/") + bool(self.host and self.path.strip("/"))) or "./"
+
+    def to(self, path: str) -> str:
+        """The way from the page to another one, such as `classes/12/786` or `play?seed=7`."""
+        page, question, query = path.lstrip("/").partition("?")
+        is_folder = self.host and page and "." not in page.rpartition("/")[2]
+        return self.root + page + ("/" if is_folder else "") + question + query
+
+    def static(self, name: str) -> str:
+        """The way to a static file."""
+        return f"{self.root}static/{assets.version()}/{name}"
 
 
 def spell(value: Any) -> str:
@@ -110,14 +165,27 @@ def spell_form(form: Sequence[int]) -> str:
     return " + ".join(f"{factor} {feature}".removeprefix("1 ") for factor, feature in names if factor)
 
 
-def render(template: str, **values: Any) -> str:
-    """A page as HTML. Everything is escaped but the pictures of cards, which are ours."""
-    return _environment().get_template(f"{template}.html").render(**values)
+def percent(part: float) -> str:
+    """A share as percent with one decimal, never 100 while something is missing."""
+    return share(math.floor(part * 1000), 1000)
+
+
+def render(template: str, at: Address, **values: Any) -> str:
+    """A page as HTML. Everything is escaped but the drawings of cards, which are ours."""
+    sheet = at.static("cards.svg")
+    drawn = {"card": partial(drawings.card, sheet), "grid": partial(drawings.grid, sheet)}
+    problem = {"problem": None, "problem_field": "", "json": ""}
+    return (
+        _environment()
+        .get_template(template if "." in template else f"{template}.html")
+        .render(**{**problem, "at": at, "url": at.to, "static": at.static, **drawn, **values})
+    )
 
 
 def render_progress(site: Site) -> str:
     """The live part of the page on progress."""
+    at = Address("/progress")
     try:
-        return render("live", answer=progress(site, Query()), problem=None)
+        return render("live", at, answer=progress(site, Query()))
     except setset.SetsetError as error:
-        return render("live", answer=None, problem=str(error))
+        return render("live", at, answer=None, problem=str(error))

@@ -29,6 +29,8 @@ class Query:
     """The values of one request; where a name is given twice, `all` has both."""
 
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    path: tuple[str, ...] = ()
+    """Names of the values that are parts of the path."""
 
     def all(self, name: str) -> list[str]:
         found = list(self.values.get(name, ()))
@@ -38,6 +40,14 @@ class Query:
 
     def text(self, name: str) -> str:
         return (self.all(name) or [""])[-1]
+
+    def path_values(self) -> dict[str, str]:
+        """The values that are parts of the path."""
+        return {name: self.text(name) for name in self.path}
+
+    def only_path(self) -> "Query":
+        """The same page without anything asked of it."""
+        return Query({name: self.values[name] for name in self.path if name in self.values}, self.path)
 
     def number(self, name: str, least: int, most: int, default: int) -> int:
         """A whole number; the default if it is missing or empty."""

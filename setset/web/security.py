@@ -20,6 +20,8 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+META_POLICY: Final = POLICY.replace(" frame-ancestors 'none';", "")
+"""The same for a page without a server, where a browser takes it from the page."""
 HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,
@@ -50,7 +52,11 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(HEADERS)
+                headers = MutableHeaders(scope=message)
+                kept = headers.get("Cache-Control")
+                headers.update(HEADERS)
+                if kept:
+                    headers["Cache-Control"] = kept
             await send(message)
 
         if scope["type"] == "lifespan":
@@ -102,8 +108,8 @@ class Guard:
             if not is_token(given[-1]):
                 return _refused(403, "wrong token")
             rest = urlencode([pair for pair in request.query_params.multi_items() if pair[0] != "token"])
-            path = "/" + request.scope["path"].lstrip("/\\")
-            let_in = RedirectResponse(path + (f"?{rest}" if rest else ""), status_code=303)
+            page = "./" + request.scope["path"].replace("\\", "/").rpartition("/")[2]
+            let_in = RedirectResponse(page + (f"?{rest}" if rest else ""), status_code=303)
             let_in.set_cookie(COOKIE, token, httponly=True, samesite="strict", path="/")
             return let_in
         program = request.headers.get("authorization", "").removeprefix("Bearer ")

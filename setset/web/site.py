@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import setset
+from setset.web.whole import Pace
 
 SECONDS: Final = 5.0
 """Time limit of whatever a page asks of the database."""
@@ -26,6 +27,9 @@ class Site:
         self.folder, self.hosts, self.token = folder, hosts, token
         self._queries, self._asked = threading.Semaphore(2), threading.Semaphore(10)
         self.drawing = threading.Lock()
+        self.pace = Pace()
+        self.is_static = False
+        """Whether the pages become files, which no server answers for."""
         self.ending = threading.Event()
         """Set when the server ends: then nothing looks for changes any more."""
 

@@ -1,6 +1,9 @@
 """The pages on the workspace: home, progress, counts, SQL, and charts, which are drawn here and not in the browser."""
 
 import dataclasses
+import re
+import secrets
+import shlex
 import time
 from collections.abc import Iterable
 from functools import lru_cache
@@ -8,10 +11,13 @@ from importlib.util import find_spec
 from typing import Any, Final
 
 import setset
+from setset.cards import LARGEST
 from setset.show.classes import totals_as_json
 from setset.show.commands import command_line
+from setset.show.formatting import how_many
 from setset.web.query import Answer, NotFound, Query
 from setset.web.site import SECONDS, Site
+from setset.web.whole import describe_goal
 
 RUNS: Final = 20
 MOST_ROWS: Final = {"table": 1_000, "json": 10_000, "csv": 100_000}
@@ -30,29 +36,62 @@ KEEP: Final = 10.0
 
 
 def home(site: Site, _: Query) -> Answer:
-    """The workspace, and how far each size is."""
-    found = {"version": setset.__version__, "workspace": str(site.folder)}
+    """A cap of twenty cards, another one each time, and the workspace at a glance."""
+    cap = setset.unrank(LARGEST, secrets.randbelow(setset.catalogue_in_memory().lists(LARGEST)))
+    found = {"version": setset.__version__, "workspace": str(site.folder), "cap": cap}
     try:
-        with site.workspace() as opened:
-            sizes = list(map(dataclasses.asdict, opened.status().sizes))
-            return {**found, "problem": None, "running": opened.in_use(), "sizes": sizes}
+        answer = progress(site, Query())
     except setset.SetsetError as error:
-        return {**found, "problem": str(error), "running": False, "sizes": []}
+        missing = isinstance(error, setset.NotAWorkspace)
+        return {
+            **found,
+            "problem": str(error),
+            "state": "none" if missing else "problem",
+            "running": False,
+            "sizes": [],
+        }
+    return {
+        **found,
+        "problem": None,
+        **{name: answer[name] for name in ("state", "running", "goal", "problems", "sizes")},
+    }
 
 
 def progress(site: Site, query: Query) -> Answer:
-    """All of `setset status` and `setset history`, and the room on the disks."""
+    """All of `setset status` and `setset history`, the run as a whole, and the room on the disks."""
     target = query.optional("target", 4, 20)
     with site.workspace() as opened:
-        status = dataclasses.asdict(opened.status(target))
-        runs = [dataclasses.asdict(each) for each in opened.runs(RUNS)]
+        found, past = opened.status(target), opened.runs(RUNS)
         running = opened.in_use()
+        last = next((run for run in past if run.command.startswith("setset run")), None)
+        goal = describe_goal(opened, found.sizes, last, site.pace)
+    status, runs = dataclasses.asdict(found), list(map(dataclasses.asdict, past))
     for item in status["items"]:
         pruned = any(size["pruned"] for size in status["sizes"] if size["target"] == item["target"])
         item["remedy"] = _remedy(item, pruned)
+    problems = [item for item in status["items"] if item["remedy"]]
+    problems += _absent_roots(found.roots) + [_altered_row(row) for row in found.altered]
     current = runs[0] if running and runs and runs[0]["outcome"] is None else None
     left = sum(_bytes_left(size) for size in status["sizes"])
-    return {"running": running, "run": current, **status, "bytes_left": left, "runs": runs}
+    state = "running" if running else "problem" if problems else "idle"
+    if state == "idle" and goal is not None:
+        state = "complete" if goal["complete"] else "stopped"
+    about = {"state": state, "running": running, "run": current, "goal": goal, "problems": problems}
+    about["resume"] = _resuming(last)
+    return {**about, **status, "bytes_left": left, "runs": runs}
+
+
+def _resuming(last: setset.Run | None) -> str | None:
+    """The command that resumes a run."""
+    if last is None or " -w" in last.command:
+        return None if last is None else last.command
+    return command_line(last.command.removeprefix("setset "))
+
+
+def _altered_row(row: str) -> Answer:
+    """Problem of a row that was changed by hand."""
+    remedy = command_line("repair")
+    return {"state": "defective", "what": row, "detail": "changed by hand, or damaged", "remedy": remedy}
 
 
 def _remedy(item: Answer, pruned: bool) -> str | None:
@@ -60,6 +99,20 @@ def _remedy(item: Answer, pruned: bool) -> str | None:
     if item["state"] == "failed":
         return command_line(f"run {item['size']} --target {item['target']}{' --prune' if pruned else ''}")
     return command_line("repair") if item["state"] == "defective" else None
+
+
+def _absent_roots(roots: Iterable[setset.Root]) -> list[Answer]:
+    """Storage roots whose files are out of reach."""
+    return [
+        {
+            "state": "absent",
+            "what": f"storage root {root.path}",
+            "detail": f"{how_many(root.files, 'file')} cannot be read: bring it back or, if it was moved, say where to",
+            "remedy": command_line(f"roots move {shlex.quote(str(root.path))} NEW"),
+        }
+        for root in roots
+        if root.is_gone
+    ]
 
 
 def _bytes_left(size: Answer) -> int:
@@ -84,11 +137,29 @@ def sql(site: Site, query: Query) -> Answer:
     """The rows of a query as `setset sql` answers it, with limits for visitors; without a query, the tables."""
     asked = query.text("query").strip()
     most = MOST_ROWS[query.choice("format", tuple(MOST_ROWS))]
+    began = time.monotonic()
     with site.workspace() as opened, site.query_slot():
-        columns, found = opened.sql_rows(asked, SECONDS) if asked else opened.sql_tables()
-        rows, cut = _first_rows(found, most)
+        try:
+            columns, found = opened.sql_rows(asked, SECONDS) if asked else opened.sql_tables()
+            rows, cut = _first_rows(found, most)
+        except setset.BadInput as error:
+            raise setset.BadInput(_point_out(str(error), asked)) from error
         del found  # a query that is not read to its end would keep a run from recording
-    return {"query": asked, "columns": columns, "rows": rows, "cut": cut, "examples": EXAMPLES}
+    took = round(1000 * (time.monotonic() - began))
+    answer = {"query": asked, "columns": columns, "rows": rows, "cut": cut, "examples": EXAMPLES}
+    return {**answer, "milliseconds": took}
+
+
+def _point_out(problem: str, query: str) -> str:
+    """The error with a mark below the word of the query that it names. A visitor cannot give a query more time."""
+    problem = problem.replace(": give it more with --timeout SECONDS", f", over {SECONDS:.0f} seconds")
+    word = re.search(r'near "(.+?)"|no such (?:column|table|function): ([\w.]+)', problem)
+    name = (word[1] or word[2]) if word else ""
+    if not name or query.count(name) != 1:
+        return problem
+    before, _, after = query.partition(name)
+    column = len(before.rpartition("\n")[2])
+    return f"{problem}\n\n{before}{name}{after.partition(chr(10))[0]}\n{' ' * column}{'^' * len(name)}"
 
 
 def _first_rows(found: Iterable[tuple[Any, ...]], most: int) -> tuple[list[tuple[Any, ...]], bool]:
@@ -122,7 +193,7 @@ def _draw(site: Site, name: str, _moment: int) -> bytes:
     try:
         with site.workspace() as opened:
             return setset.charts.as_bytes(draw(opened), "svg")
-    except setset.NotAWorkspace:
+    except setset.SetsetError:
         if name != "counts":
             raise
         return setset.charts.as_bytes(draw(), "svg")

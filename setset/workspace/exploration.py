@@ -55,6 +55,11 @@ class Exploration(Shown):
         return self._key().pruned
 
     @property
+    def goal(self) -> tuple[tuple[int, ...], int | None]:
+        """The sizes that the last run was to store, and the largest that it was to count without files, if any."""
+        return explorations.recorded_goal(self._key())
+
+    @property
     def sizes(self) -> list[Size]:
         """The stored sizes, complete or not."""
         return list(self)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import threading
 import warnings
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +19,34 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 import setset
+from setset.cards import is_set
+from setset.web import assets
+from tests.small import change
 from tests.web.conftest import SETSET, serving
 
 pytestmark = pytest.mark.browser
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-SCREENS = {"phone": {"width": 390, "height": 800}, "desk": {"width": 1280, "height": 900}}
+SCREENS = {"phone": {"width": 390, "height": 844}, "desk": {"width": 1280, "height": 900}}
 PAGES = (
     "/",
     "/progress",
     "/counts",
     "/classes?size=16&complete=yes",
+    "/classes/20",
+    "/classes/12?stabilizer=x",
     "/classes/12/786",
     "/identify?cards=0,1,2,3,9",
     "/identify?cards=0,1,3",
+    "/identify?cards=82",
     "/identify/many",
     "/play?seed=7",
     "/sql",
+    "/sql?query=SELEC",
     "/api",
     "/nothing",
 )
 SEED = 7
-TITLES = {"setset": "Home"}
+TITLES = {"setset": "Every hand"}
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +78,8 @@ def open_page(browser: Browser, address: str) -> Iterator[Any]:
         contexts.append(context)
         page = context.new_page()
         page.set_default_timeout(60_000)
-        missing = "404"  # a browser says itself that a page is not there
-        page.on("console", lambda message: missing in message.text or said.append(message.text))
+        refused = re.compile("status of 40[04]")  # a browser says itself that a page is not there
+        page.on("console", lambda message: refused.search(message.text) or said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         left = "net::ERR_ABORTED"  # the page was left before all of it was there
         page.on("requestfailed", lambda request: request.failure == left or said.append(f"failed: {request.url}"))
@@ -82,44 +93,56 @@ def open_page(browser: Browser, address: str) -> Iterator[Any]:
     assert said == []
 
 
-@pytest.mark.parametrize(("screen", "scheme"), [("phone", "dark"), ("desk", "light")])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("screen", SCREENS)
 def test_every_page(open_page: Any, screen: str, scheme: str) -> None:
     """Nothing is wider than the screen, and a check for accessibility finds nothing serious."""
     page = open_page("/")
     page.set_viewport_size(SCREENS[screen])
     page.emulate_media(color_scheme=scheme)
-    axe = Axe()
     for path in PAGES:
         page.goto(path)
-        assert page.evaluate("document.documentElement.scrollWidth") <= SCREENS[screen]["width"], path
-        found = axe.run(page, options={"resultTypes": ["violations"]}).response["violations"]
-        bad = [each for each in found if each["impact"] in ("serious", "critical")]
-        assert [(each["id"], each["nodes"][0]["html"]) for each in bad] == [], path
+        check_page(page, path, SCREENS[screen]["width"])
 
 
-def test_cards_are_chosen_by_clicks(open_page: Any) -> None:
+def check_page(page: Page, path: str, width: int) -> None:
+    assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    bad = [each for each in found if each["impact"] in ("serious", "critical")]
+    assert [(each["id"], each["nodes"][0]["html"]) for each in bad] == [], path
+
+
+def test_cards_are_chosen_by_clicks_and_arrows(open_page: Any) -> None:
     page = open_page("/identify", permissions=["clipboard-read", "clipboard-write"])
+    expect(page.locator("h2")).to_have_text("Tap three cards")
     page.evaluate("window.sameDocument = true")
-    for card in (0, 1, 40):  # faster than answers come
+    for card in (0, 1, 40):
         page.locator(f"#c{card}").click()
     expect(page).to_have_url(f"{page.url.partition('?')[0]}?cards=0,1,40")
     expect(page.locator("h2")).to_have_text(f"No set: class {setset.classify([0, 1, 40]).list_class}")
     expect(page.locator("#announce")).to_contain_text("3 cards, no sets")
+    expect(page.locator("#details")).to_contain_text(f"{setset.rank([0, 1, 40]):,} of all of this size")
+    assert page.locator("#json").get_attribute("href").endswith("api/identify?cards=0,1,40")
     page.locator("#c2").click()
-    expect(page.locator(".grid .in-set")).to_have_count(3)
+    expect(page.locator(".board .in-set")).to_have_count(3)
     expect(page.locator("h2")).to_have_text("1 set among 4 cards")
+    expect(page.locator(".sets li")).to_have_count(1)
     page.locator("#undo").click()
-    expect(page.locator(".grid .in-set")).to_have_count(0)
+    expect(page.locator(".board .in-set")).to_have_count(0)
     page.locator("#complete").click()
-    expect(page.locator(".grid .addable")).to_have_count(0)
-    page.get_by_role("button", name="Copy the address of this hand").click()
+    expect(page.locator(".board .addable")).to_have_count(0)
+    expect(page.locator("#answer")).to_contain_text("Complete")
+    page.get_by_role("button", name="Share: copy the address of this hand").click()
     expect(page.get_by_text("Copied")).to_be_visible()
     assert page.evaluate("navigator.clipboard.readText()") == page.url
     page.go_back()
-    expect(page.locator(".grid .chosen")).to_have_count(3)
+    expect(page.locator(".board .chosen")).to_have_count(3)
     page.locator("#c1").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.locator("#c2")).to_be_focused()
+    page.keyboard.press("ArrowLeft")
     page.keyboard.press("Enter")
-    expect(page.locator(".grid .chosen")).to_have_count(2)
+    expect(page.locator(".board .chosen")).to_have_count(2)
     expect(page.locator("#c1")).to_be_focused()
     assert page.evaluate("window.sameDocument")
 
@@ -129,9 +152,15 @@ def test_without_javascript(open_page: Any) -> None:
     for card in (0, 1, 2):
         page.locator(f"#c{card}").click()
     expect(page.locator("h2")).to_have_text("1 set among 3 cards")
+    page.goto("/identify?cards=82")
+    expect(page.locator("#cards")).to_have_value("82")
+    expect(page.get_by_role("alert")).to_contain_text("not a card")
     page.goto("/classes")
-    page.get_by_label("Size").select_option("20")
+    page.get_by_role("link", name="16 748").click()
+    page.get_by_label("Complete").select_option("yes")
     page.get_by_role("button", name="Show").click()
+    expect(page.locator("#found")).to_contain_text(f"{len(setset.find_classes(16, complete=True))} classes")
+    page.get_by_role("link", name="20 1", exact=True).click()
     page.get_by_role("link", name="20/0").click()
     expect(page.locator("h1")).to_have_text("Class 20/0")
     page.goto("/identify/many")
@@ -142,7 +171,9 @@ def test_without_javascript(open_page: Any) -> None:
     for card in setset.find_sets(setset.deal(12, SEED))[0]:
         page.locator(f"input[value='{card}']").check(force=True)
     page.get_by_role("button", name="These are a set").click()
-    expect(page.locator("main")).to_contain_text("score 1")
+    expect(page.locator("#points")).to_have_text("1")
+    page.get_by_role("link", name="Hint").click()
+    expect(page.locator("#said")).to_contain_text("on the table")
     page.goto("/sql")
     page.get_by_label("A read-only query").fill("SELECT 6 * 7 AS answer")
     page.get_by_role("button", name="Table").click()
@@ -151,32 +182,115 @@ def test_without_javascript(open_page: Any) -> None:
     expect(page.locator("main")).to_contain_text("Nothing is running")
 
 
-def test_a_game_by_keys(open_page: Any) -> None:
-    page = open_page(f"/play?seed={SEED}")
-    expect(page.locator("#clock")).to_have_text("0:01")
-    table = setset.deal(12, SEED)
+def table_of(page: Page) -> list[int]:
+    values = page.locator("#cards input").evaluate_all("boxes => boxes.map(box => box.value)")
+    return list(map(int, values))
+
+
+def take_set(page: Page, choose: Any) -> None:
+    """Calls a set of the table, or that there is none, and waits until the table has followed."""
+    table, taken = table_of(page), page.locator("#score").text_content()
+    if sets := setset.find_sets(table):
+        for card in sets[0]:
+            choose(table, card)
+        expect(page.locator("#score")).not_to_have_text(taken or "")
+        expect(page.locator("#cards .right")).to_have_count(0)
+    else:
+        page.keyboard.press("x")
+        expect(page.locator("#cards input")).to_have_count(len(table) + 3)
+
+
+def test_a_whole_game_by_keys(open_page: Any) -> None:
+    """To its end, with a hint, a wrong call, and a challenge for a friend."""
+    page = open_page(f"/play?seed={SEED}", permissions=["clipboard-read", "clipboard-write"])
+    assert table_of(page) == list(setset.deal(12, SEED))
     page.keyboard.press("?")
-    expect(page.locator(".said")).to_contain_text("on the table")
-    for card in setset.find_sets(table)[0]:
+    expect(page.locator(".hinted")).to_have_count(1)
+    top = page.locator("#cards").bounding_box()
+    table = table_of(page)
+    wrong = next([a, b, c] for a, b, c in combinations(table, 3) if not is_set(a, b, c))
+    for card in wrong:
         page.keyboard.press("abcdefghijkl"[table.index(card)])
-    expect(page.locator("main")).to_contain_text("score 1")
-    page.keyboard.press("x")
-    expect(page.locator("main")).to_contain_text("score")
-    expect(page.locator(".said")).not_to_contain_text("A set, a point")
+    expect(page.locator("#said")).to_contain_text("No set.")
+    expect(page.locator("#cards .wrong")).to_have_count(3)
+    assert page.locator("#cards").bounding_box() == top, "messages move the cards"
+    expect(page.locator("#cards .wrong")).to_have_count(0)
+    for _ in range(60):
+        if page.locator("#end").count():
+            break
+        take_set(page, lambda table, card: page.keyboard.press("abcdefghijklmnopqrstu"[table.index(card)]))
+    expect(page.locator("#end")).to_contain_text("slowest set")
+    page.get_by_role("button", name="Copy the challenge").click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    text = page.evaluate("navigator.clipboard.readText()")
+    page.goto(text.partition("Beat it: ")[2])
+    expect(page.locator("#beat")).to_contain_text("to beat")
+    assert table_of(page) == list(setset.deal(12, SEED))
 
 
-def test_the_chart_is_drawn(open_page: Any) -> None:
-    page = open_page("/counts")
-    page.locator("figure img").scroll_into_view_if_needed()
-    expect(page.locator("figure img")).to_have_js_property("complete", True)
-    assert page.locator("figure img").evaluate("image => image.naturalWidth") > 100
+def test_a_game_by_taps_on_a_phone(open_page: Any) -> None:
+    page = open_page(f"/play?seed={SEED}", has_touch=True)
+    page.set_viewport_size({"width": 390, "height": 844})
+    for _ in range(4):
+        for box in page.locator(".choice").all():
+            place = box.bounding_box()
+            assert place["y"] >= 0, place
+            assert place["y"] + place["height"] <= 844, place
+            assert place["width"] > 60, place
+        take_set(page, lambda _, card: page.locator(f".choice:has(input[value='{card}'])").tap())
+    expect(page.locator("#taken li")).to_have_count(4)
+    page.get_by_label("Colours").select_option("safe")
+    page.get_by_label("Game", exact=True).select_option("three")
+    expect(page.locator("#said")).to_contain_text("3 sets to find")
+    page.reload()
+    assert page.evaluate("document.documentElement.dataset.palette") == "safe"
+    assert len(setset.find_sets(table_of(page))) == 3
+
+
+def test_the_gallery_filters_in_the_browser(open_page: Any) -> None:
+    page = open_page("/classes/16")
+    page.get_by_label("Complete").select_option("yes")
+    wanted = setset.find_classes(16, complete=True)
+    expect(page.locator("#found")).to_have_text(f"{len(wanted)} classes")
+    page.get_by_role("link", name="Most symmetric").click()
+    best = setset.find_classes(16, complete=True, sort="stabilizer", reverse=True)[0]
+    expect(page.locator("#shown b").first).to_have_text(str(best))
+    assert "complete=yes" in page.locator("#json").get_attribute("href")
+    page.locator("#shown a").first.click()
+    expect(page.locator("h1")).to_have_text(f"Class {best}")
+    page.locator("svg.deck").hover(position={"x": 300, "y": 300})
+    expect(page.locator("#because")).not_to_contain_text("Outlined")
 
 
 def test_copying(open_page: Any) -> None:
     page = open_page("/classes/12/786", permissions=["clipboard-read", "clipboard-write"])
-    page.get_by_role("button", name="Copy GAP").click()
-    expect(page.get_by_role("button", name="Copy GAP")).to_have_text("Copied")
-    assert page.evaluate("navigator.clipboard.readText()").endswith("* Z(3)^0;")
+    for name, end in (("GAP", "* Z(3)^0;"), ("command line", "setset classes show 12/786")):
+        page.get_by_label("As").select_option(name)
+        page.get_by_role("button", name=f"Copy {name}").click()
+        expect(page.get_by_text("Copied")).to_be_visible()
+        assert page.evaluate("navigator.clipboard.readText()").endswith(end)
+
+
+def test_live_updates_keep_scroll_focus_and_selection(browser: Browser, copy: Any) -> None:
+    folder = copy().path
+    with serving("-w", str(folder)) as (address, _):
+        page = browser.new_context(viewport={"width": 390, "height": 500}).new_page()
+        page.goto(f"{address}/progress")
+        expect(page.locator("#connection")).to_have_text("Live.")
+        expect(page.locator("#live")).to_have_attribute("data-kept-updates", "1", timeout=60_000)
+        summary = page.locator("summary", has_text="History")
+        summary.click()
+        summary.focus()
+        page.evaluate("scrollTo(0, 300); getSelection().selectAllChildren(document.querySelector('#live table'))")
+        before = page.evaluate("[scrollY, getSelection().toString()]")
+        for number in range(10):
+            seen = page.evaluate("Number(document.getElementById('live').dataset.keptUpdates ?? 0)")
+            change(folder, f"UPDATE runs SET command = 'setset run --size 6 # {number}'")
+            expect(page.locator("#live")).not_to_have_attribute("data-kept-updates", str(seen), timeout=60_000)
+        expect(page.locator("#live")).to_contain_text("--size 6 # 9")
+        expect(summary).to_be_focused()
+        assert page.evaluate("[scrollY, getSelection().toString()]") == before
+        assert page.locator("details:has-text('History')").get_attribute("open") is not None
 
 
 def test_a_run_dies_and_the_server_comes_back(browser: Browser, tmp_path: Path) -> None:
@@ -191,17 +305,72 @@ def test_a_run_dies_and_the_server_comes_back(browser: Browser, tmp_path: Path) 
         page.goto(f"{address}/progress")
         expect(page.locator("#connection")).to_have_text("Live.")
         with subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
-            expect(page.locator("#live")).to_contain_text("Running on", timeout=60_000)
+            expect(page.locator("#live")).to_contain_text("Running", timeout=60_000)
             for screen in SCREENS.values():
                 page.set_viewport_size(screen)
                 for name in ("Counts", "Classes", "Identify", "Play", "SQL", "API", "setset", "Progress"):
                     page.get_by_role("navigation").get_by_role("link", name=name, exact=True).click()
                     expect(page).to_have_title(re.compile(TITLES.get(name, name)))
             expect(page.locator("#connection")).to_have_text("Live.")
-            expect(page.locator("#live")).to_contain_text("Running on")
+            expect(page.locator("#live")).to_contain_text("Running")
             process.kill()
         expect(page.locator("#live")).to_contain_text("Nothing is running", timeout=60_000)
         assert said == []
     expect(page.locator("#connection")).to_contain_text("lost", timeout=60_000)
     with serving("-w", folder, "--port", address.rpartition(":")[2]):
         expect(page.locator("#connection")).to_have_text("Live.", timeout=60_000)
+
+
+@pytest.fixture(scope="module")
+def published(site: Path) -> Iterator[str]:
+    """A site of files below a path of a plain web host."""
+
+    class Host(SimpleHTTPRequestHandler):
+        def translate_path(self, path: str) -> str:
+            return super().translate_path(path.removeprefix("/setset"))
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Host, directory=str(site))) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/setset/"
+        server.shutdown()
+
+
+def test_the_site_identifies_a_thousand_hands(browser: Browser, published: str) -> None:
+    page, asked = browser.new_page(), []
+    page.on("request", lambda request: asked.append(request.url))
+    page.goto(f"{published}identify/?cards=0,1,3")
+    expect(page.locator("h2")).to_have_text("No set: class 3/0")
+    hands = [list(setset.sample(size, count=1, seed=number)[0]) for number in range(50) for size in range(1, 21)]
+    ask = """async ([hands, address]) => {
+      const { identify } = await import(address);
+      const found = [];
+      for (const hand of hands) found.push((await identify(hand)).class);
+      return found;
+    }"""
+    version = assets.version()
+    found = page.evaluate(ask, [hands, f"{published}static/{version}/catalogue.js"])
+    assert found == [str(setset.classify(hand).list_class) for hand in hands]
+    assert [url for url in asked if not url.startswith(published)] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_page_of_the_site(browser: Browser, published: str, scheme: str) -> None:
+    said: list[str] = []
+    for width in (390, 1280):
+        context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+        page = context.new_page()
+        page.on("console", lambda message: said.append(message.text))
+        page.on("pageerror", lambda error: said.append(str(error)))
+        page.on("request", lambda request: request.url.startswith(published) or said.append(request.url))
+        for path in ("", "classes/", "classes/16/", "identify/?cards=0,1,2", "play/?seed=7", "counts/", "classes/4/1/"):
+            page.goto(published + path)
+            check_page(page, path, width)
+        expect(page.locator(".gallery svg.dots").first).to_be_visible()
+        page.goto(f"{published}play/?seed={SEED}")
+        expect(page.locator("#cards input")).to_have_count(12)
+        assert table_of(page) == list(setset.deal(12, SEED))
+        context.close()
+    assert said == []

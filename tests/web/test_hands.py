@@ -25,7 +25,7 @@ def test_a_hand_without_a_set(bare: TestClient) -> None:
     )
     assert [card for card in range(81) if marks[card] == "addable"] == list(wanted.extensions)
     shown = bare.get("/identify", params={"cards": "40,0,1"}).text
-    assert f'href="/classes/{wanted.list_class}"' in shown
+    assert f'href="./classes/{wanted.list_class}"' in shown
     assert str(wanted.map) in shown.replace("&#39;", "'")
 
 
@@ -61,12 +61,12 @@ def test_all_cards_and_none(bare: TestClient) -> None:
 
 def test_dealing_and_completing(bare: TestClient) -> None:
     dealt = bare.get("/identify", params={"deal": 12, "seed": 7}).headers["Location"]
-    assert dealt == "/identify?cards=" + ",".join(map(str, setset.deal(12, 7)))
+    assert dealt == "./identify?cards=" + ",".join(map(str, setset.deal(12, 7)))
     whole = bare.get("/identify/complete", params={"cards": "0,1"}).headers["Location"]
     cards = list(map(int, whole.partition("=")[2].split(",")))
     assert cards[:2] == [0, 1]
     assert setset.classify(cards).complete
-    assert bare.get("/api/identify/complete").headers["Location"].startswith("/api/identify?cards=")
+    assert bare.get("/api/identify/complete").headers["Location"].startswith("../../api/identify?cards=")
 
 
 def test_many_hands(bare: TestClient) -> None:

@@ -161,7 +161,7 @@ def test_a_run_is_seen_to_begin_go_on_and_be_killed(tmp_path: Path) -> None:
         with subprocess.Popen(run, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
                 wait_for(events, "<strong>Running</strong>")
-                wait_for(events, 'class="state complete"')
+                wait_for(events, 'class="chip complete"')
             finally:
                 process.kill()
             killed = time.monotonic()

@@ -18,6 +18,14 @@ RING: Final = 4.0
 RING_STEP: Final = 6.0
 """Rings are RING broad; each lies RING_STEP further out than the one inside it."""
 
+GRID_STEP: Final = (182, 116)
+BLOCK_GAP: Final = 16
+GRID_WIDTH: Final = round(8 * GRID_STEP[0] + 2 * BLOCK_GAP + CARD_WIDTH)
+GRID_HEIGHT: Final = round(8 * GRID_STEP[1] + 2 * BLOCK_GAP + CARD_HEIGHT)
+"""The grid of all 81 cards: from card to card, between blocks of nine, and in all."""
+GRID_BOX: Final = f"-70 -60 {GRID_WIDTH + 76} {GRID_HEIGHT + 66}"
+"""The same with its labels, as the viewBox of an SVG."""
+
 BACKGROUND: Final = "#eef1ee"
 FACE: Final = "#ffffff"
 EDGE: Final = "#b9c0bb"
@@ -75,6 +83,13 @@ def lay_out(cards: Sequence[int], columns: int | None = None, sets: Sequence[Tri
     width = gap + across * (CARD_WIDTH + gap)
     height = gap + rows * (CARD_HEIGHT + gap)
     return Layout(width, height, across, places, _outlines(places, sets))
+
+
+def cell(card: int) -> tuple[int, int]:
+    """The corner of a card in the grid of all cards: blocks of colours down and counts across, in each block shadings
+    down and shapes across."""
+    row, column = card // 27 * 3 + card // 3 % 3, card // 9 % 3 * 3 + card % 3
+    return column * GRID_STEP[0] + column // 3 * BLOCK_GAP, row * GRID_STEP[1] + row // 3 * BLOCK_GAP
 
 
 def usual_columns(count: int) -> int:

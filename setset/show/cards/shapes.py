@@ -39,6 +39,17 @@ def path(shape: int) -> str:
     return " ".join([start, *steps, "Z"])
 
 
+def stripes_path(shape: int) -> str:
+    """The stripes within a shape as the `d` of an SVG path: one line across at each step."""
+    corners = _corners(shape)
+    lines = []
+    for y in np.arange(-HEIGHT / 2 + STRIPE_STEP / 2, HEIGHT / 2, STRIPE_STEP):
+        edges = zip(corners, np.roll(corners, -1, axis=0), strict=True)
+        cuts = sorted(ax + (y - ay) / (by - ay) * (bx - ax) for (ax, ay), (bx, by) in edges if (ay > y) != (by > y))
+        lines += [f"M{a:.1f} {y:g}H{b:.1f}" for a, b in zip(cuts[::2], cuts[1::2], strict=True)]
+    return "".join(lines)
+
+
 def distance(shape: int, x: Floats, y: Floats) -> Floats:
     """How far each point is from the outline, negative inside."""
     corners = _corners(shape)

@@ -3,7 +3,7 @@
 from setset.cards import CARDS, VALUES, digits, name
 from setset.show.cards import layout as at
 from setset.show.cards.layout import Layout, Outline, Place
-from setset.show.cards.shapes import STRIPE, STRIPE_STEP, STROKE, path
+from setset.show.cards.shapes import STRIPE, STRIPE_STEP, STROKE, path, stripes_path
 
 
 def draw_svg(layout: Layout) -> str:
@@ -22,14 +22,54 @@ def draw_svg(layout: Layout) -> str:
     return "\n".join(lines)
 
 
-def draw_sprites() -> str:
-    """An SVG that shows nothing, but has each card as the symbol `card-40`, for a page to use as often as it likes."""
-    symbols = "".join(
-        f'<symbol id="card-{card}" viewBox="0 0 {at.CARD_WIDTH:g} {at.CARD_HEIGHT:g}">{_face(card)}</symbol>\n'
-        for card in range(CARDS)
+def draw_sprite_sheet() -> str:
+    """A file with each card as the symbol `c40`, and `deck`, all of them in nine rows, for pages to refer to.
+
+    A page chooses the colours: `--red`, `--green`, `--purple`, `--face` and `--edge`. Stripes are lines, since a
+    pattern would not take them over.
+    """
+    shapes = [f'<path id="{shape}" d="{path(n)}" stroke-linejoin="round"/>' for n, shape in enumerate(VALUES[3])]
+    stripes = [f'<path id="{shape}s" d="{stripes_path(n)}"/>' for n, shape in enumerate(VALUES[3])]
+    box = f'viewBox="0 0 {at.CARD_WIDTH:g} {at.CARD_HEIGHT:g}"'
+    symbols = [f'<symbol id="c{card}" {box}>{_themed_face(card)}</symbol>' for card in range(CARDS)]
+    size = f'width="{at.CARD_WIDTH:g}" height="{at.CARD_HEIGHT:g}"'
+    deck = "".join(
+        f'<use href="#c{card}" x="{x}" y="{y}" {size}/>' for card in range(CARDS) for x, y in [at.cell(card)]
     )
-    definitions = f"<defs>\n{_definitions()}\n</defs>"
-    return f'<svg class="sprites" width="0" height="0" aria-hidden="true">\n{definitions}\n{symbols}</svg>'
+    words = "".join(
+        f'<text x="{at.cell(9 * n + 1)[0] + 85}" y="-18">{across}</text>'
+        f'<text transform="translate(-26 {at.cell(27 * n + 3)[1] + 52}) rotate(-90)">{down}</text>'
+        for n, (down, across) in enumerate(zip(*VALUES[:2], strict=True))
+    )
+    whole = f'<symbol id="deck" viewBox="{at.GRID_BOX}">{deck}{words}</symbol>'
+    return "\n".join(
+        [
+            '<svg xmlns="http://www.w3.org/2000/svg">',
+            "<defs>",
+            *shapes,
+            *stripes,
+            "</defs>",
+            *symbols,
+            whole,
+            "</svg>\n",
+        ]
+    )
+
+
+def _themed_face(card: int) -> str:
+    """A card in the colours of the page."""
+    colour, count, shading, shape = digits(card)
+    paint, outline = f"var(--{VALUES[0][colour]},{at.COLOURS[colour]})", VALUES[3][shape]
+    fill = paint if shading == 0 else "none"
+    symbols = []
+    for x, y in at.symbol_centres(count + 1):
+        if shading == 1:
+            symbols.append(f'<use href="#{outline}s" x="{x:g}" y="{y:g}" stroke="{paint}" stroke-width="{STRIPE:g}"/>')
+        attributes = f'fill="{fill}" stroke="{paint}" stroke-width="{STROKE:g}"'
+        symbols.append(f'<use href="#{outline}" x="{x:g}" y="{y:g}" {attributes}/>')
+    size = f'x="1" y="1" width="{at.CARD_WIDTH - 2:g}" height="{at.CARD_HEIGHT - 2:g}" rx="{at.CORNER:g}"'
+    edge = f'fill="var(--face,{at.FACE})" stroke="var(--edge,{at.EDGE})" stroke-width="2"'
+    return "".join([f"<rect {size} {edge}/>", *symbols])
 
 
 def _definitions() -> str:

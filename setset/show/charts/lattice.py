@@ -157,12 +157,13 @@ def _draw(catalogue: Catalogue, columns: Columns, centre: ListClass | None, titl
     )
     only = base.transform_filter("datum.what == 'class'")
     large = 70 if most <= NAMED else 18 if most < 200 else 5
-    points = only.mark_point(filled=True, opacity=1, size=large).encode(
+    # A word for screen readers at each of thousands of points would be most of the file.
+    points = only.mark_point(filled=True, opacity=1, size=large, aria=most < 200).encode(
         color=below(alt.Color("kind:N"), colours),
         shape=alt.Shape("kind:N").scale(shapes),
         tooltip=["class:N", "lists:Q", "stabilizer:Q", "kind:N"],
     )
-    names = only.mark_text(align="left", dx=6, fontSize=9).encode(text="label:N")
+    names = only.transform_filter("datum.label != ''").mark_text(align="left", dx=6, fontSize=9).encode(text="label:N")
     tall = min(2 * HEIGHT, max(HEIGHT, 11 * most))
     chart = alt.layer(lines, points, names, data=table([*nodes, *links]))
     return finish(chart, title, notes, "setset classes", height=tall)

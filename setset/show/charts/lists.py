@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from setset.cards import CARDS, LARGEST, CardsLike, code, digits, name
 from setset.show.charts.style import (
     BLUE,
+    HEIGHT,
     ORANGE,
     RED,
     SKY,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 
 ALL, CLASSES, COMPLETE = "all lists", "classes", "complete lists"
 HELD, EXCLUDED, ADDABLE = "in the hand", "would make a set", "can be added"
-LABELLED = (3, 6, 9, 12, 15, 18, 20)
+LABELLED = (9, 12, 15, 18, 20)
 """Sizes whose odds are written beside the point."""
 UNITS = {6: "million", 9: "billion", 12: "trillion"}
 """Powers of ten that have a word."""
@@ -66,6 +67,9 @@ def counts(workspace: Workspace | None = None) -> Chart:
         }
         for count in kept
     ]
+    # A size without complete lists parts their line: there are none of 19 cards.
+    for row in rows:
+        row["part"] = f"{row['series']}, {sum(_breaks(each, row) for each in rows)}"
     alt = altair()
     colours, shapes = categories(list(dict.fromkeys(row["series"] for row in rows)))
     base = (
@@ -83,12 +87,17 @@ def counts(workspace: Workspace | None = None) -> Chart:
         fill=filled,
         tooltip=["series:N", "size:Q", alt.Tooltip("number:Q", format=",")],
     )
-    lines = base.transform_filter("datum.complete").mark_line(strokeWidth=1)
+    lines = base.transform_filter("datum.complete").mark_line(strokeWidth=1).encode(detail="part:N")
     notes = ["Lists are hands without a set; complete ones cannot take another card."]
     if kept:
         notes.append("Kept: those that can still grow to the target; hollow points are not complete yet.")
     chart = alt.layer(lines, points, data=table(rows))
     return finish(chart, "Hands without a set, by number of cards", notes, "setset classes and setset count")
+
+
+def _breaks(gap: Row, row: Row) -> bool:
+    """Whether a row has no number, and comes before another of its series."""
+    return not gap["number"] and gap["series"] == row["series"] and gap["size"] < row["size"]
 
 
 def _level(size: int, workspace: Workspace | None) -> Level:
@@ -122,13 +131,13 @@ def odds() -> Chart:
     alt = altair()
     decades = [10.0**-power for power in range(0, 16, 3)]
     base = alt.Chart().encode(
-        x=cards_axis().scale(domain=[0, 22]),
+        x=cards_axis().scale(domain=[0, 27], nice=False).axis(values=list(range(0, LARGEST + 1, 2))),
         y=alt.Y("chance:Q").title("chance of no set (logarithmic)").scale(type="log").axis(values=decades, format="~e"),
     )
     points = base.mark_line(color=BLUE, point=alt.OverlayMarkDef(color=BLUE, size=36)).encode(
         tooltip=["size:Q", "chance:Q", "odds:Q"]
     )
-    labels = base.mark_text(align="right", baseline="top", dx=-5, dy=3, fontSize=10).encode(text="label:N")
+    labels = base.mark_text(align="left", baseline="bottom", dx=5, dy=-2, fontSize=10).encode(text="label:N")
     chart = alt.layer(points, labels, data=table(rows))
     notes = ["Odds: hands with a set for each one without. Any 21 cards hold a set."]
     return finish(chart, "The chance that a random hand holds no set", notes, "setset classes (exact)")
@@ -178,12 +187,15 @@ def rounds(simulation: Simulation | None = None, games: int = GAMES, seed: int =
     base = alt.Chart().encode(x=x)
     first = alt.Chart().transform_filter("datum.taken == 0")
     random = first.mark_rule(color=RED, strokeDash=[5, 3]).encode(y=alt.datum(exact))
+    named = first.mark_text(align="left", baseline="bottom", dx=4, dy=-3, color=RED, fontSize=10).encode(
+        x=alt.value(0), y=alt.datum(exact), text=alt.value(f"{TABLE} random cards: {exact:.2f} to 1")
+    )
     line = base.mark_line(color=SKY, strokeWidth=1).encode(y=y)
     errors = base.mark_rule(color=BLUE, strokeWidth=2).encode(y=alt.Y("low:Q"), y2="high:Q")
     points = base.mark_point(color=BLUE, filled=True, size=16, opacity=1).encode(
         y=y, tooltip=["taken:Q", "odds:Q", "odds_error:Q", alt.Tooltip("chance:Q", format=".3%"), "tables:Q"]
     )
-    chart = alt.layer(random, line, errors, points, data=table(rows))
+    chart = alt.layer(random, named, line, errors, points, data=table(rows))
     notes = [
         f"{TABLE} cards on the table, up to the last deal; bars: two standard errors each way.",
         f"Dashed: {exact:.2f} to 1, exact for {TABLE} random cards.",
@@ -203,24 +215,28 @@ def stabilizers(workspace: Workspace | None = None) -> Chart:
         found = Counter(each.stabilizer for each in _level(size, workspace).classes)
         rows += [{"size": size, "stabilizer": order, "classes": found[order]} for order in sorted(found)]
     alt = altair()
-    chart = (
-        alt.Chart(table(rows))
-        .mark_circle(color=BLUE, opacity=1, stroke="white", strokeWidth=0.5)
+    # Cells for 1, 2 to 3, 4 to 7 and so on: the orders that occur are too many for a row each.
+    words = "format(pow(2, datum.power), ',') + (datum.power ? ' to ' + format(pow(2, datum.power + 1) - 1, ',') : '')"
+    base = (
+        alt.Chart()
+        .transform_calculate(power="floor(log(datum.stabilizer) / LN2 + 1e-9)")
+        .transform_aggregate(classes="sum(classes)", groupby=["size", "power"])
+        .transform_calculate(symmetries=words)
         .encode(
-            x=cards_axis(),
-            y=alt.Y("stabilizer:Q")
-            .title("symmetries of a list (logarithmic)")
-            .scale(type="log")
-            .axis(_powers(*range(8))),
-            size=alt.Size("classes:Q")
-            .title("classes")
-            .scale(type="log", range=[12, 420])
-            .legend(orient="bottom", values=[1, 10, 100, 1000]),
-            tooltip=["size:Q", alt.Tooltip("stabilizer:Q", format=","), "classes:Q"],
+            x=alt.X("size:O").title("cards").axis(labelAngle=0),
+            y=alt.Y("symmetries:O")
+            .title("symmetries of a list")
+            .sort(alt.EncodingSortField("power", order="descending")),
         )
     )
+    shade = alt.Color("classes:Q").scale(type="log", range=["#dcecf7", BLUE]).legend(None)
+    cells = base.mark_rect().encode(color=shade, tooltip=["size:O", "symmetries:N", "classes:Q"])
+    dark = alt.condition("datum.classes >= 100", alt.value("white"), alt.value("black"))
+    numbers = base.mark_text(fontSize=7).encode(text="classes:Q", color=dark)
+    chart = alt.layer(cells, numbers, data=table(rows))
     notes = ["A list with s of the 1,965,150,720 symmetries has 1,965,150,720 / s lists in its class."]
-    return finish(chart, "Symmetries of lists, by number of cards", notes, "setset classes")
+    notes.append("In each cell the number of classes.")
+    return finish(chart, "Symmetries of lists, by number of cards", notes, "setset classes", height=int(1.5 * HEIGHT))
 
 
 def cap(cards: CardsLike) -> Chart:

@@ -1,10 +1,13 @@
 // A button beside each text that people copy, and one for the address of what is shown.
 
-function offer(place, label, name, read, otherwise) {
+function offer(text, label, said, read, otherwise) {
+  if (text.nextElementSibling?.dataset.keptHere !== undefined) return;
   const button = document.createElement("button");
   button.type = "button";
+  button.className = "second";
   button.textContent = label;
-  button.setAttribute("aria-label", name);
+  button.dataset.keptHere = "";
+  button.setAttribute("aria-label", said);
   button.addEventListener("click", async () => {
     try {
       await navigator.clipboard.writeText(read());
@@ -12,23 +15,19 @@ function offer(place, label, name, read, otherwise) {
     } catch {
       button.textContent = otherwise();
     }
+    setTimeout(() => { button.textContent = label; }, 3000);
   });
-  place.after(button);
+  text.after(button);
 }
 
-export function offerCopies() {
-  for (const text of document.querySelectorAll("[data-copy]")) {
+export function offerCopies(within = document) {
+  for (const text of within.querySelectorAll("[data-copy]")) {
     offer(text, "Copy", `Copy ${text.dataset.copy}`, () => text.textContent, () => {
       getSelection().selectAllChildren(text);
       return "Selected";
     });
   }
-  for (const place of document.querySelectorAll("[data-share]")) {
+  for (const place of within.querySelectorAll("[data-share]")) {
     offer(place, "Share", place.dataset.share, () => location.href, () => location.href);
   }
-}
-
-export function keepOfferingCopies() {
-  offerCopies();
-  document.addEventListener("setset:shown", offerCopies);
 }

@@ -1,42 +1,311 @@
-// The game: a third card calls the three, keys choose cards, and there is a clock. The server knows the rules.
+// The game in the browser: keys and taps, hints that mark cards, modes of practice, a clock, records and links to share.
+import { callNone, callSet, digits, findSets, isOver, name, newGame, newSeed, shuffled } from "./rules.js";
+import { drawCard, element } from "./cards.js";
+import { choosePalette, PALETTES } from "./palette.js";
 
-function chosen(table) {
-  return table.querySelectorAll("input[type=checkbox]:checked");
+const LETTERS = "abcdefghijklmnopqrstu";
+const MODES = {
+  classic: "The whole deck", junior: "Junior: 27 cards, all solid", all: "Find all sets of a board",
+  one: "Boards with exactly one set", three: "Boards with exactly three sets",
+};
+const BOARDS = 10;
+const byId = (id) => document.getElementById(id);
+const clockText = (ms) => `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
+
+let game, seed, mode, started, last, times, hints, ended, calls, beat, board, found, pending;
+
+function boardOf(number) {
+  const want = { one: 1, three: 3 }[mode];
+  for (let attempt = 0; ; attempt += 1) {
+    const table = shuffled(BigInt(seed) * 1000n + BigInt(number * 100 + attempt % 100) + BigInt(Math.floor(attempt / 100)) * 1_000_003n).slice(0, 12);
+    const sets = findSets(table).length;
+    if (want ? sets === want : sets > 0) return table;
+  }
 }
 
-function callIfThree(table) {
-  if (chosen(table).length === 3) table.requestSubmit(table.querySelector("button[value=set]"));
+const isBoard = () => mode === "all" || mode === "one" || mode === "three";
+
+function begin(next, kind, replay = []) {
+  [seed, mode, calls, times, hints, ended, board, found, pending] = [next, kind, [], [], 0, false, 0, [], false];
+  const deck = mode === "junior"
+    ? shuffled(seed, Array.from({ length: 81 }, (_, card) => card).filter((card) => digits(card)[2] === 0)) : shuffled(seed);
+  game = isBoard() ? { deck: [], table: boardOf(0), score: 0, taken: [] } : newGame(deck, mode === "junior" ? 9 : 12);
+  for (const call of replay) {
+    const result = call === "none" ? callNone(game) : callSet(game, call.split(".").map(Number));
+    game = result.game;
+    calls.push(call);
+    if (call !== "none" && result.right) times.push(0);
+  }
+  const key = `setset-started-${mode}-${seed}`;
+  started = Number(sessionStorage.getItem(key)) || Date.now();
+  sessionStorage.setItem(key, String(started));
+  last = started;
+  if (isOver(game) && !isBoard()) ended = Date.now();
+  show();
+  tell(isBoard() ? boardText() : "Choose three cards that are a set.");
+}
+
+function boardText() {
+  const left = findSets(game.table).length - found.length;
+  return `Board ${board + 1} of ${BOARDS}: ${left} ${left === 1 ? "set" : "sets"} to find.`;
+}
+
+function tell(text, kind = "") {
+  const said = byId("said");
+  said.textContent = text;
+  said.className = `said ${kind}`;
+  said.title = text;
+}
+
+function address(more = {}) {
+  const asked = new URLSearchParams({ seed: String(seed), ...(mode === "classic" ? {} : { mode }), ...more });
+  return `${location.pathname}?${asked}`;
+}
+
+function choice(card, index) {
+  const label = element("label", { class: "choice fresh" });
+  label.append(element("input", { type: "checkbox", name: "card", value: card, "data-letter": LETTERS[index] }), drawCard(card), element("kbd", { text: LETTERS[index] }));
+  return label;
+}
+
+// Changes the cards that changed, and leaves the others, with their focus, alone.
+function show() {
+  const table = byId("cards");
+  byId("score").textContent = game.taken.length;
+  byId("points").textContent = game.score;
+  byId("deck").textContent = game.deck.length;
+  if (ended) {
+    showEnd(table);
+    return;
+  }
+  if (table.firstElementChild?.classList.contains("end")) table.replaceChildren();
+  byId("cards").parentElement.classList.remove("over");
+  byId("buttons").hidden = false;
+  game.table.forEach((card, index) => {
+    const now = table.children[index];
+    if (now?.querySelector("input")?.value !== String(card)) {
+      const fresh = choice(card, index);
+      if (now) now.replaceWith(fresh); else table.append(fresh);
+    }
+    const label = table.children[index];
+    label.classList.remove("right", "wrong", "hinted");
+    label.querySelector("input").checked = false;
+  });
+  while (table.children.length > game.table.length) table.lastElementChild.remove();
+  byId("taken").replaceChildren(...game.taken.map((cards, index) => element("li", {}, ...cards.map((card) => drawCard(card)),
+    element("small", { text: times[index] ? `${(times[index] / 1000).toFixed(1)} s` : "" }))).reverse());
+}
+
+const chosen = () => [...byId("cards").querySelectorAll("input:checked")].map((each) => Number(each.value));
+const labelOf = (card) => byId("cards").querySelector(`input[value="${card}"]`)?.closest("label");
+
+function mark(cards, kind) {
+  for (const card of cards) labelOf(card)?.classList.add(kind);
+}
+
+// Marks the cards for a moment, then shows the game as it is; meanwhile nothing is called.
+function settle(cards, kind) {
+  pending = true;
+  mark(cards, kind);
+  setTimeout(() => {
+    pending = false;
+    show();
+  }, kind === "right" ? 350 : 700);
+}
+
+function takeTime() {
+  const now = Date.now();
+  times.push(now - last);
+  last = now;
+}
+
+function call(cards) {
+  if (pending || ended) return;
+  if (isBoard()) {
+    callOnBoard(cards);
+    return;
+  }
+  const result = callSet(game, cards);
+  game = result.game;
+  calls.push(cards.join("."));
+  if (result.right) {
+    takeTime();
+    hints = 0;
+    tell(`A set: ${cards.map(name).join(", ")}.`, "right");
+  } else tell(`No set. ${result.reason[0].toUpperCase()}${result.reason.slice(1)}.`, "wrong-call");
+  afterCall();
+  settle(cards, result.right ? "right" : "wrong");
+}
+
+function callOnBoard(cards) {
+  const key = [...cards].sort((a, b) => a - b).join();
+  const sets = findSets(game.table).map((set) => [...set].sort((a, b) => a - b).join());
+  if (!sets.includes(key) || found.includes(key)) {
+    game = { ...game, score: game.score - 1 };
+    tell(found.includes(key) ? "You have that one already." : "No set.", "wrong-call");
+    settle(cards, "wrong");
+    return;
+  }
+  found.push(key);
+  game = { ...game, score: game.score + 1, taken: [...game.taken, cards] };
+  takeTime();
+  hints = 0;
+  if (found.length === sets.length) {
+    board += 1;
+    found = [];
+    if (board < BOARDS) game = { ...game, table: boardOf(board) };
+    else ended = Date.now();
+  }
+  tell(ended ? "All boards are done." : boardText(), "right");
+  settle(cards, "right");
+}
+
+function none() {
+  if (pending || ended) return;
+  if (isBoard()) {
+    tell("There is a set on each board.", "wrong-call");
+    return;
+  }
+  const result = callNone(game);
+  game = result.game;
+  calls.push("none");
+  tell(result.right ? "Right, there is no set. Three more cards." : "There is a set.", result.right ? "right" : "wrong-call");
+  afterCall();
+  show();
+}
+
+// The address has the whole game, so that it can be reloaded.
+function afterCall() {
+  if (isOver(game)) ended = Date.now();
+  if (mode === "classic") history.replaceState(null, "", address({ ...(beat ? { beat } : {}), calls: calls.join(",") }));
+}
+
+function hint() {
+  if (ended) return;
+  const set = findSets(game.table).find((each) => !found.includes([...each].sort((a, b) => a - b).join()));
+  hints = Math.min(hints + 1, 3);
+  if (!set) tell("There is no set on the table.");
+  else {
+    mark(set.slice(0, hints), "hinted");
+    tell(["One card of a set is marked.", "Two cards of a set are marked.", "Here is a set."][hints - 1]);
+  }
+}
+
+function record(time) {
+  const key = `setset-best-${mode}`;
+  const best = Number(localStorage.getItem(key)) || Infinity;
+  if (time < best) localStorage.setItem(key, String(time));
+  return Math.min(best, time);
+}
+
+function showEnd(table) {
+  byId("buttons").hidden = true;
+  const time = ended - started, timed = times.filter(Boolean);
+  const best = timed.length ? record(time) : 0, slowest = Math.max(0, ...timed);
+  const score = game.score, link = new URL(address({ beat: String(Math.round(time / 1000)) }), location.href).href;
+  const text = `SET, ${MODES[mode].toLowerCase()}: ${game.taken.length} sets in ${clockText(time)}, ${score} points. Beat it: ${link}`;
+  const figure = (label, value) => element("div", {}, element("b", { text: value }), label);
+  const won = beat && time / 1000 < beat ? "You beat the time." : beat ? "The other was faster." : "The game is over.";
+  const share = element("button", { type: "button", text: "Copy the challenge" });
+  share.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      share.textContent = "Copied";
+    } catch {
+      share.replaceWith(element("code", { text }));
+    }
+  });
+  const again = element("button", { type: "button", class: "second", text: "The same deck again" });
+  again.addEventListener("click", () => restart(seed, mode));
+  const fresh = element("button", { type: "button", class: "second", text: "A new deck" });
+  fresh.addEventListener("click", () => restart(newSeed(), mode));
+  table.replaceChildren(element("div", { class: "end", id: "end" }, element("h2", { text: won }),
+    element("div", { class: "figures" }, figure("time", clockText(time)), figure("best", best ? clockText(best) : "-"),
+      figure("slowest set", slowest ? `${(slowest / 1000).toFixed(1)} s` : "-"), figure("points", String(score)),
+      figure("cards left", String(isBoard() ? 0 : game.table.length))),
+    element("p", { class: "line" }, share, again, fresh)));
+}
+
+function restart(next, kind) {
+  sessionStorage.removeItem(`setset-started-${kind}-${next}`);
+  beat = 0;
+  mode = kind;
+  seed = next;
+  history.pushState(null, "", address());
+  byId("beat").textContent = "";
+  begin(next, kind);
 }
 
 function tick() {
-  const clock = document.getElementById("clock");
-  if (!clock || "over" in clock.dataset) return;
-  const key = `started-${clock.dataset.seed}`;
-  const started = Number(sessionStorage.getItem(key)) || Date.now();
-  sessionStorage.setItem(key, String(started));
-  const seconds = Math.floor((Date.now() - started) / 1000);
-  clock.textContent = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
+  const clock = byId("clock");
+  if (clock) clock.textContent = clockText((ended || Date.now()) - started);
 }
 
 function onKey(event) {
-  const table = document.getElementById("table");
-  if (!table || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.key === "x") document.getElementById("none")?.click();
-  if (event.key === "?") document.getElementById("hint")?.click();
-  const box = [...table.querySelectorAll("input[data-letter]")].find((each) => each.dataset.letter === event.key);
-  if (!box || box.disabled) return;
+  if (!byId("game") || event.ctrlKey || event.metaKey || event.altKey || /^(select|textarea)$/i.test(event.target.tagName)) return;
+  if (event.key === "x") none();
+  if (event.key === "?") hint();
+  const box = byId("cards").querySelector(`input[data-letter="${CSS.escape(event.key)}"]`);
+  if (!box || pending) return;
   box.checked = !box.checked;
-  callIfThree(table);
+  callIfThree();
 }
 
+function callIfThree() {
+  const cards = chosen();
+  if (cards.length === 3) call(cards);
+}
+
+function settings() {
+  const modes = element("select", { id: "mode" }, ...Object.entries(MODES).map(([key, text]) => element("option", { value: key, text, selected: key === mode })));
+  modes.addEventListener("change", () => restart(newSeed(), modes.value));
+  const palette = element("select", { id: "palette" }, ...Object.entries(PALETTES).map(([key, text]) => element("option", { value: key, text, selected: key === choosePalette() })));
+  palette.addEventListener("change", () => choosePalette(palette.value));
+  byId("settings").replaceChildren(element("label", { for: "mode", text: "Game" }), modes, element("label", { for: "palette", text: "Colours" }), palette);
+}
+
+const today = () => {
+  const now = new Date();
+  return now.getFullYear() * 10000 + (now.getMonth() + 1) * 100 + now.getDate();
+};
+
 export function helpPlayers() {
-  if (!document.getElementById("table")) return;
-  document.addEventListener("change", (event) => {
-    const table = event.target.closest?.("#table");
-    if (table) callIfThree(table);
+  if (!byId("game")) return;
+  const asked = new URLSearchParams(location.search);
+  const kind = asked.get("mode") in MODES ? asked.get("mode") : "classic";
+  const given = asked.get("seed");
+  const next = /^\d{1,20}$/.test(given ?? "") ? BigInt(given) : BigInt(asked.has("daily") ? today() : newSeed());
+  beat = Number(asked.get("beat")) || 0;
+  byId("beat").textContent = beat ? `to beat: ${clockText(beat * 1000)}` : "";
+  let replay = (asked.get("calls") ?? "").split(",").filter((each) => /^(none|\d+\.\d+\.\d+)$/.test(each));
+  if (kind !== "classic") replay = [];
+  byId("cards").replaceChildren();
+  byId("set")?.remove();
+  begin(next, kind, replay);
+  history.replaceState(null, "", address({ ...(beat ? { beat: String(beat) } : {}), ...(replay.length ? { calls: replay.join(",") } : {}) }));
+  settings();
+  for (const link of document.querySelectorAll("[data-daily]")) {
+    link.href = `?seed=${today()}`;
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      restart(BigInt(today()), "classic");
+    });
+  }
+  byId("new").addEventListener("click", (event) => {
+    event.preventDefault();
+    restart(BigInt(newSeed()), mode);
   });
+  byId("none")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    none();
+  });
+  byId("hint")?.addEventListener("click", (event) => {
+    event.preventDefault();
+    hint();
+  });
+  byId("table").addEventListener("submit", (event) => event.preventDefault());
+  byId("table").addEventListener("change", callIfThree);
   document.addEventListener("keydown", onKey);
-  document.addEventListener("setset:shown", tick);
-  setInterval(tick, 500);
+  setInterval(tick, 250);
   tick();
 }

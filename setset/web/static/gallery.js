@@ -1,0 +1,95 @@
+// The gallery in the browser: the whole catalogue is here, so filters answer at once.
+import { catalogue, classOf, howMany, isSite, link, number } from "./catalogue.js";
+import { drawDots, element } from "./cards.js";
+
+const byId = (id) => document.getElementById(id);
+const FACETS = ["complete", "stabilizer", "extensions", "dimension"];
+const STEP = 60;
+let classes = [], shown = STEP;
+
+function wanted() {
+  const form = new FormData(byId("filters"));
+  return Object.fromEntries([...form].filter(([, value]) => value && value !== "any"));
+}
+
+const text = (one, key) => (key === "complete" ? (one.complete ? "yes" : "no") : String(one[key]));
+
+function meets(one, asked, without) {
+  return FACETS.every((key) => key === without || asked[key] === undefined || text(one, key) === asked[key])
+    && !(one.lists < Number(asked.least ?? 0)) && !(one.lists > Number(asked.most ?? Infinity));
+}
+
+function showFacets(asked) {
+  for (const key of FACETS) {
+    const select = byId(key), counts = new Map();
+    for (const one of classes) if (meets(one, asked, key)) counts.set(text(one, key), (counts.get(text(one, key)) ?? 0) + 1);
+    for (const option of select.options) {
+      const value = option.value || "any";
+      if (value === "any") continue;
+      const label = key === "complete" ? value : number(value);
+      option.textContent = `${label} (${number(counts.get(value) ?? 0)})`;
+      option.disabled = !counts.has(value) && !option.selected;
+      option.value = value;
+    }
+  }
+}
+
+function tile(one) {
+  const about = element("small", { text: howMany(one.stabilizer, "symmetry", "symmetries") });
+  about.append(element("br"), one.complete ? "complete" : `${one.extensions} addable`);
+  return element("li", {}, element("a", { href: link(`classes/${one.class}`) }, drawDots(one.cards), element("b", { text: one.class }), about));
+}
+
+function show() {
+  const asked = wanted(), found = classes.filter((one) => meets(one, asked));
+  const key = asked.sort ?? "number", sign = asked.order === "descending" ? -1 : 1;
+  found.sort((a, b) => sign * (a[key] - b[key]) || a.number - b.number);
+  byId("found").textContent = howMany(found.length, "class", "classes");
+  byId("shown").replaceChildren(...found.slice(0, shown).map(tile));
+  byId("more").hidden = found.length <= shown;
+  showFacets(asked);
+  const query = new URLSearchParams(asked).toString();
+  history.replaceState(null, "", query ? `?${query}` : location.pathname);
+  const json = byId("json");
+  if (json && !isSite) json.href = link(`api/classes/${byId("gallery").dataset.size}${query ? `?${query}` : ""}`);
+  byId("announce").textContent = byId("found").textContent;
+}
+
+export async function helpBrowse() {
+  const form = byId("filters");
+  if (document.getElementById("wrong")) return;
+  const size = Number(byId("gallery").dataset.size), sizes = await catalogue();
+  classes = sizes[size].cards.map((_, at) => classOf(sizes, size, at));
+  byId("filtering").hidden = false;
+  if (innerWidth < 640 && !location.search) byId("filtering").open = false;
+  for (const [key, value] of new URLSearchParams(location.search)) if (form.elements[key]) form.elements[key].value = value;
+  byId("pages")?.remove();
+  const more = element("button", { type: "button", class: "second", id: "more", text: "Show more" });
+  more.addEventListener("click", () => {
+    shown += STEP * 5;
+    show();
+  });
+  byId("gallery").append(more);
+  const restart = () => {
+    shown = STEP;
+    show();
+  };
+  form.addEventListener("input", restart);
+  form.addEventListener("submit", (event) => {
+    if (event.submitter?.hasAttribute("data-plain")) return;
+    event.preventDefault();
+    restart();
+  });
+  byId("symmetric").parentElement.hidden = false;
+  byId("symmetric").addEventListener("click", (event) => {
+    event.preventDefault();
+    form.elements.sort.value = "stabilizer";
+    form.elements.order.value = "descending";
+    restart();
+  });
+  byId("surprise").addEventListener("click", (event) => {
+    event.preventDefault();
+    location.assign(link(`classes/${classes[Math.floor(Math.random() * classes.length)].class}`));
+  });
+  show();
+}
