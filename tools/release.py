@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the notes of a release from CHANGELOG.md, if tag, package, CITATION.cff and CHANGELOG.md name the same version."""
+"""Prints the notes of a release from CHANGELOG.md, if tag, package, CITATION.cff and CHANGELOG.md name one version."""
 
 import argparse
 import re
