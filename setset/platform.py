@@ -109,6 +109,12 @@ def is_too_long(error: OSError, path: Path) -> bool:
     return windows or error.errno == errno.ENAMETOOLONG or getattr(error, "winerror", None) == 206
 
 
+OPEN_ELSEWHERE = (32, 33)
+"""Errors of Windows if another program has a file open or locked."""
+OPEN_TARGET = (5, *OPEN_ELSEWHERE)
+"""The same if the file is to be replaced: Windows calls that a lack of permission."""
+
+
 # Locks
 
 
