@@ -262,7 +262,7 @@ def _cores_of_cgroups() -> float:
     """CPU limit of the control groups that this process is in, and of the groups above them; infinite without one."""
     limits = [math.inf]
     with contextlib.suppress(OSError):
-        for line in _OWN_CGROUPS.read_text().splitlines():
+        for line in _OWN_CGROUPS.read_text(encoding="utf-8").splitlines():
             _, controllers, path = line.split(":", 2)  # version 2 names no controllers
             if not controllers or "cpu" in controllers.split(","):
                 top = _CGROUPS / ("cpu" if controllers else "")
