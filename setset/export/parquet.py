@@ -25,6 +25,7 @@ def require_arrow() -> Any:
     """The package pyarrow, or MissingExtra."""
     with require_extra("export", "Parquet"):
         import pyarrow
+        import pyarrow.parquet
     return pyarrow
 
 
