@@ -19,7 +19,7 @@ UNFINISHED = tuple(
     for name in (f".{DATABASE}.new", REBUILT, f".{REBUILT}.new")
     for end in ("", "-journal", "-wal", "-shm")
 )
-"""What a database that was being made, or rebuilt, may leave when that is cut short."""
+"""Files that an interrupted creation or rebuild of a database may leave."""
 LOCK = "setset.lock"
 COUNTS = "setset.counts"
 OWN_ROOT = "batches"

@@ -7,7 +7,7 @@ also what type checkers read. A line of it is one of
     from setset.symmetry.ranking import rank as rank
     from setset.symmetry import *
 
-No exported name may be that of a module of the package: importing the module would overwrite the name.
+No exported name may equal the name of a module of the package: importing the module would overwrite it.
 """
 
 import importlib

@@ -308,7 +308,7 @@ def user_id() -> str:
 
 
 def data_folder() -> Path:
-    """Where this program keeps what belongs to its user. It need not be there. RuntimeError if the user has no home."""
+    """Folder for the user's own data, which may be missing. RuntimeError if the user has no home."""
     if _SYSTEM == "win32":
         local = os.environ.get("LOCALAPPDATA")
         return (Path(local) if local else Path.home() / "AppData" / "Local") / "setset"

@@ -5,7 +5,7 @@ from typing import Protocol
 
 
 class Activity(enum.StrEnum):
-    """What is being done to a size."""
+    """Activity on a size."""
 
     STORE = "store"
     COUNT = "count"

@@ -125,7 +125,7 @@ class Bench:
         self.add(f"run --size {size}, 2 workers / 2 kernels", kernels.seconds / two.seconds / 2, "x", mark)
 
     def compression(self) -> None:
-        """What packing the bits of size 9 takes of the time of a worker."""
+        """Share of a worker's time for packing the bits of size 9."""
         made, packing, size = 0, 0.0, 0
         sources = list(sample_of(8, 2 if self.quick else 6))
         started = time.process_time()

@@ -24,7 +24,7 @@ TURNS = 3
 
 
 def write_plainly(size: setset.Size, lists: int, path: Path) -> None:
-    """What a first attempt with pyarrow looks like."""
+    """A first attempt with pyarrow."""
     columns = [f"c{place}" for place in range(1, size.size + 1)]
     schema = pa.schema([(column, pa.uint8()) for column in columns])
     left = lists

@@ -35,7 +35,7 @@ def all_game_classes() -> list[int]:
 
 
 def into_a_database() -> None:
-    """What `setset classes build` does, in a workspace that is new each time."""
+    """The work of `setset classes build`, in a new workspace each time."""
     with tempfile.TemporaryDirectory() as folder:
         build_catalogue(WorkspaceFolder(Path(folder) / "w"), 20, NoProgress())
 

@@ -18,8 +18,8 @@ from pathlib import Path
 import psutil
 
 TURN_SECONDS, LONG_TURN_SECONDS = 2.0, 10.0
-"""Each stop costs a program of several processes something: its timers are all due when it goes on. So those that run
-for minutes have longer turns."""
+"""Each stop costs a program of several processes something: all its timers are due when it continues. So programs that
+run for minutes have longer turns."""
 
 
 @dataclass

@@ -103,7 +103,7 @@ def _play(options: argparse.Namespace, records: list[Record]) -> None:
 
 @contextlib.contextmanager
 def _kind_of_rounds(cluster: bool, folder: Path) -> Iterator[tuple[Callable[..., Any], Callable[..., Any]]]:
-    """What draws a round from its seed, and what plays it."""
+    """Functions that draw a round from its seed, and play it."""
     if cluster:
         from tests.chaos.cluster import draw, on_a_cluster
 
@@ -150,7 +150,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--cluster", action="store_true", help="faults of a Dask cluster")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--rounds", type=int, help=f"how many [{ROUNDS}, or as many as the minutes allow]")
-    parser.add_argument("--minutes", type=float, help="start no round after so many minutes")
+    parser.add_argument("--minutes", type=float, help="start no round after this many minutes")
     parser.add_argument("--only", type=int, metavar="ROUND", help="play only this round, and tell all of it")
     parser.add_argument("--steps", help="with --only: these steps in place of those drawn, 'a, b', to minimise")
     parser.add_argument("--state", type=Path, help="where finished rounds are kept [by seed, in the temp folder]")

@@ -78,7 +78,7 @@ def _round(folder: Path, names: list[str], number: int, seed: str, reference: Re
 
 
 def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
-    """What came of each fault, and of all."""
+    """Verdicts by fault, and for all faults."""
     by_fault: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         by_fault[verdict.fault].append(verdict)
@@ -124,7 +124,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--rounds", type=int, help="how many rounds [28, or as many as the minutes allow]")
-    parser.add_argument("--minutes", type=float, help="start no round after so many minutes")
+    parser.add_argument("--minutes", type=float, help="start no round after this many minutes")
     parser.add_argument("--first", type=int, default=0, help="the number of the first round, to repeat one")
     parser.add_argument("--fault", choices=FAULTS, help="only this fault")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")

@@ -33,7 +33,7 @@ API = Path("docs", "api.md")
 LINK = re.compile(r"(?<!!)\[([^]\[]+)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
 """A link to another file: its text, the path and the place on the page."""
 WIDTH = 98
-"""Columns of the help of commands: those that a wide terminal shows."""
+"""Width of the help of commands: as on a wide terminal."""
 API_PARTS = {
     "workspace": "Workspaces",
     "symmetry": "Symmetry",
@@ -76,14 +76,10 @@ def walk(command: click.Command, name: str, above: click.Context | None = None) 
 
 
 def write_commands(folder: Path) -> None:
-    """A page for each command, with its subcommands on it, and one that lists them as `setset --help` does."""
+    """A page for each command, with its subcommands on it, and a page that lists them as `setset --help` does."""
     folder.mkdir(parents=True)
     (_, overview), *helps = walk(cli, "setset")
-    index = [
-        "# Commands",
-        "What `setset --help` prints, and for each command what its own `--help` does.",
-        fence(overview),
-    ]
+    index = ["# Commands", "The output of `setset --help`, and of `--help` for each command.", fence(overview)]
     for title, commands in GROUPS.items():
         index += ["```{toctree}", f":caption: {title}", ":titlesonly:", *commands, "```"]
         for name, summary in commands.items():
@@ -131,7 +127,7 @@ def arrange(index: str) -> str:
 
 
 def stage(folder: Path) -> None:
-    """Copies the pages and what they link to, and writes those that are made here."""
+    """Copies the pages and what they link to, and writes the generated pages."""
     shutil.copytree(ROOT / "docs", folder / "docs")
     for page in ROOT.glob("*.md"):
         shutil.copy(page, folder)

@@ -16,7 +16,7 @@ the command first calls them. A reader reads each function once, in that order. 
 * a return is a hop to a module that was read before. So hops = modules - 1 + returns.
 
 Left out are the bodies of modules and classes, lambdas and comprehensions, what dataclasses generate, and all
-that a module calls while it is imported (decorators, tables): it shows the order of the imports, not that of
+that a module calls while it is imported (decorators, tables): it shows the order of the imports, not of
 the work. Left out are also functions with a single statement, which their callers can be read without: a
 property, a getter, a call passed on.
 
@@ -125,7 +125,7 @@ def _has_one_statement(function: ast.FunctionDef) -> bool:
 
 @dataclass(frozen=True)
 class Measured:
-    """What it takes to read one command."""
+    """Figures of one command."""
 
     command: str
     functions: int

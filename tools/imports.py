@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which package of setset imports from which: a table, and the picture docs/packages.svg.
+"""Imports between the packages of setset: a table, and the picture docs/packages.svg.
 
     tools/imports.py              the table, from the top (cli) down
     tools/imports.py --draw       writes docs/packages.svg
@@ -35,7 +35,7 @@ STEP, ROW = 54, 50
 """From one box to the next: to the right, and down."""
 WIDTH, HEIGHT, MARGIN = 136, 38, 12
 IN_FROM_ABOVE, IN_FROM_BELOW = WIDTH - 22, 22
-"""Where on a box arrows arrive, from its left edge."""
+"""Offset of arriving arrows from the left edge of a box."""
 RADIUS = 10
 LINE, TEXT, FAINT, WRONG = "#8b949e", "#1f2328", "#6e7781", "#cf222e"
 ON_ANY = "#7d8590"
@@ -147,7 +147,7 @@ def _only_version(tree: ast.Module) -> bool:
 
 
 def _closed(names: set[str], imports: Iterable[Import]) -> set[str]:
-    """Those of some packages that import from nothing else than each other."""
+    """The packages that import only from each other."""
     closed = set(names)
     while outside := {i.importer for i in imports if i.importer in closed and i.imported not in closed}:
         closed -= outside
@@ -155,8 +155,8 @@ def _closed(names: set[str], imports: Iterable[Import]) -> set[str]:
 
 
 def _from_the_top(names: list[str], imports: tuple[Import, ...]) -> tuple[str, ...]:
-    """The packages so that each comes before what it imports; in a cycle those that import more than they
-    are imported come first."""
+    """The packages, each before the packages that it imports. In a cycle, packages with more imports than importers
+    come first."""
     below: dict[str, set[str]] = {name: set() for name in names}
     for each in imports:
         below[each.importer].add(each.imported)
@@ -236,7 +236,7 @@ def _corner(number: int) -> tuple[int, int]:
 
 
 def _crossing(importer: int, imported: int) -> tuple[int, int]:
-    """Where the line of an importer meets the line of what it imports."""
+    """Point where the line of an importer meets the line of the imported package."""
     offset = IN_FROM_ABOVE if importer < imported else IN_FROM_BELOW
     return _corner(imported)[0] + offset, _corner(importer)[1] + HEIGHT // 2
 

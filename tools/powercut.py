@@ -4,9 +4,9 @@ tools/powercut --points 100 --seed 1
 tools/powercut --all --command run --json
 
 Each command is recorded once with strace. At each point each model of a disk (see tests/chaos/disk_model.py) gives a
-state; `setset run` must recover from it, and after `setset repair` was cut, `setset repair`. Then the counts must be
-those of the undisturbed command, and `check --deep` must find nothing. Ends with 0 if that was so, else with 1. With
---all, the commands that are finished are kept in a state file, so that it goes on with the next when it was stopped.
+state; `setset run` must recover from it, and after `setset repair` was cut, `setset repair`. Then the counts must equal
+the counts of the undisturbed command, and `check --deep` must find nothing. Ends with 0 if all states recover, else
+with 1. With --all, a state file keeps the finished commands, so that a stopped programme resumes with the next.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def _verdict(values: list[Any]) -> Verdict:
 
 
 def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
-    """What came of each command in each model."""
+    """Results of each command in each model."""
     rows: list[dict[str, str | int]] = []
     for command in [*SCENARIOS, "all"]:
         for model in [*MODELS] if command != "all" else ["all"]:

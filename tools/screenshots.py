@@ -40,7 +40,7 @@ def main() -> None:
         page.set_default_timeout(120_000)
         for name, path in PAGES.items():
             page.goto(path, wait_until="load")
-            for picture in page.locator("main > figure img, section img").all():  # not those that are folded away
+            for picture in page.locator("main > figure img, section img").all():  # not the folded ones
                 picture.evaluate("image => { image.loading = 'eager'; return image.decode(); }")
             taken = page.screenshot(path=folder / f"{name}.png")
             assert len(taken) < MOST_BYTES, f"{name}.png: {len(taken):,} bytes"

@@ -1,4 +1,4 @@
-"""What a programme of many trials has done so far, so that it goes on when it was stopped: a line of JSON for each."""
+"""Finished trials of a long programme, so that it can resume: a line of JSON per trial."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class State:
 
     @classmethod
     def of(cls, programme: str, seed: int, path: Path | None) -> State:
-        """The state in a file, or in the one that the programme and its seed have in the folder for temporaries."""
+        """State in a file; by default, in the temporary folder under the name of the programme and its seed."""
         return cls(path or Path(tempfile.gettempdir()) / f"setset-{programme}-{seed}.jsonl")
 
     def read(self) -> list[Record]:

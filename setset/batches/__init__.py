@@ -1,1 +1,1 @@
-"""What is in a file? The batch file: format, writing, reading, verifying, and the storage roots. No database."""
+"""Batch files (what is in a file?): format, writing, reading, verifying, and the storage roots. No database."""

@@ -1,4 +1,4 @@
-"""Batch files on disk: where they are, written whole or not at all, read with every bit verified."""
+"""Batch files on disk: named, written whole or not at all, read with every bit verified."""
 
 import contextlib
 import os
@@ -15,7 +15,7 @@ from setset.engine.bitstreams import Streams
 from setset.errors import SetsetError
 
 _NAME = re.compile(r"\d{7,}-\d{3,}(_\d{7,}-\d{3,})?" + re.escape(SUFFIX))
-NOT_RECORDED = "a sound batch file, but not the one that the database records"
+NOT_RECORDED = "a sound batch file, but the database records another one"
 MOST_BYTES = batch_format.MOST_PAYLOAD + (1 << 20)
 
 
@@ -39,12 +39,12 @@ class NewerFormat(SetsetError):
 
 
 def size_folder(target: int, size: int, pruned: bool = False) -> str:
-    """Where the batches of a size are, below a storage root."""
+    """Folder of the batches of a size, below a storage root."""
     return f"{'p' if pruned else 't'}{target:02d}/s{size:02d}"
 
 
 def file_name(span: Span) -> str:
-    """The name of a batch's file: its source and part, which are known before any other work is done."""
+    """Name of a batch file: its source and part, which are known before any work is done."""
     first = f"{span.first_source:07d}-{span.first_part:03d}"
     last = f"{span.last_source:07d}-{span.last_part:03d}"
     return (first if first == last else f"{first}_{last}") + SUFFIX
@@ -55,7 +55,7 @@ def is_batch_name(name: str) -> bool:
 
 
 def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
-    """Puts a batch file in its place below a storage root that is there, and belongs to `owner`.
+    """Saves a batch file below an existing storage root of `owner`.
 
     Raises:
         NewerFormat: A file of a newer setset has that name.
@@ -69,7 +69,7 @@ def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
 
 
 def holds(path: Path, digest: str) -> bool:
-    """Whether a sound batch file with this digest (in hex) is there."""
+    """Whether a sound batch file has this digest (in hex)."""
     try:
         return verify(path)[1] == digest
     except BadBatch:
@@ -77,13 +77,13 @@ def holds(path: Path, digest: str) -> bool:
 
 
 def describe(data: bytes) -> BatchFile:
-    """The record of a batch file, none of whose bits is altered."""
+    """Record of a batch file. Verifies every bit."""
     header, digest = batch_format.verify(data)
     return record(header, digest.hex())
 
 
 def record(header: Header, digest: str) -> BatchFile:
-    """The record of a batch file that is sound."""
+    """Record of a sound batch file."""
     path = f"{size_folder(header.target, header.size, header.pruned)}/{file_name(header.span)}"
     return BatchFile(
         header.span,
@@ -129,9 +129,9 @@ def read(path: Path) -> bytes:
 
 
 def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
-    """The header and bits of a file, and proof that it is the file whose digest (in hex) is given.
+    """Header and bits of a file, which must have the given digest (in hex).
 
-    The first and the last list are those that the header names. Whoever walks the bits counts the lists.
+    Compares the first and the last list with the header. The code that walks the bits counts the lists.
     """
     from setset.engine import search
 
@@ -144,12 +144,12 @@ def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
     except search.BadStreams as error:
         raise BadBatch(str(error)) from error
     if ends != (header.first, header.last):
-        raise BadBatch("its first and last list are not those that its header names")
+        raise BadBatch("its header names another first or last list")
     return header, streams
 
 
 def verify(path: Path, expected: str | None = None) -> tuple[Header, str]:
-    """The header and digest (in hex) of a file none of whose bits is altered, and which has the expected digest."""
+    """Header and digest (in hex) of a file. Verifies every bit, and the digest if one is expected."""
     header, digest = batch_format.verify(read(path))
     if expected not in (None, digest.hex()):
         raise BadBatch(NOT_RECORDED)

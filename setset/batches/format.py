@@ -22,19 +22,19 @@ else:
 
 MAGIC = b"\x93SETSET\n"
 VERSION = 3
-"""Format of new files. A file names the lowest format that its reader must know. With a new format comes a revision of
-the schema, so that an older setset refuses the workspace instead of taking the files for damaged ones."""
+"""Format of new files. A file names the lowest format that its reader must know. Every new format needs a new schema
+revision. Then an older setset refuses the workspace, and does not take the files for damaged ones."""
 PLAIN_VERSION, LAST_CODED_VERSION = 1, 2
-"""Of files of earlier versions, which have no codes or codes for the last depth only; they are read, too."""
+"""Formats of earlier versions, which can be read: without codes, and with codes for the last depth only."""
 MOST_LISTS = 1 << 30
 """Maximum number of lists in a file. `MOST_PAYLOAD` limits the memory that a file from a stranger can ask for."""
 MOST_BATCHES = 1 << 31
-"""More than a size will ever have: numbers beyond make no sense in a header."""
+"""More batches than a size will ever have. A larger number in a header is damage."""
 MOST_PAYLOAD = 1 << 28
 MOST_GROWTH = 1000
-"""A megabyte and this many times the packed bits are the most that they unpack to; real ones grow up to sixtyfold."""
+"""Maximum growth when bits are unpacked, beyond a megabyte. Real batches grow up to sixtyfold."""
 LEVEL = 1
-"""Level 3 takes a fourteenth fewer bytes and half as much time again, which is a part of every run."""
+"""Compression level. Level 3 takes 7 % fewer bytes and 50 % more time, in every run."""
 
 DIGEST_BYTES = 16
 ENDS_SOURCE = 1
@@ -50,7 +50,7 @@ class BadBatch(SetsetError):
 
 @dataclass(frozen=True)
 class Header:
-    """What a batch file says of itself."""
+    """Header of a batch file."""
 
     target: int
     size: int
@@ -69,7 +69,7 @@ class Header:
 
     @property
     def start(self) -> int:
-        """Where the packed bits begin."""
+        """Position of the packed bits."""
         return HEAD_BYTES + 8 * len(self.lengths)
 
     @property
@@ -86,7 +86,7 @@ def encode(
     source_digest: bytes,
     pruned: bool = False,
 ) -> bytes:
-    """The batch file with these lists; `ends` are the first and the last of them."""
+    """Batch file with these lists. `ends` are the first and the last list."""
     packed = pack_bits(streams)
     head = _HEAD.pack(
         MAGIC,

@@ -12,18 +12,18 @@ from setset.cards import Cards
 from setset.errors import SetsetError
 
 SUFFIX = ".setset"
-"""How the name of a batch file ends."""
+"""Suffix of a batch file."""
 BATCH_FILES = f"[tp]??/s??/*{SUFFIX}"
-"""Where batch files are below a storage root, as a pattern."""
+"""Pattern of the batch files below a storage root."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Which stretch of all expansions of a size a batch holds.
+    """Range of expansions that a batch holds.
 
-    From part `first_part` of what source batch number `first_source` became, to part `last_part` of what
-    `last_source` became, which is that source's last part if `ends_source`. Only compacting makes batches
-    of more than one part.
+    From part `first_part` of the expansion of source batch `first_source` to part `last_part` of the expansion of
+    `last_source`. `ends_source`: the last part is the final part of its source. Only compacting makes batches of
+    several parts.
     """
 
     first_source: int
@@ -34,21 +34,21 @@ class Span:
 
     @property
     def start(self) -> tuple[int, int]:
-        """The source and part that it starts with."""
+        """Source and part of its start."""
         return self.first_source, self.first_part
 
     @property
     def end(self) -> tuple[int, int]:
-        """The source and part that comes next."""
+        """Source and part of the batch after it."""
         return (self.last_source + 1, 0) if self.ends_source else (self.last_source, self.last_part + 1)
 
     def sources(self, most: int) -> range:
-        """Its source batches, which may be any numbers if it is not proven: at most `most` after the first one."""
+        """Numbers of its source batches: at most `most` after the first, as an unproven span may hold any."""
         return range(self.first_source, min(self.last_source, self.first_source + most) + 1)
 
     @property
     def is_merged(self) -> bool:
-        """Whether it is more than one part."""
+        """Whether it has several parts."""
         return (self.first_source, self.first_part) != (self.last_source, self.last_part)
 
 
@@ -69,7 +69,7 @@ class BatchFile:
 
     @property
     def content(self) -> tuple[Span, int, Cards, Cards, str]:
-        """Values that a rebuilt file must have in common with the one that was lost."""
+        """Values that a rebuilt file shares with the lost file."""
         return self.span, self.lists, self.first, self.last, self.source_digest
 
 
@@ -118,9 +118,9 @@ def _refuse(name: str) -> NoReturn:
 
 
 NO_SOURCE = "0" * 32
-"""The digest of the source that the seeds do not have."""
+"""Source digest of the seeds, which have no source."""
 
 
 def combine_digests(digests: Sequence[str]) -> str:
-    """One digest for the sources of a batch: that of its source, or one over those of all sources of a merged batch."""
+    """Digest for the sources of a batch: the digest of its source, or a digest of all digests for a merged batch."""
     return digests[0] if len(digests) == 1 else xxhash.xxh3_128_hexdigest("".join(digests).encode())

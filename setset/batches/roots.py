@@ -1,13 +1,13 @@
-"""Storage roots: folders with batch files below them, each with a token that says whose they are.
+"""Storage roots: folders with batch files. A token in each names its owner.
 
 Three rules:
 
 1. Never replace a sound file by a different one.
-2. Never write or remove below a root whose token is not that of this workspace in this folder, read at that moment.
+2. Never write or remove below a root unless its token, read at that moment, names this workspace in this folder.
 3. Only a command that names a root claims it.
 
-A copy of a workspace has the id of its original. So a token also says the folder of the workspace. The root inside the
-workspace moves with it and is known by the id alone; the folder in its token is a note.
+A copy of a workspace has the id of its original. So a token also names the folder of the workspace. The root inside the
+workspace moves with it, so its id is enough; the folder in its token is a note.
 """
 
 import contextlib
@@ -61,7 +61,7 @@ class RootState(enum.StrEnum):
     """State of a storage root."""
 
     OWN = "present"
-    """The token is that of this workspace in this folder."""
+    """The token names this workspace in this folder."""
     MOVED = "moved"
     """The token names another folder of the workspace: it was moved, or is a copy. The root can only be read."""
     FOREIGN = "foreign"
@@ -169,7 +169,7 @@ def root_state(root: Path, owner: Token) -> RootState:
 
 
 def require_root(root: Path, owner: Token) -> None:
-    """Refuses to write below a root whose token is not that of `owner`."""
+    """Refuses to write below a root whose token does not name `owner`."""
     state = root_state(root, owner)
     if state is RootState.MISSING:
         raise RootGone(root)
@@ -189,8 +189,8 @@ def require_root(root: Path, owner: Token) -> None:
         raise ForeignRoot(f"{root} holds files of another workspace than the database: run {REBUILD}")
     if state is RootState.FOREIGN:
         raise ForeignRoot(
-            f"{root} holds the files of another workspace: name another folder with --output; if they are those of "
-            f"this one, whose database was lost, run {REBUILD}"
+            f"{root} holds the files of another workspace: name another folder with --output; if they "
+            f"belong to this one, whose database was lost, run {REBUILD}"
         )
 
 

@@ -1,4 +1,4 @@
-"""What is recorded? Every table of SQLite, each with its queries in the module named after it.
+"""The database (what is recorded?). The module named after a table has its queries.
 
 Records go in and out: no row, no ORM object and no SQL condition leaves this package.
 """

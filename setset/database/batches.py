@@ -1,7 +1,7 @@
-"""Batch files that are, or should be, there: the table `batches`, and the numbers of the batches.
+"""Recorded batch files: the table `batches`, and the numbers of the batches.
 
-The number of a batch is its index in the lexicographic order of its size. It gets its number once everything before it
-is known. So no number depends on the order in which work was finished.
+The number of a batch is its index in the lexicographic order of its size. A batch gets its number once all batches
+before it are known. So no number depends on the order in which work was finished.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,9 +20,9 @@ from setset.errors import BadInput, ChangedMeanwhile, SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 
 MOST_BATCHES = 1 << 31
-"""More than a size will ever have."""
+"""More batches than a size will ever have."""
 MOST_MERGED = 1_000_000
-"""More sources than a merged batch will ever have, whatever an altered row says."""
+"""More sources than a merged batch will ever have. An altered row may claim more."""
 
 
 class NumberedBatch(NamedTuple):
@@ -38,7 +38,7 @@ SEEDS = NumberedBatch(0, 0, NO_SOURCE)
 
 
 def read(at: SizeKey, *conditions: ColumnElement[bool], verified: bool = False) -> list[Batch]:
-    """All batches of a size in lexicographic order, or those that meet some conditions.
+    """All batches of a size that meet the conditions, in lexicographic order.
 
     Raises:
         BadDatabase: With `verified`, a row was changed by hand.
@@ -80,7 +80,7 @@ def of_source(at: SizeKey, source: int) -> list[Batch]:
 
 
 def numbered(at: SizeKey) -> list[Batch]:
-    """The batches that have their numbers: those with no gap before them.
+    """The batches with numbers: no gap is before them.
 
     Raises:
         BadDatabase: A row was changed by hand, so lists by number would be wrong ones.
@@ -89,7 +89,7 @@ def numbered(at: SizeKey) -> list[Batch]:
 
 
 def require_unchanged(batch: Batch, at: SizeKey) -> None:
-    """Refuses a batch that is not recorded any more as it was when a reader began.
+    """Refuses a batch whose record has changed since a reader began.
 
     Raises:
         ChangedMeanwhile: Another command has removed, merged or moved it.
@@ -100,25 +100,25 @@ def require_unchanged(batch: Batch, at: SizeKey) -> None:
 
 
 def count_numbered(at: SizeKey) -> int:
-    """How many batches of a size have their numbers; 1 for the source of the seeds."""
+    """Number of batches of a size with numbers; 1 for the source of the seeds."""
     numbered = select(func.count(BATCHES.c.number)).where(at.batches_here)
     return 1 if at.size == SEED_SOURCE_SIZE else int(at.database.query(numbered)[0][0])
 
 
 def totals(at: SizeKey, *conditions: ColumnElement[bool]) -> tuple[int, int]:
-    """How many lists of a size are stored, and in how many bytes."""
+    """Number of stored lists of a size, and the bytes of their files."""
     sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
     lists, taken = tuple(at.database.query(select(*sums).where(at.batches_here, *conditions))[0])
     return int(lists), int(taken)
 
 
 def readable_totals(at: SizeKey) -> tuple[int, int]:
-    """How many lists of a size can be read by their numbers, and the bytes of their files."""
+    """Number of lists of a size that can be read by number, and the bytes of their files."""
     return totals(at, BATCHES.c.number.is_not(None))
 
 
 def sources(at: SizeKey) -> dict[int, NumberedBatch]:
-    """The batches of a size that have their numbers, by number; the seeds have one source, which is empty."""
+    """Batches of a size by their numbers. The seeds have one source, which is empty."""
     return {
         batch.number: batch
         for batch in (
@@ -155,7 +155,7 @@ def insert_files(at: SizeKey, files: Sequence[tuple[int, BatchFile]]) -> None:
 
 
 def record_again(at: SizeKey, root_id: int, known: Sequence[Batch], files: Sequence[BatchFile]) -> list[BatchFile]:
-    """Records files of batches that were made again, without their defects; returns those that are not known."""
+    """Records remade files of known batches, and clears their defects; returns the files of unknown batches."""
     rows = {batch.span.start: batch for batch in known}
     for file in files:
         if (old := rows.get(file.span.start)) and (old.file != file or old.defect):
@@ -192,13 +192,13 @@ def spell(cards: Cards) -> str:
 
 
 def reset_numbers(at: SizeKey) -> None:
-    """Takes the numbers of all batches of a size, which is not complete until they have them again."""
+    """Removes the numbers of all batches of a size. The size is incomplete until they are back."""
     at.database.change(BATCHES, [at.batches_here], {"number": None})
     explorations.set_numbered(at, 0)
 
 
 def number_batches(at: SizeKey) -> list[NumberedBatch]:
-    """Gives numbers to the batches before which nothing is missing, and returns them."""
+    """Numbers the batches with no gap before them, and returns them."""
     database = at.database
     row = next(iter(database.query(select(SIZES).where(at.row_here))), None)
     if row is None:
@@ -216,7 +216,7 @@ def number_batches(at: SizeKey) -> list[NumberedBatch]:
 
 
 def give_numbers(at: SizeKey, first: int = 0, end: int = MOST_BATCHES) -> list[NumberedBatch]:
-    """Numbers the batches from source `first` on and before source `end`. Those before `first` have their numbers."""
+    """Numbers the batches of the sources from `first` up to `end`. The batches before have their numbers."""
     last = at.database.query(select(func.max(BATCHES.c.number)).where(at.batches_here))[0][0]
     waiting = BATCHES.c.number.is_(None) & BATCHES.c.first_source.between(first, end - 1)
     query = select(BATCHES.c.id, BATCHES.c.lists, BATCHES.c.digest).where(at.batches_here, waiting)

@@ -1,4 +1,4 @@
-"""An open database: connections, transactions, waiting for whoever holds it, errors as one line."""
+"""An open database: connections, transactions, retries while it is locked, errors as one line."""
 
 import datetime
 import os
@@ -46,7 +46,7 @@ RETRY_SECONDS = 1
 
 
 class BadDatabase(SetsetError):
-    """The database file is there but cannot be used as it is."""
+    """The database file exists but cannot be used."""
 
 
 class OlderSchema(BadDatabase):
@@ -59,7 +59,7 @@ class NewerSchema(BadDatabase):
 
 @dataclass(frozen=True)
 class LockPolicy:
-    """While another program holds the database, a writer says so and waits until it is stopped."""
+    """Policy of a writer while another program holds the database: report it, and wait until stopped."""
 
     progress: ProgressListener = field(default_factory=NoProgress)
     stopped: Callable[[], bool] = lambda: False
@@ -71,7 +71,7 @@ Values = Mapping[str, Any] | RowMapping
 
 
 class TimeLimit:
-    """Time limit of a query. SQLite checks it now and then, which is also when Python hears Ctrl-C."""
+    """Time limit of a query. SQLite checks it now and then; Python handles Ctrl-C then."""
 
     def __init__(self, seconds: float) -> None:
         self._deadline = time.monotonic() + seconds
@@ -80,7 +80,7 @@ class TimeLimit:
         return time.monotonic() > self._deadline
 
     def set_on(self, connection: sqlite3.Connection) -> None:
-        """Ends whatever the connection does when the time is over."""
+        """Ends the query of a connection when the time is over."""
         connection.set_progress_handler(self.is_over, 100_000)
 
 
@@ -118,7 +118,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing. Inside of another transaction of the same thread it is a part of that one.
+        """All or nothing. Inside another transaction of the same thread, it joins that transaction.
 
         Raises:
             SetsetError: The database is damaged, held by another program or out of space; the message says what to do.
@@ -174,7 +174,7 @@ class Database:
             return self.connection.execute(statement).all()
 
     def read(self, statement: Executable, record: Callable[[Row[Any]], _Result]) -> list[_Result]:
-        """Records made of the rows of a query. A row that makes none is damage, such as the page of another table."""
+        """Records from the rows of a query. A row that gives no record is damage, such as a page of another table."""
         try:
             return [record(row) for row in self.query(statement)]
         except (ValueError, TypeError, AttributeError, LookupError) as error:
@@ -186,7 +186,7 @@ def open_engine(
 ) -> Engine:
     """An engine on an existing database. Nothing is written by opening it.
 
-    A writer waits for whoever holds the database, as its policy says. What a reader asks ends after `seconds_each`.
+    A writer waits while another program holds the database, by its policy. A reader's query ends after `seconds_each`.
     """
     seconds = BUSY_SECONDS if read_only else RETRY_SECONDS
     engine = create_engine(
@@ -240,7 +240,7 @@ def _set_up(engine: Engine, read_only: bool, policy: LockPolicy, seconds_each: f
 
 
 def retry_while_locked(action: Callable[[], _Result], policy: LockPolicy) -> _Result:
-    """Does something to the database, again and again as long as another program holds it."""
+    """Retries an action while another program holds the database."""
     waiting = False
     while True:
         try:
@@ -272,7 +272,7 @@ def damaged(path: Path, reason: object) -> BadDatabase:
 
 
 def replaced(path: Path, reason: object) -> BadDatabase:
-    """BadDatabase error for a database that is not the one that a command has opened."""
+    """BadDatabase error for a database that was replaced since a command opened it."""
     return BadDatabase(
         f"{path} was changed by another program meanwhile ({reason}): run the command again; if it fails again, "
         f"{REBUILD}"
@@ -280,7 +280,7 @@ def replaced(path: Path, reason: object) -> BadDatabase:
 
 
 def explain(path: Path, error: BaseException) -> SetsetError:
-    """A database error as one line that says what to do."""
+    """Error of the driver as one line that says what to do."""
     name = error_name(error)
     if _is_busy(error) or name.endswith("LOCK"):
         try:

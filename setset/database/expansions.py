@@ -2,13 +2,13 @@
 
 Each change of state is one function here:
 
-    plan       a source batch has its number: a row, planned
+    plan       a source batch gets its number: a new row, planned
     claim      planned -> running, handed to a worker
-    finish     running -> done, with the batches or counts that came of it
-    put_back   running -> planned, to be tried again; or failed, given up until the next run
-    forget     done -> planned, since what it made is missing, damaged or not proven
+    finish     running -> done, with its batches or counts
+    put_back   running -> planned, to be retried; or failed, given up until the next run
+    forget     done -> planned, since its result is missing, damaged or not proven
 
-An expansion is pure, so whatever is in doubt can be forgotten and done again.
+An expansion is pure, so a doubtful result can be forgotten and made again.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Expansion:
 
     @property
     def was_done(self) -> bool:
-        """Whether it is done, or was done before and is forgotten."""
+        """Whether it is done, or was done and is forgotten."""
         return self.lists_out is not None
 
     def __str__(self) -> str:
@@ -80,7 +80,7 @@ class ClaimedExpansion:
 
 @dataclass(frozen=True)
 class Unfinished:
-    """An expansion that goes back, to be tried again; or is given up."""
+    """An expansion to be retried, or given up."""
 
     claimed: ClaimedExpansion
     error: str = ""
@@ -105,7 +105,7 @@ class Job:
     counted_alone: frozenset[int] = frozenset()
     """Sizes that are counted without the sizes between, in one walk."""
     only_forgotten: frozenset[Step] = frozenset()
-    """Steps of which to do only what was done before and is forgotten: for repair."""
+    """Steps of which to do only forgotten expansions: for repair."""
 
     @property
     def database(self) -> Database:
@@ -158,8 +158,8 @@ def of_step(step: Step) -> ColumnElement[bool]:
 
 
 def plan(job: Job) -> None:
-    """Plans every row that is missing, smallest sizes first, and takes back what a dead run left running and what an
-    earlier one gave up."""
+    """Plans every missing row, smallest sizes first. Plans again what a dead run left running, and what an earlier run
+    gave up."""
     with job.database.transaction():
         mine = EXPANSIONS.c.exploration_id == job.exploration.id
         no_result = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.batches_out.is_(None))
@@ -212,7 +212,7 @@ def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> Non
 
 
 def _begin_size(at: SizeKey, step: Step, batch_lists: int) -> None:
-    """Fixes, once, how many lists the files of a size may hold, and from which size they are made."""
+    """Records, once, the maximum number of lists per file of a size, and its source size."""
     row = {"exploration_id": at.exploration.id, "size": at.size, "source_size": step.source_size}
     row |= {"batch_lists": batch_lists, "numbered": 0}
     if not at.database.query(select(SIZES.c.size).where(at.row_here)):
@@ -247,7 +247,7 @@ def _row(exploration: ExplorationKey, step: Step, source: NumberedBatch) -> dict
 def record_and_claim(
     job: Job, finished: Sequence[tuple[ClaimedExpansion, TaskResult]], unfinished: Sequence[Unfinished], want: int
 ) -> list[ClaimedExpansion]:
-    """Records, in one transaction, what came back, and claims up to `want` expansions.
+    """Records results and claims up to `want` expansions, in one transaction.
 
     Batches that get their numbers get, in the same transaction, the expansions that the job asks for.
     """
@@ -286,7 +286,7 @@ def claim(job: Job, want: int) -> list[ClaimedExpansion]:
 
 
 def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> ClaimedExpansion:
-    """The task of a row. One that was done before says what is recorded of it, and goes to the same storage root."""
+    """Task of a row. If it was done before, the task has its recorded files and goes to the same storage root."""
     source, root_id, exploration = None, job.root_id, job.exploration
     if expansion.source_size != SEED_SOURCE_SIZE:
         batch = batches.get(exploration.at(expansion.source_size), expansion.source)
@@ -314,7 +314,7 @@ def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> Claimed
 
 
 def finish(job: Job, claimed: ClaimedExpansion, result: TaskResult) -> dict[str, int]:
-    """Records that an expansion is done, and its batches or counts. Returns what the run has added with it."""
+    """Records that an expansion is done, and its batches or counts. Returns the amounts that this adds to the run."""
     expansion, task, database = claimed.expansion, claimed.task, job.database
     stored, fresh = isinstance(task, ExpandTask), list(result.batches)
     lists = result.lists if stored else dict(result.counts).get(task.size, 0)
@@ -356,7 +356,7 @@ def finish(job: Job, claimed: ClaimedExpansion, result: TaskResult) -> dict[str,
 
 
 def put_back(job: Job, unfinished: Unfinished) -> None:
-    """Plans an expansion again that a run has claimed and not finished, or gives it up until the next run."""
+    """Plans a claimed, unfinished expansion again, or gives it up until the next run."""
     state = State.FAILED if unfinished.given_up else State.PLANNED
     error = unfinished.error.encode(errors="backslashreplace").decode()
     values = {"state": state, "attempts": unfinished.claimed.attempts, "error": error}
@@ -365,10 +365,10 @@ def put_back(job: Job, unfinished: Unfinished) -> None:
 
 
 def forget_files(size: SizeRecord, defects: Mapping[Batch, str]) -> None:
-    """Plans the expansions again whose files are damaged or missing.
+    """Plans the expansions of damaged or missing files again.
 
     Their batches stay recorded, with their numbers, until the files are made again: with the same lists, in the same
-    storage root. Where a source has parts in a merged file, everything that is in that file is forgotten.
+    storage root. If a source has parts in a merged file, everything in that file is forgotten.
     """
     is_merged = (BATCHES.c.first_source != BATCHES.c.last_source) | (BATCHES.c.first_part != BATCHES.c.last_part)
     found = batches.read(size, is_merged)
@@ -384,9 +384,9 @@ def forget_files(size: SizeRecord, defects: Mapping[Batch, str]) -> None:
 
 
 def forget(size: SizeRecord, sources: set[int]) -> set[int]:
-    """Forgets what is recorded of the expansions of these sources, and of those that share a batch with them.
+    """Forgets the results of these sources, and of sources that share a batch with them.
 
-    They are planned again, except for sources that are not there any more. Returns all that were forgotten.
+    Plans them again, except for sources that are gone. Returns all forgotten sources.
     """
     known, all_known = batches.sources(size.source), size.source.is_complete()
     with size.database.transaction():
@@ -402,9 +402,9 @@ def forget(size: SizeRecord, sources: set[int]) -> set[int]:
 
 
 def _forget_results(at: SizeKey, step: Step, sources: set[int]) -> set[int]:
-    """Removes the batches of these sources, and of those that share a batch with them, and plans all of them again.
+    """Removes the batches of these sources, and of sources that share a batch with them, and plans all of them again.
 
-    The size has no numbers then. Returns all sources that were forgotten.
+    The batches of the size lose their numbers. Returns all forgotten sources.
     """
     found = batches.read(at)
     whole, gone = set(sources), set[int]()
@@ -426,7 +426,7 @@ def _forget_results(at: SizeKey, step: Step, sources: set[int]) -> set[int]:
 
 
 def forget_counts(exploration: ExplorationKey, counted: Collection[Expansion]) -> None:
-    """Plans counts again that were made from other batches than those of now."""
+    """Plans stale counts again: their sources have changed."""
     again = {each.id for each in counted}
     with exploration.database.transaction():
         exploration.database.change(
@@ -437,7 +437,7 @@ def forget_counts(exploration: ExplorationKey, counted: Collection[Expansion]) -
 
 
 def distrust(database: Database, altered: Iterable[AlteredRow]) -> None:
-    """Plans expansions and counts again whose rows something other than setset changed.
+    """Plans expansions and counts again whose rows were changed by another program.
 
     Deletes the rows of batches, of counts, and of expansions that store files: the proof misses them, and plans them
     again.
@@ -460,7 +460,7 @@ def _plan_again(exploration: ExplorationKey, *conditions: ColumnElement[bool]) -
 
 
 def remove(exploration: ExplorationKey, expanded_from: int, stored_from: int = LARGEST + 1) -> None:
-    """Removes the expansions of batches of `expanded_from` cards and more, and those that make files of
+    """Removes the expansions of batches of `expanded_from` cards and more, and the expansions that make files of
     `stored_from` cards and more."""
     stored = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.size >= stored_from)
     _delete(exploration, stored | (EXPANSIONS.c.source_size >= expanded_from))
@@ -474,7 +474,7 @@ def _delete(exploration: ExplorationKey, *conditions: ColumnElement[bool]) -> No
 
 
 def remove_sizes(exploration: ExplorationKey, first: int) -> None:
-    """Removes the sizes from `first` on, and all that was counted from them; from 3 on, the exploration too.
+    """Removes the sizes from `first` on, and all counts from them; from 3 on, the exploration too.
 
     Counts from smaller sizes stay: they need no larger one.
     """
@@ -485,7 +485,7 @@ def remove_sizes(exploration: ExplorationKey, first: int) -> None:
 
 
 def replace_merged(at: SizeKey, merged: Iterable[tuple[Sequence[Batch], BatchFile]]) -> None:
-    """Puts merged files in the place of the batches that they are made of, and numbers the size again.
+    """Replaces batches by merged files, and numbers the size again.
 
     Expansions of the old batches that were planned are removed with them.
     """
@@ -507,7 +507,7 @@ def adopt(
     found: Sequence[tuple[int, BatchFile]],
     known: Mapping[NumberedBatch, Sequence[BatchFile] | None],
 ) -> None:
-    """Records batches, each with its storage root, and expansions, all known from the files alone.
+    """Records batches, each with its storage root, and expansions that files alone prove.
 
     Args:
         known: The files of each source; None if it is still to be expanded.
@@ -533,7 +533,7 @@ def adopt(
 
 @dataclass(frozen=True)
 class Remaining:
-    """Expansions of a step that are not done, and how many lists their sources hold."""
+    """Expansions of a step that are not done, and the number of lists of their sources."""
 
     step: Step
     tasks: int
@@ -541,7 +541,7 @@ class Remaining:
 
 
 def remaining(job: Job) -> list[Remaining]:
-    """Steps with expansions that are not done, smallest sizes first, as far as they are planned yet."""
+    """Steps with planned expansions that are not done, smallest sizes first."""
     sums = func.count(), func.coalesce(func.sum(EXPANSIONS.c.lists_in), 0)
     found = []
     for step in job.steps:
@@ -553,7 +553,7 @@ def remaining(job: Job) -> list[Remaining]:
 
 
 def any_claimable(job: Job) -> bool:
-    """Whether there is something to do whose source is there."""
+    """Whether an expansion is due whose source exists."""
     return any(read(job.exploration, _claimable(job, step), most=1) for step in job.steps)
 
 

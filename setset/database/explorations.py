@@ -17,7 +17,7 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 
 class OtherRule(BadInput):
-    """An exploration was begun by the other rule than the one that is asked for."""
+    """The exploration was begun by the other rule."""
 
     def __init__(self, target: int, pruned: bool) -> None:
         begun, option = ("with", "add") if pruned else ("without", "leave out")
@@ -170,7 +170,7 @@ class SizeRecord(SizeKey):
 
 
 def find(database: Database, target: int) -> ExplorationKey:
-    """The exploration of a target, which must be there."""
+    """The exploration of a target, which must exist."""
     for found in find_all(database):
         if found.target == target:
             return found
@@ -178,7 +178,7 @@ def find(database: Database, target: int) -> ExplorationKey:
 
 
 def find_all(database: Database, target: int | None = None) -> list[ExplorationKey]:
-    """All explorations by target, or the one of a target if it is there."""
+    """All explorations by target, or the exploration of one target if it exists."""
     columns = EXPLORATIONS.c.id, EXPLORATIONS.c.target, EXPLORATIONS.c.pruned
     query = select(*columns).order_by(EXPLORATIONS.c.target)
     if target is not None:
@@ -196,7 +196,7 @@ def unrecorded_sizes(database: Database) -> list[str]:
 
 
 def find_or_create(database: Database, target: int, pruned: bool = False) -> ExplorationKey:
-    """The exploration of a target, new if it is not there; refuses one that was begun by the other rule."""
+    """The exploration of a target, created if missing. Refuses an exploration that was begun by the other rule."""
     for known in find_all(database, target):
         if known.pruned != pruned and known.sizes():
             raise OtherRule(target, known.pruned)
@@ -234,7 +234,7 @@ def set_checked(at: SizeKey, findings: int | None) -> None:
 
 
 def remove_sizes(exploration: ExplorationKey, first: int) -> None:
-    """Removes the rows of the sizes from `first` on and of their batches; from 3 on, that of the exploration too."""
+    """Removes the rows of the sizes from `first` on and of their batches; from 3 on, the exploration too."""
     for table in (BATCHES, SIZES):
         mine = table.c.exploration_id == exploration.id, table.c.size >= first
         exploration.database.execute(delete(table).where(*mine))

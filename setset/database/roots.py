@@ -98,7 +98,7 @@ def records(database: Database, measure: bool = False) -> list[Root]:
 
 
 def _holds_some(database: Database, number: int, folder: Path) -> bool:
-    """Whether a folder has a file by the name of one that is recorded in a root."""
+    """Whether a folder has a file with the name of a file recorded in a root."""
     if not folder.is_dir():
         return False
     return any((folder / name).is_file() for name in recorded_files(database, number))
@@ -129,7 +129,7 @@ def is_own(database: Database, root: Root) -> bool:
 
 
 def gone(database: Database) -> list[Root]:
-    """The roots whose files are out of reach: disks that are not mounted, folders that were moved."""
+    """Missing roots: disks that are not mounted, folders that were moved."""
     return [root for root in records(database) if root.is_gone]
 
 

@@ -18,7 +18,7 @@ ENTRY_BYTES = 8
 
 
 class Part(NamedTuple):
-    """A run of consecutive lists of a size: those in a batch, or those that a source expands to."""
+    """Consecutive lists of a size: the lists in a batch, or the lists below a source."""
 
     batch: Batch
     lists: int

@@ -149,7 +149,7 @@ _CONVERTED = (bool, Work, SizeState, ItemState)
 
 
 def _read(database: Database, record: type[_Record], query: str, **values: object) -> list[_Record]:
-    """Records from a query whose columns are the fields. Flags and enums become those of the record."""
+    """Records from a query whose columns are the fields. Converts flags and enums."""
     types = {name: kind for name, kind in get_type_hints(record).items() if kind in _CONVERTED}
     return database.read(
         text(query).bindparams(**values),

@@ -6,16 +6,16 @@ import numpy as np
 import numpy.typing as npt
 
 SPARE_WORDS = 2
-"""The kernels read whole words, so there are two behind the last stream."""
+"""Words after the last stream: the kernels read whole words."""
 
 
 @dataclass(frozen=True)
 class Streams:
-    """For each depth a stream with the codes of its nodes; then for each one with the bits of the exceptions.
+    """A stream per depth with the codes of its nodes, then a stream per depth with the bits of the exceptions.
 
-    `tail` is how many of its highest remaining cards a node of the last depth usually goes on without, see
-    engine/kernels.py. `words` holds the streams one after the other, each starting at a word of its own, little-endian,
-    least significant bit first, and `SPARE_WORDS` more words.
+    `tail` is the usual number of highest remaining cards without a child in a node of the last depth, see
+    engine/kernels.py. `words` holds the streams one after the other, each from a new word on, little-endian, least
+    significant bit first, and `SPARE_WORDS` more words.
     """
 
     lists: int
@@ -25,34 +25,34 @@ class Streams:
 
     @property
     def size(self) -> int:
-        """How many cards each list has."""
+        """Number of cards per list."""
         return len(self.lengths) // 2
 
     @property
     def starts(self) -> npt.NDArray[np.int64]:
-        """Where each stream starts, in bits."""
+        """Start of each stream, in bits."""
         return 64 * np.concatenate(([0], np.cumsum(words_of(self.lengths)[:-1]))).astype(np.int64)
 
     def payload(self) -> memoryview:
-        """The words as bytes, without the spare ones."""
+        """The words as bytes, without the spare words."""
         return self.words[: len(self.words) - SPARE_WORDS].astype("<u8", copy=False).data.cast("B")
 
 
 def words_of(lengths: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """How many words each stream takes."""
+    """Number of words per stream."""
     return (np.array(lengths, dtype=np.int64) + 63) // 64
 
 
 def from_payload(lists: int, lengths: tuple[int, ...], payload: bytes, tail: int) -> Streams:
-    """The streams whose `payload()` this is."""
+    """Streams from their payload: the inverse of `Streams.payload`."""
     words = np.zeros(len(payload) // 8 + SPARE_WORDS, dtype=np.uint64)
     words[: len(payload) // 8] = np.frombuffer(payload, dtype="<u8")
     return Streams(lists, lengths, words, tail)
 
 
 def from_earlier(size: int, lists: int, lengths: tuple[int, ...], payload: bytes, tail: int) -> Streams:
-    """Streams as earlier formats have them: one a depth, with the bits of each node, or for the last depth, if there
-    is one more, codes and exceptions. Where there are no codes all nodes are exceptions."""
+    """Streams of earlier formats. They have a stream per depth with the bits of each node; if there is one more stream,
+    the last depth has codes and exceptions. A depth without codes has only exceptions."""
     parts = np.split(np.frombuffer(payload, dtype="<u8"), np.cumsum(words_of(lengths))[:-1])
     nodes = [1, *(int(np.bitwise_count(part).sum()) for part in parts[: size - 1])]
     codes = [_ones(2 * many) for many in nodes]
@@ -65,7 +65,7 @@ def from_earlier(size: int, lists: int, lengths: tuple[int, ...], payload: bytes
 
 
 def _ones(count: int) -> npt.NDArray[np.uint64]:
-    """So many bits, all set, in whole words."""
+    """`count` set bits, in whole words."""
     words = np.full((count + 63) // 64, 2**64 - 1, np.uint64)
     if count % 64:
         words[-1] = 2 ** (count % 64) - 1

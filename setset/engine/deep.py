@@ -1,7 +1,6 @@
 """Deep walk: from the lists of a batch straight to a larger size, without the sizes between.
 
-A list of `size` cards is kept for the target T if at
-least T - size cards remain to it; from size T on every list is kept.
+For the target T, a list of `size` cards is kept if at least T - size cards remain. From size T on every list is kept.
 """
 
 from __future__ import annotations
@@ -22,12 +21,12 @@ from setset.engine.search import Lists, needed
 MOST_ENTRIES = 100
 """Maximum number of runs that `count` tells apart."""
 CHUNK = 200_000
-"""Lists per array, and lists of a size between that are in memory at once."""
+"""Lists per array, and lists of an intermediate size in memory at once."""
 
 BUDGET = 1_000_000
 """Nodes that the kernel visits before it comes back: some milliseconds of work."""
 WRITE_BUDGET = 200_000
-"""The same if it writes. To write a node takes no more bits in any stream than there are cards."""
+"""The same if it writes. A node takes at most one bit per card in any stream."""
 
 Counts = npt.NDArray[np.int64]
 
@@ -46,7 +45,7 @@ def count(source: Streams, target: int, size: int, entries: int = 1) -> Counts:
         The number of lists per run, in order. Their sum is the number of lists below the whole source.
 
     Raises:
-        BadStreams: The bits of the source are not those of its number of lists.
+        BadStreams: The bits of the source do not hold its number of lists.
         ValueError: An argument is out of its range.
     """
     _require(source, target, size)
@@ -85,7 +84,7 @@ def expand(source: Streams, target: int, size: int, limit: int) -> Iterator[Stre
         Batches with the same bits that `search.pack` makes of the same lists. If there are no lists, no batch.
 
     Raises:
-        BadStreams: The bits of the source are not those of its number of lists.
+        BadStreams: The bits of the source do not hold its number of lists.
         ValueError: An argument is out of its range.
     """
     _require(source, target, size)
@@ -112,7 +111,7 @@ def lists(
 ) -> Iterator[Lists]:
     """The lists of `size` cards below the source from index `start` on, in arrays of up to `chunk` rows.
 
-    The memory of an array is used again for the next array: copy what is to be kept.
+    The next array reuses the memory of an array: copy what you keep.
 
     Args:
         source: Lists of 3 to 19 cards.
@@ -124,7 +123,7 @@ def lists(
             without a walk.
 
     Raises:
-        BadStreams: The bits of the source are not those of its number of lists.
+        BadStreams: The bits of the source do not hold its number of lists.
         ValueError: An argument is out of its range.
     """
     _require(source, target, size)
@@ -150,7 +149,7 @@ def lists(
 
 
 def _walk_lists(source: Streams, target: int, size: int, first: int, start: int, chunk: int) -> Iterator[Lists]:
-    """As `lists`, by the kernel. The first `first` source lists are skipped, then the first `start` lists."""
+    """Like `lists`, by the kernel. Skips the first `first` source lists, then the first `start` lists."""
     walk = _Walk(source, target, size, dk.LIST)
     walk.state[dk.SKIP_SOURCES], walk.state[dk.SKIP] = first, start
     walk.listing = np.empty(chunk * size + k.SLACK, np.uint8)
@@ -194,7 +193,7 @@ class _Walk:
         """Walks for some milliseconds, or until a batch or an array is full; False if nothing is left.
 
         Raises:
-            BadStreams: The bits of the source are not those of its number of lists.
+            BadStreams: The bits of the source do not hold its number of lists.
         """
         self.state[k.BUDGET] = WRITE_BUDGET if self._use == dk.WRITE_BATCH else BUDGET
         arrays = self.nodes, self.state, self._source.words, self.out, search.spare_table(), _thirds()
@@ -222,14 +221,14 @@ def _under() -> npt.NDArray[np.uint32]:
 
 
 def _aligned(count: int) -> npt.NDArray[np.uint32]:
-    """Words that start at a multiple of 64 bytes: a vector that crosses such a limit takes twice as long to load."""
+    """Words that start at a multiple of 64 bytes. A vector that crosses such a boundary takes twice as long to load."""
     words = np.zeros(count + 16, np.uint32)
     start = -(words.ctypes.data // 4) % 16
     return words[start : start + count]
 
 
 def _can_walk(source: Streams, size: int) -> bool:
-    """Whether the kernel can go from a source to a size. Smaller sizes and single steps are done by `search`."""
+    """Whether the kernel can go from a source to a size. `search` does smaller sizes and single steps."""
     return source.size >= dk.TOP and size >= max(source.size, dk.TOP) + 2
 
 

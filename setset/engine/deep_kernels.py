@@ -1,26 +1,25 @@
 """The kernel of the deep walk: from lists of `size` cards to lists of `final` cards, without the sizes between.
 
-**Labels.** Up to 64 cards remain to a list of `TOP` cards. There they get labels: the highest card is label 0. Below,
-a set of cards is one word of labels, and the cards above a card are the bits below its bit. As soon as at most 32
-cards remain, they get new labels, so that a set is one 32-bit word and what fits sixteen cards is one vector.
+**Labels.** A list of `TOP` cards has at most 64 remaining cards. They get labels: the highest card is label 0. From
+there on a set of cards is one word of labels, and the cards above a card are the bits below its bit. As soon as at most
+32 cards remain, they get new labels. Then a set is one 32-bit word, and the sets of sixteen cards are one vector.
 
-**The invariant.** As in `kernels`, a node is the list of the cards chosen so far, and for each card b that remains to
-the node at depth d, the row of d has the set of cards that make no set with b and any chosen card. In the row of
-`nodes` for depth d from `TOP` on, REMAINING is the set of the cards that remain, AHEAD the set of the children that are
-yet to be visited, KEEP the set of the children in the batch that is being written. Depths below `TOP` are those of
-`kernels`.
+**The invariant.** As in `kernels`, a node is the list of the cards chosen so far. For each remaining card b of the node
+at depth d, the row of d has the set of cards that make no set with b and any chosen card. From depth `TOP` on, the
+row of `nodes` has in REMAINING the remaining cards, in AHEAD the children not visited yet, and in KEEP the children in
+the batch that is being written. The rows above depth `TOP` are as in `kernels`.
 
 **Dropping.** A node that needs `want` more cards cannot use a card that fits fewer than `want` - 1 of the others. Such
-cards are dropped again and again until nothing changes: CANDIDATES are the cards that stay. All other cards still
-remain, as the bits of a batch count all of them. If cards must remain to a list of `final` cards, nothing is dropped:
-those cards need not fit each other.
+cards are dropped again and again until nothing changes. CANDIDATES are the cards that stay. The dropped cards still
+count as remaining cards in the bits of a batch. If a list of `final` cards must have remaining cards, nothing is
+dropped, since remaining cards need not fit each other.
 
 **The last levels.** If every list of `final` cards is kept, the last five levels are counted at once: three loops, and
 vectors for the last two levels, without dropping. The last three levels are written at once: the lists below a node of
 `final` - 2 cards follow from its pairs, and the code of each node of `final` - 1 cards is 0.
 
-**Three uses.** COUNT adds up lists, WRITE_BATCH writes the bits of batches, LIST fills an array. In each, the walk can
-stop anywhere and go on later: all it knows is in its arrays.
+**Three uses.** COUNT adds up lists, WRITE_BATCH writes the bits of batches, LIST fills an array. A walk can stop
+anywhere and resume later: its arrays hold all of its state.
 
 numba's cache does not notice a change in `kernels` or `vectors`: change this file, too.
 """
@@ -39,26 +38,26 @@ from setset.engine.vectors import U32, Vector
 
 popcount, highest, lowest, extract, deposit = k.popcount, k.highest, k.lowest, k.extract, k.deposit
 REMAINING, AHEAD, CANDIDATES, KEEP, CHOSEN, WRITE = k.REMAINING, k.AHEAD, k.AHEAD + 1, k.KEEP, k.CHOSEN, k.WRITE
-LABEL = k.HIGH_OF_LOW  # label of the child that is open; the columns before it are the row of a node with 64 labels
+LABEL = k.HIGH_OF_LOW  # label of the open child; the columns before it are the row of a node with 64 labels
 RUNNING, FULL, DONE, CORRUPT = k.RUNNING, k.FULL, k.DONE, k.CORRUPT
 ONE, NONE, ALL = k.ONE, k.NONE, k.ALL
 _int = k._int
 
 TOP = 6
-"""To any list of this many cards at most 64 cards remain."""
+"""Number of cards from which on a list has at most 64 remaining cards."""
 NARROW = 32
-"""Number of labels below a node to which at most 32 cards remain."""
+"""Number of labels below a node with at most 32 remaining cards."""
 NO_DEPTH = 99
 
 COUNT, WRITE_BATCH, LIST = range(3)
 """The uses of a walk."""
 
-# The state of a walk, after that of `kernels`.
+# The state of a walk, after the state words of `kernels`.
 OPEN = 8  # depth of the open node below TOP cards, 0 if none is open
 NARROW_FROM = 9  # depth from which on 32 labels are used
 SOURCES = 10  # source lists visited
 NEXT_RUN, RUN, RUN_LENGTH = 11, 12, 13  # the source list that starts the next run, its number, lists per run
-SKIP, SKIP_SOURCES = 14, 15  # lists and source lists that are yet to be skipped
+SKIP, SKIP_SOURCES = 14, 15  # lists and source lists left to skip
 FILLED = 16  # rows filled
 STATE_WORDS = 20
 
@@ -77,17 +76,17 @@ class Walk(NamedTuple):
     source: U64
     """Words of the source."""
     out: U64
-    """Words that are written."""
+    """Words of the output."""
     spare: U64
     """Table of `kernels`."""
     thirds: U8
     """Third card of cards a and b at 128 a + b."""
     wide: U64
-    """For two of 64 labels: the set of all labels but that of the third card."""
+    """For each two of 64 labels: all labels except the label of the third card."""
     rows: U32
     """For each depth and each of 32 labels: the cards that fit."""
     narrow: U32
-    """As `wide`, for 32 labels."""
+    """Like `wide`, for 32 labels."""
     under: U32
     """All bits below each bit."""
     bits: U64
@@ -125,7 +124,7 @@ reverse = cast(Any, intrinsic(_reverse))
 
 @k._inlined
 def _write_code(w: Walk, depth: int, keep: np.uint64, remaining: np.uint64, tail: int) -> None:
-    """Writes a node, which goes on below these of its remaining cards."""
+    """Writes a node with these children and remaining cards."""
     others = remaining ^ keep
     code = popcount(others) - tail
     if code < 0 or code >= k.EXCEPT or others >= (keep & (~keep + ONE)):
@@ -357,7 +356,7 @@ def _quads(w: Walk, depth: int, rest: np.uint64, found: Vector, both: bool) -> V
 
 @k._inlined
 def _count_four(w: Walk, depth: int, rest: np.uint64, found: Vector) -> Vector:
-    """As `_quads`, whatever labels occur."""
+    """Like `_quads`, for any labels."""
     if rest >> np.uint64(16):
         return _quads(w, depth, rest, found, True)
     return _quads(w, depth, rest, found, False)
@@ -462,8 +461,8 @@ def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
 
 @k._inlined
 def _kept(w: Walk, depth: int, label: int, left: np.uint64, is_narrow: bool) -> np.uint64:
-    """Of the cards `left` after `label` was added to the node at a depth: the cards above which enough of them
-    remain."""
+    """Kept children: the cards in `left`, which remain after `label` is added to the node at a depth, with enough
+    cards of `left` above them."""
     if w.target <= w.final:
         return left
     kept = NONE
@@ -511,13 +510,13 @@ def _visit_leaves(w: Walk, ahead: np.uint64, is_narrow: bool) -> bool:
 
 @k._inlined
 def _take_leaf(w: Walk) -> bool:
-    """Writes or lists what is left of the open leaf; True if there is no room for all of it."""
+    """Writes or lists the rest of the open leaf; True if there is no room for all of it."""
     return _list_part(w) if w.use == LIST else _write_part(w)
 
 
 @k._inlined
 def _highest_bits(word: np.uint64, count: int) -> np.uint64:
-    """The `count` highest of the bits that are set in a word."""
+    """The `count` highest set bits of a word."""
     rest = word
     for _ in range(count):
         rest ^= ONE << np.uint64(highest(rest))
@@ -614,8 +613,8 @@ def _walk_narrow(w: Walk) -> int:
 
 @k._inlined
 def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64]:
-    """Opens the first child among those ahead, with 32 labels, that may lead to a list: whether there is one, and what
-    is ahead of it; if there is none, NONE."""
+    """Opens the first child ahead, with 32 labels, that may lead to a list. Returns whether there is one, and the
+    children ahead of it, NONE if there is none."""
     remaining, candidates = w.nodes[depth, REMAINING], w.nodes[depth, CANDIDATES]
     row = (NARROW * depth) & 1023
     want = max(w.target, w.final) - depth - 1

@@ -1,47 +1,47 @@
 """The kernels: walk the tree of lists, at the speed of C.
 
-**The split.** A set of cards is two words: `low` for the cards 0..16, `high` for the cards 17..80. The
-cards that remain to a list lie above its highest card, so from the first card above 15 on the low word
-is empty and all the work is done on one word.
+**The split.** A set of cards is two words: `low` for the cards 0..16, `high` for the cards 17..80. The remaining
+cards of a list lie above its highest card. So as soon as a card above 15 is chosen, the low word is empty, and all
+work is done on one word.
 
-**The invariant.** A *node* is the list of the cards chosen so far. For each card b that remains to the
-node at depth d, `fits[d, b]` is the set of cards that make no set with b and any chosen card. It is
-symmetric: if a fits b, then b fits a. Choosing c gives
+**The invariant.** A *node* is the list of the cards chosen so far. For each remaining card b of the node at depth d,
+`fits[d, b]` is the set of cards that make no set with b and any chosen card. It is symmetric: if a fits b, then b
+fits a. Choosing c gives
 
     remaining    = remaining & fits[d, c] & the cards above c
     fits[d+1, b] = fits[d, b] & ~third(c, b)    for each b in remaining
 
-so a list costs one AND for each of its remaining cards, whatever its size.
+so a list costs one AND per remaining card, whatever its size.
 
-**Enough.** Which children of a list have at least `need` remaining cards is asked of all children at once.
-To none of the `need` highest remaining cards so many remain. The next one must fit all of them. To any card below
-enough remain if it fits all of these `need` + 1 cards but one, and that mostly holds for all cards below: two sets
-are enough to see it, of the cards that fit `every` one of them so far, and of those that fit all `but_one`. The few
-others are asked one by one.
+**Enough.** A child is kept if it has at least `need` remaining cards. The kernel decides this for all children of a
+list at once. The `need` highest remaining cards each have fewer than `need` cards above them, so none of them is kept.
+The next lower card is kept if it fits all of them. A card below is kept if it fits at least `need` of these
+`need` + 1 cards, which holds for nearly all. Two sets show it: the cards that fit `every` one of the cards seen so
+far, and the cards that fit all `but_one`. The kernel examines the few other cards one by one.
 
-**The bits.** A batch is the tree of the prefixes of its lists. An inner node goes on below some of its remaining
-cards: nearly always below the lowest ones, all but the last few, since too little remains above those. So a node is
-a code of two bits: how many more than the usual `tail` of its highest cards it goes on without, or EXCEPT, and
-then there is one bit for each of its remaining cards, ascending: 1 if the batch goes on below that card. The codes of
-the nodes of one depth, in order, make one stream, least significant bit first, the bits of the exceptions another.
-The `tail` that is given is that of the last depth; each depth above has one more than the depth below it.
+**The bits.** A batch is the tree of the prefixes of its lists. The children of a node are some of its remaining cards:
+nearly always all but the last few, since too few cards remain above these. Usually the `tail` highest remaining cards
+have no child. So a node is a code of two bits: the number of further cards without a child. If that does not describe
+the node, the code is EXCEPT, and a second stream holds one bit per remaining card, ascending: 1 if it has a child.
+The codes of all nodes of one depth, in order, make one stream, least significant bit first; the bits of the exceptions
+make another. The argument `tail` is the tail of the last depth. The tail of each depth is one more than the tail of
+the depth below.
 
-**The node row.** All that a walk knows of the node that is open at depth d is in the row `nodes[d]`,
-in the columns named below, so that it can stop anywhere and go on later. `spare[c]` has the same first
-columns: every bit but that of third(c, b). Depths and cards are masked (`& 31`, `& 127`) where that tells
-the compiler that an index is not negative, and arrays are passed only to functions that are inlined,
-never cut into views: numba counts references to them, which costs more than the work itself. Sets of cards are sets
-everywhere; only in the streams are they bits by index.
+**The node row.** The row `nodes[d]` holds all that a walk knows about the open node at depth d, in the columns named
+below. So a walk can stop anywhere and resume later. `spare[c]` has the same first columns: all bits except the bit of
+third(c, b). Masks on depths and cards (`& 31`, `& 127`) tell the compiler that an index is not negative. Arrays are
+passed only to inlined functions and never cut into views, since numba would count references to them, which costs more
+than the work itself. A set of cards has a bit per card. Only in the streams are the bits by index.
 
-**The rule.** With a rule `expand` also asks of each child whether the hyperplanes allow it to reach the target;
-`pruning` says what that means and makes the tables. How many cards of the list lie in the three hyperplanes of a
-direction is one word, with a field for each. Children of one list mostly fail in the same few directions, so one in
-which some fail moves forward in the order in which they are asked. That order is no part of what is found. For the
-largest targets it also asks for a centre: a card about which all cards of the list, but for a few, have their partners
-in what is chosen or remains. The centres of a list are among those of the list that it stems from.
+**The rule.** With a rule, `expand` keeps a child only if the hyperplanes allow it to reach the target; `pruning`
+explains the rule and makes its tables. For each direction, one word holds the number of cards of the list in each of
+the three hyperplanes, a field per hyperplane. Children of one list mostly fail in the same few directions. So a
+direction in which a child fails moves forward in the order of the tests. The order does not change the result. For the
+largest targets, the rule also demands a centre: a card about which all but a few cards of the list have their partners
+among the chosen or remaining cards. Each centre of a list is also a centre of its parent.
 
-The kernels stand in this one module because numba's cache does not notice a change in another file;
-for the same reason all tables come in as arguments.
+All these kernels are in one module because numba's cache does not notice a change in another file. For the same reason
+all tables are arguments.
 """
 
 import platform
@@ -67,55 +67,55 @@ Pair = tuple[np.uint64, np.uint64]
 LOW = 17
 """Cards below this are in the low word."""
 
-# Columns of a node. Of high cards only the high word is needed: their children are higher still.
+# Columns of a node. A high card needs only the high word: its children are higher still.
 HIGH_OF_HIGH = 0  # + (b - 17): high word of fits[b], for b >= 17
 HIGH_OF_LOW = 64  # + b: high word of fits[b], for b < 17
 LOW_OF_LOW = 81  # + b: low word of fits[b], for b < 17
-REMAINING = 98  # low, high: the cards that remain
-AHEAD = 100  # low, high: the children of the source that are yet to be visited
-KEEP = 102  # low, high: the children that are in the batch that is being written
-CHOSEN = 104  # the card of the child that is open
-READ, READ_END = 105, 106  # positions of codes in the words of the source, in bits
-READ_BITS, READ_BITS_END = 107, 108  # the same of exceptions
-WRITE, WRITE_BITS = 109, 110  # positions in the words that are written
+REMAINING = 98  # low, high: the remaining cards
+AHEAD = 100  # low, high: children of the source not visited yet
+KEEP = 102  # low, high: children in the batch that is being written
+CHOSEN = 104  # card of the open child
+READ, READ_END = 105, 106  # next and last position of the codes in the source, in bits
+READ_BITS, READ_BITS_END = 107, 108  # the same for exceptions
+WRITE, WRITE_BITS = 109, 110  # positions in the output: codes, exceptions
 COLUMNS = 112
 
 # The state of a walk.
-# LEFT are the children of the open leaf that are yet to be written, LEAF the cards that remain to it: low, high.
+# LEFT: children of the open leaf not written yet. LEAF: its remaining cards. Both as low and high word.
 DEPTH, BUDGET, LISTS, LEFT, LEFT_HIGH, LEAF, LEAF_HIGH = range(7)
 
 RUNNING, FULL, DONE, CORRUPT = range(4)
 
 CODE_BITS = 2
 EXCEPT = 3
-"""The code of a node whose bits are among the exceptions."""
+"""Code of a node whose bits are in the stream of exceptions."""
 
 # The tables of a rule.
 DIRECTIONS = 40
-FIELD, FIELD_BITS = np.uint64(16), np.uint64(0xFFFF)  # in the word of a direction, for each hyperplane
-ONE_MORE = 32  # a card of the list in a field
-PLACES = 10 * ONE_MORE  # what a field can be: 0 to 9 cards, and up to 27 remaining ones
+FIELD, FIELD_BITS = np.uint64(16), np.uint64(0xFFFF)  # width and mask of the field of a hyperplane
+ONE_MORE = 32  # value of one card of the list in a field
+PLACES = 10 * ONE_MORE  # number of values of a field: 0 to 9 cards, and up to 27 remaining cards
 PLANE_LOW, PLANE_HIGH = 0, 80  # + 2 * direction: low and high words of the cards in the first two hyperplanes
 ALLOWED = 160  # + PLACES * hyperplane + field
-STEP = ALLOWED + 3 * PLACES  # + 81 * direction + card: what a card adds to the word of a direction
-# One more than the cards that may be without a partner; 0 if nothing is asked.
+STEP = ALLOWED + 3 * PLACES  # + 81 * direction + card: amount that a card adds to the word of a direction
+# One more than the number of cards that may lack a partner; 0 if no centre is demanded.
 UNPAIRED = STEP + 81 * DIRECTIONS
 THIRDS = UNPAIRED + 1  # the bytes of the table third(a, b)
 RULE_WORDS = THIRDS + (81 * 81 + 7) // 8
 
-# What is noted while the rule is asked.
-ORDER = 0  # the directions, in the order in which they are asked
-TOGETHER = 3  # so many directions are asked of all children of a list at once
-KNOWN = 40  # + depth: one more than the card that was chosen there when the words behind it were made
-WORDS = 72  # + DIRECTIONS * cards + direction: the words of the list of the first cards
-CHILD, CHILD_LOW, CHILD_HIGH = 960, 1056, 1152  # the children that are asked: card, and the cards that remain
+# Notes of the rule, by column.
+ORDER = 0  # the directions, in the order of their tests
+TOGETHER = 3  # number of directions tested on all children of a list at once
+KNOWN = 40  # + depth: one more than the chosen card that the following words belong to
+WORDS = 72  # + DIRECTIONS * cards + direction: words of the list of the first cards
+CHILD, CHILD_LOW, CHILD_HIGH = 960, 1056, 1152  # the tested children: card, and remaining cards
 CHOSEN_CARDS = 1248  # + 2 * cards: the list of the first cards, as low and high words
-CENTRES = 1292  # + 2 * cards: its centres, likewise
-CENTRE = 1336  # + 3 * index: a centre of the list that is expanded, and the partners of its cards as two words
+CENTRES = 1292  # + 2 * cards: centres of that list, likewise
+CENTRE = 1336  # + 3 * index: a centre of the expanded list, and the partners of its cards as two words
 NOTE_WORDS = CENTRE + 3 * 81
 
 SLACK = 48
-"""How far storing lists in whole words may run over the end of the rows, in bytes."""
+"""Bytes behind the last row. Lists are stored in whole words, which run over their end."""
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
@@ -130,7 +130,7 @@ _inlined: Callable[[_Function], _Function] = njit(forceinline=True, _nrt=False)
 
 
 def has_fast_extract() -> bool:
-    """Whether the processor that numba compiles for has a PEXT that is worth it: early AMD ones take long."""
+    """Whether the processor that numba compiles for has a fast PEXT. Early AMD processors have a slow one."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return False
     name = vars(config)["CPU_NAME"] or llvm.get_host_cpu_name()
@@ -173,7 +173,7 @@ def _highest(_context: Any, word: Any) -> Any:
 
 
 def _make_two_words(name: str) -> Any:
-    """An instruction of the processor on a word and a mask."""
+    """A processor instruction that takes a word and a mask."""
 
     def on_two_words(_context: Any, word: Any, mask: Any) -> Any:
         def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -199,7 +199,7 @@ _store = cast(Callable[[U8, int, np.uint64], None], intrinsic(_store_word))
 
 @_inlined
 def _read(words: U64, position: int, count: int) -> Pair:
-    """`count` (1 to 81) bits as two words. There are two words to spare behind the last stream."""
+    """`count` (1 to 81) bits as two words. Two spare words follow the last stream."""
     word = position >> 6
     shift = np.uint64(position & 63)
     back = np.uint64(63) - shift
@@ -212,7 +212,7 @@ def _read(words: U64, position: int, count: int) -> Pair:
 
 @_inlined
 def _write(words: U64, position: int, bits: np.uint64) -> None:
-    """Puts up to 64 bits where only zeros are so far, and zeros into the word behind."""
+    """Puts up to 64 bits over zeros, and sets the next word."""
     word = position >> 6
     shift = np.uint64(position & 63)
     words[word] |= bits << shift
@@ -220,7 +220,7 @@ def _write(words: U64, position: int, bits: np.uint64) -> None:
 
 
 def extract_by_steps(word: np.uint64, mask: np.uint64) -> np.uint64:
-    """The bits of a word that a mask selects, side by side: a step for each bit of the word."""
+    """The bits of a word that a mask selects, side by side. Takes a step per bit of the word."""
     found = NONE
     rest = word & mask
     while rest:
@@ -230,7 +230,7 @@ def extract_by_steps(word: np.uint64, mask: np.uint64) -> np.uint64:
 
 
 def deposit_by_steps(bits: np.uint64, mask: np.uint64) -> np.uint64:
-    """The bits of a mask that bits select by index: a step for each bit of the mask."""
+    """The bits of a mask whose indexes are set in `bits`. Takes a step per bit of the mask."""
     found = NONE
     rest = mask
     while rest and bits:
@@ -244,7 +244,7 @@ _TwoWords = Callable[[np.uint64, np.uint64], np.uint64]
 extract: _TwoWords
 """The bits of a word that a mask selects, side by side: one instruction where the processor has it."""
 deposit: _TwoWords
-"""The other way: the bits of a mask that the bits of a word select by index."""
+"""The inverse: the bits of a mask whose indexes are set in a word."""
 if has_fast_extract():
     extract, deposit = (_make_two_words(f"llvm.x86.bmi.{name}.64") for name in ("pext", "pdep"))
 else:
@@ -253,7 +253,7 @@ else:
 
 @_inlined
 def _glance(nodes: U64, depth: int, card: int) -> int:
-    """As `_descend`, but only what remains: enough for a node whose children have no children."""
+    """Like `_descend`, but sets only the remaining cards: enough for a node without grandchildren."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     nodes[depth + 1, REMAINING] = low
@@ -263,7 +263,7 @@ def _glance(nodes: U64, depth: int, card: int) -> int:
 
 @_inlined
 def _remaining(nodes: U64, depth: int, card: int) -> Pair:
-    """The cards that remain after `card` has been added to the node at `depth`."""
+    """The remaining cards after `card` is added to the node at `depth`."""
     low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     if card < LOW:
         above = ALL_BUT_ONE << np.uint64(card)
@@ -274,7 +274,7 @@ def _remaining(nodes: U64, depth: int, card: int) -> Pair:
 
 @_inlined
 def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
-    """Opens the node below `card` of the node at `depth`; returns how many cards remain to it."""
+    """Opens the child `card` of the node at `depth`; returns the number of its remaining cards."""
     depth, card = depth & 31, card & 127
     below = depth + 1
     count = _glance(nodes, depth, card)
@@ -284,14 +284,14 @@ def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
         rest &= rest - ONE
         nodes[below, LOW_OF_LOW + b] = nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b]
         nodes[below, HIGH_OF_LOW + b] = nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b]
-    # Of all high cards, not only of those that remain: four at a time, without a branch.
+    # All high cards, not only the remaining ones: vector code without a branch.
     for b in range(HIGH_OF_LOW):
         nodes[below, HIGH_OF_HIGH + b] = nodes[depth, HIGH_OF_HIGH + b] & spare[card, HIGH_OF_HIGH + b]
     return count
 
 
 def _make_enough(steps: int | None) -> Callable[[U64, U64, int, int, np.uint64, int], np.uint64]:
-    """A function for one `need`, so that its steps are straight code; for None, for any."""
+    """A function for one `need`, whose loop is unrolled; for any `need` if `steps` is None."""
 
     @_inlined
     def enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
@@ -324,7 +324,7 @@ _enough2, _enough3, _enough4, _enough5, _enough_any = map(_make_enough, (2, 3, 4
 
 @_inlined
 def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
-    """Of the high cards that remain after `card`: those to which at least `need` of them remain."""
+    """Children by high cards: the high cards remaining after `card` that have at least `need` remaining cards."""
     if popcount(high) <= need:
         return high if need == 0 else NONE
     if need == 3:
@@ -342,8 +342,8 @@ def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need
 def _children(
     nodes: U64, spare: U64, depth: int, card: int, need: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Which of the cards that remain after `card` make a list with at least `need` remaining cards, and all that
-    remain: low, high of either."""
+    """Low and high word of the cards after `card` that give a list with at least `need` remaining cards, then low and
+    high word of all cards remaining after `card`."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     keep_low = NONE
@@ -359,13 +359,13 @@ def _children(
 
 @_inlined
 def _are_lowest(kept: np.uint64, others: np.uint64) -> bool:
-    """Whether all of some cards lie below all others of their word."""
+    """Whether all kept cards lie below all other cards of their word."""
     return bool(kept <= (others & (~others + ONE)) - ONE)
 
 
 @_inlined
 def _code(keep: Pair, remaining: Pair, tail: int) -> int:
-    """The code of a node that goes on below these of its remaining cards."""
+    """Code of a node with these children and remaining cards."""
     others_low, others_high = remaining[0] ^ keep[0], remaining[1] ^ keep[1]
     more = popcount(others_low) + popcount(others_high) - tail
     are_lowest = _are_lowest(keep[0], others_low) and _are_lowest(keep[1], others_high)
@@ -376,7 +376,7 @@ def _code(keep: Pair, remaining: Pair, tail: int) -> int:
 
 @_inlined
 def _write_node(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair, tail: int) -> None:
-    """Writes a node, which goes on below these of its remaining cards."""
+    """Writes a node with these children and remaining cards."""
     code = _code(keep, remaining, tail)
     position = _int(nodes[depth, WRITE])
     _write(out, position, np.uint64(code))
@@ -387,7 +387,7 @@ def _write_node(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair, t
 
 @_inlined
 def _write_bits(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair) -> None:
-    """Puts a bit for each remaining card of a node behind those of the exceptions of its depth."""
+    """Appends a bit for each remaining card of a node to the exceptions of its depth."""
     bits = extract(keep[1], remaining[1])
     shift = np.uint64(popcount(remaining[0]))
     count = popcount(remaining[0]) + popcount(remaining[1])
@@ -400,7 +400,7 @@ def _write_bits(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair) -
 
 @_inlined
 def _keep(nodes: U64, depth: int, card: int) -> None:
-    """Notes that the open node at a depth goes on below a card."""
+    """Notes that the open node at a depth has the child `card` in the batch."""
     if card < LOW:
         nodes[depth, KEEP] |= ONE << np.uint64(card)
     else:
@@ -409,7 +409,7 @@ def _keep(nodes: U64, depth: int, card: int) -> None:
 
 @_inlined
 def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
-    """Writes the node at `depth` if anything of it is in this batch, and tells its parent."""
+    """Writes the node at `depth` if a child of it is in this batch, and notes that for its parent."""
     depth &= 31
     keep = nodes[depth, KEEP], nodes[depth, KEEP + 1]
     if not (keep[0] | keep[1]):
@@ -424,7 +424,7 @@ def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
 
 @_inlined
 def _go_on_below(nodes: U64, depth: int, first: np.uint64, second: np.uint64) -> None:
-    """What is ahead of the open node at a depth: some of its remaining cards, as bits by index."""
+    """Sets the children ahead of the open node at a depth, given as bits by index among its remaining cards."""
     low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     shift = np.uint64(popcount(low))
     nodes[depth, AHEAD] = deposit(first, low)
@@ -433,7 +433,7 @@ def _go_on_below(nodes: U64, depth: int, first: np.uint64, second: np.uint64) ->
 
 @_inlined
 def _read_node(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bool:
-    """Reads which children the open node at `depth` has, to which `count` cards remain; False if there are none."""
+    """Reads the children of the open node at `depth`, which has `count` remaining cards; False if it has no child."""
     position = _int(nodes[depth, READ])
     if position + CODE_BITS > _int(nodes[depth, READ_END]):
         return False
@@ -451,7 +451,7 @@ def _read_node(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bo
 
 @_inlined
 def _read_bits(nodes: U64, source: U64, depth: int, count: int) -> bool:
-    """As `_read_node`, for one that is an exception."""
+    """Like `_read_node`, for an exception."""
     position = _int(nodes[depth, READ_BITS])
     if count == 0 or position + count > _int(nodes[depth, READ_BITS_END]):
         return False
@@ -463,7 +463,7 @@ def _read_bits(nodes: U64, source: U64, depth: int, count: int) -> bool:
 
 @_kernel
 def begin(nodes: U64, source: U64, size: int, tail: int) -> bool:
-    """Reads which children the root has; False if the bits are no batch."""
+    """Reads the children of the root; False if the bits are no batch."""
     return _read_node(nodes, source, 0, LOW + 64, tail + size - 1)
 
 
@@ -471,10 +471,10 @@ def begin(nodes: U64, source: U64, size: int, tail: int) -> bool:
 def _advance(
     nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: int, deeper: bool, tail: int, need: int
 ) -> int:
-    """Goes on to the next node at depth `last` with children to visit: RUNNING there, DONE or CORRUPT.
+    """Advances to the next node at depth `last` with children to visit: RUNNING there, DONE or CORRUPT.
 
-    The nodes that it leaves are closed. Unless the walk is to go deeper than `last`, a node there needs
-    only its remaining cards. `tail` is that of the source, `need` that of what is written, one depth below `last`.
+    Closes the nodes on its way. A node at depth `last` gets only its remaining cards, unless the walk goes `deeper`.
+    `tail` is the tail of the source. `need` is the tail of the output, one depth below `last`.
     """
     depth = state[DEPTH]
     while True:
@@ -504,7 +504,7 @@ def _advance(
 
 @_kernel
 def _lowest_bits(word: np.uint64, count: int) -> np.uint64:
-    """The `count` lowest of the bits that are set in a word."""
+    """The `count` lowest set bits of a word."""
     rest = word
     for _ in range(count):
         rest &= rest - ONE
@@ -513,16 +513,16 @@ def _lowest_bits(word: np.uint64, count: int) -> np.uint64:
 
 @_kernel
 def finish(nodes: U64, out: U64, size: int, tail: int) -> None:
-    """Closes the open nodes of the first `size` depths, of which the last one has this tail."""
+    """Closes the open nodes of the first `size` depths. `tail` is the tail of the last depth."""
     for depth in range(size - 1, -1, -1):
         _close(nodes, out, depth, tail + size - 1 - depth)
 
 
 @_kernel
 def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> bool:
-    """Puts the children that are left of the open leaf into the batch, as far as it has room.
+    """Adds the children left of the open leaf to the batch, as far as there is room.
 
-    If it has not, the batch is closed and the rest stays back for the next one: returns True.
+    If the room is too small, closes the batch, leaves the rest for the next batch and returns True.
     """
     first, second = np.uint64(state[LEFT]), np.uint64(state[LEFT_HIGH])
     room = limit - state[LISTS]
@@ -546,7 +546,7 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> 
 @_inlined
 def _allows(rule: U64, word: np.uint64, direction: int, card: int, low: np.uint64, high: np.uint64, total: int) -> bool:
     """Whether the hyperplanes of a direction allow a list with `word` and `card` to reach the target, if `low` and
-    `high` remain to it. What is looked up is added if `total` is not 0."""
+    `high` are its remaining cards. If `total` is not 0, adds the three table entries and compares the sum with it."""
     first = popcount(high & rule[PLANE_HIGH + 2 * direction]) + popcount(low & rule[PLANE_LOW + 2 * direction])
     second = popcount(high & rule[PLANE_HIGH + 2 * direction + 1])
     second += popcount(low & rule[PLANE_LOW + 2 * direction + 1])
@@ -560,7 +560,7 @@ def _allows(rule: U64, word: np.uint64, direction: int, card: int, low: np.uint6
 
 @_inlined
 def _move_forward(notes: U64, place: int) -> None:
-    """A direction in which a child failed is asked sooner from now on."""
+    """Moves a direction in which a child failed forward in the order of the tests."""
     direction = notes[ORDER + place]
     for behind in range(place, place >> 1, -1):
         notes[ORDER + (behind & 63)] = notes[ORDER + ((behind - 1) & 63)]
@@ -569,11 +569,11 @@ def _move_forward(notes: U64, place: int) -> None:
 
 @_inlined
 def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bool) -> np.uint64:
-    """Of the first `many` children that are noted, those that every direction allows to reach the target, as a set
-    of cards of their word.
+    """Set of the children that every direction allows to reach the target, among the first `many` noted children. The
+    set has the cards of one word.
 
-    In the first directions all children are asked together, without a branch for each: most fail there, and which ones
-    cannot be foreseen. Those that are left pass most of the others, one child after the other.
+    The first directions test all children together, without a branch per child: most children fail there, and no
+    branch predictor can tell which. The other directions test one child after the other, and most children pass.
     """
     words &= 1023
     for place in range(TOGETHER):
@@ -604,7 +604,7 @@ def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bo
                 failed, passes = place, False
                 break
         found |= np.uint64(passes) << np.uint64((card if with_low else card - LOW) & 63)
-    if failed:  # not before all children were asked in the order as it was
+    if failed:  # after all children were tested in the same order
         _move_forward(notes, failed)
     return found
 
@@ -617,7 +617,7 @@ def _third(rule: U64, a: int, b: int) -> int:
 
 @_inlined
 def _add_card(low: np.uint64, high: np.uint64, card: int) -> Pair:
-    """A set of cards with one more."""
+    """A set of cards with one more card."""
     return (
         low | np.uint64(card < LOW) << np.uint64(card & 31),
         high | np.uint64(card >= LOW) << np.uint64((card - LOW) & 63),
@@ -626,8 +626,8 @@ def _add_card(low: np.uint64, high: np.uint64, card: int) -> Pair:
 
 @_inlined
 def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.uint64) -> int:
-    """Notes the centres of the list of the first `cards` cards, to which `low` and `high` remain, among those of the
-    list with one card less, each with the partners of all cards: returns how many."""
+    """Notes the centres of the list of the first `cards` cards, each with the partners of all cards; returns their
+    number. `low` and `high` are the remaining cards. The centres of the list with one card less are the candidates."""
     before, here = (2 * (cards - 1)) & 63, (2 * cards) & 63
     last = _int(notes[KNOWN + ((cards - 1) & 31)]) - 1
     chosen_low, chosen_high = _add_card(notes[CHOSEN_CARDS + before], notes[CHOSEN_CARDS + before + 1], last)
@@ -655,8 +655,7 @@ def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.ui
 
 @_inlined
 def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, with_low: bool) -> int:
-    """Of the first `many` children that are noted, keeps those that have one of the noted centres too: returns how
-    many."""
+    """Keeps the children that share a noted centre, among the first `many` noted children; returns their number."""
     here = (2 * cards) & 63
     passing = 0
     for child in range(many):
@@ -683,7 +682,7 @@ def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, 
 def _prune(
     nodes: U64, spare: U64, depth: int, card: int, need: int, rule: U64, notes: U64, total: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """As `_children`, but only those that pass the rule."""
+    """Like `_children`, but keeps only children that pass the rule."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     words = _add_words(rule, notes, depth, card)
@@ -719,7 +718,7 @@ def _prune(
 
 @_inlined
 def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
-    """Makes the words of the list with `card` at a depth, from those of the list above: returns where they are."""
+    """Computes the words of the list with `card` at a depth from the words of its parent; returns their column."""
     notes[KNOWN + (depth & 31)] = np.uint64(card + 1)
     words = (WORDS + DIRECTIONS * (depth + 1)) & 1023
     for direction in range(DIRECTIONS):
@@ -729,7 +728,7 @@ def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
 
 @_inlined
 def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
-    """Makes the words of the list that is chosen down to a depth, from where it differs from the last one on."""
+    """Computes the words of the chosen list down to a depth, starting where it differs from the last list."""
     same = True
     for depth in range(depths):
         card = _int(nodes[depth, CHOSEN])
@@ -759,12 +758,12 @@ def expand(
 ) -> int:
     """Expands lists of `size` cards, about as many as the budget allows: RUNNING, FULL, DONE or CORRUPT.
 
-    A child is kept if at least `need` cards remain to it, which is the tail of what is written; `tail` is that of the
-    source. A batch is FULL when it has `limit` lists and one more is found: the caller takes the bits away, resets
-    WRITE and LISTS, and calls again. The budget falls by the number of lists that were expanded.
+    A child is kept if it has at least `need` remaining cards. `need` is the tail of the output, `tail` the tail of the
+    source. A batch is FULL when it has `limit` lists and one more is found. Then the caller takes the bits, resets
+    WRITE and LISTS, and calls again. The budget falls by the number of expanded lists.
 
-    With the tables of a rule, only children that pass it are kept. `notes` are kept from call to call. `total` is the
-    target if what is looked up is to be added, otherwise 0. numba compiles one function with a rule and one without.
+    With the tables of a rule, only children that pass the rule are kept. `notes` persist from call to call. `total` is
+    the target if table entries are to be added, otherwise 0. numba compiles one function with a rule and one without.
     """
     last = (size - 1) & 31
     if (state[LEFT] | state[LEFT_HIGH]) and _cut(nodes, state, out, size, limit, need):
@@ -828,8 +827,8 @@ def expand(
 
 @_inlined
 def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[int, int]:
-    """Of the list that ends with `card`: how many children have at least `need` remaining cards, and, if
-    that is none or one, how many cards remain to all its children together."""
+    """Number of children with at least `need` remaining cards of the list that ends with `card`; and, if `need` is 0 or
+    1, the sum of the remaining cards of all its children."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     kept = total = 0
@@ -856,7 +855,7 @@ def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[in
 
 @_inlined
 def _count_children(nodes: U64, spare: U64, depth: int, target: int, counts: I64) -> None:
-    """Counts the children of the open node that are kept, and what `_tally` says of each."""
+    """Counts the kept children of the open node, and adds the figures of `_tally` for each."""
     lists = kept = total = 0
     for word in range(2):
         rest = nodes[depth, AHEAD + word]
@@ -878,8 +877,8 @@ def _count_children(nodes: U64, spare: U64, depth: int, target: int, counts: I64
 
 @_inlined
 def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, counts: I64) -> None:
-    """Counts the lists below the open node at depth `size`: those of up to `final` cards one by one,
-    their children from what remains to them."""
+    """Counts the lists below the open node at depth `size`: lists of up to `final` cards one by one, their children by
+    counting remaining cards."""
     depth = size & 31
     nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     while True:
@@ -909,11 +908,11 @@ def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, cou
 def count(
     nodes: U64, state: I64, source: U64, spare: U64, size: int, target: int, final: int, counts: I64, tail: int
 ) -> int:
-    """Adds to `counts[n]` the lists of n cards that stem from the source's lists of `size` cards and are
-    kept for the target, n up to `final` + 1, about as many sources as the budget allows.
+    """Adds to `counts[n]` the number of kept lists of n cards below the source's lists of `size` cards, for n up to
+    `final` + 1. Visits about as many sources as the budget allows.
 
-    `counts[final + 2]` gets what remains to the lists of final + 1 cards: the number of lists of
-    final + 2 cards if the target is no larger than that.
+    `counts[final + 2]` gets the sum of the remaining cards of the lists of final + 1 cards. That is the number of lists
+    of final + 2 cards if the target is no larger.
     """
     last = (size - 1) & 31
     need = max(target - final - 1, 0)
@@ -956,7 +955,7 @@ def _prefix(nodes: U64, depths: int) -> tuple[np.uint64, np.uint64, np.uint64]:
 
 @_inlined
 def _put(rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.uint64], card: np.uint64) -> None:
-    """Stores a list in whole words, which run over its end."""
+    """Stores a list in whole words, which may run over its end."""
     first, second, third = prefix
     if size <= 8:
         _store(rows, at, first | card)
@@ -973,10 +972,10 @@ def _put(rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.ui
 def unpack(
     nodes: U64, state: I64, source: U64, spare: U64, size: int, start: int, rows: U8, tail: int
 ) -> tuple[int, int]:
-    """Fills `rows`, one after the other, with the next lists of the source from list number `start` on.
+    """Fills `rows` with the next lists of the source from list number `start` on.
 
-    Returns RUNNING (the rows are full), DONE or CORRUPT, and how many rows were filled. There are `SLACK`
-    bytes behind the last row.
+    Returns RUNNING (the rows are full), DONE or CORRUPT, and the number of filled rows. `SLACK` bytes follow the last
+    row.
     """
     last = (size - 1) & 31
     room = (len(rows) - SLACK) // size
@@ -1007,7 +1006,7 @@ def unpack(
 
 @_inlined
 def _remains(nodes: U64, depth: int, card: int) -> bool:
-    """Whether a card, which may be any byte, remains to the open node at a depth."""
+    """Whether a card, which may be any byte, is a remaining card of the open node at a depth."""
     if card < LOW:
         return bool((nodes[depth, REMAINING] >> np.uint64(card)) & ONE)
     return bool(card < LOW + 64 and (nodes[depth, REMAINING + 1] >> np.uint64(card - LOW)) & ONE)
@@ -1015,10 +1014,10 @@ def _remains(nodes: U64, depth: int, card: int) -> bool:
 
 @_kernel
 def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limit: int, tail: int) -> tuple[int, int]:
-    """Writes lists that follow, in lexicographic order, those written so far; how far it came in `rows`.
+    """Appends lists to a batch in lexicographic order; returns the outcome and the number of rows written.
 
-    RUNNING when all rows are in the batch, FULL when it has `limit` lists and there is one more, CORRUPT
-    at a row that is not a list or not above the one before it. The last batch ends with `finish`.
+    RUNNING: all rows are in the batch. FULL: the batch has `limit` lists, and a row is left. CORRUPT: a row is not a
+    list, or does not come after the row before it. The caller ends the last batch with `finish`.
     """
     for row in range(rows.shape[0]):
         if state[LISTS] == limit:
@@ -1048,7 +1047,7 @@ def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limi
 
 @_inlined
 def _go_to_end(nodes: U64, depth: int, read: int, end: int, count: int) -> None:
-    """What is read next of a stream of a depth, by the columns of its position and its end, are its last bits."""
+    """Moves the read position of a stream of a depth to its last `count` bits. `read` and `end` are its columns."""
     nodes[depth, read] = np.uint64(max(_int(nodes[depth, read]), _int(nodes[depth, end]) - count))
 
 

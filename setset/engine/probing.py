@@ -1,4 +1,4 @@
-"""How many lists of each size a search will keep, by random probing of the tree that it walks.
+"""Estimated number of kept lists of each size, by random probing of the tree of the search.
 
 **The tree.** The children of a list are the lists with one of its remaining cards added. For a target T only
 children of n cards with at least T - n remaining cards are kept; the parent of a list that is kept is kept too.
@@ -33,11 +33,11 @@ from setset.cards import CARDS, third_table
 from setset.engine.pruning import may_reach
 
 POPULATION = 500
-"""Lists of a sample that are followed further; more make a batch of probes slower and more precise."""
+"""Lists of a sample that are expanded further. More lists make a batch of probes slower and more precise."""
 FEWEST_BATCHES = 10
-"""Fewer would not show their own spread."""
+"""Minimum number of batches. Fewer would not show their spread."""
 EXPONENT = 1.5
-"""How much a list with many remaining cards is preferred; from 1 to 2 all are about as good, for all targets."""
+"""Exponent of the preference for lists with many remaining cards. From 1 to 2, all are about as good."""
 
 U64 = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
@@ -48,9 +48,9 @@ class Sample:
     """Some of the lists of a size, in no order."""
 
     cards: npt.NDArray[np.uint8]
-    """One list a row."""
+    """A list per row."""
     remaining: U64
-    """The cards that remain to each: bits 0 to 80 of two words."""
+    """Remaining cards of each list: bits 0 to 80 of two words."""
     weights: Floats
 
     @property
@@ -112,7 +112,7 @@ def probe_counts(
 
 
 def draw_lists(target: int, size: int, wanted: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
-    """About as many different lists of a size that are kept for a target, each with about the same chance, in order."""
+    """About `wanted` different kept lists of a size, in order. Each list has about the same chance."""
     *_, last = samples(target, size, rng, max(POPULATION, wanted))
     rows = _draw(*_with_chances(last, last.weights, wanted), rng).cards
     return rows[np.lexsort(rows.T[::-1])]
@@ -121,7 +121,7 @@ def draw_lists(target: int, size: int, wanted: int, rng: np.random.Generator) ->
 def samples(
     target: int, upto: int, rng: np.random.Generator, population: int = POPULATION, pruned: bool = False
 ) -> Iterator[Sample]:
-    """A sample of each size from 3 to `upto`: of the lists that are kept, of the seeds only those that have children.
+    """A sample of the kept lists of each size from 3 to `upto`. Seeds without children are left out.
 
     With a population as large as the largest size, each sample is all its lists.
     """
@@ -138,12 +138,12 @@ def samples(
 
 @cache
 def _ordered_seeds(target: int, population: int) -> tuple[Sample, Floats]:
-    """What every batch of probes begins with."""
+    """Start of every batch of probes."""
     return _order(_seeds(target), target, population)
 
 
 def _order(sample: Sample, target: int, wanted: int) -> tuple[Sample, Floats]:
-    """The lists with children, and the chance of each to be followed further."""
+    """The lists with children, and the chance of each to be expanded further."""
     spare = sample.remaining_counts - max(target - sample.size, 1) + 1.0
     return _with_chances(sample, sample.weights * spare**EXPONENT, wanted)
 
@@ -193,7 +193,7 @@ def _children(sample: Sample) -> Sample:
 
 @cache
 def _tables() -> tuple[U64, U64]:
-    """For each card, all cards above it; for each two cards, all but the one that completes them to a set."""
+    """For each card, all cards above it; for each two cards, all cards except the third card of their set."""
     above = [_words(range(card + 1, CARDS)) for card in range(CARDS)]
     everything = range(CARDS)
     but = [_words(each for each in everything if each != card) for card in everything]
@@ -218,7 +218,7 @@ def _triples() -> Sample:
 
 @cache
 def _seeds(target: int) -> Sample:
-    """The seeds that have children: those with as many remaining cards as any other list needs."""
+    """The seeds with children: they have as many remaining cards as any other list needs."""
     triples = _triples()
     return triples.take(triples.remaining_counts >= target - 3)
 

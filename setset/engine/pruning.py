@@ -1,7 +1,7 @@
-"""Which lists cannot reach their target, by how a cap lies in hyperplanes; docs/pruning.md says why.
+"""Lists that cannot reach their target, by the position of a cap in hyperplanes; docs/pruning.md explains why.
 
 A *direction* is one of the 40 ways to cut the 81 cards into three parallel hyperplanes of 27 cards. A list of T cards
-without a set puts at most 9 into each, and its *split*, how many are in each of the three, is one of `SPLITS`.
+without a set has at most 9 cards in each. Its *split*, the number of cards in each of the three, is one of `SPLITS`.
 
 **The rule.** Let a list of n < T cards have c cards in a hyperplane, and let r of its remaining cards lie there. A list
 of T cards that begins with it has at least c and at most c + r cards there. So in every direction there must be a split
@@ -28,18 +28,18 @@ MOST = 9
 """Cards without a set in a hyperplane."""
 
 SPLITS = {19: ((1, 9, 9), (2, 8, 9), (5, 6, 8), (6, 6, 7)), 20: ((2, 9, 9), (6, 6, 8))}
-"""How the largest lists split, by the catalogue of all classes. Of every smaller size all splits occur, and a test
-derives both from the classes that come with the package."""
+"""Splits of the largest lists, by the catalogue of all classes. In every smaller size all splits occur. A test derives
+both facts from the classes in the package."""
 
 
 UNPAIRED = {19: 1, 20: 0}
-"""About some card, its centre, each list of 20 is symmetric: it has the partner third(centre, a) of each of its cards
-a. A list of 19 has those of all cards but one. A test derives this from the classes too; smaller lists need not have
-any such centre."""
+"""Number of cards without a partner about the centre. Each list of 20 cards is symmetric about some card, its centre:
+it has the partner third(centre, a) of each of its cards a. A list of 19 has the partners of all its cards except one. A
+test derives this from the classes too. Smaller lists need no centre."""
 
 
 def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
-    """All ways in which a list of `target` cards may split over three hyperplanes, in their order."""
+    """All possible splits of a list of `target` cards over three hyperplanes, in order."""
     for first, second in product(range(MOST + 1), repeat=2):
         split = first, second, target - first - second
         if 0 <= split[2] <= MOST and (target not in SPLITS or tuple(sorted(split)) in SPLITS[target]):
@@ -48,7 +48,7 @@ def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
 
 @cache
 def values() -> npt.NDArray[np.uint8]:
-    """In which of the three hyperplanes of each direction, a row, each card lies: the 40 linear forms up to sign."""
+    """Hyperplane (0 to 2) of each card, a row per direction: the 40 linear forms up to sign."""
     places = np.array([digits(card) for card in range(CARDS)], np.uint8)
     forms = [row for row in places.tolist() if next(filter(None, row), 0) == 1]
     return np.array(forms, np.uint8) @ places.T % 3
@@ -85,17 +85,17 @@ def _allowed(target: int, plane: int, least: int, most: int) -> int:
 
 
 def adds_up(target: int) -> bool:
-    """Whether what is looked up for three hyperplanes is added, since all splits are possible."""
+    """Whether the table entries of three hyperplanes are added, since all splits are possible."""
     return target not in SPLITS
 
 
 def may_reach(cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], target: int) -> npt.NDArray[np.bool_]:
-    """Which of some lists of one size, a row each, pass the rule: without the compiler, for samples.
+    """Whether each list of one size passes the rule. Needs no compiler; for samples.
 
     Args:
-        cards: Their cards.
-        remaining: The cards that remain to each: bits 0 to 80 of two words.
-        target: More than they have cards.
+        cards: The cards of the lists, a row per list.
+        remaining: The remaining cards of each list: bits 0 to 80 of two words.
+        target: Larger than the size of the lists.
     """
     splits = np.array(list(ordered_splits(target)), np.int64)
     alive = np.arange(len(cards))

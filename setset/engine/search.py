@@ -19,9 +19,9 @@ from setset.engine.bitstreams import SPARE_WORDS, Streams, words_of
 from setset.errors import SetsetError
 
 BUDGET = 200_000
-"""Lists a kernel visits before it comes back: milliseconds of work."""
+"""Lists that a kernel visits before it returns: milliseconds of work."""
 EXPAND_BUDGET = 500_000
-"""The same for one whose output may have to grow, which takes longer to see to."""
+"""The same for a kernel whose output may have to grow, which takes time."""
 
 Lists = npt.NDArray[np.uint8]
 
@@ -29,18 +29,18 @@ THIRDS = third_table()
 
 
 class BadStreams(SetsetError):
-    """The bits are not those of a batch."""
+    """Bits that are no batch."""
 
 
 def needed(target: int, size: int) -> int:
-    """How many cards must remain to a list of this size for it to be kept."""
+    """Number of remaining cards that a list of this size needs to be kept."""
     return max(target - size, 0)
 
 
 def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> Iterator[Streams]:
-    """The children that are kept for the target of all lists of a batch, in batches of at most `limit`.
+    """The kept children of all lists of a batch, in batches of at most `limit` lists.
 
-    With `pruned` only those that may reach the target, by the rule of `pruning`.
+    With `pruned`, only children that may reach the target by the rule of `pruning`.
     """
     nodes, state = open_source(source)
     size, need = source.size, needed(target, source.size + 1)
@@ -64,7 +64,7 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
 
 
 def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict[int, int]:
-    """How many lists of each size above the source's, up to `upto` cards, stem from it for the target."""
+    """Number of kept lists below a source, for each size above its own and up to `upto`."""
     if pruned and source.size + 1 < target:
         return _count_pruned(source, target, upto)
     size = source.size
@@ -82,7 +82,7 @@ def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict
 
 
 def _count_pruned(source: Streams, target: int, upto: int) -> dict[int, int]:
-    """As `count`, by expanding: some lists at a time are followed to the end, so that few are in memory."""
+    """Like `count`, by expanding some lists at a time down to the last size, so that few are in memory."""
     counts = dict.fromkeys(range(source.size + 1, upto + 1), 0)
     for part in expand(source, target, BUDGET, pruned=True):
         counts[part.size] += part.lists
@@ -95,7 +95,7 @@ def _count_pruned(source: Streams, target: int, upto: int) -> dict[int, int]:
 def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lists]:
     """The lists of a batch from number `start` on, in arrays of up to `chunk` rows.
 
-    An array is used again for the next chunk: copy what is to be kept.
+    The next array reuses the memory of an array: copy what you keep.
     """
     nodes, state = open_source(source)
     room = min(chunk, max(source.lists - start, 1))
@@ -112,7 +112,7 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
 def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Iterator[Streams]:
     """Batches of at most `limit` lists from arrays of lists in lexicographic order.
 
-    Of lists that are kept for a target, `needed` cards are the tail with which the bits are fewest.
+    For lists that are kept for a target, the tail `needed` gives the fewest bits.
     """
     nodes, state = _root(), np.zeros(8, np.int64)
     with open_writer(nodes, size, tail) as writer:
@@ -166,8 +166,8 @@ def compile_kernels() -> None:
 
 @contextlib.contextmanager
 def open_writer(nodes: npt.NDArray[np.uint64], size: int, tail: int) -> Iterator[_Writer]:
-    """A writer of lists of so many cards, on memory that an earlier one left: what goes back to the system
-    has to be zeroed by it before it comes again, and where malloc is quick to give back that is each batch."""
+    """A writer of lists of `size` cards, on memory that an earlier writer left. Memory that goes back to the system
+    comes back zeroed, which takes time; with some allocators that would happen for each batch."""
     try:
         words = _left_over.pop()
     except IndexError:
@@ -184,10 +184,10 @@ _left_over: list[npt.NDArray[np.uint64]] = []
 
 
 class _Writer:
-    """Grows the words that a kernel writes, one row a stream, and takes finished batches out of them."""
+    """Grows the output of a kernel, a row per stream, and takes finished batches out of it."""
 
     def __init__(self, nodes: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint64], tail: int) -> None:
-        # Of the codes of each depth, and of their exceptions.
+        # Write positions of the codes of each depth, then of the exceptions.
         self._positions = nodes[: len(rows) // 2, k.WRITE : k.WRITE_BITS + 1].T
         self._tail = tail
         self._use(rows)
@@ -198,7 +198,7 @@ class _Writer:
         return self._rows.reshape(-1)
 
     def make_room(self, lists: int) -> None:
-        """Room for one node a list at each depth, and for the nodes that a full batch closes."""
+        """Makes room for one node per list at each depth, and for the nodes that a full batch closes."""
         streams, capacity = self._rows.shape
         lengths = self._positions - self._starts
         longest = int(lengths.max())
@@ -231,7 +231,7 @@ class _Writer:
 
 @cache
 def spare_table() -> npt.NDArray[np.uint64]:
-    """For cards c and b, in the columns of a node: all cards but third(c, b)."""
+    """For cards c and b, in the columns of a node: all cards except third(c, b)."""
     table = np.zeros((CARDS, k.REMAINING), np.uint64)
     for c in range(CARDS):
         for b in range(CARDS):
@@ -263,14 +263,14 @@ def _set_fits(row: npt.NDArray[np.uint64], b: int, low: np.uint64, high: np.uint
 
 
 def _root() -> npt.NDArray[np.uint64]:
-    """The nodes of a walk that stands at the empty list."""
+    """Nodes of a walk at the empty list."""
     nodes = np.zeros((CARDS // 3, k.COLUMNS), np.uint64)
     nodes[0] = _root_row()
     return nodes
 
 
 def open_source(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """A walk that is about to visit the lists of a batch."""
+    """Nodes and state of a walk at the start of a batch."""
     nodes = _at_start(source)
     if not k.begin(nodes, source.words, source.size, source.tail):
         raise BadStreams("the bits hold no list")
@@ -278,7 +278,7 @@ def open_source(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np
 
 
 def _at_start(source: Streams) -> npt.NDArray[np.uint64]:
-    """The nodes of a walk that has read nothing."""
+    """Nodes of a walk that has read nothing."""
     nodes, size, starts = _root(), source.size, source.starts
     ends = starts + np.array(source.lengths)
     nodes[:size, k.READ], nodes[:size, k.READ_BITS] = starts[:size], starts[size:]
@@ -296,11 +296,11 @@ def _fresh_notes() -> npt.NDArray[np.uint64]:
 def refuse_corrupt(outcome: int) -> None:
     """Raises BadStreams if a kernel found the bits to be corrupt."""
     if outcome == k.CORRUPT:
-        raise BadStreams("the bits are not those of a tree of lists")
+        raise BadStreams("the bits are no tree of lists")
 
 
 def require_all_read(nodes: npt.NDArray[np.uint64], source: Streams, visited: int) -> None:
-    """Refuses bits that are left over, and a batch that does not have as many lists as it says."""
+    """Refuses bits after the last list, and a batch with another number of lists than its header says."""
     read, ends = [k.READ, k.READ_BITS], [k.READ_END, k.READ_BITS_END]
     if (nodes[: source.size, read] != nodes[: source.size, ends]).any():
         raise BadStreams("bits are left over after the last list")

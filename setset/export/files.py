@@ -134,7 +134,7 @@ class Manifest:
             self._changed = True
 
     def save(self, seconds_between: float = 0) -> None:
-        """Saves the manifest if it has changed, and if it was last saved so many seconds ago."""
+        """Saves the manifest if it has changed, at most once per interval."""
         if self._changed and time.monotonic() - self._saved >= seconds_between:
             files = dict(sorted(self._files.items()))
             durable.save(self.path, (json.dumps({"files": files}, indent=1) + "\n").encode())

@@ -1,9 +1,9 @@
 """The coordinator: one loop for a whole run, and the only writer of the database.
 
-Whatever makes batch files or counts goes through here: run, repair and count. First everything that is recorded is
-proven, and what is missing is planned. Then the coordinator claims expansions, submits them to an executor, collects
-what comes back and records it, together with what it claims next, in one transaction. Smaller sizes come first. When
-too few of one size are left for all workers, it goes on with the next, so sizes overlap by themselves.
+Run, repair and count make all batch files and counts here. First the coordinator proves everything that is recorded,
+and plans what is missing. Then it claims expansions, submits them to an executor, and collects results. It records
+results and claims the next expansions in one transaction. Smaller sizes come first. When too few expansions of a size
+are left for all workers, it continues with the next size, so sizes overlap.
 """
 
 import signal
@@ -40,7 +40,7 @@ Finished = tuple[ClaimedExpansion, TaskResult]
 def work_through(
     job: Job, get_executor: Callable[[], Executor], workers: int, progress: ProgressListener, stop: StopRequest
 ) -> None:
-    """Does all that a job asks for. On return it is proven. The executor is started only if there is work."""
+    """Runs a job to completion; on return its result is proven. Starts the executor only if there is work."""
     for _ in range(MOST_ROUNDS):
         proof.forget_unproven(job.exploration, job.largest_stored, progress)
         expansions.plan(job)
@@ -81,7 +81,7 @@ class Coordinator:
         self._draining = False
 
     def work(self) -> None:
-        """Does everything that can be claimed. Raises an error that prevents that, after recording what is done."""
+        """Works until nothing can be claimed. Records finished work before it raises an error."""
         try:
             self._report.update()
             self._record_and_claim(self._room())
@@ -90,7 +90,7 @@ class Coordinator:
                 self._collect(0.2)
                 if self._stop or self._fatal:
                     break
-                # A task waits for each worker, besides the one that the worker executes.
+                # Each worker has a task waiting besides the task that it executes.
                 all_have_more = len(self._in_flight) > 2 * self._workers
                 if not self._unfinished and all_have_more and time.monotonic() < due:
                     continue
@@ -113,7 +113,7 @@ class Coordinator:
             raise ExpansionsFailed(self._failures)
 
     def _room(self) -> int:
-        """How many more tasks may be in flight, with the workers that there are now."""
+        """Number of further tasks that may be in flight, with the present workers."""
         workers = max(1, worker_count(self._executor, self._workers))
         if workers != self._workers:
             self._workers = workers
@@ -121,7 +121,7 @@ class Coordinator:
         return max(0, WINDOW * workers - len(self._in_flight))
 
     def _record_and_claim(self, want: int) -> None:
-        # Not to be recorded a second time, if something interrupts this after the transaction.
+        # An interrupt after the transaction must not record them a second time.
         finished, unfinished, self._finished, self._unfinished = self._finished, self._unfinished, [], []
         claimed = expansions.record_and_claim(self._job, finished, unfinished, want)
         try:
@@ -129,7 +129,7 @@ class Coordinator:
                 future = self._executor.submit(execute, claimed[0].task)
                 self._in_flight[future] = claimed.pop(0)
         finally:
-            self._unfinished += map(Unfinished, claimed)  # those that could not be submitted
+            self._unfinished += map(Unfinished, claimed)  # not submitted
         self._report.update(finished)
 
     def _collect(self, seconds: float) -> None:
@@ -146,7 +146,7 @@ class Coordinator:
             del self._in_flight[future]
 
     def _handle(self, expansion: ClaimedExpansion, error: BaseException) -> None:
-        """Decides what becomes of an expansion that failed. Raises an error that ends the run."""
+        """Retries or gives up a failed expansion. Raises an error that ends the run."""
         if isinstance(error, NoSpace | ExecutorLost | InTheWay | NewerFormat):
             self._fatal = self._out_of_space(expansion, error) if isinstance(error, NoSpace) else error
             self._put_back(expansion)
@@ -160,7 +160,7 @@ class Coordinator:
             raise error
 
     def _forget_source(self, expansion: ClaimedExpansion, bad: BadSource) -> None:
-        """Has a damaged source made again, by the same queue; the expansion waits for that."""
+        """Plans a damaged source again; the expansion waits for it."""
         source, exploration = expansion.task.source, self._job.exploration
         batch = batches.find(exploration.at(bad.size), bad.number)
         if batch is None or source is None or batch.digest != source.digest:
@@ -195,7 +195,7 @@ class Coordinator:
         self._unfinished.append(Unfinished(expansion, error, given_up=True))
 
     def _drain(self) -> None:
-        """Drops what has not begun, waits for the rest, records."""
+        """Cancels tasks that have not begun, waits for the rest, and records."""
         self._draining = True
         # Not left to `wait`: what is cancelled before a worker could take it never counts as done there.
         for future in [each for each in self._in_flight if each.cancel()]:
@@ -208,7 +208,7 @@ class Coordinator:
         self._record_and_claim(0)
 
     def _out_of_space(self, expansion: ClaimedExpansion, error: NoSpace) -> NoSpace:
-        """The same error with about how much is needed, by what other expansions took."""
+        """The same error with a rough estimate of the space needed, from the expansions that are done."""
         exploration, size, task = self._job.exploration, expansion.task.size, expansion.task
         left = sum(each.lists_in for each in expansions.remaining(self._job) if each.step.size == size)
         before = 0 if task.source is None else task.source.size
@@ -223,7 +223,7 @@ class Coordinator:
 
 
 def _require_root(destination: Destination) -> None:
-    """Refuses to go on without a storage root, after waiting a moment for it to come back."""
+    """Requires a storage root, after waiting a moment for it to come back."""
     root = Path(destination.root)
     for _ in range(ATTEMPTS):
         if root_state(root, destination.owner) is not RootState.MISSING:
@@ -233,10 +233,10 @@ def _require_root(destination: Destination) -> None:
 
 
 class _Report:
-    """Tells the listener of one size after the other, smallest first.
+    """Reports progress to the listener, one size after the other, smallest first.
 
-    The first results of a size may come before the last ones of the size before. They are told once all expansions
-    of their size are planned, so that the listener knows from the start how many there are.
+    The first results of a size may come before the last results of the size before. They are reported once all
+    expansions of their size are planned, so that the listener knows their number from the start.
     """
 
     def __init__(self, job: Job, progress: ProgressListener) -> None:
@@ -245,7 +245,7 @@ class _Report:
         self._untold: list[Finished] = []
 
     def update(self, finished: Sequence[Finished] = (), is_over: bool = False) -> None:
-        """Tells what was finished and recorded. If the run is over, sizes that are not finished end as they are."""
+        """Reports finished and recorded work. If the run is over, unfinished sizes end as they are."""
         self._untold += finished
         while True:
             self._tell()
@@ -273,7 +273,7 @@ class _Report:
         self._progress.begin(size, activity, self._tasks_left, lists_in)
 
     def _tell(self) -> None:
-        """Tells the results of sizes up to the one that is under way."""
+        """Reports the results of sizes up to the current one."""
         told = [each for each in self._untold if each[0].task.size <= self._size]
         self._untold = [each for each in self._untold if each[0].task.size > self._size]
         for claimed, result in told:

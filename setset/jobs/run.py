@@ -36,7 +36,7 @@ def run(
     stop: StopRequest | None = None,
 ) -> Run:
     """Runs to completion: on return everything that was asked for is recorded and proven."""
-    stop = StopRequest() if stop is None else stop  # one that is not set is false
+    stop = StopRequest() if stop is None else stop  # an unset StopRequest is false
     listener = progress or NoProgress()
     start_executor = options.executor
     try:
@@ -201,7 +201,7 @@ class _Run:
         return self.executor
 
     def _requirements(self) -> Requirements:
-        """Folders that workers elsewhere must see: the root of new files first, then those that may hold sources."""
+        """Folders that remote workers must see: the root of new files, then roots that may hold sources."""
         known = roots.folders(self.database)
         others = [root for number, root in known.items() if number != self.root_id and root_owner(root)]
         seen = tuple(str(root) for root in (known[self.root_id], *others))
@@ -218,7 +218,7 @@ def make_again(
     steps: tuple[Step, ...],
     unfinished: frozenset[Step],
 ) -> None:
-    """Makes what was forgotten of some steps of an exploration again. Of those that are unfinished, nothing else."""
+    """Makes forgotten results of some steps again. Does no other work of unfinished steps."""
     root_id = roots.use_root(database, None, refill=True)
     to = roots.destinations(database)
     job = Job(run_id, exploration, steps, root_id, to, lambda _: 1, only_forgotten=unfinished)

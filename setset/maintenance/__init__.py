@@ -1,1 +1,1 @@
-"""Is it sound, and if not? Checking, repairing, compacting, cleaning up, rebuilding a database, recounting."""
+"""Maintenance (is it sound, and if not?): check, repair, compact, clean up, rebuild, recount."""

@@ -30,7 +30,7 @@ def check(
     deep: Executor | None = None,
     beside_run: bool = False,
 ) -> Iterator[Finding]:
-    """Everything that is wrong, smallest sizes first.
+    """All findings, smallest sizes first.
 
     Args:
         size: Only this size, and no files that are not recorded.
@@ -67,7 +67,7 @@ def record_outcome(database: Database, size: int | None, found: Sequence[Finding
 
 
 def check_rows(database: Database) -> Iterator[Finding]:
-    """Rows that something other than setset changed or removed."""
+    """Findings about rows that another program changed or removed."""
     for row in altered_rows(database):
         yield Finding(FindingKind.ROW, str(row), "changed by hand, or damaged")
     for size in explorations.unrecorded_sizes(database):
@@ -75,7 +75,7 @@ def check_rows(database: Database) -> Iterator[Finding]:
 
 
 def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | None = None) -> Iterator[Finding]:
-    """Everything that is wrong with one size, as far as it is recorded."""
+    """All findings about one size, as far as it is recorded."""
     place = size.exploration.target, size.size
     evidence = read_evidence(size)
     proven: list[Batch] = []
@@ -88,7 +88,7 @@ def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | No
             yield Finding(kind, where, flaw.reason, *place, source=flaw.source)
     for count in find_stale_counts(size):
         where = f"the count from batch {count.source} of size {size.size}"
-        what = "incomplete, or made from another batch than the one that is recorded"
+        what = "incomplete, or made from another batch than the recorded one"
         yield Finding(FindingKind.PROOF, where, what, *place)
     if evidence.recorded != evidence.made and not sums:
         what = f"{evidence.made:,} lists were made, {evidence.recorded:,} are recorded"
@@ -98,7 +98,7 @@ def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | No
 
 
 def check_roots(database: Database) -> Iterator[Finding]:
-    """The storage roots that are gone, foreign, or have a damaged token."""
+    """Findings about storage roots that are missing, foreign, or have a damaged token."""
     for root in roots.records(database):
         is_own = roots.is_own(database, root)
         if root.state is RootState.DAMAGED:
@@ -154,7 +154,7 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
 
 
 def _out_of_order(before: Batch, batch: Batch) -> Iterator[Finding]:
-    """A batch that does not come after the one before it: the file whose header lies about its lists, if one does."""
+    """Findings about a batch out of order: the file with a false header, if there is one."""
     place, forged = (batch.target, batch.size), False
     for each in (before, batch):
         try:
@@ -231,8 +231,8 @@ def _check_lists(evidence: Evidence, executor: Executor, progress: ProgressListe
 
 
 def _groups(evidence: Evidence) -> Iterator[tuple[range, list[Batch]]]:
-    """Batches that are derived together, with their sources: those of one source, or a merged one. Then the expansions
-    without batches, each source once."""
+    """Groups of batches to derive together, with their sources: all batches of one source, or a merged batch. Then the
+    expansions without batches, each source once."""
 
     def key(batch: Batch) -> tuple[int, ...]:
         return (batch.span.first_source, batch.root_id, batch.id if batch.span.is_merged else 0)

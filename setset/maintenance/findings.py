@@ -43,15 +43,15 @@ class FindingKind(enum.StrEnum):
     NEWER = "newer", Remedy.UPGRADE
     """A batch file of a format that this version does not know. It is left alone."""
     LISTS = "lists", Remedy.DEEP_REPAIR
-    """The lists in a file are not those that its sources expand to."""
+    """A file has other lists than its sources expand to."""
     SUM = "sum", Remedy.REPAIR
     """The batches of an expansion do not add up."""
     PROOF = "proof", Remedy.REPAIR
-    """Nothing shows that a source was expanded from its first part to its last, as it is now."""
+    """No proof that a source, as it is now, was expanded from its first part to its last."""
     GONE = "gone", Remedy.MOVE
-    """A storage root is gone with all its files, which are not looked for one by one."""
+    """A storage root is missing with all its files. They are not reported one by one."""
     ROOT = "root", Remedy.REPAIR
-    """The token that says whose a storage root is was altered."""
+    """The token of a storage root was altered."""
     ROW = "row", Remedy.REPAIR
     """A row of the database was changed by hand, or is damaged."""
     NUMBER = "number", Remedy.REBUILD
@@ -69,13 +69,13 @@ class FindingKind(enum.StrEnum):
 
     @property
     def is_warning(self) -> bool:
-        """Whether nothing of setset is wrong: nobody mends it, and it may stay for good."""
+        """Whether it is harmless and may stay."""
         return self is FindingKind.FOREIGN
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that is wrong: what, where, and in words; the batch or source that is concerned, if it is one."""
+    """A problem: its kind, place and description; the batch or source at fault, if there is one."""
 
     kind: FindingKind
     where: str
@@ -87,7 +87,7 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """What is wrong, without the name of the batch."""
+        """Description of the problem, without the name of the batch."""
         return self.what.removeprefix(f"{self.batch}: ")
 
 
@@ -100,21 +100,21 @@ class Repaired:
 
     @classmethod
     def split(cls, found: list[Finding]) -> Repaired:
-        """Splits findings into those that can be repaired and the others."""
+        """Splits findings into repairable ones and others."""
         repaired = [each for each in found if each.kind.remedy.is_repair]
         return cls(repaired, [each for each in found if not each.kind.remedy.is_repair])
 
     @property
     def needs_rebuild(self) -> bool:
-        """Whether something is left that only a new database mends."""
+        """Whether a finding is left that only a new database mends."""
         return any(finding.kind.remedy is Remedy.REBUILD for finding in self.left)
 
     @property
     def needs_roots(self) -> bool:
-        """Whether a storage root is gone, whose files are left."""
+        """Whether a storage root is missing."""
         return any(finding.kind.remedy is Remedy.MOVE for finding in self.left)
 
 
 def advice(findings: Sequence[Finding]) -> str | None:
-    """The first thing to do about findings, in one line; None if there is nothing to do."""
+    """The first remedy for findings, in one line; None if there is nothing to do."""
     return min((finding.kind.remedy for finding in findings), key=list(Remedy).index, default=Remedy.NONE).value or None

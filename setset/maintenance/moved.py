@@ -35,8 +35,8 @@ def move_root(
 ) -> MovedRoot:
     """Records that a storage root is in another folder now, after comparing its files. Claims the folder.
 
-    The token of the folder comes first, then the row, in one transaction. Stopped in between, the root is one that is
-    gone, and the same command goes on.
+    The token of the folder comes first, then the row, in one transaction. After a stop in between the root is missing,
+    and the same command resumes.
 
     Args:
         old: Its folder as it is recorded, or its number.
@@ -80,7 +80,7 @@ def _require_claimable(database: Database, root: Root, new: Path) -> bool:
     stays = root.folder.is_dir() and new.samefile(root.folder)
     if not stays and root.state in (RootState.OWN, RootState.MOVED, RootState.DAMAGED):
         raise BadInput(
-            f"{root.folder} is still there, and is the one that is used: {new} is a copy of it, or another folder; "
+            f"{root.folder} is still in use: {new} is a copy of it, or another folder; "
             f"to use {new} instead, remove or rename {root.folder} first"
         )
     folder = database.folder.root(roots.recorded_path(database, new, besides=root.number))

@@ -18,17 +18,17 @@ from setset.database.rows import altered_rows
 from setset.progress import ProgressListener
 
 UNKNOWN = "there is no such source"
-ANOTHER = "made from another source than the one that is recorded"
+ANOTHER = "made from another source than the recorded one"
 
 END = -1
-"""Comes after the last part of a source."""
+"""Part number after the last part of a source."""
 
 Sources = Mapping[int, NumberedBatch]
 
 
 @dataclass(frozen=True)
 class Flaw:
-    """Why the expansion of a source is not proven."""
+    """Reason why the expansion of a source is not proven."""
 
     source: int
     reason: str
@@ -44,10 +44,10 @@ class Evidence:
     """Expansions with recorded results."""
     sources: Sources
     all_known: bool
-    """Whether those are all sources; otherwise others may come."""
+    """Whether all sources are known."""
 
     def flaws(self) -> list[Flaw]:
-        """The sources that are not proven, among those whose expansion is or should be done or has batches.
+        """Sources that are not proven, although their expansion is or should be done or has batches.
 
         An expansion that is recorded to have made no batches has nothing to prove.
         """
@@ -125,7 +125,7 @@ def read_evidence(size: SizeRecord) -> Evidence:
 
 
 def forget_unproven(exploration: ExplorationKey, largest: int, progress: ProgressListener) -> None:
-    """Plans again what is recorded as done up to size `largest` and is not proven, or has a file with a defect."""
+    """Plans expansions up to size `largest` again that are not proven, or have a file with a defect."""
     for size in exploration.sizes():
         if size.size > largest:
             return
@@ -149,7 +149,7 @@ def forget_unproven(exploration: ExplorationKey, largest: int, progress: Progres
 
 
 def distrust_altered_rows(database: Database) -> None:
-    """Plans expansions and counts again whose rows were changed by hand.
+    """Plans expansions and counts with altered rows again.
 
     Raises:
         BadDatabase: A row was changed that everything depends on.
@@ -164,7 +164,7 @@ def distrust_altered_rows(database: Database) -> None:
 
 
 def require_proven(database: Database) -> None:
-    """Refuses counts of sizes whose records contradict each other.
+    """Refuses sizes whose records contradict each other.
 
     Raises:
         BadDatabase: Names what is wrong.
@@ -203,7 +203,7 @@ def renumber(size: SizeRecord) -> None:
 
 
 def find_stale_counts(at: SizeKey) -> list[Expansion]:
-    """Counts that were made from other batches of a size than those of now, or have lost a tally."""
+    """Stale counts: their source batch has changed, or a tally is missing."""
     counted = expansions.counted_from(at)
     if not counted:
         return []
@@ -243,6 +243,6 @@ def _parts_by_source(spans: Iterable[Span]) -> dict[int, list[tuple[int, int]]]:
 
 
 def _is_whole(parts: list[tuple[int, int]]) -> bool:
-    """Whether ranges of parts are all of them: part 0, each next one, and the one that ends the source."""
+    """Whether ranges of parts are complete: from part 0, without a gap, to the part that ends the source."""
     parts = sorted(parts)
     return [0, *(following for _, following in parts)] == [*(first for first, _ in parts), END]

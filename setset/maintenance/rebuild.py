@@ -1,8 +1,8 @@
 """A new database from the batch files alone.
 
 A source counts as expanded only if files prove it: from its first part to its last without a gap, all cut for the
-same number of lists, made from the source as it was found. What is not proven is left on the disk and planned again;
-`run` takes over what it can and writes the rest anew.
+same number of lists, made from the source as found. Unproven files stay on the disk, and their expansions are planned
+again. `run` adopts the files that it can use and makes the others again.
 """
 
 import contextlib
@@ -72,7 +72,7 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
 
 
 def _require_replaceable(folder: WorkspaceFolder) -> None:
-    """Refuses a database that somebody holds or that a newer setset made. Any other database can be replaced."""
+    """Refuses a database that is in use or was made by a newer setset. Any other database can be replaced."""
     if not folder.database.exists():
         return
     try:
@@ -100,7 +100,7 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
             "give --output only for folders of this one, and move away what is not"
         )
     has_files = any(True for root in known for _ in root.glob(BATCH_FILES))
-    # What is left of it may be empty folders; a run refuses to begin there without a database.
+    # Empty folders may be left; a run refuses to begin there without a database.
     has_files = has_files or (folder.own_root.is_dir() and any(folder.own_root.iterdir()))
     if not (owners or has_files or folder.database.exists() or folder.has_kept_database()):
         raise NotAWorkspace(f"no workspace at {folder.path}: there are neither a database nor batch files")
@@ -126,7 +126,7 @@ def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: P
 
 
 def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterator[FoundFile]:
-    """The sound files of a root that are where they belong, read on all cores."""
+    """Sound files of a root in their proper folders, read on all cores."""
     with ThreadPoolExecutor(usable_cores()) as threads:
         for folder, paths in groupby(sorted(root.glob(BATCH_FILES)), attrgetter("parent")):
             found = list(paths)
@@ -147,15 +147,15 @@ def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterat
 
 
 def _read_file(path: Path) -> tuple[Header, str]:
-    """The header and digest of a sound file, whose first and last list are those that its header names."""
+    """Header and digest of a sound file. Compares its first and last list with the header."""
     header, digest = files.verify(path)
     files.load(path, digest)
     return header, digest
 
 
 def _by_size(found: list[FoundFile], progress: ProgressListener) -> dict[tuple[int, bool, int], list[FoundFile]]:
-    """The files by target, rule and size. A target has one rule: where there are files of both, as a stopped `rm`
-    leaves them, it is that of most lists."""
+    """Files by target, rule and size. A target has one rule. If a stopped `rm` left files of both rules, the rule with
+    more lists wins."""
     lists: Counter[tuple[int, bool]] = Counter()
     left: Counter[tuple[int, bool]] = Counter()
     sizes: dict[tuple[int, bool, int], list[FoundFile]] = defaultdict(list)
@@ -201,7 +201,7 @@ def _adopt(database: Database, target: int, pruned: bool, size: int, found: list
 
 
 def _made_from(sources: Sources, found: list[FoundFile]) -> list[FoundFile]:
-    """The files that were made from these sources."""
+    """Files made from these sources."""
     return [each for each in found if source_digest(sources, each.span) == each.batch.source_digest]
 
 
@@ -210,10 +210,10 @@ def _count_sources(whole: list[FoundFile]) -> int:
 
 
 def _whole_sources(found: list[FoundFile]) -> list[FoundFile]:
-    """The files that follow each other without a gap from the start of a source to the end of one.
+    """Files without a gap from the start of a source to the end of a source.
 
-    Of several files that start alike the one that reaches furthest is taken, if others lead on from there: the parts
-    of a merged file may be there still, or a file in two folders.
+    If several files have the same start, the longest wins, provided that other files continue it: the parts of a
+    merged file may still exist, or a file may be in two folders.
     """
     chosen: dict[tuple[int, int], FoundFile] = {}
     for each in sorted(found, key=lambda each: (each.span.start, each.span.end, -each.root_id), reverse=True):

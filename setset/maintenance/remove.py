@@ -1,9 +1,9 @@
 """Removing an exploration, or its sizes from one on.
 
-A size never goes without those above it: their files are proven by the digests of their sources, which would be gone.
+A size is removed together with all larger sizes: the digests of its batches prove their files.
 
-Rows go first, in one transaction, then files, those of the largest size first. Stopped in between, what is left are
-files that no row records: the same command removes them, or a run takes them over.
+Rows go first, in one transaction, then files, largest size first. A stop in between leaves files without rows. The same
+command removes them, or a run adopts them.
 """
 
 import contextlib
@@ -43,7 +43,7 @@ class Removed:
     target: int
     sizes: tuple[RemovedSize, ...]
     kept: int
-    """Files that stay, since the token of their storage root is not valid; nothing records them any more."""
+    """Files that stay without a record, since the token of their storage root is not valid."""
 
     @property
     def files(self) -> int:
@@ -95,7 +95,7 @@ _Files = dict[int, list[tuple[Path, int, int]]]
 
 
 def _plan(database: Database, target: int, first: int) -> tuple[Removed, _Files]:
-    """The sizes from `first` on with their files: the recorded ones, and those that a stopped removal left."""
+    """The sizes from `first` on with their files: recorded files, and files that a stopped removal left."""
     ours = (StrayKind.ORPHAN, StrayKind.DAMAGED)
     strays = [each for each in find_strays(database) if each.kind in ours and each.target == target]
     begun = (size for each in explorations.find_all(database, target) for size in each.sizes())

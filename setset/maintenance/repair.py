@@ -1,4 +1,4 @@
-"""Repairing: check, forget what is damaged or not proven, and have it made again by the queue that made it first."""
+"""Repair: check, forget what is damaged or not proven, and make it again by the queue."""
 
 import contextlib
 from collections.abc import Callable
@@ -21,16 +21,16 @@ from setset.maintenance.proof import require_sizes
 from setset.progress import NoProgress, ProgressListener
 
 MakeAgain = Callable[[ExplorationKey, tuple[Step, ...], frozenset[Step]], None]
-"""Works through some steps of an exploration; of the unfinished ones, only through what was forgotten."""
+"""Works through steps of an exploration. Of unfinished steps, only through forgotten expansions."""
 
 
 def repair_all(
     database: Database, size: int | None, deep: Executor | None, progress: ProgressListener, make_again: MakeAgain
 ) -> Repaired:
-    """Repairs what a check finds, smallest sizes first, since what is larger is derived from what is smaller.
+    """Repairs what a check finds, smallest sizes first, since larger sizes are derived from smaller ones.
 
-    Each size is checked when those before it are sound. A failure does not keep it from the other sizes; the first one
-    is raised at the end.
+    Checks each size after the smaller sizes are sound. A failure does not stop the repair of other sizes; the first
+    failure is raised at the end.
 
     Args:
         size: Only this size.
@@ -109,10 +109,10 @@ def _header(batch: Batch) -> Header | None:
 
 
 def _forget(size: SizeRecord, found: list[Finding]) -> None:
-    """Forgets the expansions that findings are about.
+    """Forgets the expansions of some findings.
 
-    Of damaged files the recorded lists are kept, and those that are made again must be the same. Of what is not
-    proven, or has other lists than its sources give, nothing is kept.
+    A damaged file keeps its record: the remade file must have the same lists. An expansion that is not proven, or has
+    other lists than its sources give, keeps nothing.
     """
     unproven = {finding.source for finding in found if finding.source is not None}
     batches_found = [(finding.kind, finding.batch, finding.reason) for finding in found if finding.batch]
@@ -129,7 +129,7 @@ def _forget(size: SizeRecord, found: list[Finding]) -> None:
 
 
 def batch_finding(database: Database, target: int, size: int | None, number: int) -> tuple[Finding, Batch, SizeRecord]:
-    """A batch that is to be made again because somebody asks for it, as a finding."""
+    """Finding for a batch that the user asks to make again."""
     if size is None:
         raise BadInput("--batch needs --size")
     record = explorations.find(database, target).size(size)
@@ -139,9 +139,9 @@ def batch_finding(database: Database, target: int, size: int | None, number: int
 
 
 def _repair_roots(database: Database, found: list[Finding], failures: list[SetsetError]) -> list[Finding]:
-    """Makes damaged tokens again in roots with files of this workspace.
+    """Writes damaged tokens again in roots with files of this workspace.
 
-    Returns the findings but for the claims that were refused, which it adds to `failures`.
+    Returns the findings without refused claims, which it adds to `failures`.
     """
     workspace = roots.owner(database)
     # Repair is the command that may fill an emptied folder.

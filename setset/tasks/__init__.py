@@ -1,1 +1,1 @@
-"""What is one piece of work? Tasks, which cross between processes, and how a worker executes them. No database."""
+"""Tasks (what is one unit of work?), which cross between processes, and their execution. No database."""

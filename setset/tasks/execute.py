@@ -22,7 +22,7 @@ def compare(task: CompareTask) -> tuple[str | None, ...]:
 
 
 def recount(path: str, digest: str) -> int:
-    """How many lists a file holds, by decoding them."""
+    """Number of lists in a file, by decoding them."""
     from setset.tasks import worker
 
     return worker.recount(path, digest)

@@ -1,4 +1,4 @@
-"""The kinds of tasks and what comes of them: frozen, picklable, small."""
+"""Kinds of tasks, and their results: frozen, picklable, small."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ class ExpandTask:
     source: Source | None
     destination: Destination
     recorded: tuple[BatchFile, ...] = ()
-    """The files that it made before, if they are recorded: it must make the same lists again."""
+    """Recorded files that it made before. It must make the same lists again."""
     reuse: bool = True
-    """Take over files that an earlier run finished; otherwise every list is derived again."""
+    """Adopt files that an earlier run finished. Otherwise derive every list again."""
     pruned: bool = False
     """Keep only lists that may reach the target."""
 
@@ -88,14 +88,14 @@ class CompareTask:
 
     expansions: tuple[ExpandTask, ...]
     batches: tuple[BatchFile, ...]
-    """As they are recorded."""
+    """Batch files as the database records them."""
     root: str
-    """The storage root that they are in."""
+    """Storage root of the batch files."""
 
 
 @dataclass(frozen=True)
 class MergeTask:
-    """Make one batch of neighbouring ones."""
+    """Merge neighbouring batches into one."""
 
     target: int
     size: int
@@ -103,7 +103,7 @@ class MergeTask:
     span: Span
     sources: tuple[Source, ...]
     source_digest: str
-    """Of the sources of the sources."""
+    """Digest of the sources of the merged batches."""
     destination: Destination
     pruned: bool = False
 
@@ -119,12 +119,12 @@ class TaskResult:
     host: str
     pid: int
     started_at: str
-    """By the clock of the host, in UTC."""
+    """UTC time by the clock of the host."""
     seconds: float
     batches: tuple[BatchFile, ...] = ()
     counts: tuple[tuple[int, int], ...] = ()
     entries: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    """By size: numbers of lists below consecutive runs of equally many lists of the source."""
+    """By size: numbers of lists below consecutive runs of the source. All runs have the same length."""
 
     @property
     def lists(self) -> int:
@@ -136,7 +136,7 @@ class TaskResult:
 
 
 class BadSource(SetsetError):
-    """The source batch of a task is not the one that the database records."""
+    """The source batch of a task differs from its record."""
 
     def __init__(self, size: int, number: int, reason: str) -> None:
         super().__init__(size, number, reason)
@@ -147,7 +147,7 @@ class BadSource(SetsetError):
 
 
 class OtherLists(SetsetError):
-    """An expansion that is done again does not make the lists that are recorded of it. Nothing was replaced."""
+    """An expansion that was done again gave other lists than recorded. Nothing was replaced."""
 
     def __init__(self, size: int, path: str, recorded: str, made: str) -> None:
         super().__init__(size, path, recorded, made)
@@ -155,7 +155,7 @@ class OtherLists(SetsetError):
 
     def __str__(self) -> str:
         return (
-            f"{self.path}: its source gives other lists (digest {self.made}) than those that are recorded (digest "
+            f"{self.path}: its source gives other lists (digest {self.made}) than the database records (digest "
             f"{self.recorded}), and nothing was replaced; 'setset check --deep --size {self.size}' derives all files "
-            "again, 'setset repair --deep' takes what the sources give"
+            "again, 'setset repair --deep' accepts what the sources give"
         )

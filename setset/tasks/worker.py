@@ -1,4 +1,4 @@
-"""What a worker process does: read the source, run the kernel, write the files, return the result."""
+"""Work of a worker process: read the source, run the kernel, write the files, return the result."""
 
 import contextlib
 import datetime
@@ -65,9 +65,9 @@ def execute(task: Task | MergeTask) -> TaskResult:
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
-    """Compares each batch file of a task with what its sources expand to: the difference, None if there is none.
+    """Difference between each batch file of a task and the lists of its sources; None if there is none.
 
-    A file that cannot be read is reported by a check without `deep`; here what is recorded of it is compared.
+    A check without `deep` reports a file that cannot be read. Here its record is compared.
     """
     if task.batches:
         return tuple(_difference(Path(task.root), *derived) for derived in _derive(task))
@@ -76,9 +76,9 @@ def compare(task: CompareTask) -> tuple[str | None, ...]:
 
 
 def _derive(task: CompareTask) -> Iterator[tuple[BatchFile, Streams | None, bool]]:
-    """Each batch of a task, the bits that its sources expand to, and whether they end the last source.
+    """Each batch of a task, the bits that its sources expand to, and whether these end the last source.
 
-    Every source is expanded once.
+    Expands every source once.
     """
     waiting = sorted(task.batches, key=lambda batch: batch.span.start)
     pieces: list[Streams] = []
@@ -97,7 +97,7 @@ def _derive(task: CompareTask) -> Iterator[tuple[BatchFile, Streams | None, bool
 
 def _difference(root: Path, recorded: BatchFile, expected: Streams | None, ends_source: bool) -> str | None:
     if expected is None:
-        return "its sources do not expand to so many parts"
+        return "its sources expand to fewer parts"
     try:
         header, found = files.load(root / recorded.name, recorded.digest)
     except BadBatch:
@@ -111,14 +111,14 @@ def _difference(root: Path, recorded: BatchFile, expected: Streams | None, ends_
     except SetsetError as error:
         return str(error)
     if lists != expected.lists or found.lengths != expected.lengths or (found.words != expected.words).any():
-        return "its lists are not those that its sources expand to"
+        return "its sources expand to other lists"
     if header.span.ends_source != ends_source:
         return f"it is {'' if ends_source else 'not '}the last part of its source"
     return None
 
 
 def recount(path: str, digest: str) -> int:
-    """How many lists a file holds, by decoding them."""
+    """Number of lists in a file, by decoding them."""
     _, streams = files.load(Path(path), digest)
     return sum(len(rows) for rows in search.unpack(streams))
 
@@ -126,7 +126,7 @@ def recount(path: str, digest: str) -> int:
 def read_lists(
     source: Source, target: int, size: int, start: int = 0, chunk: int = search.BUDGET, entries: Sequence[int] = ()
 ) -> Iterator[search.Lists]:
-    """The lists of `size` cards in a batch, or below it if it has smaller ones, from number `start` on.
+    """Lists of `size` cards in a batch, or below the smaller lists of a batch, from number `start` on.
 
     Args:
         entries: Numbers of lists below consecutive runs of the batch, if known.
@@ -140,7 +140,7 @@ def read_lists(
 
 
 def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
-    """The parts that a task's source becomes: number, whether it is the last one, bits."""
+    """Parts of an expansion: number, whether it is the last part, bits."""
     if task.source is None:
         parts = search.pack(
             [search.seeds(task.target)], task.size, task.batch_lists, search.needed(task.target, task.size)
@@ -168,7 +168,7 @@ def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
 
 
 def _expand(task: ExpandTask) -> Iterator[BatchFile]:
-    """The files of an expansion. While the disk is busy with one, the next one is searched."""
+    """Files of an expansion. Searches for the next file while the disk writes one."""
     saving: Future[BatchFile] | None = None
     number = 0
     with ThreadPoolExecutor(1) as writer:
@@ -184,7 +184,7 @@ def _expand(task: ExpandTask) -> Iterator[BatchFile]:
 
 
 def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams, ends: Ends) -> BatchFile:
-    """Writes a part. If it is recorded, it must have the same lists, and a file that is as recorded is left alone."""
+    """Writes a part. A recorded part must have the same lists; a file that agrees with its record is left alone."""
     source = task.source_number
     data = _encode(task, Span(source, number, source, number, is_last), part, ends, _source_digest(task))
     if task.recorded:
@@ -211,7 +211,7 @@ def _save(data: bytes, task: ExpandTask | MergeTask) -> BatchFile:
 
 
 def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
-    """The complete output of this very task, if an earlier run was stopped before it could be recorded."""
+    """Complete output of this task, if an earlier run was stopped before it could record the files."""
     found: list[BatchFile] = []
     source = task.source_number
     folder = Path(task.destination.root) / files.size_folder(task.target, task.size, task.pruned)
@@ -229,13 +229,13 @@ def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
             return None
         found.append(files.record(header, digest))
         if header.span.ends_source:
-            # Whoever wrote it may have been killed before its name was on the disk.
+            # Its writer may have been killed before the name was on the disk.
             platform.sync_folder(folder)
             return found
 
 
 def load_source(source: Source) -> Streams:
-    """The bits of a source batch, and proof that it is the one that is recorded."""
+    """Bits of a source batch, which must be the recorded one."""
     try:
         header, streams = files.load(Path(source.path), source.digest)
         if header.size != source.size:
@@ -247,7 +247,7 @@ def load_source(source: Source) -> Streams:
 
 @contextlib.contextmanager
 def _blaming(source: Source | None) -> Iterator[None]:
-    """Bits of a source that hold other lists than its header says are a damaged source."""
+    """Reports bits that contradict their header as a damaged source."""
     try:
         yield
     except search.BadStreams as error:

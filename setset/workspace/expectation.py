@@ -35,7 +35,7 @@ class ExpectedCount(NamedTuple):
 
 @dataclass(frozen=True)
 class Probing:
-    """Options of an estimate beside those of its run."""
+    """Options of an estimate besides the options of its run."""
 
     seconds: float = 10.0
     """Time to probe for, after at least ten batches of probes."""

@@ -35,7 +35,7 @@ class ListSequence(Shown, ABC):
     lists: int
     """Number of lists."""
     kind: str
-    """What the lists are, in a word: stored, counted or known."""
+    """Origin of the lists in a word: stored, counted or known."""
 
     @abstractmethod
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:
@@ -43,7 +43,7 @@ class ListSequence(Shown, ABC):
 
     @abstractmethod
     def _stored(self) -> StoredSize:
-        """What an export needs to know."""
+        """Lists to export."""
 
     def __len__(self) -> int:
         return self.lists

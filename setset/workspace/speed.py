@@ -112,7 +112,7 @@ def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], se
 def measure_deep_speed(options: RunOptions, size: int, lists: Mapping[int, float], seed: int | None) -> Speed:
     """Makes all lists of a size below random lists of few cards, in memory, for about a second.
 
-    The speed is that of the whole size: all lists of the source size take their time, also those that lead nowhere.
+    The speed counts the whole size: lists of the source size that lead nowhere take time, too.
     """
     import numpy as np
 

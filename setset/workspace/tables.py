@@ -51,7 +51,7 @@ def export_links(
     overwrite: bool = False,
 ) -> int:
     """Writes the links of classes by one more card to a file: size of the larger class, numbers of both classes, and
-    how many cards lead there and back. Arguments and result are those of `export_classes`.
+    how many cards lead there and back. Arguments and result as for `export_classes`.
 
     Example:
         >>> setset.export_links(example.parent / "links.json", size=5)
@@ -70,7 +70,7 @@ def export_counts(
     format: str | None = None,  # noqa: A002
     overwrite: bool = False,
 ) -> int:
-    """Writes `Workspace.counts` to a file. Arguments and result are those of `export_classes`.
+    """Writes `Workspace.counts` to a file. Arguments and result as for `export_classes`.
 
     Example:
         >>> setset.export_counts(example.parent / "counts.csv", example)

@@ -101,7 +101,7 @@ def test_what_is_not_that_root_is_refused(place: Path, name: str) -> None:
         "token": "it has no setset-root.json",
         "damaged token": "is damaged; copy the whole folder again",
         "foreign": "it belongs to another workspace",
-        "copy": "is still there, and is the one that is used",
+        "copy": "is still in use",
         "nothing": "there is no folder",
         "unknown": "is not a storage root of this workspace: 'setset roots' lists them",
     }[name]

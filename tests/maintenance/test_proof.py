@@ -19,7 +19,7 @@ from setset.database.models import State, Work
 from setset.maintenance.proof import Evidence, Flaw, Sources
 
 UNKNOWN = "there is no such source"
-ANOTHER = "made from another source than the one that is recorded"
+ANOTHER = "made from another source than the recorded one"
 NOT_DONE = "has batches, but its expansion is not recorded as done"
 NOT_WHOLE = "parts of its expansion are missing, or recorded twice"
 LOST = "its batches are not recorded"

@@ -165,7 +165,7 @@ def test_what_is_not_all_there_is_made_again(damage: str, root: Path, seeds: tup
     [
         ("missing", r"missing$"),
         ("altered", r"checksum mismatch"),
-        ("another", r"a sound batch file, but not the one that the database records$"),
+        ("another", r"a sound batch file, but the database records another one$"),
         ("size", r"of another size$"),
     ],
 )
@@ -260,7 +260,7 @@ def test_batches_are_compared_with_what_their_source_expands_to(root: Path, seed
     swapped = replace(second, name=first.name, digest=first.digest)
     assert worker.compare(comparison(root, (task,), (first, swapped, *others))) == (
         None,
-        "its lists are not those that its sources expand to",
+        "its sources expand to other lists",
         *[None] * len(others),
     )
     (root / second.name).unlink()
@@ -270,7 +270,7 @@ def test_batches_are_compared_with_what_their_source_expands_to(root: Path, seed
         "its sources expand to other lists than are recorded",
     )
     assert worker.compare(comparison(root, (task,), (swapped,))) == (
-        "its lists are not those that its sources expand to",
+        "its sources expand to other lists",
     )
     (root / seeds[0].name).unlink()
     with pytest.raises(BadSource, match="batch 0 of size 3: missing"):
@@ -285,7 +285,7 @@ def test_parts_beyond_the_last_and_a_last_that_is_none_are_noticed(root: Path, s
     beyond = replace(last, span=Span(source, part + 1, source, part + 1, True))
     assert worker.compare(comparison(root, (task,), (last, beyond))) == (
         None,
-        "its sources do not expand to so many parts",
+        "its sources expand to fewer parts",
     )
     for batch, ends, what in [
         (last, False, "it is the last part of its source"),

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import setset
+from setset.symmetry.catalogue import catalogue_in_memory
 from setset.symmetry.ranking import member_arrays
 
 
@@ -14,7 +15,7 @@ from setset.symmetry.ranking import member_arrays
 def test_every_list_comes_once(size: int) -> None:
     lists = setset.lists(size)
     rows = np.concatenate(list(lists.arrays(chunk=7_777)))
-    assert len(rows) == len(lists) == sum(one.lists for one in setset.load_catalogue().classes(size))
+    assert len(rows) == len(lists) == sum(one.lists for one in catalogue_in_memory().classes(size))
     assert len(np.unique(rows, axis=0)) == len(rows) if size else rows.shape == (1, 0)
     assert (np.diff(rows.astype(int), axis=1) > 0).all()
 
@@ -25,14 +26,14 @@ def test_the_order_is_that_of_unrank() -> None:
         assert lists[number] == setset.unrank(18, number)
     (before, *_), after = lists[-3:].tolist(), lists[len(lists) - 2]
     assert (tuple(before), after) == (setset.unrank(18, len(lists) - 3), setset.unrank(18, len(lists) - 2))
-    ends = setset.load_catalogue().starts(18)
+    ends = catalogue_in_memory().starts(18)
     assert lists[ends[1] - 1 : ends[1] + 1].tolist() == [list(setset.unrank(18, ends[1] - 1 + i)) for i in (0, 1)]
 
 
 @pytest.mark.parametrize("size", [6, 9, 12, 15, 18])
 def test_members_of_random_classes_are_those_that_ranks_name(size: int) -> None:
     random = np.random.default_rng(size)
-    for one in random.choice(np.array(setset.load_catalogue().classes(size), object), 5):
+    for one in random.choice(np.array(catalogue_in_memory().classes(size), object), 5):
         start = int(random.integers(one.lists))
         rows = next(member_arrays(one, start, 60))
         assert [setset.member_rank(row) for row in rows.tolist()] == list(range(start, start + len(rows)))
