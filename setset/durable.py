@@ -5,14 +5,38 @@ import errno
 import os
 import re
 import secrets
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 
 from setset import platform
 from setset.errors import InTheWay, NoSpace, in_the_way, is_no_space
 
+_Result = TypeVar("_Result")
 _OWN = r".+\.(setset|json|db|svg|png)"
+PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
+"""Seconds between attempts at a file that another program has open."""
+
+
+def retry_while_open(action: Callable[[], _Result], codes: tuple[int, ...] = platform.OPEN_ELSEWHERE) -> _Result:
+    """Retries an action on a file while another program has the file open: a scanner, an indexer, a backup.
+
+    Only Windows refuses such an action, with one of these codes. Other errors, and the last one, are raised.
+    """
+    for pause in PAUSES:
+        try:
+            return action()
+        except PermissionError as error:
+            if getattr(error, "winerror", None) not in codes:
+                raise
+        time.sleep(pause)
+    return action()
+
+
+def remove(path: Path) -> None:
+    """Removes a file if it is there, also if another program has it open for a moment."""
+    retry_while_open(lambda: path.unlink(missing_ok=True))
 
 
 def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") -> None:
@@ -66,13 +90,18 @@ def _save_in(folder: int | None, path: Path, data: bytes) -> None:
     temporary = str(Path(place).with_name(temporary_name(path.name)))
     try:
         _write_all(temporary, data, folder)
-        os.replace(temporary, place, src_dir_fd=folder, dst_dir_fd=folder)
+        _replace(temporary, place, folder)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
         raise
     if folder is not None:
         os.fsync(folder)
+
+
+def _replace(made: str, place: str, folder: int | None) -> None:
+    """Renames a file, in the place of the file that is there, also if another program has either open for a moment."""
+    retry_while_open(lambda: os.replace(made, place, src_dir_fd=folder, dst_dir_fd=folder), platform.OPEN_TARGET)
 
 
 @contextlib.contextmanager
@@ -109,17 +138,17 @@ def _temporary_beside(path: Path) -> Iterator[Path]:
         yield temporary
     finally:
         with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+            remove(temporary)
 
 
 def replace_durably(made: Path, place: Path) -> None:
     """Moves a finished file that nobody has open to its place, in the place of what is there."""
-    descriptor = os.open(made, os.O_RDWR)
+    descriptor = retry_while_open(lambda: os.open(made, os.O_RDWR))
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    made.replace(place)
+    _replace(str(made), str(place), None)
     platform.sync_folder(place.parent)
 
 

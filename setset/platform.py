@@ -8,6 +8,7 @@ import contextlib
 import errno
 import getpass
 import importlib
+import math
 import os
 import shutil
 import signal
@@ -106,6 +107,12 @@ def is_too_long(error: OSError, path: Path) -> bool:
     """Whether a file cannot be made since its path is too long. Windows often says that the path is not found."""
     windows = _SYSTEM == "win32" and isinstance(error, FileNotFoundError) and len(str(path)) > LONGEST_PATH
     return windows or error.errno == errno.ENAMETOOLONG or getattr(error, "winerror", None) == 206
+
+
+OPEN_ELSEWHERE = (32, 33)
+"""Errors of Windows if another program has a file open or locked."""
+OPEN_TARGET = (5, *OPEN_ELSEWHERE)
+"""The same if the file is to be replaced: Windows calls that a lack of permission."""
 
 
 # Locks
@@ -241,11 +248,36 @@ def wait_for_end_of_parent() -> None:
         pause.wait(0.2)
 
 
+_CGROUPS = Path("/sys/fs/cgroup")
+_OWN_CGROUPS = Path("/proc/self/cgroup")
+
+
 def usable_cores() -> int:
-    """The cores that this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Cores that this process may use: by its affinity, and by the CPU limit of its container or service."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return max(1, math.ceil(min(cores, _cores_of_cgroups())))
+
+
+def _cores_of_cgroups() -> float:
+    """CPU limit of the control groups that this process is in, and of the groups above them; infinite without one."""
+    limits = [math.inf]
+    with contextlib.suppress(OSError):
+        for line in _OWN_CGROUPS.read_text(encoding="utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)  # version 2 names no controllers
+            if not controllers or "cpu" in controllers.split(","):
+                top = _CGROUPS / ("cpu" if controllers else "")
+                folder = top / path.lstrip("/")
+                limits += [_cpu_limit(group) for group in (folder, *folder.parents) if group.is_relative_to(top)]
+    return min(limits)
+
+
+def _cpu_limit(group: Path) -> float:
+    """Cores that one control group grants, by the files of version 2 or 1."""
+    for names in (["cpu.max"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"]):
+        with contextlib.suppress(OSError, ValueError):
+            quota, period = " ".join((group / name).read_text() for name in names).split()
+            return math.inf if quota in ("max", "-1") else int(quota) / int(period)
+    return math.inf
 
 
 def limit_cpu_seconds(seconds: int) -> None:

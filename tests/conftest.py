@@ -16,6 +16,9 @@ from setset.folder import WorkspaceFolder
 from setset.symmetry import Catalogue, catalogue_in_memory
 from tests import small
 
+if sys.platform == "win32":
+    collect_ignore = ["chaos"]  # limits of resources, signals to groups and shims of the C library are of POSIX
+
 # A suite started in the background may inherit that Ctrl-C or a closed terminal is ignored; what it starts must not.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 if hasattr(signal, "SIGHUP"):

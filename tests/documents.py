@@ -30,7 +30,8 @@ from unittest.mock import patch
 from setset.cli import main
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+TOP = ("README.md", "CONTRIBUTING.md", "CODE_OF_CONDUCT.md", "SECURITY.md")
+PAGES = [*(ROOT / name for name in TOP), *sorted((ROOT / "docs").rglob("*.md"))]
 
 _BLOCK = re.compile(r"^((?:<!--[^\n]*-->\n)*)( *)```([a-z]*)\n(.*?)^\2```$", re.MULTILINE | re.DOTALL)
 _NOTE = re.compile(r"<!-- (with a workspace|(?:all )?figures vary|not run): (.+) -->")

@@ -256,7 +256,7 @@ def limited() -> Iterator[None]:
 
     import resource  # not on Windows
 
-    used = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+    used = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
     allowed = resource.getrlimit(resource.RLIMIT_AS)
     before = signal.signal(signal.SIGALRM, stop)
     resource.setrlimit(resource.RLIMIT_AS, (used + (MEGABYTES << 20), allowed[1]))

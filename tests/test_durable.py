@@ -10,13 +10,14 @@ import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
 import setset
 from setset import durable, platform
 from setset.errors import InTheWay, NoSpace
+from tests.windows import keep_open_files
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(setset.__file__).parent.parent)}
 
@@ -352,3 +353,56 @@ def test_a_file_written_in_pieces_is_whole_or_not_there(tmp_path: Path) -> None:
         fail()
     assert place.read_bytes() == b"one,two"
     assert list(place.parent.iterdir()) == [place]
+
+
+@pytest.mark.posix
+@pytest.mark.parametrize("opened", ["old", "new"])
+def test_a_file_that_another_program_has_open_for_a_moment_is_replaced(
+    opened: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A scanner opens the file that is there, or the one that was just written, until the third attempt."""
+    path, temporary, pauses = tmp_path / "x.json", tmp_path / ".x.json.scanned.tmp", list[float]()
+    path.write_bytes(b"old")
+    monkeypatch.setattr(durable, "temporary_name", lambda _: temporary.name)
+    keep_open_files(monkeypatch)
+    scanned: list[BinaryIO] = [path.open("rb")] if opened == "old" else []
+    write = durable._write_all
+    monkeypatch.setattr(
+        durable, "_write_all", lambda *given: (write(*given), opened == "new" and scanned.append(temporary.open("rb")))
+    )
+
+    def pause(seconds: float) -> None:
+        pauses.append(seconds)
+        if len(pauses) == 2:
+            scanned.pop().close()
+
+    monkeypatch.setattr(durable.time, "sleep", pause)
+    durable.save(path, b"new")
+    assert path.read_bytes() == b"new"
+    assert len(pauses) == 2
+    assert names(tmp_path) == ["x.json"]
+
+
+@pytest.mark.posix
+def test_a_file_that_another_program_keeps_open_is_named_and_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(b"old")
+    keep_open_files(monkeypatch)
+    with path.open("rb"):
+        with pytest.raises(PermissionError, match=r"x\.json"):
+            durable.save(path, b"new")
+        with pytest.raises(PermissionError, match=r"x\.json"):
+            durable.remove(path)
+    assert path.read_bytes() == b"old"
+    assert names(tmp_path) == ["x.json"]
+    durable.remove(path)
+    durable.remove(path)
+    assert names(tmp_path) == []
+
+
+def test_a_lack_of_permission_is_no_reason_to_try_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(durable.time, "sleep", lambda _: pytest.fail("waited"))
+    with pytest.raises(PermissionError):
+        durable.retry_while_open(failing(errno.EACCES))

@@ -124,6 +124,42 @@ def test_the_cores_are_those_that_the_process_may_use() -> None:
     assert platform.usable_cores() == len(mine)
 
 
+@pytest.mark.parametrize(
+    ("own", "files", "cores"),
+    [
+        ("0::/a/b\n", {"a/b/cpu.max": "150000 100000\n"}, 2),
+        ("0::/a/b\n", {"a/b/cpu.max": "max 100000\n", "a/cpu.max": "300000 100000\n"}, 3),
+        ("0::/a\n", {"a/cpu.max": "20000 100000\n", "cpu.max": "max 100000\n"}, 1),
+        ("0::/of/the/host\n", {"cpu.max": "400000 100000\n"}, 4),
+        ("0::/../x\n", {"cpu.max": "400000 100000\n"}, 4),
+        ("0::/\n", {"cpu.max": "max 100000\n"}, 64),
+        ("0::/\n", {"cpu.max": "9900000 100000\n"}, 64),
+        ("0::/\n", {"cpu.max": "nonsense\n"}, 64),
+        (
+            "4:cpu,cpuacct:/a\n3:cpuset:/\n",
+            {"cpu/a/cpu.cfs_quota_us": "50000\n", "cpu/a/cpu.cfs_period_us": "10000\n"},
+            5,
+        ),
+        ("4:cpu:/\n0::/\n", {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"}, 64),
+        ("4:cpuset:/a\n", {"cpu/a/cpu.cfs_quota_us": "50000\n", "cpu/a/cpu.cfs_period_us": "10000\n"}, 64),
+        (None, {}, 64),
+    ],
+)
+def test_the_cores_are_those_that_a_container_grants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own: str | None, files: dict[str, str], cores: int
+) -> None:
+    """Control groups of version 2 and 1, on a machine with 64 cores."""
+    for name, text in files.items():
+        (tmp_path / "groups" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "groups" / name).write_text(text)
+    if own is not None:
+        (tmp_path / "own").write_text(own)
+    monkeypatch.setattr(platform, "_CGROUPS", tmp_path / "groups")
+    monkeypatch.setattr(platform, "_OWN_CGROUPS", tmp_path / "own")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _process: set(range(64)), raising=False)
+    assert platform.usable_cores() == cores
+
+
 # As on Windows
 
 

@@ -10,18 +10,24 @@ from typing import Any
 
 import pytest
 
+from setset import durable, platform
+
 
 def keep_open_files(monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes Python's functions refuse to remove, rename or replace a file that is open here. Needs /proc."""
-    for name in ("unlink", "rename", "replace"):
-        monkeypatch.setattr(os, name, _refusing(getattr(os, name)))
+    monkeypatch.setattr(durable, "PAUSES", (0.01,) * 5)
+    monkeypatch.setattr(platform, "_FOLDER", 0)  # Windows opens no folders
+    for name, code in {"unlink": 32, "rename": 32, "replace": 5}.items():
+        monkeypatch.setattr(os, name, _refusing(getattr(os, name), code))
 
 
-def _refusing(function: Callable[..., Any]) -> Callable[..., Any]:
+def _refusing(function: Callable[..., Any], code: int) -> Callable[..., Any]:
     def refuse(*paths: Any, **options: Any) -> Any:
         for path in paths:
-            if options.get("dir_fd") is None and options.get("src_dir_fd") is None and _is_open(Path(path)):
-                raise PermissionError(errno.EACCES, "another program has it open", str(path))
+            if _is_open(Path(path)):
+                error = PermissionError(errno.EACCES, "another program has it open", str(path))
+                error.winerror = code  # type: ignore[attr-defined,unused-ignore]
+                raise error
         return function(*paths, **options)
 
     return refuse

@@ -301,7 +301,9 @@ def line(figure: Figure) -> str:
 
 def machine() -> str:
     models = {
-        text.split(":")[1].strip() for text in Path("/proc/cpuinfo").read_text().splitlines() if "model name" in text
+        text.split(":")[1].strip()
+        for text in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+        if "model name" in text
     }
     memory = psutil.virtual_memory().total / 2**30
     return f"{', '.join(models)}, {os.cpu_count()} cores, {memory:.0f} GiB, Python {platform.python_version()}"

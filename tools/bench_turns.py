@@ -76,7 +76,7 @@ def take_turns(contestants: Sequence[Contestant], seconds: float = TURN_SECONDS)
 
 def peak(pid: int) -> int:
     """The most resident memory that a process has had, in bytes, as the kernel knows it."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
+    for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
         if line.startswith("VmHWM"):
             return 1024 * int(line.split()[1])
     return 0

@@ -97,7 +97,7 @@ class Tracer:
     def _is_short(self, code: CodeType) -> bool:
         """Whether a function has one statement, not counting its docstring."""
         if code.co_filename not in self._short:
-            tree = ast.parse(Path(code.co_filename).read_text())
+            tree = ast.parse(Path(code.co_filename).read_text(encoding="utf-8"))
             self._short[code.co_filename] = {
                 (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)]))
                 for node in ast.walk(tree)
@@ -245,7 +245,7 @@ def _trace(tree: Path, notes: Path, command: list[str]) -> int:
     finally:
         sys.setprofile(None)
         threading.setprofile(None)
-        notes.write_text(json.dumps(tracer.path()))
+        notes.write_text(json.dumps(tracer.path()), encoding="utf-8")
     return 0
 
 

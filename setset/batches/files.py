@@ -105,7 +105,7 @@ def read(path: Path) -> bytes:
         NewerFormat: It is of a format that this version does not know.
     """
     try:
-        descriptor = os.open(path, platform.READ)
+        descriptor = durable.retry_while_open(lambda: os.open(path, platform.READ))
     except FileNotFoundError as error:
         raise BadBatch("missing") from error
     except OSError as error:

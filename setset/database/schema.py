@@ -174,7 +174,8 @@ def keep_side_files(path: Path, kept: Path) -> None:
     for suffix in SIDE_FILES:
         side = Path(f"{path}{suffix}")
         if side.exists() and side.stat().st_size:
-            side.rename(f"{kept}{suffix}" if kept != path else free_name(side, "lost"))
+            name = f"{kept}{suffix}" if kept != path else free_name(side, "lost")
+            durable.retry_while_open(functools.partial(side.rename, name))
 
 
 def remove(path: Path) -> None:
@@ -182,7 +183,7 @@ def remove(path: Path) -> None:
     for each in (Path(f"{path}{suffix}") for suffix in ("", *SIDE_FILES)):
         if each.is_dir():
             raise InTheWay(in_the_way(each))
-        each.unlink(missing_ok=True)
+        durable.remove(each)
 
 
 def remove_unfinished(folder: WorkspaceFolder) -> list[Path]:

@@ -1,10 +1,12 @@
 """Merging neighbouring small files into full ones."""
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
 
+from setset import durable
 from setset.batches.records import Batch, Span
 from setset.database import batches, expansions, roots
 from setset.database.explorations import SizeKey, SizeRecord
@@ -53,7 +55,8 @@ def compact(size: SizeRecord, up_to: int | None, executor: Executor, progress: P
     expansions.replace_merged(size, merged)
     own = roots.own_folders(size.database)
     for batch in (each for group, _ in merged for each in group if each.root_id in own):
-        Path(batch.path).unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # the next run removes it
+            durable.remove(Path(batch.path))
     progress.end(size.size)
     return CompactResult(len(before), len(before) - sum(len(group) - 1 for group in groups))
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
 
+from setset import durable
 from setset.batches import files
 from setset.batches import format as batch_format
 from setset.batches.format import BadBatch, Header
@@ -17,7 +18,6 @@ from setset.batches.records import Batch
 from setset.batches.roots import TOKEN, RootState
 from setset.database import Database, explorations, roots
 from setset.database.explorations import SizeRecord
-from setset.durable import is_temporary
 from setset.errors import SetsetError
 from setset.maintenance.findings import FindingKind
 from setset.maintenance.proof import Evidence, read_evidence
@@ -91,11 +91,11 @@ def _entries(root: Path) -> Iterator[Path]:
 def _identify(path: Path, relative: str) -> Stray:
     folder, _, name = relative.rpartition("/")
     match = _SIZE_FOLDER.fullmatch(folder)
-    if not folder and name.startswith(f".{TOKEN}.") and is_temporary(name):
+    if not folder and name.startswith(f".{TOKEN}.") and durable.is_temporary(name):
         return Stray(path, StrayKind.TEMPORARY)
     if match is None or path.is_symlink() or not path.is_file():
         return Stray(path, StrayKind.FOREIGN)
-    if is_temporary(name):
+    if durable.is_temporary(name):
         return Stray(path, StrayKind.TEMPORARY)
     if not files.is_batch_name(name):
         return Stray(path, StrayKind.FOREIGN)
@@ -122,8 +122,11 @@ def remove_leftovers(database: Database, progress: ProgressListener) -> bool:
     read = functools.cache(read_evidence)
     for stray in list(find_strays(database)):
         if _is_useless(database, stray, read):
-            stray.path.unlink(missing_ok=True)
-            progress.notice(f"removed {stray.path.name}, left by a run that was stopped")
+            try:
+                durable.remove(stray.path)
+                progress.notice(f"removed {stray.path.name}, left by a run that was stopped")
+            except OSError as error:
+                progress.notice(f"cannot remove {stray.path} ({error.strerror}): the next run tries again")
         else:
             left |= stray.kind in (StrayKind.ORPHAN, StrayKind.DAMAGED)
     return left
@@ -178,5 +181,6 @@ def remove_temporaries(database: Database) -> None:
             own.add(database.folder.own_root)  # not recorded while all files are elsewhere
         for root in own:
             for path in _entries(root):
-                if is_temporary(path.name):
-                    path.unlink(missing_ok=True)
+                if durable.is_temporary(path.name):
+                    with contextlib.suppress(OSError):
+                        durable.remove(path)

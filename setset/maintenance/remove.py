@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from setset import platform
+from setset import durable, platform
 from setset.batches.files import size_folder
 from setset.database import Database, batches, expansions, explorations, roots
 from setset.errors import ReadOnly
@@ -75,7 +75,7 @@ def remove(database: Database, target: int, first: int, progress: ProgressListen
         for path, lists, _ in found[size]:
             if any(path.is_relative_to(root) for root in own) and not path.is_symlink():
                 try:
-                    path.unlink(missing_ok=True)
+                    durable.remove(path)
                 except OSError as error:
                     left.append(error)
             progress.advance(size, lists, lists)

@@ -47,7 +47,7 @@ def read_answer(path: Path, least: int = 1) -> Cards | None:
     (0, 1, 3)
     """
     try:
-        text = path.read_text(errors="replace")
+        text = path.read_text(encoding="utf-8", errors="replace")
     except OSError as error:
         raise SetsetError(f"cannot read {path}: {error.strerror}") from error
     return parse_answer(text, least, path.name)

@@ -101,7 +101,8 @@ def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArr
     more_leasts, more_stabilizers = canonicalize_rows(longer[more])
 
     every = np.concatenate([leasts, more_leasts])
-    found, where, number = np.unique(every, axis=0, return_index=True, return_inverse=True)
+    found, where, inverse = np.unique(every, axis=0, return_index=True, return_inverse=True)
+    number = inverse.reshape(-1)  # NumPy 2.0.0 gives a column
     found_stabilizers = np.concatenate([stabilizers, more_stabilizers])[where]
     found_kind = np.concatenate([np.arange(len(first)), kind[more]])[where]
     masses = np.zeros(len(first), np.int64)

@@ -45,9 +45,6 @@ FEW = 8
 MOST_FRAMES = 2880
 """Most frames that lead from a list to the least list of its class. Lists of 20 cards have them."""
 
-SUMS, DIFFERENCES = sum_table().tolist(), difference_table().tolist()
-"""Sums and differences of cards, as lists: reading one number of an array takes three times as long."""
-
 _searches = count()
 _compiled = Lock()
 

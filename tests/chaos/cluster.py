@@ -173,7 +173,7 @@ def _fork(log: Path, *arguments: str) -> int:
             dask_executor.Timeouts = lambda: PATIENCE  # type: ignore[assignment,misc]
             outcome = perform(*arguments)
             with contextlib.suppress(OSError):
-                log.write_text(outcome.said, errors="replace")
+                log.write_text(outcome.said, encoding="utf-8", errors="replace")
             os._exit(outcome.code % 256)
         finally:
             os._exit(99)

@@ -73,7 +73,7 @@ def start_in_fork(log: Path, fate: Fate, *arguments: str) -> int:
             fate()
             outcome = perform(*arguments)
             with contextlib.suppress(OSError):
-                log.write_text(outcome.said, errors="replace")
+                log.write_text(outcome.said, encoding="utf-8", errors="replace")
             os._exit(outcome.code % 256)
         finally:
             os._exit(99)
@@ -91,7 +91,7 @@ def end_of_fork(pid: int, log: Path) -> Outcome:
                 os.kill(pid, signal.SIGKILL)
             time.sleep(0.005)
     code = os.waitstatus_to_exitcode(status)
-    said = log.read_text() if log.exists() else ""
+    said = log.read_text(encoding="utf-8") if log.exists() else ""
     log.unlink(missing_ok=True)
     return Outcome(128 - code if code < 0 else code, said)
 

@@ -87,7 +87,7 @@ def record(folder: Path, *arguments: str) -> list[Call]:
         )
         if outcome.returncode != 0:
             raise AssertionError(f"{' '.join(arguments)} failed under strace: {outcome.stderr[-500:]}")
-        lines = Path(trace.name).read_text().splitlines()
+        lines = Path(trace.name).read_text(encoding="utf-8").splitlines()
     return list(_parse(lines, folder))
 
 

@@ -75,7 +75,7 @@ def test_what_a_group_of_commands_says_of_them_fits_too(group: str) -> None:
 def test_a_mistyped_word_gets_a_suggestion(run: Run, words: list[str], meant: str) -> None:
     code, out, err = run(*words)
     assert (code, out) == (2, "")
-    assert err.endswith(f"{meant}\n")
+    assert err.replace("'", "").endswith(meant.replace("'", "") + "\n")  # click 8.1 has no quotes
 
 
 def test_version() -> None:

@@ -32,7 +32,7 @@ def test_the_fields_are_those_of_the_page(
     if command.startswith("sat"):
         pytest.importorskip("pysat")
     monkeypatch.setenv("SETSET_WORKSPACE", str(workspace))
-    Path("hands").write_text("80 3 14\n")
+    Path("hands").write_text("80 3 14\n", encoding="utf-8")
     out = run(*command.split(), "--json")[1]
     found = [json.loads(line) for line in out.splitlines()] if shape == "JSON lines" else json.loads(out)
     assert isinstance(found, dict) == (shape == "an object")

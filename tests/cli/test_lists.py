@@ -96,7 +96,7 @@ def test_the_lines_of_many_lists_are_those_of_each(workspace: Path, options: lis
     "arguments", ["lists --size 5 --all", "lists --size 5", "status --json", "sql --csv", "lists --help", "--help"]
 )
 def test_a_full_disk_behind_standard_output_is_one_line(workspace: Path, arguments: str) -> None:
-    with Path("/dev/full").open("w") as full:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
         done = subprocess.run(
             [sys.executable, "-m", "setset", *arguments.split()],
             stdout=full,

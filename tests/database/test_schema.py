@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Iterable
 from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -294,7 +295,8 @@ def test_an_upgraded_database_is_like_a_new_one(old: WorkspaceFolder) -> None:
     schema.upgrade(old.database)
     config = schema.alembic_config(old.database)
     config.stdout = io.StringIO()
-    command.check(config)
+    if version("sqlalchemy").split(".") >= ["2", "0", "57"]:  # 2.0.50 misses unique constraints that SQLite has
+        command.check(config)
     fresh = old.path / "fresh.db"
     schema.create(fresh)
     with closing(sqlite3.connect(fresh)) as new, closing(sqlite3.connect(old.database)) as upgraded:

@@ -154,6 +154,6 @@ def test_a_killed_process_group_leaves_nothing_in_shared_memory(tmp_path: Path) 
 def _is_of(path: Path, pid: int) -> bool:
     """Whether a process has a file of shared memory open or mapped."""
     try:
-        return path.name in Path(f"/proc/{pid}/maps").read_text()
+        return path.name in Path(f"/proc/{pid}/maps").read_text(encoding="utf-8")
     except OSError:
         return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -12,6 +13,7 @@ from setset.maintenance import leftovers
 from setset.maintenance.findings import FindingKind
 from setset.progress import NoProgress
 from tests.small import BATCHES, Copy, batch_file, build, digests, findings, rows, writing
+from tests.windows import keep_open_files
 
 
 def test_strays_are_told_apart_and_only_our_own_are_removed(copy: Copy) -> None:
@@ -141,3 +143,28 @@ def test_the_own_root_is_cleaned_up_even_if_all_files_are_elsewhere(tmp_path: Pa
         (root / ".setset-root.json.host.1.abcdef01.tmp").write_bytes(b"half")
     build(tmp_path / "w", 3, output=tmp_path / "nas")
     assert not list(tmp_path.rglob("*.tmp"))
+
+
+@pytest.mark.posix
+def test_a_leftover_that_another_program_has_open_stops_nothing(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows does not remove it. The other leftovers go, the run goes on, and the next one removes it."""
+    folder = copy()
+    left = [batch_file(folder).parent / f".{name}.setset.abcdef012345.tmp" for name in "abc"]
+    for path in left:
+        path.write_bytes(b"half")
+
+    class Notices(NoProgress):
+        texts: ClassVar[list[str]] = []
+
+        def notice(self, text: str) -> None:
+            self.texts.append(text)
+
+    with monkeypatch.context() as patched, left[1].open("rb"):
+        keep_open_files(patched)
+        with writing(folder.path) as database:
+            leftovers.remove_leftovers(database, Notices())
+            leftovers.remove_temporaries(database)
+        assert [path for path in left if path.exists()] == [left[1]]
+        assert f"cannot remove {left[1]} (another program has it open): the next run tries again" in Notices.texts
+    build(folder.path)
+    assert not left[1].exists()

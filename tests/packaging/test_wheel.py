@@ -1,20 +1,42 @@
-"""What `pip install .` installs: the command, the types, and the migrations, so that a copy upgrades its databases."""
+"""The wheel and the sdist: their content, their installation, and the packages that they declare."""
 
 from __future__ import annotations
 
+import ast
 import os
+import re
+import shutil
 import subprocess
 import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
 import zipfile
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
-def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "-w", str(tmp_path)]
-    subprocess.run([*build, str(ROOT)], check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("setset-*.whl")
+def build(source: Path, folder: Path) -> None:
+    command = [sys.executable, "-m", "hatchling", "build", "--directory", str(folder)]
+    subprocess.run(command, cwd=source, check=True, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def dist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the wheel and the sdist of this checkout."""
+    folder = tmp_path_factory.mktemp("dist")
+    build(ROOT, folder)
+    return folder
+
+
+def test_the_wheel_makes_databases_on_its_own(dist: Path, tmp_path: Path) -> None:
+    (wheel,) = dist.glob("setset-*.whl")
     unpacked = tmp_path / "unpacked"
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(unpacked)
@@ -45,3 +67,61 @@ def test_the_wheel_makes_databases_on_its_own(tmp_path: Path) -> None:
     )
     package = unpacked / "setset"
     assert [Path(line) for line in run.stdout.splitlines()] == [package / "__init__.py", package / "migrations"]
+
+
+def test_a_build_from_the_sdist_gives_the_same_bytes(dist: Path, tmp_path: Path) -> None:
+    """In another folder, at another time, with other modes for the group, and without git."""
+    (sdist,) = dist.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (source,) = tmp_path.iterdir()
+    for path in source.rglob("*.py"):
+        os.utime(path, (1, 1))
+        path.chmod(path.stat().st_mode & 0o700)
+    build(source, tmp_path / "again")
+    for path in dist.iterdir():
+        assert (tmp_path / "again" / path.name).read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["*.whl", "*.tar.gz"])
+def test_pip_installs_it_into_an_empty_environment(dist: Path, tmp_path: Path, kind: str) -> None:
+    """All but the packages that it needs, which come from this environment: a test asks no registry.
+    Commands that compile kernels would take a minute."""
+    venv.create(tmp_path / "venv", with_pip=False)
+    folders = sysconfig.get_paths("venv", vars={"base": str(tmp_path / "venv"), "platbase": str(tmp_path / "venv")})
+    (Path(folders["purelib"]) / "needed.pth").write_text(sysconfig.get_path("purelib"))
+    (file,) = dist.glob(kind)
+    options = ["--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--ignore-installed"]
+    python = [sys.executable, "-m", "pip", "--python", str(tmp_path / "venv")]
+    subprocess.run([*python, "install", *options, str(file)], check=True)
+    command = shutil.which("setset", path=folders["scripts"])
+    assert command is not None
+    code = "import setset; print(setset.__file__)"
+    places = [[str(Path(folders["scripts"]) / "python"), "-c", code], [command, "--version"]]
+    for words in [*places, [command, "classes", "show", "12/786"]]:
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+        if words is places[0]:
+            assert Path(done.stdout.strip()).is_relative_to(folders["purelib"])
+
+
+def imported_packages() -> set[str]:
+    """Top-level packages of others that the modules of setset import."""
+    names = set()
+    for path in (ROOT / "setset").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names.add(node.module.partition(".")[0])
+    return names - set(sys.stdlib_module_names) - {"setset"}
+
+
+def test_every_imported_package_is_declared() -> None:
+    optional = [line for name, lines in PROJECT["optional-dependencies"].items() if name != "test" for line in lines]
+    declared = {re.split(r"[\[<>=; ]", line)[0].lower() for line in PROJECT["dependencies"] + optional}
+    providers = packages_distributions()
+    imported = imported_packages()
+    assert len(imported) > 12
+    missing = {name for name in imported if not {other.lower() for other in providers.get(name, [name])} & declared}
+    assert missing - {"backports", "compression"} == set()  # compression.zstd is part of Python from 3.14 on

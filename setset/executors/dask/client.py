@@ -165,7 +165,7 @@ def _read_address(file: Path, deadline: float, stopping: Stopping) -> str:
     """The address in a scheduler file, which may not be there yet, or not whole."""
     while not stopping():
         with contextlib.suppress(OSError, ValueError):
-            found = json.loads(file.read_text())
+            found = json.loads(file.read_text(encoding="utf-8"))
             if isinstance(found, dict) and isinstance(found.get("address"), str):
                 return str(found["address"])
         if time.monotonic() > deadline:
