@@ -8,7 +8,7 @@
 
 What is counted
 ---------------
-The command is carried out and traced. Its *functions* are those of the package setset, in the order in which
+The command is carried out and traced. Its *functions* are functions of the package setset, in the order in which
 the command first calls them. A reader reads each function once, in that order. Then
 
 * modules is the number of different files that the functions are in,

@@ -57,10 +57,10 @@ _wide = click.option("--wide", is_flag=True, help="All columns and whole values.
     show_default=True,
     help="Sort by this.",
 )
-@click.option("--reverse", is_flag=True, help="The greatest first.")
+@click.option("--reverse", is_flag=True, help="Largest first.")
 @click.option("--start", type=click.IntRange(0), default=0, help="Skip the first N classes.")
-@click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="How many classes.")
-@click.option("--all", "all_classes", is_flag=True, help="All from there on.")
+@click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="Maximum number of classes.")
+@click.option("--all", "all_classes", is_flag=True, help="All classes from --start on.")
 @_wide
 @click.option(
     "--json",

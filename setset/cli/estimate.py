@@ -15,7 +15,7 @@ from setset.cli import options
 @options.count
 @options.via
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores of this machine].")
-@click.option("--count-only", is_flag=True, help="Of a count without files.")
+@click.option("--count-only", is_flag=True, help="Estimate a count without files.")
 @click.option(
     "--seconds",
     type=click.FloatRange(0, 3600),

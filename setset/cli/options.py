@@ -65,7 +65,7 @@ output = click.option(
     callback=_check_output,
     help="Folder for this run's files: another disk, a NAS. The database remembers it.",
 )
-limit = click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="How many lists.")
+limit = click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="Maximum number of lists.")
 all_lists = click.option("--all", "all_lists", is_flag=True, help="All lists from there on, however many.")
 from_classes = click.option(
     "--from-classes", is_flag=True, help="All lists of the size, class by class as in unrank, without any run."
@@ -147,7 +147,7 @@ deal_instead = click.option(
 
 
 def named_or_dealt(texts: tuple[str, ...], count: int | None, seed: int | None) -> tuple[tuple[int, ...], int | None]:
-    """The cards that a command line names, or those that it asks to be dealt and the seed they came from."""
+    """Cards named on the command line, or dealt cards and their seed."""
     from setset.table import deal, new_seed
 
     if texts and (count is not None or seed is not None):

@@ -13,7 +13,7 @@ from setset.cli import options
     type=click.Choice(["random", "first"]),
     default="random",
     show_default=True,
-    help="Which set the player takes: any one, or the first in the order of the table.",
+    help="Choice of the player: any set, or the first in the order of the table.",
 )
 @click.option("--workers", type=click.IntRange(1, 1024), default=1, show_default=True, help="Processes.")
 @options.as_json

@@ -15,7 +15,7 @@ from setset.cli import options
     type=click.FloatRange(0, min_open=True),
     default=60.0,
     show_default=True,
-    help="End the query after so many seconds.",
+    help="End the query after this many seconds.",
 )
 @options.wide
 @options.as_json

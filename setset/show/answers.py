@@ -1,4 +1,4 @@
-"""What came of asking a SAT solver: the cards, drawn and classified, or that there are none."""
+"""Answer of a SAT solver: cards, drawn and classified, or that there are none."""
 
 from collections.abc import Sequence
 from pathlib import Path

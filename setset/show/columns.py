@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 GAP = 2
 """Places between two columns."""
 LEAST_ROOM = 10
-"""A value in a block gets so many places, however narrow the terminal is."""
+"""Minimum width of a value in a block, however narrow the terminal is."""
 LONG = 10_000
-"""Texts of more letters are cut where a line ends, without looking for spaces."""
+"""Longer texts are cut at the end of a line, not at a space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def fold(text: str, width: int) -> list[str]:
 
 
 def fit(columns: Sequence[Column], natural: Sequence[int], room: int | None) -> Layout:
-    """Which columns to show in a room of so many places, and how wide.
+    """Columns to show in a given width, and the width of each.
 
     Args:
         columns: all columns.

@@ -1,4 +1,4 @@
-"""What a simulation shows, as tables and as JSON."""
+"""Results of a simulation, as tables and as JSON."""
 
 import dataclasses
 import sys
@@ -35,7 +35,7 @@ _TAKES = {
     Policy.FIRST: "the first set in the order of the table",
 }
 _COUNTED = (
-    "Up to the last deal: tables while there are cards in the deck, and the one that the last three made.",
+    "Up to the last deal: tables while there are cards in the deck, and the table after the last three cards.",
     "To the end: also the tables after that, which are not filled up and hold fewer sets.",
 )
 

@@ -28,7 +28,7 @@ TITLES = {
 """Titles of activities that are not called by their names."""
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_TRUSTED = 5.0
-"""So long the speed that was expected counts as much as the one that is seen."""
+"""Seconds after which the measured speed counts as much as the expected speed."""
 WIDE = 100
 """Columns of a terminal that has room for everything."""
 
@@ -130,7 +130,7 @@ class _Whole:
         self._started = time.monotonic()
 
     def set_done(self, size: int, share: float) -> None:
-        """So much of what was due of a size is done."""
+        """Notes the share of a size that is done."""
         self._done[size] = max(self._done.get(size, 0.0), share)
 
     @property
@@ -146,7 +146,7 @@ class _Whole:
 
     @property
     def left(self) -> float:
-        """Seconds, from the speed that was expected and more and more the one that is seen."""
+        """Seconds left: first by the expected speed, then more and more by the measured speed."""
         done = sum(seconds * self._done[size] for size, seconds in self._seconds.items())
         spent = time.monotonic() - self._started
         pace = (spent + SECONDS_TRUSTED) / (done + SECONDS_TRUSTED * self._workers)

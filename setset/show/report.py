@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 MOST_RUNS = 200
-"""That are listed, newest first."""
+"""Maximum number of runs listed, newest first."""
 LONGEST = 300
-"""Letters of an outcome or a command."""
+"""Maximum number of letters of an outcome or a command."""
 ROOM = 600_000
 """Bytes for figures: the page stays below 1 MB."""
 
@@ -78,13 +78,13 @@ def _asked(exploration: Exploration, counts: Sequence[Count]) -> Data:
 
 
 def _confirmed_by(count: Count) -> list[str]:
-    """What comes to the same number."""
+    """Independent counts that agree."""
     others = {"a published or independent count": count.reference, "the sum over all classes": count.class_sum}
     return [words for words, value in others.items() if value == count.lists and count.complete]
 
 
 def _size(size: Size) -> Data:
-    """A stored size, with one digest for all its files: that of their digests, a line each, in order."""
+    """A stored size, with one digest for all its files: the digest of their digests, a line each, in order."""
     batches = size.batches
     digests = "".join(f"{batch.digest}\n" for batch in batches)
     return {
@@ -130,7 +130,7 @@ def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bo
 
 
 def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
-    """Pictures as SVG, each with the command that makes it; a line that says why in place of one that is missing."""
+    """Pictures as SVG, each with its command; a line with the reason in place of a missing picture."""
     wanted: dict[str, Callable[[], Chart]] = {
         f"setset plot {chart.__name__}": partial(chart, workspace)
         for chart in (charts.counts, charts.throughput, charts.rates, charts.gantt)

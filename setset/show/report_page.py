@@ -7,7 +7,7 @@ from setset.show.formatting import byte_count, duration, how_many, millions, num
 from setset.show.html import Columns, as_text, record_table
 
 Data = dict[str, Any]
-"""What a report says, as plain values."""
+"""Content of a report, as plain values."""
 
 STYLE = """
 :root { color-scheme: light dark;
@@ -96,7 +96,7 @@ def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
         f"<h1>{as_text(title)}</h1>",
         f'<p class="lead">{as_text(_summary(data))}</p>',
         f"<p>Made {as_text(data['made_at'])}</p>",
-        _section("What was asked", _asked_text(data)),
+        _section("Explorations", _asked_text(data)),
         _section("Counts", record_table(COUNTS, data["counts"])),
         _section("Figures", "\n".join(_figure(*figure) for figure in figures)),
         _section("Files", f"{record_table(FILES, data['sizes'])}\n{HOW_DIGESTS_ARE_MADE}"),

@@ -1,4 +1,4 @@
-"""What is special about a hand: its sets, or its class and how rare that is."""
+"""Description of a hand: its sets, or its class and how rare the class is."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ class ListIdentity:
 
 @dataclass(frozen=True)
 class Identity(Shown):
-    """What `identify` finds out about a hand."""
+    """Description of a hand by `identify`."""
 
     cards: Cards
     sets: tuple[Triple, ...]
@@ -48,7 +48,7 @@ class Identity(Shown):
 
 
 def identify(cards: CardsLike) -> Identity:
-    """What is special about a hand: its sets; without a set its class, how rare that is, its rank, its neighbours.
+    """Describes a hand: its sets; without a set its class, how rare the class is, its rank, its neighbours.
 
     Args:
         cards: different cards, in any order.

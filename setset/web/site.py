@@ -15,7 +15,7 @@ BUSY: Final = "other queries are being answered: try again"
 
 
 class Site:
-    """The data behind the pages. Every request opens the workspace anew, so that one that is replaced is seen.
+    """The data behind the pages. Every request opens the workspace anew, so that a replaced workspace is seen.
 
     Args:
         folder: The workspace.

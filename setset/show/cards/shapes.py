@@ -15,7 +15,7 @@ HEIGHT: Final = 68.0
 STROKE: Final = 3.0
 STRIPE_STEP: Final = 5.0
 STRIPE: Final = 1.5
-"""Stripes are lines of this breadth across a shape, so far from the middle of one to that of the next."""
+"""Width of a stripe across a shape, and distance between the centres of neighbouring stripes."""
 
 Point = tuple[float, float]
 Curve = tuple[Point, Point, Point, Point]
