@@ -53,7 +53,7 @@ class Activity:
 
 
 def ago(seconds: float) -> str:
-    """The time so many seconds ago, in UTC."""
+    """The time `seconds` ago, in UTC."""
     moment = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=seconds)
     return moment.isoformat(timespec="seconds")
 

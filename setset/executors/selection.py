@@ -1,4 +1,4 @@
-"""Which executor `--executor NAME` means."""
+"""Executor of a name, as in `--executor NAME`."""
 
 import multiprocessing
 import sys
@@ -16,7 +16,7 @@ from setset.platform import interrupts_blocked, start_resource_tracker
 
 
 def choose_executor(name: str, access: FileAccess) -> StartExecutor:
-    """What starts the executor of a name: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, or MODULE:CALLABLE
+    """Function that starts the executor of a name: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, or MODULE:CALLABLE
     for any other `concurrent.futures.Executor` that takes the number of workers."""
     kind, equals, where = name.partition("=")
     if kind == "dask" and bool(equals) == bool(where):

@@ -51,7 +51,7 @@ class Timeouts:
 
     connect: float = 15  # for the first answer of the scheduler
     scheduler: float = 300  # for any later answer of the scheduler
-    other_workers: float = 2  # for more workers, if none of those that are there can work
+    other_workers: float = 2  # for more workers, if none that is there can work
     no_workers: float = 300  # for a worker, if there is none
     lost_task: float = 60  # for a task that the scheduler no longer knows, or whose worker is paused or silent
     late_task: float = 60  # for a task, at least, before an idle worker gets a copy
@@ -66,7 +66,7 @@ Stopping = Callable[[], bool]
 
 
 def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client | None:
-    """The client of a cluster of so many processes on this machine, which ends with this process."""
+    """Client of a new cluster on this machine, which ends with this process."""
     if stopping():
         return None
     dask.config.set({**QUIET, **CLOSED})
@@ -101,11 +101,11 @@ def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client 
 def connect(
     where: str, seconds: float, stopping: Stopping, notice: Notice = lambda _: None
 ) -> distributed.Client | None:
-    """A client of the scheduler at an address, or of the one that wrote a scheduler file."""
+    """Client of the scheduler at an address, or at the address in a scheduler file."""
     stopping = _noticing(f"waiting for the Dask scheduler at {where}", stopping, notice)
     deadline = time.monotonic() + seconds
     address = where
-    # Unlike that of pathlib, os.path takes what cannot be the name of a file for one of no file.
+    # Unlike pathlib, os.path accepts text that cannot be the name of a file.
     if where.endswith(".json") or os.path.isfile(where):  # noqa: PTH113
         address = _read_address(Path(where), deadline, stopping)
     try:
@@ -145,7 +145,7 @@ def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
 
 
 async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
-    """Whether somebody listens, before there is a client: one that cannot connect takes half a minute to end, and
+    """Whether somebody listens, before there is a client: a client without a connection takes half a minute to end, and
     does not hear Ctrl-C. Dask waits for ever for one that listens and says nothing, as a stopped process does."""
     options = read_certificates().get_connection_args("client")
     seconds = max(deadline - time.monotonic(), 0.1)

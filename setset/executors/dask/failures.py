@@ -24,7 +24,7 @@ class Failure:
 
 
 def explain(worker: Worker, task: PendingTask, error: BaseException, status: str) -> Failure:
-    """What an error on a worker means. What a worker cannot see is a fact about that worker.
+    """Meaning of an error on a worker. A file that a worker cannot see is a fact about that worker.
 
     Args:
         worker: The worker that the task was sent to.
