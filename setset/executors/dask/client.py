@@ -146,7 +146,7 @@ def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
 
 async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
     """Whether somebody listens, before there is a client: a client without a connection takes half a minute to end, and
-    does not hear Ctrl-C. Dask waits for ever for one that listens and says nothing, as a stopped process does."""
+    does not hear Ctrl-C. Dask waits for ever for a process that listens and says nothing, such as a stopped one."""
     options = read_certificates().get_connection_args("client")
     seconds = max(deadline - time.monotonic(), 0.1)
     attempt = asyncio.ensure_future(comm.connect(address, timeout=seconds, **options))
