@@ -53,7 +53,7 @@ class Activity:
 
 
 def ago(seconds: float) -> str:
-    """UTC time some seconds ago."""
+    """The time `seconds` ago, in UTC."""
     moment = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=seconds)
     return moment.isoformat(timespec="seconds")
 

@@ -15,7 +15,7 @@ from setset.cli import options
     "--memory-limit",
     default="0",
     show_default=True,
-    help="Memory per process, such as 2GB; Dask pauses a process with more. 0: no limit.",
+    help="Memory of a process, such as 2GB; Dask pauses a process with more. 0: no limit.",
 )
 @click.option(
     "--local-directory",

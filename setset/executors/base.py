@@ -12,7 +12,7 @@ from setset.errors import SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, ExpandTask
 
 StartExecutor = Callable[[int], Executor]
-"""Starts an executor with the given number of workers."""
+"""Starts an executor with a number of workers."""
 Notice = Callable[[str], None]
 
 ATTEMPTS = 3
@@ -39,8 +39,8 @@ class Requirements:
     version: str
     roots: tuple[str, ...]
     trial_folder: str
-    """Folder below the first root in which the worker shows that it can write. The run makes it anyway, and the
-    clean-up finds there what a killed worker left."""
+    """The folder, below the first root, in which the worker shows that it can write. The run makes it
+    anyway, and the clean-up finds there the files of a killed worker."""
     build: str = ""
     """Digest of the sources that decide the bytes of a file."""
 
@@ -69,7 +69,7 @@ class RemoteExecutor(ObservableExecutor):
 
 
 def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[RunningTask, ...]:
-    """Task among the arguments of a call, begun `seconds` ago; none if it is not a task of the queue."""
+    """The task among the arguments of a call, begun `seconds` ago; nothing if the queue has no such task."""
     (task,) = arguments if len(arguments) == 1 else (None,)
     if not isinstance(task, ExpandTask | CountTask):
         return ()
@@ -78,7 +78,7 @@ def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[Ru
 
 
 def shut_down(executor: Executor, wait: bool) -> None:
-    """Ends an executor and drops the tasks that wait. Some executors, such as loky's, cannot drop them."""
+    """Ends an executor and drops the tasks that wait. Some executors, such as loky, cannot drop them."""
     can_drop = "cancel_futures" in inspect.signature(executor.shutdown).parameters
     executor.shutdown(wait=wait, **({"cancel_futures": True} if can_drop else {}))
 

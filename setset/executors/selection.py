@@ -1,4 +1,4 @@
-"""Executors by name, for `--executor NAME`."""
+"""Executor of a name, as in `--executor NAME`."""
 
 import multiprocessing
 import sys

@@ -12,8 +12,8 @@ from setset.executors.base import ATTEMPTS, WorkerDied
 from setset.executors.dask.workers import PendingTask, Worker, WorkerState
 
 DEPTH = 2
-"""Tasks per worker thread: one runs and another waits, so that the thread is never idle for the length of
-a message. The last tasks wait here for the first free worker."""
+"""Tasks that a worker's thread has at a time: it executes one while the next one waits, so that it is never
+idle for the length of a message. The last ones wait here, for whoever is done first."""
 MOST_FAILURES = 3
 """Failures in a row after which a worker is suspended, if another one can work."""
 
@@ -125,7 +125,7 @@ class Assignment:
     def remove_worker(self, worker: Worker) -> None:
         """Puts the tasks of a worker that is gone back into the queue.
 
-        A task that it had alone goes back to the caller, which counts such losses. With several tasks, nobody can
+        A task that it had alone goes back to the caller, who counts how often that happens. Of several nobody can
         say which one killed it, or whether one was finished: they are tried again, each alone. So is the task of a
         worker that was paused before it left, as `setset worker` does in order to end.
         """

@@ -31,7 +31,7 @@ def make_certificates(folder: Path) -> bool:
 
 
 def read_certificates(folder: Path | None = None) -> Security:
-    """Security of a cluster with the certificates in a folder, by default in SETSET_CERTIFICATES.
+    """Security of a cluster with the certificates in a folder, by default the folder in SETSET_CERTIFICATES.
 
     Without such a folder, Dask's own configuration decides.
     """

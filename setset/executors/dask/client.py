@@ -51,7 +51,7 @@ class Timeouts:
 
     connect: float = 15  # for the first answer of the scheduler
     scheduler: float = 300  # for any later answer of the scheduler
-    other_workers: float = 2  # for more workers, if no present worker can work
+    other_workers: float = 2  # for more workers, if none that is there can work
     no_workers: float = 300  # for a worker, if there is none
     lost_task: float = 60  # for a task that the scheduler no longer knows, or whose worker is paused or silent
     late_task: float = 60  # for a task, at least, before an idle worker gets a copy
@@ -66,7 +66,7 @@ Stopping = Callable[[], bool]
 
 
 def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client | None:
-    """Client of a cluster of `workers` processes on this machine, which ends with this process."""
+    """Client of a new cluster on this machine, which ends with this process."""
     if stopping():
         return None
     dask.config.set({**QUIET, **CLOSED})
@@ -101,11 +101,11 @@ def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client 
 def connect(
     where: str, seconds: float, stopping: Stopping, notice: Notice = lambda _: None
 ) -> distributed.Client | None:
-    """Client of the scheduler at an address, or of the scheduler that wrote a file."""
+    """Client of the scheduler at an address, or at the address in a scheduler file."""
     stopping = _noticing(f"waiting for the Dask scheduler at {where}", stopping, notice)
     deadline = time.monotonic() + seconds
     address = where
-    # os.path returns False for text that cannot be a file name; pathlib raises.
+    # Unlike pathlib, os.path accepts text that cannot be the name of a file.
     if where.endswith(".json") or os.path.isfile(where):  # noqa: PTH113
         address = _read_address(Path(where), deadline, stopping)
     try:
@@ -145,8 +145,8 @@ def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
 
 
 async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
-    """Whether the scheduler answers. A client that cannot connect takes half a minute to end and ignores Ctrl-C. Dask
-    waits for ever for a scheduler that listens and says nothing, such as a stopped process."""
+    """Whether somebody listens, before there is a client: a client without a connection takes half a minute to end, and
+    does not hear Ctrl-C. Dask waits for ever for a process that listens and says nothing, such as a stopped one."""
     options = read_certificates().get_connection_args("client")
     seconds = max(deadline - time.monotonic(), 0.1)
     attempt = asyncio.ensure_future(comm.connect(address, timeout=seconds, **options))

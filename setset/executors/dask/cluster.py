@@ -1,7 +1,7 @@
 """The cluster as the coordinator sees it: workers that come, go, fail, fall silent, and are checked.
 
-One thread looks at the scheduler every second. It compares the workers there with the known workers, checks new ones,
- takes tasks back that nobody executes, and prints lines.
+One thread looks at the scheduler every second. It compares the workers there with the known ones, has new workers
+checked, takes tasks back that nobody executes, and prints lines.
 """
 
 import contextlib

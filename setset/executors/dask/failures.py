@@ -24,7 +24,7 @@ class Failure:
 
 
 def explain(worker: Worker, task: PendingTask, error: BaseException, status: str) -> Failure:
-    """Meaning of an error on a worker. A file that a worker cannot see says something about that worker only.
+    """Meaning of an error on a worker. A file that a worker cannot see is a fact about that worker.
 
     Args:
         worker: The worker that the task was sent to.

@@ -164,7 +164,7 @@ class _Slot:
 
 
 def pause_worker(dask_worker: Any) -> bool:
-    """On a worker: takes no more tasks. Returns whether its tasks are finished."""
+    """On a worker: takes no more tasks. Returns whether it has finished its tasks."""
     dask_worker.status = Status.paused
     return not dask_worker.state.executing
 
@@ -177,7 +177,7 @@ async def _find_scheduler(options: WorkerOptions, security: Security, stop: asyn
             address = _read_address(options.where)
             async with rpc(address, timeout=5, connection_args=security.get_connection_args("worker")) as scheduler:
                 await scheduler.identity(n_workers=0)
-                with contextlib.suppress(AttributeError, KeyError, ValueError):  # started by 'dask scheduler'
+                with contextlib.suppress(AttributeError, KeyError, ValueError):  # 'dask scheduler' started it
                     build = await getattr(scheduler, BUILD)()
                     if isinstance(build, str) and build != build_digest():
                         raise SetsetError(

@@ -38,7 +38,7 @@ OTHER_BUILD = f"has another build of setset {__version__}: install the coordinat
 
 @dataclass(frozen=True)
 class FileAccess:
-    """A worker's view of the storage: the coordinator's paths with some prefixes replaced, or nothing."""
+    """View of a worker on the storage: the coordinator's paths with some beginnings replaced, or nothing."""
 
     maps: tuple[tuple[str, str], ...] = ()
     ship: bool = False
@@ -152,7 +152,7 @@ def pack(task: Task) -> list[bytes]:
 def execute_shipment(task: Task, contents: Sequence[bytes]) -> tuple[TaskResult, list[bytes]]:
     """On a worker: executes a task in a temporary folder of the node, away from any storage root.
 
-    Takes the bytes of the task's sources, and returns the bytes of the batches besides the result.
+    Takes the bytes of the task's sources, and returns the bytes of the batches beside the result.
     """
     with _temporary_folder() as folder:
         root = folder / "root"

@@ -63,7 +63,7 @@ class PendingTask:
             remote.release()
 
     def begin(self) -> bool:
-        """Whether the caller still wants it. A task from a lost worker has begun before."""
+        """Whether the caller still wants it. A task of a lost worker has begun before."""
         if self.future.done():
             return False
         return self.future.running() or self.future.set_running_or_notify_cancel()

@@ -26,7 +26,7 @@ def free_port() -> int:
 def assert_nobody_answers(where: str, code: int, said: str) -> None:
     assert code == 1, said
     assert said.startswith(f"setset: no Dask scheduler answers at {where} (")
-    assert said.endswith("): start one with 'dask scheduler'\n")
+    assert said.endswith("): start one with 'setset scheduler'\n")
     assert len(said.splitlines()) == 1
 
 
@@ -56,7 +56,7 @@ def test_a_scheduler_file_without_an_address(content: str | None, tmp_path: Path
     file = tmp_path / "scheduler.json"
     if content is not None:
         file.write_text(content)
-    with pytest.raises(SetsetError, match=r"^there is no scheduler's address in .*scheduler.json: 'dask sch"):
+    with pytest.raises(SetsetError, match=r"^there is no scheduler's address in .*scheduler.json: 'setset sch"):
         connect(str(file), 0.5, lambda: False)
 
 

@@ -1,0 +1,62 @@
+"""`setset worker` and `setset scheduler`: a cluster with certificates on loopback, started and ended in order."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.commands import run_here
+from tests.executors.dask.conftest import ENVIRONMENT, LONGEST, until
+from tests.small import rows
+
+pytest.importorskip("distributed")
+
+pytestmark = [pytest.mark.cluster, pytest.mark.posix]
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "setset", *arguments]
+    environment = {**ENVIRONMENT, "SETSET_CERTIFICATES": str(folder / "tls")}
+    return subprocess.Popen(command, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True)
+
+
+def test_a_cluster_of_our_own_commands(tmp_path: Path) -> None:
+    file = tmp_path / "scheduler.json"
+    begun = [start(tmp_path, "scheduler", "--port", "0", "--scheduler-file", str(file))]
+    try:
+        until(file.is_file, "the scheduler")
+        begun.append(start(tmp_path, "worker", str(file), "--workers", "1", "--local-directory", str(tmp_path)))
+        run = start(tmp_path, "run", "--size", "4", "-q", "-w", "w", "--executor", f"dask={file}")
+        begun.append(run)
+        _, errors = run.communicate(timeout=LONGEST)
+        assert (run.returncode, errors) == (0, "")
+        assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]
+        for process in begun[1::-1]:
+            process.send_signal(signal.SIGTERM)
+            _, errors = process.communicate(timeout=LONGEST)
+            assert process.returncode == 0, errors
+            assert "tls://127.0.0.1:" in errors
+            assert "Traceback" not in errors
+    finally:
+        for process in begun:
+            process.kill()
+            process.wait()
+    assert not file.exists(), "a stale file would lead workers astray"
+    assert (tmp_path / "tls").stat().st_mode & 0o777 == 0o700
+
+
+def test_a_network_needs_certificates() -> None:
+    done = run_here("scheduler", "--host", "10.1.2.3")
+    assert done.returncode == 2
+    assert "--host 10.1.2.3: whoever reaches it could run code on every worker: add --certificates DIR" in done.stderr
+
+
+def test_a_worker_without_its_storage_root_or_certificates_says_so(tmp_path: Path) -> None:
+    done = run_here("worker", "tcp://127.0.0.1:1", "--output", str(tmp_path))
+    assert (done.returncode, f"there is no storage root at {tmp_path}" in done.stderr) == (1, True)
+    done = run_here("worker", "tcp://127.0.0.1:1", "--certificates", str(tmp_path))
+    assert (done.returncode, f"{tmp_path}/ca.pem is missing" in done.stderr) == (1, True)
