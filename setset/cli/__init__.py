@@ -54,7 +54,7 @@ GROUPS = {
     },
     "Table": {
         "odds": "How often there is no set, in five lines.",
-        "identify": "What is special about a hand.",
+        "identify": "Class, rarity, sets and neighbours of a hand.",
         "find": "Find every set among some cards.",
         "deal": "Deal cards and draw them.",
         "play": "Play a game of SET.",

@@ -52,7 +52,7 @@ _wide = click.option("--wide", is_flag=True, help="All columns and whole values.
     type=click.Choice(["number", "lists", "stabilizer", "extensions"]),
     default="number",
     show_default=True,
-    help="What they are sorted by.",
+    help="Order of the classes.",
 )
 @click.option("--reverse", is_flag=True, help="The greatest first.")
 @click.option("--start", type=click.IntRange(0), default=0, help="Skip the first N classes.")

@@ -103,7 +103,7 @@ def draw(cards: CardsLike, columns: int | None = None, with_sets: bool = False) 
 
 
 def as_html(value: Any) -> str:
-    """What a notebook shows for an object of the public API."""
+    """HTML that a notebook shows for an object of the public API."""
     return next(_SHOWN[each.__name__] for each in type(value).__mro__ if each.__name__ in _SHOWN)(value)
 
 

@@ -1,4 +1,4 @@
-"""What a simulation shows, as tables and as JSON."""
+"""Odds and simulations, as tables and as JSON."""
 
 import dataclasses
 import sys
@@ -34,7 +34,7 @@ _TAKES = {
     Policy.FIRST: "the first set in the order of the table",
 }
 _COUNTED = (
-    "Up to the last deal: tables while there are cards in the deck, and the one that the last three made.",
+    "Up to the last deal: tables while there are cards in the deck, and the table that the last three cards made.",
     "To the end: also the tables after that, which are not filled up and hold fewer sets.",
 )
 

@@ -69,7 +69,7 @@ HOSTS: dict[Column, Callable[[Throughput], str]] = {
 def print_status(status: Status, target: int | None = None, wide: bool = False) -> None:
     """How far the sizes are, then what needs attention or is under way, and what each host did if several worked.
 
-    `target` is the only one that was asked for, if one was.
+    `target` is the target that was asked for, if any.
     """
     if status.sizes:
         _print_sizes(status.sizes, wide)
@@ -101,7 +101,7 @@ def _print_sizes(sizes: Sequence[SizeStatus], wide: bool) -> None:
 
 
 def _nothing(what: str, target: int | None = None, size: int | None = None) -> str:
-    """What is missing, and the command that makes it."""
+    """Message for missing lists, with the command that makes them."""
     of, option = ("", "") if target is None else (f" for target {target}", f" --target {target}")
     if size is None:
         return f"{what}{of}: start with 'setset run --size 6{option}'"
@@ -169,7 +169,7 @@ def _print_advice(findings: Sequence[Finding]) -> None:
 
 
 def print_repaired(result: Repaired, dry_run: bool) -> None:
-    """What a repair did or would do, what it left, and what to do about that."""
+    """Prints the work of a repair, what it left, and the next command."""
     for finding in result.repaired:
         print_line(f"{'would rebuild' if dry_run else 'rebuilt'}: {finding.where}: {finding.what}")
     for finding in result.left:
@@ -244,7 +244,7 @@ def print_roots(roots: Sequence[Root], wide: bool = False) -> None:
 
 
 def print_moved(moved: MovedRoot) -> None:
-    """Where a storage root is now, and what to do about files that are not there."""
+    """Prints the folder of a storage root, and the command for missing files."""
     if not moved.moved:
         print_line(f"{moved.path} is recorded already: nothing to do")
         return
@@ -256,7 +256,7 @@ def print_moved(moved: MovedRoot) -> None:
 
 
 def print_removed(removed: Removed) -> None:
-    """What is removed of each size."""
+    """Prints the files, lists and bytes removed of each size."""
     if not removed.sizes:
         click.echo(f"nothing to remove of target {removed.target}")
         return

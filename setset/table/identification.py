@@ -1,4 +1,4 @@
-"""What is special about a hand: its sets, or its class and how rare that is."""
+"""Identity of a hand: its sets, or its class and how rare that is."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ class ListIdentity:
 
 @dataclass(frozen=True)
 class Identity(Shown):
-    """What `identify` finds out about a hand."""
+    """Result of `identify`: the sets of a hand, or its list."""
 
     cards: Cards
     sets: tuple[Triple, ...]
@@ -48,7 +48,7 @@ class Identity(Shown):
 
 
 def identify(cards: CardsLike) -> Identity:
-    """What is special about a hand: its sets; without a set its class, how rare that is, its rank, its neighbours.
+    """Identifies a hand: its sets; without a set its class, how rare that is, its rank, its neighbours.
 
     Args:
         cards: different cards, in any order.
