@@ -40,7 +40,7 @@ _FIGURE = re.compile(rf"[+-]?\d[\d.,]*(?:e[+-]\d+)?{_UNIT}?")
 _LISTS = re.compile(r"\d{2,3}(?:,\d{3})+|\d{1,3}(?:,\d{3}){2,}")
 
 
-_CHANCE = re.compile(r"^(?:setset: first run: compiling.*|.* M lists/s, [\d.]+%, .* left)\n", re.MULTILINE)
+_CHANCE = re.compile(r"^(?:setset: first run: compiling.*|.* M lists/s, [\d.]+%(?:, .* left)?)\n", re.MULTILINE)
 """What commands print only once after an installation, or only if a size takes more than some seconds."""
 
 

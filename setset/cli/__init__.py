@@ -62,7 +62,7 @@ GROUPS = {
     },
     "Table": {
         "odds": "How often there is no set, in five lines.",
-        "identify": "Describe a hand: its sets, or how rare it is.",
+        "identify": "Class, rarity, sets and neighbours of a hand.",
         "find": "Find every set among some cards.",
         "deal": "Deal cards and draw them.",
         "play": "Play a game of SET.",

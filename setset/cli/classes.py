@@ -55,7 +55,7 @@ _wide = click.option("--wide", is_flag=True, help="All columns and whole values.
     type=click.Choice(["number", "lists", "stabilizer", "extensions"]),
     default="number",
     show_default=True,
-    help="Sort by this.",
+    help="Order of the classes.",
 )
 @click.option("--reverse", is_flag=True, help="Largest first.")
 @click.option("--start", type=click.IntRange(0), default=0, help="Skip the first N classes.")

@@ -12,7 +12,7 @@ from setset.cli import options
 @options.wide
 @options.as_json
 def command(cards: tuple[str, ...], count: int | None, seed: int | None, wide: bool, as_json: bool) -> None:
-    """Describe CARDS, numbers 0 to 80, names or codes: their sets, or how rare a hand they are.
+    """Say what is special about CARDS (numbers 0 to 80, names or codes): their sets, or how rare a hand they are.
 
     'setset classify' answers for programs, and for many hands.
 

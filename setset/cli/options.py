@@ -147,7 +147,7 @@ deal_instead = click.option(
 
 
 def named_or_dealt(texts: tuple[str, ...], count: int | None, seed: int | None) -> tuple[tuple[int, ...], int | None]:
-    """Cards named on the command line, or dealt cards and their seed."""
+    """The cards that a command line names; or cards dealt for it, and their seed."""
     from setset.table import deal, new_seed
 
     if texts and (count is not None or seed is not None):

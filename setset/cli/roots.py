@@ -80,7 +80,7 @@ def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder in which repair makes its files again [default: in the workspace].",
+    help="Folder in which its files are made again [default: in the workspace].",
 )
 @options.dry_run
 @options.yes

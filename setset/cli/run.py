@@ -37,7 +37,7 @@ class ResumingCommand(click.Command):
 
 
 def _last_run(workspace: Path) -> list[str]:
-    """Arguments of the last run without its workspace; the first size if there was no run."""
+    """Arguments of the last run that was begun, without its workspace; the first size if there was none."""
     import setset
 
     try:
@@ -81,7 +81,7 @@ def _was_refused(outcome: str | None) -> bool:
     "--executor",
     default="local",
     show_default=True,
-    help="Workers: local; dask (a cluster on this machine); dask=ADDRESS or "
+    help="Executor of the work: local; dask (a cluster on this machine); dask=ADDRESS or "
     "dask=SCHEDULER_FILE (a running cluster); MODULE:CALLABLE (any concurrent.futures.Executor).",
 )
 @click.option(

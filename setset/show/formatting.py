@@ -108,7 +108,7 @@ def plain(value: Any) -> Any:
 
 
 def _as_json_type(value: Any) -> Any:
-    """Value of a JSON type for a value of any other type. Its parts may have any type."""
+    """A value that JSON has no type for, as a value of a type that JSON has; its parts may be anything."""
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, Fraction):

@@ -1,4 +1,4 @@
-"""Description of a hand, as text or JSON."""
+"""The identity of a hand, as text or JSON."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def one_in(part: int, whole: int) -> str:
 
 
 def rarity_text(rarity: Rarity, size: int) -> str:
-    """Rank of a class within its size, from common to rare."""
+    """Rank of a class among the classes of its size, from common to rare."""
     first = rarity.more_common + 1
     rank = (
         f"rank {number(first)}"

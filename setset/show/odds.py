@@ -1,4 +1,4 @@
-"""Results of a simulation, as tables and as JSON."""
+"""Odds and simulations, as tables and as JSON."""
 
 import dataclasses
 import sys
@@ -35,7 +35,7 @@ _TAKES = {
     Policy.FIRST: "the first set in the order of the table",
 }
 _COUNTED = (
-    "Up to the last deal: tables while there are cards in the deck, and the table after the last three cards.",
+    "Up to the last deal: tables while there are cards in the deck, and the table that the last three cards made.",
     "To the end: also the tables after that, which are not filled up and hold fewer sets.",
 )
 

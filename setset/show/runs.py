@@ -175,7 +175,7 @@ def in_words(event: Event) -> str:
 
 
 def describe_start(command: str, workspace: Path, target: int, size: int) -> dict[str, Any]:
-    """Fields of the event `started`."""
+    """Values of the event `started`."""
     return {
         "command": command,
         "version": __version__,
@@ -188,7 +188,7 @@ def describe_start(command: str, workspace: Path, target: int, size: int) -> dic
 
 
 def describe_end(run: Run, folder: Path, seconds: float) -> dict[str, Any]:
-    """Fields of the event `finished`."""
+    """Values of the event `finished`."""
     return {
         "run": run.id,
         **fields(run, "lists_added", "lists_counted"),
@@ -202,7 +202,7 @@ def describe_end(run: Run, folder: Path, seconds: float) -> dict[str, Any]:
 def print_end(
     run: Run, target: int, size: int, folder: Path, seconds: float, pruned: bool = False, first: int = 0
 ) -> None:
-    """Summary of a run: results, folder, time and a next step; on stderr like its progress."""
+    """Prints on stderr the lists made, their folder, the time taken and the next commands."""
     lines = []
     if run.lists_added:
         files = f"{how_many(run.batches_added, 'file')} ({byte_count(run.bytes_added)})"

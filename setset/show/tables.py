@@ -82,7 +82,7 @@ WORKERS: dict[Column, Callable[[WorkerActivity], str]] = {
 def print_status(status: Status, target: int | None = None, wide: bool = False) -> None:
     """Prints the progress of the sizes, then items that need attention or are running, then the work of several hosts.
 
-    `target` selects one exploration.
+    `target` is the target that was asked for, if any.
     """
     if status.sizes:
         _print_sizes(status.sizes, wide)
@@ -121,7 +121,7 @@ def _print_sizes(sizes: Sequence[SizeStatus], wide: bool) -> None:
 
 
 def _nothing(what: str, target: int | None = None, size: int | None = None) -> str:
-    """Message about missing data, and the command that makes it."""
+    """Message for missing lists, with the command that makes them."""
     of, option = ("", "") if target is None else (f" for target {target}", f" --target {target}")
     if size is None:
         return f"{what}{of}: start with 'setset run --size 6{option}'"
@@ -189,7 +189,7 @@ def _print_advice(findings: Sequence[Finding]) -> None:
 
 
 def print_repaired(result: Repaired, dry_run: bool) -> None:
-    """Prints the findings that a repair mended or would mend, the findings left, and their remedy."""
+    """Prints the work of a repair, what it left, and the next command."""
     for finding in result.repaired:
         print_line(f"{'would rebuild' if dry_run else 'rebuilt'}: {finding.where}: {finding.what}")
     for finding in result.left:
@@ -264,7 +264,7 @@ def print_roots(roots: Sequence[Root], wide: bool = False) -> None:
 
 
 def print_moved(moved: MovedRoot) -> None:
-    """Prints the new folder of a storage root, and the remedy for missing files."""
+    """Prints the folder of a storage root, and the command for missing files."""
     if not moved.moved:
         print_line(f"{moved.path} is recorded already: nothing to do")
         return
@@ -276,7 +276,7 @@ def print_moved(moved: MovedRoot) -> None:
 
 
 def print_removed(removed: Removed) -> None:
-    """Prints the removed files of each size."""
+    """Prints the files, lists and bytes removed of each size."""
     if not removed.sizes:
         click.echo(f"nothing to remove of target {removed.target}")
         return

@@ -1,4 +1,4 @@
-"""Description of a hand: its sets, or its class and how rare the class is."""
+"""Identity of a hand: its sets, or its class and how rare that is."""
 
 from dataclasses import dataclass
 
@@ -39,7 +39,7 @@ class ListIdentity:
 
 @dataclass(frozen=True)
 class Identity(Shown):
-    """Description of a hand by `identify`."""
+    """Result of `identify`: the sets of a hand, or its list."""
 
     cards: Cards
     sets: tuple[Triple, ...]
@@ -48,7 +48,7 @@ class Identity(Shown):
 
 
 def identify(cards: CardsLike) -> Identity:
-    """Describes a hand: its sets; without a set its class, how rare the class is, its rank, its neighbours.
+    """Identifies a hand: its sets; without a set its class, how rare that is, its rank, its neighbours.
 
     Args:
         cards: different cards, in any order.

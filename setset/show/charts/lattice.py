@@ -22,7 +22,7 @@ def neighbours(size: int | str | ListClass, class_number: int | None = None) -> 
 
     Args:
         size: The class, such as "12/700"; or its size.
-        class_number: Number of the class within its size, if its size is given alone.
+        class_number: Number of the class, if its size is given alone.
 
     Raises:
         BadInput: There is no such class.
