@@ -107,7 +107,7 @@ def find_plot(name: str, words: tuple[str, ...]) -> Plot:
 
 
 def choose_kind(output: Path, kind: str | None) -> str:
-    """The kind that was asked for, else that of the file's name; stdout gets SVG."""
+    """The kind of `--format`, else of the file's name; stdout gets SVG."""
     if kind is not None and kind not in KINDS:
         raise BadInput(f"--format {kind}: expected {', '.join(KINDS)}")
     return kind or ("svg" if str(output) == "-" else kind_of(output))

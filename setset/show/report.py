@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 MOST_RUNS = 200
-"""That are listed, newest first."""
+"""Maximum number of runs listed, newest first."""
 LONGEST = 300
 """Letters of an outcome or a command."""
 ROOM = 600_000
@@ -78,7 +78,7 @@ def _asked(exploration: Exploration, counts: Sequence[Count]) -> Data:
 
 
 def _confirmed_by(count: Count) -> list[str]:
-    """What comes to the same number."""
+    """Sources that come to the same number."""
     others = {"a published or independent count": count.reference, "the sum over all classes": count.class_sum}
     return [words for words, value in others.items() if value == count.lists and count.complete]
 

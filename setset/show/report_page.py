@@ -7,7 +7,7 @@ from setset.show.formatting import byte_count, duration, how_many, millions, num
 from setset.show.html import Columns, as_text, record_table
 
 Data = dict[str, Any]
-"""What a report says, as plain values."""
+"""Content of a report, as plain values."""
 
 STYLE = """
 :root { color-scheme: light dark;

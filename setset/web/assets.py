@@ -1,4 +1,4 @@
-"""Static files: those of the folder static/, the sprite sheet of the cards, and the catalogue for browsers.
+"""Static files: the folder static/, the sprite sheet of the cards, and the catalogue for browsers.
 
 Pages refer to them below a version that changes with their content, so browsers keep them for ever.
 """

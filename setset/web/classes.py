@@ -53,7 +53,7 @@ def classes(site: Site, query: Query) -> Answer:
 
 
 def _facet(name: str, facts: Iterable[Answer], wanted: Answer) -> list[tuple[Any, int]]:
-    """The values of a property and how many classes have each, among those that meet all other conditions."""
+    """The values of a property and how many classes have each, among the classes that meet all other conditions."""
     others = {key: value for key, value in wanted.items() if key != name and value is not None}
     met = (each[name] for each in facts if all(each[key] == value for key, value in others.items()))
     return sorted(Counter(met).items())
@@ -122,7 +122,7 @@ def _link(one: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
 
 
 def grid(cards: Sequence[int]) -> list[str]:
-    """What each of the 81 cards is to a hand: chosen, excluded (it would complete a set), or addable."""
+    """Mark of each of the 81 cards for a hand: chosen, excluded (it would complete a set), or addable."""
     thirds = {third(a, b) for a, b in combinations(cards, 2)}
     return ["chosen" if card in cards else "excluded" if card in thirds else "addable" for card in range(CARDS)]
 

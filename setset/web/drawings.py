@@ -30,7 +30,7 @@ def dots(cards: Iterable[int]) -> Markup:
 
 
 def grid(sheet: str, cards: Sequence[int]) -> Markup:
-    """All 81 cards: those of the hand outlined, those that would complete a set faded."""
+    """All 81 cards: the hand outlined, cards that would complete a set faded."""
     marks = grid_marks(cards)
     faded = "".join(f"M{x} {y + 52}h170" for x, y in _corners(marks, "excluded"))
     outlined = "".join(f"M{x} {y}h170v104h-170z" for x, y in _corners(marks, "chosen"))

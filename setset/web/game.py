@@ -21,7 +21,7 @@ NONE: Final = "none"
 
 
 def address(seed: int, calls: Sequence[str], hints: int = 0) -> str:
-    """Where a moment of a game is."""
+    """Address of a moment of a game."""
     more = {"calls": ",".join(calls)} if calls else {}
     return "/play?" + urlencode({"seed": seed, **more, **({"hints": hints} if hints else {})}, safe=",.")
 
@@ -86,7 +86,7 @@ def _said(cards: Sequence[int], verdict: setset.Verdict) -> str:
 
 
 def _hint(game: setset.Game, hints: int) -> str:
-    """More with each one that is asked for."""
+    """Hint: more with each request."""
     if not hints or game.over:
         return ""
     sets = game.sets

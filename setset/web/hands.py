@@ -22,7 +22,7 @@ COLUMNS = ("line", "cards", "sets", *FACTS, "problem")
 
 
 def address(cards: Sequence[int]) -> str:
-    """Where the page on these cards is."""
+    """Address of the page on these cards."""
     return "/identify" + ("?cards=" + ",".join(map(str, cards)) if cards else "")
 
 

@@ -16,7 +16,7 @@ BUSY: Final = "other queries are being answered: try again"
 
 
 class Site:
-    """The data behind the pages. Every request opens the workspace anew, so that one that is replaced is seen.
+    """The data behind the pages. Every request opens the workspace anew, so it sees a replaced workspace.
 
     Args:
         folder: The workspace.
