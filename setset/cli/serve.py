@@ -18,7 +18,7 @@ HERE = ("127.0.0.1", "localhost", "[::1]")
     multiple=True,
     help="A name that browsers may ask for, besides localhost; needed for another --host.",
 )
-@click.option("--token", help="Secret that visitors must send, on machines with other users; 'random' makes one.")
+@click.option("--token", help="Secret word for visitors, on machines with other users; 'random' makes one.")
 @click.option("--open", "open_browser", is_flag=True, help="Open it in the browser.")
 @options.workspace
 def command(

@@ -119,7 +119,7 @@ def file_name(name: str, words: Sequence[str], kind: str | None) -> Path:
 
 
 def choose_kind(output: Path, kind: str | None) -> str:
-    """The kind that was asked for, or else the kind of the file's name; stdout gets SVG."""
+    """The kind of `--format`, else of the file's name; stdout gets SVG."""
     if kind is not None and kind not in KINDS:
         raise BadInput(f"--format {kind}: expected {', '.join(KINDS)}")
     return kind or ("svg" if str(output) == "-" else kind_of(output))

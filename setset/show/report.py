@@ -78,7 +78,7 @@ def _asked(exploration: Exploration, counts: Sequence[Count]) -> Data:
 
 
 def _confirmed_by(count: Count) -> list[str]:
-    """Independent counts that agree."""
+    """Sources that come to the same number."""
     others = {"a published or independent count": count.reference, "the sum over all classes": count.class_sum}
     return [words for words, value in others.items() if value == count.lists and count.complete]
 

@@ -122,7 +122,7 @@ def _link(one: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
 
 
 def grid(cards: Sequence[int]) -> list[str]:
-    """State of each of the 81 cards for a hand: chosen, excluded (it would complete a set), or addable."""
+    """Mark of each of the 81 cards for a hand: chosen, excluded (it would complete a set), or addable."""
     thirds = {third(a, b) for a, b in combinations(cards, 2)}
     return ["chosen" if card in cards else "excluded" if card in thirds else "addable" for card in range(CARDS)]
 

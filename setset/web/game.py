@@ -86,7 +86,7 @@ def _said(cards: Sequence[int], verdict: setset.Verdict) -> str:
 
 
 def _hint(game: setset.Game, hints: int) -> str:
-    """Text of the hints so far; each further hint says more."""
+    """Hint: more with each request."""
     if not hints or game.over:
         return ""
     sets = game.sets

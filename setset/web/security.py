@@ -1,4 +1,4 @@
-"""Access: accepted requests, and the security headers of every answer. Every request passes here first.
+"""Checks of every request, and headers that tell browsers what to refuse.
 
 A page on 127.0.0.1 can be reached by every web page that its visitor has open: by a name that points there (DNS
 rebinding), by forms, by frames. So requests must call it by a known name, change nothing, and come from itself where

@@ -15,7 +15,7 @@ BUSY: Final = "other queries are being answered: try again"
 
 
 class Site:
-    """The data behind the pages. Every request opens the workspace anew, so that a replaced workspace is seen.
+    """The data behind the pages. Every request opens the workspace anew, so it sees a replaced workspace.
 
     Args:
         folder: The workspace.

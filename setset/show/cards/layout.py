@@ -1,4 +1,4 @@
-"""Positions of the cards in a picture, and rings around the cards of each set."""
+"""Places of cards on a picture, and the rings around the cards of each set."""
 
 import colorsys
 from collections import Counter
@@ -12,7 +12,7 @@ CARD_WIDTH: Final = 170.0
 CARD_HEIGHT: Final = 104.0
 CORNER: Final = 12.0
 SYMBOL_STEP: Final = 47.0
-"""Distance between the centres of neighbouring symbols."""
+"""Distance between the middles of two symbols."""
 GAP: Final = 14.0
 RING: Final = 4.0
 RING_STEP: Final = 6.0

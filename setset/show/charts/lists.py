@@ -90,7 +90,7 @@ def counts(workspace: Workspace | None = None) -> Chart:
     lines = base.transform_filter("datum.complete").mark_line(strokeWidth=1).encode(detail="part:N")
     notes = ["Lists are hands without a set; complete ones cannot take another card."]
     if kept:
-        notes.append("Kept: lists that can still grow to the target. Hollow points are incomplete.")
+        notes.append("Kept: hands that can still grow to the target; hollow points are not complete yet.")
     chart = alt.layer(lines, points, data=table(rows))
     return finish(chart, "Hands without a set, by number of cards", notes, "setset classes and setset count")
 
@@ -208,7 +208,7 @@ def stabilizers(workspace: Workspace | None = None) -> Chart:
     """How many symmetries the lists of each class have, by size.
 
     Args:
-        workspace: Workspace with a catalogue; the package has one, too.
+        workspace: Workspace with the catalogue; by default the catalogue of the package.
     """
     rows = []
     for size in range(1, LARGEST + 1):

@@ -1,4 +1,4 @@
-"""Style of all charts: colours that colour-blind people tell apart, sizes, titles, sources of the numbers."""
+"""Style of all charts: colours that colour-blind people tell apart, sizes, titles, and where the numbers are from."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ COLOURS: Final = (BLUE, RED, GREEN, ORANGE, PINK, SKY, BLACK, GREY)
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke", "wedge")
 WIDTH: Final = 360
 HEIGHT: Final = 240
-"""Width of the plot. With its axes some 430 pixels, so that 11-pixel text is 6 points high in a column of 80 mm."""
+"""Size of the plot; with its axes some 430 wide, so that 11-pixel text is 6 points high in a column of 80 mm."""
 LETTERS: Final = 58
 """Letters per line of a title. Notes have smaller letters."""
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"

@@ -22,7 +22,7 @@ BINS = 100
 NOTHING_FINISHED = "no expansion is finished yet"
 EXPANSIONS = "table expansions (setset sql)"
 STEPS = 800
-"""Shortest pause on the time axis. Work of one worker on one size without a longer pause is one bar."""
+"""Share of the time axis: what one worker did of one size without a longer pause is one bar."""
 
 
 def throughput(workspace: Workspace) -> Chart:
@@ -107,7 +107,7 @@ def _time_axis(rows: list[Row]) -> Any:
 
 
 def gantt(workspace: Workspace) -> Chart:
-    """Work of each worker over time, by size."""
+    """Work of each worker, by size and time."""
     finished = workspace.finished_work()
     _require(finished, workspace, NOTHING_FINISHED)
     rows = _bars(finished)
@@ -125,7 +125,7 @@ def gantt(workspace: Workspace) -> Chart:
         "A row is a worker: host and process. A bar is what it did of a size without pause.",
         "By the clock of the worker; work done by old versions ends when it was recorded.",
     ]
-    return finish(chart, "Work of each worker over time", notes, EXPANSIONS, height=alt.Step(14))
+    return finish(chart, "Work of each worker, by size and time", notes, EXPANSIONS, height=alt.Step(14))
 
 
 def _time_format(rows: list[Row]) -> str:

@@ -36,7 +36,7 @@ async function drawNeighbours() {
   if (!bare.length) return;
   const sizes = await catalogue();
   for (const each of bare) {
-    const [size, at] = each.textContent.match(/^\d+\/\d+/)[0].split("/");
+    const [size, at] = each.firstChild.textContent.split("/");
     each.prepend(drawDots(cardsOf(sizes[size].cards[at])));
   }
 }
