@@ -43,7 +43,7 @@ def test_an_address_that_is_none(where: str, tmp_path: Path) -> None:
 def test_an_address_where_nobody_listens(tmp_path: Path) -> None:
     where = f"127.0.0.1:{free_port()}"
     started = time.monotonic()
-    code, said = finish(start_run("-w", str(tmp_path / "w"), "--executor", f"dask={where}", size=3))
+    code, said = finish(start_run("-w", str(tmp_path / "w"), "--executor", f"dask={where}", "-q", size=3))
     assert_nobody_answers(where, code, said)
     assert time.monotonic() - started < 25, "and the machine may be busy"
 
@@ -60,10 +60,20 @@ def test_a_scheduler_file_without_an_address(content: str | None, tmp_path: Path
         connect(str(file), 0.5, lambda: False)
 
 
+def test_a_line_says_that_the_scheduler_is_waited_for(tmp_path: Path) -> None:
+    from setset.errors import SetsetError
+    from setset.executors.dask.client import connect
+
+    lines: list[str] = []
+    with pytest.raises(SetsetError, match="there is no scheduler's address"):
+        connect(str(tmp_path / "none.json"), 3.5, lambda: False, lines.append)
+    assert lines == [f"waiting for the Dask scheduler at {tmp_path / 'none.json'}"]
+
+
 @pytest.mark.posix
 @pytest.mark.parametrize("where", ["127.0.0.1:{port}", "none.json"])
 def test_ctrl_c_ends_the_waiting(where: str, tmp_path: Path) -> None:
-    process = start_run("-w", str(tmp_path / "w"), "--executor", f"dask={where.format(port=free_port())}", size=3)
+    process = start_run("-w", str(tmp_path / "w"), "--executor", f"dask={where.format(port=free_port())}", "-q", size=3)
     time.sleep(5)
     process.send_signal(signal.SIGINT)
     started = time.monotonic()
