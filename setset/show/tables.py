@@ -124,8 +124,8 @@ def _nothing(what: str, target: int | None = None, size: int | None = None) -> s
     """Message for missing lists, with the command that makes them."""
     of, option = ("", "") if target is None else (f" for target {target}", f" --target {target}")
     if size is None:
-        return f"{what}{of}: start with 'setset run --size 6{option}'"
-    return f"size {size} is not counted yet{of}: 'setset run --size {size}{option}', or faster with --count-only"
+        return f"{what}{of}: start with 'setset run 6{option}'"
+    return f"size {size} is not counted yet{of}: 'setset run {size}{option}', or faster with --count-only"
 
 
 def _checked(size: SizeStatus) -> str:

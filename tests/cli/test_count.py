@@ -62,8 +62,9 @@ def test_one_target_of_two(run: Run, own_workspace: Path) -> None:
     (three,) = json.loads(run("count", "--target", "4", "--size", "3", "--recount", "--json", *where)[1])
     assert (three["target"], three["lists"], three["decoded"]) == (4, 81_120, 81_120)
     assert run("count", "--target", "7", *where)[1] == (
-        "nothing is counted yet for target 7: start with 'setset run --size 6 --target 7'\n"
+        f"nothing is counted yet for target 7: start with 'setset run 6 --target 7 -w {own_workspace}'\n"
     )
     assert run("count", "--target", "7", "--size", "5", *where)[1] == (
-        "size 5 is not counted yet for target 7: 'setset run --size 5 --target 7', or faster with --count-only\n"
+        f"size 5 is not counted yet for target 7: 'setset run 5 --target 7 -w {own_workspace}', or faster with "
+        "--count-only\n"
     )

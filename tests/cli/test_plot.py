@@ -44,7 +44,7 @@ def test_charts_of_a_workspace(run: Run, workspace: Path, nowhere: Path) -> None
     for name in ("counts", "throughput", "rates", "gantt", "bytes"):
         assert run("plot", name, "-w", str(workspace), "--format", "csv")[0] == 0
     assert "kept for target 12,5,13394538" in (nowhere / "counts.csv").read_text()
-    assert run("plot", "counts", "--format", "csv")[0] == 0
+    assert run("plot", "counts", "--format", "csv", "--force")[0] == 0
     assert "kept" not in (nowhere / "counts.csv").read_text()
 
 
