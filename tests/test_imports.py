@@ -64,6 +64,7 @@ ALLOWED_FOR_TYPES = {
         "maintenance",
         "sat",
         "show",
+        "spaces",
         "symmetry",
         "table",
         "workspace",
