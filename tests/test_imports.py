@@ -67,6 +67,7 @@ ALLOWED_FOR_TYPES = {
         "maintenance",
         "sat",
         "show",
+        "spaces",
         "statistics",
         "symmetry",
         "table",

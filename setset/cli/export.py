@@ -226,11 +226,11 @@ def bfile(name: str | None, output: Path | None, overwrite: bool) -> None:
     if output is None:
         click.echo(text, nl=False)
         return
-    from setset import durable
-    from setset.export.formats import refuse_existing
+    from setset.show.files import write_file
 
-    refuse_existing(output, overwrite)
-    durable.save(output, text.encode())
+    if output.exists() and not overwrite:
+        raise setset.BadInput(f"{output} is there already: give --overwrite to replace it")
+    write_file(output, text.encode())
 
 
 def _export_table(

@@ -155,10 +155,10 @@ def test_the_classes_of_a_size(run: Run, catalogue: Catalogue) -> None:
     assert lines[0].split() == titles.split()
     assert run("classes", "--size", "16", "list", "--complete") == (code, out, err)
     rest = run("classes", "list", "--size", "16", "--complete", "--start", "20", "--all")
-    assert (rest[1].splitlines()[1:], rest[2]) == (
-        run("classes", "list", "--size", "16", "--complete", "--all")[1].splitlines()[21:],
-        "",
-    )
+    every = run("classes", "list", "--size", "16", "--complete", "--all")
+    # Columns are as wide as their values, so only the words are the same.
+    assert [line.split() for line in rest[1].splitlines()[1:]] == [line.split() for line in every[1].splitlines()[21:]]
+    assert rest[2] == ""
     sort = ("--sort", "stabilizer", "--reverse", "--limit", "1", "--json")
     most = json.loads(run("classes", "list", "--size", "12", *sort)[1])
     assert most["stabilizer"] == max(one.stabilizer for one in catalogue.level(12).classes)
