@@ -362,24 +362,20 @@ def test_the_site_identifies_a_thousand_hands(browser: Browser, published: str) 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_every_page_of_the_site(browser: Browser, published: str, scheme: str) -> None:
     said: list[str] = []
+    paths = ("", "classes/", "classes/16/", "identify/?cards=0,1,2", "play/?seed=7", "counts/")
+    one = some_classes(50)[-1]
     for width in (390, 1280):
         context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
         page = context.new_page()
         page.on("console", lambda message: said.append(message.text))
         page.on("pageerror", lambda error: said.append(str(error)))
         page.on("request", lambda request: request.url.startswith(published) or said.append(request.url))
-        for path in (
-            "",
-            "classes/",
-            "classes/16/",
-            "identify/?cards=0,1,2",
-            "play/?seed=7",
-            "counts/",
-            f"classes/{some_classes(50)[-1]}/",
-        ):
-            page.goto(published + path)
+        for path in (*paths, f"classes/{one}/"):
+            page.goto(published + path, wait_until="networkidle")
             check_page(page, path, width)
-        expect(page.locator(".gallery svg.dots").first).to_be_visible()
+        drawn = page.locator(".gallery a", has=page.locator("svg.dots"))
+        expect(drawn).to_have_count(page.locator(".gallery a").count())
+        expect(page.locator("#hand svg.card")).to_have_count(one.size)
         page.goto(f"{published}play/?seed={SEED}")
         expect(page.locator("#cards input")).to_have_count(12)
         assert table_of(page) == list(setset.deal(12, SEED))
