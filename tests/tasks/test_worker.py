@@ -269,9 +269,7 @@ def test_batches_are_compared_with_what_their_source_expands_to(root: Path, seed
     assert worker.compare(comparison(root, (task,), (wrong,))) == (
         "its sources expand to other lists than are recorded",
     )
-    assert worker.compare(comparison(root, (task,), (swapped,))) == (
-        "its sources expand to other lists",
-    )
+    assert worker.compare(comparison(root, (task,), (swapped,))) == ("its sources expand to other lists",)
     (root / seeds[0].name).unlink()
     with pytest.raises(BadSource, match="batch 0 of size 3: missing"):
         worker.compare(comparison(root, (task,), (first, second)))
@@ -283,10 +281,7 @@ def test_parts_beyond_the_last_and_a_last_that_is_none_are_noticed(root: Path, s
     last = made[-1]
     source, part = last.span.end[0] - 1, last.span.last_part
     beyond = replace(last, span=Span(source, part + 1, source, part + 1, True))
-    assert worker.compare(comparison(root, (task,), (last, beyond))) == (
-        None,
-        "its sources expand to fewer parts",
-    )
+    assert worker.compare(comparison(root, (task,), (last, beyond))) == (None, "its sources expand to fewer parts")
     for batch, ends, what in [
         (last, False, "it is the last part of its source"),
         (made[0], True, "it is not the last part of its source"),
