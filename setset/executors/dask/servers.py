@@ -195,7 +195,7 @@ async def _find_scheduler(options: WorkerOptions, security: Security, stop: asyn
 def _read_address(where: str) -> str:
     """An address; that in a scheduler file if it is the name of one."""
     if where.endswith(".json"):
-        return str(json.loads(Path(where).read_text())["address"])
+        return str(json.loads(Path(where).read_text(encoding="utf-8"))["address"])
     return where
 
 
