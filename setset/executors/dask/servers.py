@@ -8,7 +8,6 @@ import asyncio
 import contextlib
 import json
 import logging
-import pickle
 import signal
 import socket
 import sys
@@ -22,6 +21,7 @@ import dask
 from distributed import Nanny, Scheduler, Security
 from distributed.comm import get_address_host
 from distributed.core import Status, rpc
+from distributed.worker import dumps_function
 
 from setset.batches.roots import root_owner
 from setset.errors import BadInput, SetsetError
@@ -158,7 +158,7 @@ class _Slot:
     async def _drain(self, address: str) -> None:
         """Lets a worker finish the task that it executes; it gets no more."""
         async with rpc(address, connection_args=self._security.get_connection_args("worker")) as worker:
-            while not (await worker.run(function=pickle.dumps(pause_worker)))["result"]:
+            while not (await worker.run(function=dumps_function(pause_worker)))["result"]:
                 await asyncio.sleep(0.2)
             await asyncio.sleep(1)  # the coordinator fetches the result, and hears of the pause
 
