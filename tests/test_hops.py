@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 HOPS = Path(__file__).parent.parent / "tools" / "hops.py"
-MOST = {"run": (102, 62), "repair": (90, 58), "check": (47, 25), "classify": (18, 7)}
+MOST = {"run": (116, 70), "repair": (100, 65), "check": (58, 30), "classify": (27, 12)}
 """Hops and returns of each command."""
 MEASURED_WITH = (3, 11)
 """Other versions of Python report generators at other moments."""
@@ -31,8 +31,8 @@ def test_four_commands_can_be_followed() -> None:
         found = measured[command]
         assert found["hops"] <= hops + THREADS, command
         assert found["returns"] <= returns + THREADS, command
-    assert sum(each["hops"] for each in measured.values()) <= 257 + THREADS
-    assert sum(each["returns"] for each in measured.values()) <= 152 + THREADS
+    assert sum(each["hops"] for each in measured.values()) <= 301 + THREADS
+    assert sum(each["returns"] for each in measured.values()) <= 177 + THREADS
 
 
 def test_a_command_that_fails_says_so() -> None:
