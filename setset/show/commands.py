@@ -16,7 +16,21 @@ DEFAULT_WORKSPACE = Path("setset-workspace")
 PROGRAM = "SETSET_PROGRAM"
 """Variable of the environment with the program as it was called; `tools/setset` sets it."""
 _HAND_COMMANDS = ("classify", "identify", "odds", "sample", "members", "rank", "unrank", "find", "deal", "draw")
-WITHOUT_WORKSPACE = frozenset((*_HAND_COMMANDS, "play", "simulate", "sat", "completion", "help"))
+WITHOUT_WORKSPACE = frozenset(
+    (
+        *_HAND_COMMANDS,
+        "play",
+        "simulate",
+        "sat",
+        "hands",
+        "partitions",
+        "verify",
+        "scheduler",
+        "worker",
+        "completion",
+        "help",
+    )
+)
 """Commands that need no workspace and take none."""
 
 _NAMED = re.compile(r"'setset ([a-z][^']*)'")

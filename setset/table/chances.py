@@ -64,7 +64,7 @@ def odds(cards: int = 12) -> Odds:
         BadInput: the deck has no hand of this size.
 
     >>> odds(15).chance, odds(21).chance
-    (Fraction(5303577226, 14543303796135), Fraction(0, 1))
+    (Fraction(13750015032, 37703805776935), Fraction(0, 1))
     """
     chance = chance_without_set(cards)
     hands = comb(CARDS, cards)

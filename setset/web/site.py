@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 import setset
+from setset.show.commands import set_workspace
 from setset.web.whole import Pace
 
 SECONDS: Final = 5.0
@@ -25,6 +26,7 @@ class Site:
 
     def __init__(self, folder: Path, hosts: frozenset[str], token: str | None = None) -> None:
         self.folder, self.hosts, self.token = folder, hosts, token
+        set_workspace(folder)  # for the commands that pages name
         self._queries, self._asked = threading.Semaphore(2), threading.Semaphore(10)
         self.drawing = threading.Lock()
         self.pace = Pace()

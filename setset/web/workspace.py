@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import setset
 from setset.cards import LARGEST
@@ -18,9 +18,6 @@ from setset.show.formatting import how_many
 from setset.web.query import Answer, NotFound, Query
 from setset.web.site import SECONDS, Site
 from setset.web.whole import describe_goal
-
-if TYPE_CHECKING:
-    from setset.database.runs import Run
 
 RUNS: Final = 20
 MOST_ROWS: Final = {"table": 1_000, "json": 10_000, "csv": 100_000}
@@ -80,15 +77,13 @@ def progress(site: Site, query: Query) -> Answer:
     if state == "idle" and goal is not None:
         state = "complete" if goal["complete"] else "stopped"
     about = {"state": state, "running": running, "run": current, "goal": goal, "problems": problems}
-    about["resume"] = _resuming(last)
+    about["resume"] = _resuming(last.command) if last else None
     return {**about, **status, "bytes_left": left, "runs": runs}
 
 
-def _resuming(last: "Run | None") -> str | None:
+def _resuming(command: str) -> str:
     """The command that resumes a run."""
-    if last is None or " -w" in last.command:
-        return None if last is None else last.command
-    return command_line(last.command.removeprefix("setset "))
+    return command if " -w" in command else command_line(command.removeprefix("setset "))
 
 
 def _altered_row(row: str) -> Answer:

@@ -26,7 +26,7 @@ def free_port() -> int:
 def assert_nobody_answers(where: str, code: int, said: str) -> None:
     assert code == 1, said
     assert said.startswith(f"setset: no Dask scheduler answers at {where} (")
-    assert said.endswith("): start one with 'setset scheduler'\n")
+    assert said.endswith("): start one with 'python -m setset scheduler'\n")
     assert len(said.splitlines()) == 1
 
 
@@ -79,7 +79,8 @@ def test_ctrl_c_ends_the_waiting(where: str, tmp_path: Path) -> None:
     started = time.monotonic()
     code, said = finish(process)
     assert code == 130, said
-    assert said == "setset: interrupted; what was finished is recorded, 'setset run' goes on from there\n"
+    again = f"'python -m setset run -w {tmp_path / 'w'}'"
+    assert said == f"setset: interrupted; what was finished is recorded, {again} goes on from there\n"
     assert time.monotonic() - started < 3
 
 
