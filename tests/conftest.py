@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, settings
 
 from setset.cli import main
 from setset.folder import WorkspaceFolder
+from setset.show.commands import set_workspace
 from setset.symmetry import Catalogue, catalogue_in_memory
 from tests import small
 
@@ -71,3 +72,9 @@ def classified(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("classified") / "w"
     assert small.build_classes(folder) == list(range(21))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def no_workspace() -> None:
+    """Commands in messages name no workspace of an earlier test."""
+    set_workspace(None)

@@ -48,7 +48,7 @@ def program() -> str:
     if called := os.environ.get(PROGRAM):
         return quoted(called)
     path = Path(sys.argv[0] or "setset")
-    if path.name == "__main__.py":
+    if path.parts[-2:] == ("setset", "__main__.py"):
         return "python -m setset"
     if path.parent == Path() or not path.stem.lower().startswith("setset"):  # a test, a notebook
         return "setset"
