@@ -95,7 +95,7 @@ def repair_all(folder: WorkspaceFolder, deep: bool = False) -> list[Finding]:
 def repair_batch(folder: WorkspaceFolder, size: int, number: int, target: int = TARGET) -> None:
     """Does the same as `setset repair --batch`, in this process."""
     with repairing(folder) as (database, _, again):
-        repair.repair_batch(database, target, size, number, again)
+        repair.repair_batches(database, target, size, number, None, again)
 
 
 @contextmanager

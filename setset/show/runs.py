@@ -57,7 +57,7 @@ def run_events(as_json: bool, log: Path | None) -> Iterator[NoEvents | Events]:
         try:
             yield events
         except SetsetError as error:
-            events.emit("stopped", reason=str(error), exit_code=error.exit_code)
+            events.emit("stopped", reason=pasteable(str(error)), exit_code=error.exit_code)
             raise
 
 
@@ -101,11 +101,11 @@ class Events:
 
     def notice(self, text: str) -> None:
         self._other.notice(text)
-        self.emit("warning", text=text)
+        self.emit("warning", text=pasteable(text))
 
     def waiting(self, text: str) -> None:
         self._other.waiting(text)
-        self.emit("warning", text=text)
+        self.emit("warning", text=pasteable(text))
 
     def end(self, size: int) -> None:
         self._other.end(size)
@@ -142,7 +142,7 @@ def _log_sink(file: IO[str]) -> Sink:
                 return
             last = time.monotonic()
         with contextlib.suppress(OSError, ValueError):
-            file.write(f"{event['time']} {printable(pasteable(in_words(event)))}\n")
+            file.write(f"{event['time']} {printable(in_words(event))}\n")
             file.flush()
 
     return write

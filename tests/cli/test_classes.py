@@ -53,7 +53,8 @@ def test_a_build_that_was_stopped_goes_on(nowhere: Path, catalogue: Catalogue, n
         assert first.returncode == -how
     else:
         assert first.returncode == 128 + how
-        assert said == ("setset: interrupted; finished sizes are recorded, 'setset classes build' goes on from there\n")
+        command = "python -m setset classes build"
+        assert said == f"setset: interrupted; finished sizes are recorded, '{command}' goes on from there\n"
     again = subprocess.run([*SETSET, "classes", "build", "--size", "12"], capture_output=True, text=True, check=True)
     built = [int(line.split()[1].strip(":")) for line in [*seen, *again.stdout.splitlines()]]
     if name == "SIGKILL":  # a size may be stored and not be said any more
@@ -186,11 +187,17 @@ def test_stored_classes_are_the_same(run: Run, classified: Path, tmp_path: Path,
     [
         (["classes", "show", "12/1437"], "no class 12/1437: the classes of size 12 are 0 to 1436"),
         (["classes", "show", "12"], "not a class: '12' (give its size and number, such as 12/700)"),
-        (["classes", "list", "--size", "21"], "there are lists of 0 to 20 cards, not of 21"),
     ],
 )
 def test_classes_that_there_are_not(refuse: Refuse, arguments: list[str], complaint: str) -> None:
     refuse(arguments, complaint)
+
+
+@pytest.mark.parametrize("arguments", [["21"], ["--size", "21"]])
+def test_classes_of_sizes_that_there_are_not(run: Run, arguments: list[str]) -> None:
+    code, out, err = run("classes", "list", *arguments)
+    assert (code, out) == (2, "")
+    assert "21, expected a whole number from 0 to 20" in err
 
 
 def test_a_list_needs_a_size(run: Run) -> None:

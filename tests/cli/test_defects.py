@@ -48,7 +48,7 @@ def test_a_size_without_its_first_files(parts: Path) -> None:
 
 
 def test_a_long_outcome_fills_no_other_row(parts: Path) -> None:
-    run_here("run", "4", "--target", "18", "--prune", workspace=parts)  # refused, in a long sentence
+    run_here("run", "5", "--target", "18", "--store", "5", "--via", "3", workspace=parts)  # refused, in a long sentence
     lines = run_here("history", workspace=parts).stdout.splitlines()
     assert max(map(len, lines)) > 250
     assert max(len(line) for line in lines if "refused" not in line) < 250

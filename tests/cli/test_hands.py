@@ -44,7 +44,10 @@ def test_classify_a_line_each(run: Run, hands: str) -> None:
 
 def test_classify_as_json_says_the_same_of_each_as_of_one(run: Run, hands: str) -> None:
     found = [json.loads(line) for line in run("classify", "--file", hands, "--json")[1].splitlines()]
-    assert [each.pop("line") for each in found] == [3, 4, 5, 6]
+    assert [each.pop("line") for each in found] == [3, 4, 5, 6, 7, 8]
+    bad = [found.pop(), found.pop()]  # a bad line has a row, too, with what is wrong
+    assert [(each["cards"], each["class"]) for each in bad] == [(None, None)] * 2
+    assert [each["error"].split(" (")[0] for each in bad] == ["card 5", "not a card: '81'"]
     ones = ["80 3 14 40 5", "7 80 0 40", "0 40", "0 40 80 7"]
     assert found == [json.loads(run("classify", *one.split(), "--json")[1]) for one in ones]
 

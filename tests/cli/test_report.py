@@ -124,7 +124,7 @@ def test_an_empty_workspace_has_a_report_too(run: Run, nowhere: Path) -> None:
     schema.create(nowhere / "setset.db")
     assert run("report", "-w", ".")[0] == 0
     assert "Nothing yet." in (nowhere / "report.html").read_text()
-    code, _, err = run("report", "-w", "missing")
+    code, _, err = run("report", "-w", "missing", "--force")
     assert code == 10
     assert "no workspace at missing" in err
     code, _, err = run("report", "-w", ".", "--json", "-o", "x.json")

@@ -142,7 +142,7 @@ def test_a_walk_over_several_sizes_in_a_worker(tmp_path: Path, step_by_step: Pat
         ({"store": (8,), "via": 8}, "--via 8: expected 3 to 7"),
         ({"via": 5}, "--via needs --store or --count"),
         ({"store": (8,), "count_only": True}, "--store cannot be combined with --count-only"),
-        ({"store": (8,), "pruned": True}, "--store cannot be combined with --prune"),
+        ({"store": (8,), "pruned": True, "target": 20}, "--store cannot be combined with --prune"),
         ({"store": (8,), "first": 2}, "--store cannot be combined with --from"),
     ],
 )

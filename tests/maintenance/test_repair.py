@@ -169,7 +169,9 @@ def test_other_lists_than_recorded_are_reported_and_not_taken(copy: Copy, refere
         f"UPDATE expansions SET lists_out = lists_out - 1 WHERE size = {SIZE} AND source = {source}",
     )
     recorded = rows(folder.path, f"SELECT digest, lists FROM files WHERE size = {SIZE}")
-    told = rf"failed once: {path.parent.parent.name}/.*{right}.*recorded \(digest feed\).*setset repair --deep"
+    told = (
+        rf"failed once: {path.parent.parent.name}/.*{right}.*the database records \(digest feed\).*setset repair --deep"
+    )
     for _ in range(2):
         with pytest.raises(ExpansionsFailed, match=told):
             repair_all(folder)
