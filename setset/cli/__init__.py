@@ -24,6 +24,8 @@ GROUPS = {
     "Explore": {
         "run": "Build all lists up to a size; goes on where it was stopped.",
         "estimate": "Lists, time and disk that a run takes.",
+        "scheduler": "A Dask scheduler for runs on many machines.",
+        "worker": "Dask workers of this machine, which look after themselves.",
     },
     "Look": {
         "status": "How far each size is, what is running or wrong.",
@@ -46,10 +48,6 @@ GROUPS = {
         "rm": "Remove an exploration, or its largest sizes.",
         "db": "Back up, upgrade or rebuild the database.",
     },
-    "Cluster": {
-        "scheduler": "A Dask scheduler for runs on many machines.",
-        "worker": "Dask workers of this machine, which look after themselves.",
-    },
     "Symmetry": {
         "classes": "The classes of lists, their sizes; list, show, build.",
         "classify": "The class of some cards.",
@@ -57,8 +55,11 @@ GROUPS = {
         "members": "The lists of a class.",
         "rank": "The rank of a list among all of its size.",
         "unrank": "The list of a rank.",
+    },
+    "Caps": {
         "partitions": "The deck as four hands of 20 without a set, and a card.",
         "verify": "Is it a cap? Points of any dimension up to 10.",
+        "sat": "Ask a SAT solver for cards without a set.",
     },
     "Table": {
         "odds": "How often there is no set, in five lines.",
@@ -70,7 +71,6 @@ GROUPS = {
         "simulate": "Play many games and count tables without a set.",
         "draw": "Draw cards as a picture or on the terminal.",
     },
-    "SAT": {"sat": "Ask a SAT solver for cards without a set."},
     "Program": {
         "doctor": "Workspace, disks, extras and versions, a line each.",
         "completion": "Completion of commands for bash, zsh or fish.",

@@ -98,7 +98,8 @@ class ExplorationKey:
         for each in self.sizes():
             if each.size == size:
                 return each
-        command = f"setset run {size} {self.options}"
+        at_once = f" --store {size}" if size >= 12 and not self.pruned else ""  # without the sizes below it
+        command = f"setset run {size} {self.options}{at_once}"
         raise NotStored(f"size {size} is not stored for target {self.target}: run '{command}' first")
 
     def steps(self, largest: int = LARGEST, never_done: bool = False) -> tuple[Step, ...]:

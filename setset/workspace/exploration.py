@@ -15,7 +15,6 @@ from setset.errors import NotAWorkspace, require_between
 from setset.lazy import Shown
 from setset.progress import LoggedNotices, NoProgress
 from setset.workspace.counts import Count
-from setset.workspace.missing import missing_size
 from setset.workspace.size import Size
 
 if TYPE_CHECKING:
@@ -68,7 +67,8 @@ class Exploration(Shown):
         return map(Size, self._key().sizes())
 
     def __getitem__(self, size: int) -> Size:
-        """A size that is stored, or counted in full; BadInput if it is neither."""
+        """A size that is stored, or counted in full; NotStored if it is neither."""
+        require_between("size", size, 3, LARGEST)
         key = self._key()
         stored = next((Size(record) for record in key.sizes() if record.size == size), None)
         if stored is not None and stored.complete:
@@ -76,9 +76,7 @@ class Exploration(Shown):
         counted = [] if key.pruned else counted_parts(key.at(size))
         if counted:
             return Size(key.at(size), counted)
-        if stored is None:
-            raise missing_size(key, size)
-        return stored
+        return Size(key.size(size)) if stored is None else stored
 
     def __contains__(self, size: int) -> bool:
         return any(record.size == size for record in self._key().sizes())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -52,15 +52,20 @@ def test_bad_input_is_one_line(refuse_in_workspace: Refuse, arguments: list[str]
 
 @pytest.mark.parametrize("size", [9, 12, 13])
 def test_a_size_that_is_missing_names_commands_that_work_at_once(workspace: Path, run: Run, size: int) -> None:
-    code, _, err = run("lists", "--size", str(size), "-w", str(workspace))
-    advice, _, at_once = err.partition("without a run: ")
-    assert (code, err.count("\n")) == (2, 1)
-    assert f"'setset run --size {size} --target 12{'' if size == 9 else f' --count {size}'}'" in advice
-    assert ("about 11 min of one core" in advice, "setset estimate" in advice) == (size == 12, size == 13)
-    commands = re.findall("'setset ([^']+)'", at_once)
-    assert len(commands) == 5
-    for command in commands:
-        assert run(*command.split())[0] == 0
+    code, out, err = run("lists", str(size), "-w", str(workspace))
+    assert (code, out) == (2, "")
+    first, *lines = err.splitlines()
+    run_first = f"setset run {size} --target 12{'' if size == 9 else f' --store {size}'} -w {workspace}"
+    assert first == f"setset: size {size} is not stored for target 12: run '{run_first}' first"
+    commands = [line.split("  ")[1] for line in lines if line.startswith("  setset ")]
+    assert len(commands) == (5 if size == 9 else 6)
+    for command in commands[:4]:
+        assert run(*shlex.split(command)[1:])[0] == 0
+    for command in commands[4:]:
+        assert command.startswith(f"setset run {size} ")
+        assert command.endswith(f" -w {workspace}")
+    assert ("about 0.19 core-hours, no files" in err, "--dry-run" in err) == (size == 12, size == 13)
+    assert (f"setset estimate {size} -w " in err) == (size == 9)
 
 
 @pytest.mark.posix

@@ -98,8 +98,6 @@ def test_read_checks_and_classifies(run: Run, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["solve", "--cards", "0"], "1 to 81"),
-        (["encode", "--cards", "82"], "1 to 81"),
         (["solve", "--cards", "20", "--fix", "0,1,2"], "the fixed cards hold a set: 0 1 2"),
         (["solve", "--cards", "20", "--fix", "0,0"], "given twice"),
         (["solve", "--cards", "20", "--fix", "99"], "not a card"),
@@ -113,13 +111,20 @@ def test_bad_input_is_one_clear_line(refuse: Refuse, arguments: list[str], compl
     refuse(arguments, complaint)
 
 
+@pytest.mark.parametrize("arguments", ["solve 0", "solve --cards 0", "encode 82", "encode --cards 82"])
+def test_a_number_of_cards_that_there_is_not(run: Run, arguments: str) -> None:
+    code, out, err = run(*arguments.split())
+    assert (code, out) == (2, "")
+    assert err.endswith(f"{arguments.split()[-1]}, expected a whole number from 1 to 81.\n")
+
+
 @pytest.mark.parametrize("arguments", [["solve", "--cards", "20"], ["encode", "--cards", "20"]])
 def test_without_the_extra_one_line_says_what_to_install(arguments: list[str]) -> None:
     program = "import sys; sys.modules['pysat'] = None; from setset.cli import main; main()"
     done = subprocess.run(
         [sys.executable, "-c", program, "sat", *arguments], capture_output=True, text=True, check=False
     )
-    assert done.returncode == 1
+    assert done.returncode == 14
     assert done.stderr.count("\n") == 1
     assert "pip install 'setset[sat]'" in done.stderr
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -52,22 +51,26 @@ def test_an_extra_by_its_name(clone: Path) -> None:
     assert command == "setset sat solve --cards 20"
 
 
-@pytest.mark.parametrize(("answer", "installs"), [(b"y\n", 1), (b"\n", 1), (b"n\n", 0)])
-def test_on_a_terminal_it_asks_first(clone: Path, answer: bytes, installs: int) -> None:
-    import pty
+def offer(clone: Path, answer: str) -> subprocess.CompletedProcess[str]:
+    """What setset itself calls on a terminal when a command lacks an extra; `answer` is typed."""
+    words = [str(clone / "tools/setset"), "--offer", "sat", "the SAT solver", "sat", "solve", "20"]
+    return subprocess.run(words, input=answer, capture_output=True, text=True, check=False, timeout=60)
 
-    terminal, end = pty.openpty()
-    words = [str(clone / "tools/setset"), "sat", "read", "x"]
-    with subprocess.Popen(words, stdin=end, stdout=end, stderr=end):
-        seen = b""
-        while b"[Y/n]" not in seen:
-            seen += os.read(terminal, 4096)
-        os.write(terminal, answer)
-    os.close(terminal)
-    os.close(end)
-    assert b"setset sat needs the extra setset[sat]: install it into .venv?" in seen
-    assert len(done(clone)) == installs + 1
-    assert done(clone)[-1] == "setset sat read x"
+
+@pytest.mark.parametrize("answer", ["y\n", "\n"])
+def test_on_a_terminal_it_asks_first(clone: Path, answer: str) -> None:
+    asked = offer(clone, answer)
+    assert asked.returncode == 0
+    assert "the SAT solver needs the extra setset[sat]: install it into .venv? [Y/n] " in asked.stderr
+    install, command = done(clone)
+    assert install.endswith(f"--editable {clone}[sat]")
+    assert command == "setset sat solve 20"
+
+
+@pytest.mark.parametrize("answer", ["n\n", "what?\n", ""])
+def test_any_other_answer_runs_nothing(clone: Path, answer: str) -> None:
+    assert offer(clone, answer).returncode == 14
+    assert done(clone) == []
 
 
 def test_the_documentation_comes_with_its_extra(clone: Path) -> None:
