@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+
+from setset.errors import quoted
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 MARK = "SETSET_CHAOS"
@@ -31,6 +34,11 @@ class Outcome:
     @property
     def traceback(self) -> bool:
         return "Traceback (most recent call last)" in self.said
+
+    def advice(self, workspace: Path) -> str:
+        """What it said, with commands as 'setset repair' where they are for this workspace; others stay as they are."""
+        given = re.escape(f" -w {quoted(workspace)}'")
+        return re.sub(rf"'(?:python -m )?setset ([a-z][^']*?){given}", r"'setset \1'", self.said)
 
 
 class Process:

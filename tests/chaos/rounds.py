@@ -19,7 +19,7 @@ from tests.chaos.processes import Outcome, Process
 
 TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000
 """Some 10 million lists in about 50 files: a second of work."""
-ARGUMENTS = ("--size", str(SIZE), "--target", str(TARGET), "--batch-lists", str(BATCH_LISTS), "--workers", "2")
+ARGUMENTS = ("--size", str(SIZE), "--target", str(TARGET), "--batch-lists", str(BATCH_LISTS), "--workers", "2", "--yes")
 BATCHES = "SELECT target, size, number, lists, first_list, last_list, path, bytes, digest, defect FROM files"
 REBUILD = "run 'setset db rebuild'"
 COUNTS = "SELECT target, size, lists, complete, origin FROM counts"
@@ -185,15 +185,19 @@ def _complains(outcome: Outcome) -> bool:
 
 def _recover(place: Place, first: Outcome) -> Iterator[str]:
     """Does what the messages say: run again, repair what check finds, rebuild a database that is lost."""
-    last = place.run() if first.code != 0 and REBUILD not in first.said else first
+    last = place.run() if first.code != 0 and not _names_rebuild(place, first) else first
     if last.code == 0:
         last = place.command("check")
-        if last.code != 0 and REBUILD not in last.said:
+        if last.code != 0 and not _names_rebuild(place, last):
             last = place.command("repair")
-    if REBUILD in last.said:
+    if _names_rebuild(place, last):
         yield from _rebuild(place)
     elif last.code != 0:
         yield f"{place.said[-1][0]} failed ({last.code}): {last.said[-300:]}"
+
+
+def _names_rebuild(place: Place, outcome: Outcome) -> bool:
+    return REBUILD in outcome.advice(place.workspace)
 
 
 def _rebuild(place: Place) -> Iterator[str]:

@@ -135,7 +135,7 @@ def recover(scene: Scene) -> tuple[list[str], list[str]]:
             continue
         if command == "check --deep":
             silent.append(f"only check --deep found: {outcome.said[-300:]}")
-        named = [name for name in NAMED.findall(outcome.said) if _can_be_obeyed(name)]
+        named = [name for name in NAMED.findall(outcome.advice(scene.workspace)) if _can_be_obeyed(name)]
         complaint = _complaint(outcome)
         fresh = [name for name in named if (complaint, name) not in obeyed]
         if not fresh:

@@ -118,9 +118,12 @@ def test_a_reader_finds_wrong_answers(stage: Stage, tmp_path: Path) -> None:
     """Every number that is known here is wrong by one, so that every right answer looks wrong."""
     scene, right, log = stage.set(SMALL, "finished"), known(stage), tmp_path / "reader.log"
     wrong = Known(right.target, {size: lists + 1 for size, lists in right.lists.items()}, right.digests)
-    with reading([scene.workspace], wrong, log):
-        time.sleep(1)
-    answers = Answers.read(log)
+    for seconds in (1, 5, 20):  # on a machine that does other things too an answer may take long
+        with reading([scene.workspace], wrong, log):
+            time.sleep(seconds)
+        answers = Answers.read(log)
+        if answers.given >= 3:
+            break
     assert answers.given >= 3
     assert len(answers.wrong) > answers.given / 2
 
