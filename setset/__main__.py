@@ -1,6 +1,12 @@
 """`python -m setset` is the command `setset`."""
 
-from setset.cli import main
+import sys
+
+try:
+    from setset.cli import main
+except KeyboardInterrupt:  # Ctrl-C in the first moment
+    sys.stderr.write("setset: interrupted\n")
+    sys.exit(130)
 
 if __name__ == "__main__":  # workers of mpi4py.futures import this module under another name
     main()

@@ -203,6 +203,14 @@ def test_11_ctrl_c_does_not_wait_for_the_compiler(place: Place) -> None:
     assert place.orphans == []
 
 
+def test_11_ctrl_c_while_it_starts_is_one_line(place: Place) -> None:
+    early = place.folder / "early"
+    early.mkdir()
+    (early / "click.py").write_text("raise KeyboardInterrupt", encoding="utf-8")
+    outcome = place.finish(place.start(PYTHONPATH=f"{early}{os.pathsep}{CHECKOUT}"))
+    assert (outcome.code, outcome.said) == (130, "setset: interrupted\n")
+
+
 def test_11_the_second_ctrl_c_is_immediate(place: Place, reference: Reference) -> None:
     process = place.start()
     assert wait_until(started(place, 2))
