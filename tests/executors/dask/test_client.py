@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import socket
 import time
@@ -26,7 +27,7 @@ def free_port() -> int:
 def assert_nobody_answers(where: str, code: int, said: str) -> None:
     assert code == 1, said
     assert said.startswith(f"setset: no Dask scheduler answers at {where} (")
-    assert said.endswith("): start one with 'python -m setset scheduler'\n")
+    assert re.search(r"\): start one with '(python -m )?setset scheduler'\n$", said)
     assert len(said.splitlines()) == 1
 
 
