@@ -92,7 +92,7 @@ def test_the_lists_of_one_batch(five: Size) -> None:
 
 def test_what_is_not_stored_says_how_to_get_it(reference: Path) -> None:
     with setset.open(reference) as workspace:
-        with pytest.raises(BadInput, match="run 'setset run --size 9 --target 16' first"):
+        with pytest.raises(BadInput, match="run 'setset run 9 --target 16' first"):
             workspace.exploration(TARGET)[9]
         with pytest.raises(BadInput, match="nothing is known for target 12"):
             workspace.exploration(12)[5]
