@@ -1,4 +1,4 @@
-"""Every hand of SET cards that holds no set: enumerated, stored, classified.
+"""Enumerates, stores and classifies all hands of SET cards that hold no set.
 
     import setset
 
@@ -9,8 +9,8 @@
     setset.classify([0, 1, 3, 9])
     setset.find_sets(setset.deal(12, seed=7))
 
-The names in `__all__` are public; `__init__.pyi` lists them, docs/python.md teaches them in one page. Each is loaded
-when it is first used, so that `import setset` takes milliseconds.
+The names in `__all__` are public. `__init__.pyi` declares them, and docs/python.md explains them on one page. A name is
+imported on first use, so `import setset` takes milliseconds.
 """
 
 from setset.lazy import Shown, lazy_exports

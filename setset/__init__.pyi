@@ -34,6 +34,7 @@ from setset.progress import NoProgress as NoProgress
 from setset.progress import ProgressListener as ProgressListener
 from setset.sat import *  # noqa: F403 (the names of its stub)
 from setset.show import charts as charts
+from setset.show.notebook import ProgressBars as ProgressBars
 from setset.show.notebook import draw as draw
 from setset.spaces import *  # noqa: F403 (the names of its stub)
 from setset.statistics.histograms import Bin as Bin

@@ -4,7 +4,7 @@ import sys
 
 try:
     from setset.cli import main
-except KeyboardInterrupt:  # Ctrl-C in the first moment
+except KeyboardInterrupt:  # Ctrl-C during the imports
     sys.stderr.write("setset: interrupted\n")
     sys.exit(130)
 

@@ -1,7 +1,7 @@
-"""Workers of the run that is under way, and the task of each: a small file beside the database.
+"""Workers of the current run and their tasks, in a small file beside the database.
 
-The file is for people. The database decides about the work, and the lock tells whether there is a run at all. A file of
-an earlier run that was killed is ignored, since it names another run.
+The file is informational. The database decides which tasks remain, and the lock shows whether a run is under way. A
+killed run leaves a stale file, which is ignored because it has the number of another run.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from dataclasses import dataclass
 from setset.folder import WorkspaceFolder
 
 MOST_BYTES = 10_000_000
-"""Maximum size of the file; a larger one is something else."""
+"""Maximum size of the file. A larger file is ignored."""
 
 
 @dataclass(frozen=True)
 class RunningTask:
-    """A task that a worker has. `since` is None while it waits there for another task."""
+    """A task assigned to a worker. `since` is None while the task waits in the worker's queue."""
 
     size: int
     source_size: int
     source: int
     since: str | None
-    """By the clock of the coordinator, in UTC."""
+    """Start time in UTC, by the coordinator's clock."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class WorkerActivity:
     host: str
     address: str
     state: str
-    """present, checking, refused, suspended, paused, silent or gone."""
+    """One of present, checking, refused, suspended, paused, silent or gone."""
     detail: str = ""
     """Reason for a state other than present."""
     done: int = 0
@@ -46,20 +46,20 @@ class WorkerActivity:
 
 @dataclass(frozen=True)
 class Activity:
-    """All workers of a run, and the page of the scheduler if it has one."""
+    """All workers of a run, and the address of the scheduler's dashboard, if any."""
 
     workers: tuple[WorkerActivity, ...] = ()
     dashboard: str | None = None
 
 
 def ago(seconds: float) -> str:
-    """The time `seconds` ago, in UTC."""
+    """UTC time `seconds` ago, in ISO format."""
     moment = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=seconds)
     return moment.isoformat(timespec="seconds")
 
 
 def write(folder: WorkspaceFolder, run_id: int, activity: Activity) -> None:
-    """Replaces the file. A disk that cannot take it is no problem of the run."""
+    """Replaces the file. Ignores a disk error, since the run does not need the file."""
     content = json.dumps({"run": run_id, **dataclasses.asdict(activity)})
     new = folder.workers.with_name(f".{folder.workers.name}.new")
     with contextlib.suppress(OSError):
@@ -74,7 +74,7 @@ def remove(folder: WorkspaceFolder) -> None:
 
 
 def read(folder: WorkspaceFolder, run_id: int) -> Activity:
-    """Activity of a run. Nothing if the file is missing, damaged or of another run."""
+    """Reads the activity of a run. Empty if the file is missing, corrupted or of another run."""
     with contextlib.suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         if folder.workers.is_file() and folder.workers.stat().st_size <= MOST_BYTES:
             content = json.loads(folder.workers.read_text())

@@ -2,7 +2,7 @@
 
 A card is an integer 0..80 whose four base-3 digits, most significant first, are colour, count, shading
 and shape. Three cards form a set if in each digit they are all the same or all different, that is, if
-their digits sum to 0 modulo 3 in each place: they are a line of the geometry.
+their digits sum to 0 modulo 3 for each feature. Such a set is a line of AG(4,3).
 """
 
 from __future__ import annotations
@@ -16,20 +16,21 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 from setset.errors import BadInput, SetsetError, require_whole
+from setset.lazy import Shown
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
 Cards = tuple[int, ...]
-"""Some cards, each a number 0..80."""
+"""Cards, each a number 0..80."""
 CardsLike = str | Iterable[int | str]
-"""Cards as people write them: numbers, names or codes, also as one string: `"r1fd g2hs 80"`."""
+"""Cards as users give them: numbers, names or codes, or a single string such as `"r1fd g2hs 80"`."""
 Triple = tuple[int, int, int]
 
 CARDS: Final = 81
 LARGEST: Final = 20
-"""No 21 cards are without a set (Pellegrino 1970), so no list is longer than this."""
+"""Maximum number of cards in a list, since any 21 cards hold a set (Pellegrino 1970)."""
 
 FEATURES: Final = ("colour", "count", "shading", "shape")
 VALUES: Final = (
@@ -53,15 +54,21 @@ SYNONYMS: Final = (
         ("pill", "ellipse", "capsule", "stadium", "round"),
     ),
 )
-"""Other words that players use for the same values, place by place as in `VALUES`."""
+"""Other words that players use for the same values, in the order of `VALUES`."""
 
 CODES: Final = ("rgp", "123", "fhe", "dso")
-"""The letters of short codes: red green purple; 1 2 3; filled hatched empty; diamond squiggle oval. All
+"""Letters of short codes: red green purple; 1 2 3; filled hatched empty; diamond squiggle oval. All
 twelve differ, so a code can be read in any order."""
 
 
+class Hand(tuple[int, ...], Shown):
+    """A tuple of cards that a notebook displays as a picture."""
+
+    __slots__ = ()
+
+
 class HoldsSet(SetsetError):
-    """Cards that should be a list hold a set: `cards` are the three, the first ones if there are more."""
+    """The cards hold a set, so they are not a list. `cards` is the first set among them."""
 
     def __init__(self, cards: Triple) -> None:
         self.cards = cards
@@ -79,7 +86,7 @@ def from_digits(colour: int, count: int, shading: int, shape: int) -> int:
 
 
 def third(a: int, b: int) -> int:
-    """The one card that completes a and b to a set (a itself if a == b).
+    """The card that completes a and b to a set (a itself if a == b).
 
     >>> third(0, 40)
     80
@@ -89,10 +96,10 @@ def third(a: int, b: int) -> int:
 
 def third_table() -> npt.NDArray[np.uint8]:
     """`table[a, b] == third(a, b)` for all pairs of cards."""
-    import numpy as np  # not at the top: most of this module is needed where numpy is not
+    import numpy as np  # not at the top, since most users of this module do not need numpy
 
-    places = np.array([digits(card) for card in range(CARDS)])
-    sums = -(places[:, None, :] + places[None, :, :]) % 3
+    points = np.array([digits(card) for card in range(CARDS)])
+    sums = -(points[:, None, :] + points[None, :, :]) % 3
     table: npt.NDArray[np.uint8] = (sums @ np.array(WEIGHTS)).astype(np.uint8)
     return table
 
@@ -110,8 +117,8 @@ def all_sets() -> list[Triple]:
 def span(cards: Iterable[int]) -> Cards:
     """The smallest flat that holds the cards, ascending: 0, 1, 3, 9, 27 or 81 cards.
 
-    A card c outside a flat with a card p makes of each card x of the flat x + (c - p) and x - (c - p). The third of
-    two cards is minus their sum, so these are the thirds of p, third(x, c) and of c, third(x, p).
+    To extend a flat that holds a card p by a card c, add x + (c - p) and x - (c - p) for each card x of the flat. Since
+    third(a, b) = -(a + b), these cards are third(p, third(x, c)) and third(c, third(x, p)).
     """
     flat: set[int] = set()
     for card in cards:
@@ -128,7 +135,7 @@ def name(card: int) -> str:
     >>> name(40)
     'green two striped squiggle'
     """
-    return " ".join(VALUES[place][value] for place, value in enumerate(digits(card)))
+    return " ".join(VALUES[feature][value] for feature, value in enumerate(digits(card)))
 
 
 def code(card: int) -> str:
@@ -137,12 +144,12 @@ def code(card: int) -> str:
     >>> code(40)
     'g2hs'
     """
-    return "".join(CODES[place][value] for place, value in enumerate(digits(card)))
+    return "".join(CODES[feature][value] for feature, value in enumerate(digits(card)))
 
 
 @lru_cache(maxsize=1024)
 def parse(text: str) -> int:
-    """The card that a text means: a number 0..80, a full name or a short code, their parts in any order.
+    """Parses a card: a number 0..80, a full name, or a short code. Words and letters may be in any order.
 
     Raises:
         BadInput: the text is not a card.
@@ -155,26 +162,26 @@ def parse(text: str) -> int:
         return int(word)
     words = word.replace("-", " ").replace("_", " ").split()
     if len(words) == 1:
-        found = _card_of([_LETTERS[letter] for letter in word if letter in _LETTERS], len(word))
+        card = _card_of([_LETTERS[letter] for letter in word if letter in _LETTERS], len(word))
     else:
-        found = _card_of([_WORDS[part] for part in words if part in _WORDS], len(words))
-    if found is None:
+        card = _card_of([_WORDS[part] for part in words if part in _WORDS], len(words))
+    if card is None:
         shown = text if len(text) <= 60 else text[:57] + "..."
         advice = _did_you_mean(words) or "give 0 to 80, a name such as 'red one solid diamond', or r1fd"
         raise BadInput(f"not a card: {shown!r} ({advice})")
-    return found
+    return card
 
 
 def _card_of(meanings: Sequence[tuple[int, int]], parts: int) -> int | None:
-    """The card with these values, each (place, value); None unless there are four parts, one for each place."""
+    """The card with these values, each (feature, value). None unless there are four parts, one per feature."""
     values = dict(meanings)
     if not len(values) == parts == len(FEATURES):
         return None
-    return sum(WEIGHTS[place] * value for place, value in values.items())
+    return sum(WEIGHTS[feature] * value for feature, value in values.items())
 
 
 def _did_you_mean(words: Sequence[str]) -> str:
-    """The name of the card that four words nearly are, as a question; nothing if that is not clear."""
+    """Suggests the card whose name is closest to the four words. Empty if no card is close."""
     if len(words) != len(FEATURES):
         return ""
     nearest = [match for word in words for match in difflib.get_close_matches(word, _WORDS, 1)]
@@ -183,10 +190,10 @@ def _did_you_mean(words: Sequence[str]) -> str:
 
 
 def parse_cards(texts: Iterable[str]) -> Cards:
-    """The different cards, in the order given, that the arguments of a command line mean.
+    """Parses the cards in the arguments of a command line, in the order given.
 
-    An argument is a card or several with commas between them. A name that the shell has split into its
-    words is put together again: at commas if there are any, else four words a card.
+    An argument is a card, or several cards separated by commas. If the shell has split names into words, the words are
+    joined and split again: at commas if there are any, else after every four words.
 
     Raises:
         BadInput: an argument is not a card, or a card is given twice.
@@ -196,27 +203,27 @@ def parse_cards(texts: Iterable[str]) -> Cards:
     """
     arguments = list(texts)
     try:
-        return check_cards([_NUMBERS[each] for each in arguments])  # nearly always plain numbers
+        return check_cards([_NUMBERS[argument] for argument in arguments])  # fast path for plain numbers
     except KeyError:
         return check_cards(_parse_words(arguments))
 
 
 def _parse_words(arguments: Sequence[str]) -> list[int]:
-    """The cards that arguments mean which are not all plain numbers."""
+    """Parses arguments that are not all plain numbers."""
     try:
         return [parse(piece) for argument in arguments for piece in _pieces(argument)]
     except BadInput:
         whole = " ".join(arguments)
         words = whole.split()
-        places = len(FEATURES)
-        fours = [" ".join(words[start : start + places]) for start in range(0, len(words), places)]
+        features = len(FEATURES)
+        fours = [" ".join(words[start : start + features]) for start in range(0, len(words), features)]
         with contextlib.suppress(BadInput):
             return [parse(piece) for piece in (_pieces(whole) if "," in whole else fours)]
         raise
 
 
 def check_cards(cards: CardsLike) -> Cards:
-    """The same cards in the same order, as plain integers.
+    """Checks cards, and returns them as plain integers in the order given.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
@@ -230,7 +237,7 @@ def check_cards(cards: CardsLike) -> Cards:
         given = tuple(cards)
     except TypeError:
         raise BadInput(f"not cards: {cards!r} (give a list such as [0, 40, 80], or 'r1fd g2hs 80')") from None
-    try:  # nearly always all is well, which is seen at once
+    try:  # fast path for valid numbers
         numbers: Cards = tuple(map(operator.index, given))  # type: ignore[arg-type]
         different = set(numbers)
         if len(different) == len(numbers) and different <= _DECK:
@@ -252,7 +259,7 @@ def check_cards(cards: CardsLike) -> Cards:
 
 
 def check_list(cards: CardsLike) -> Cards:
-    """The cards in ascending order, which are a list: all different, no set among them.
+    """Checks that cards are a list (all different, no set among them), and returns them in ascending order.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
@@ -262,14 +269,43 @@ def check_list(cards: CardsLike) -> Cards:
     (1, 3, 9)
     """
     hand = tuple(sorted(check_cards(cards)))
-    found = first_set(hand)
-    if found is not None:
-        raise HoldsSet(found)
+    triple = first_set(hand)
+    if triple is not None:
+        raise HoldsSet(triple)
     return hand
 
 
+def deck_cards(dimension: int) -> Cards:
+    """Cards of the deck with this number of features, ascending.
+
+    Four features: all 81 cards. Three: the 27 solid cards, which are the Junior deck. Two: the 9 solid cards with one
+    symbol, which vary in colour and shape.
+
+    Raises:
+        BadInput: the dimension is not 2, 3 or 4.
+
+    >>> deck_cards(2)
+    (0, 1, 2, 27, 28, 29, 54, 55, 56)
+    """
+    if dimension not in _FIXED:
+        raise BadInput(f"dimension {dimension}: expected 2, 3 or 4")
+    return tuple(card for card in range(CARDS) if not any(digits(card)[feature] for feature in _FIXED[dimension]))
+
+
+def check_deck(cards: Cards, dimension: int) -> Cards:
+    """Checks that cards are in the deck of this dimension, and returns them.
+
+    Raises:
+        BadInput: a card is not in the deck of this dimension.
+    """
+    for card in sorted(set(cards).difference(deck_cards(dimension))):
+        held = "solid cards" if dimension == 3 else "solid cards with one symbol"
+        raise BadInput(f"card {card} ({name(card)}) is not in the deck of dimension {dimension}, which has {held}")
+    return cards
+
+
 def check_size(size: int, least: int = 0, largest: int = LARGEST) -> int:
-    """The size of a list, if it is in range.
+    """Checks that a size is in range, and returns it.
 
     Raises:
         BadInput: there are no lists of this size.
@@ -281,15 +317,15 @@ def check_size(size: int, least: int = 0, largest: int = LARGEST) -> int:
 
 
 def sets_in(cards: Sequence[int]) -> Iterator[Triple]:
-    """Every set among different cards, once: in the order of their places, the cards of each in the order given."""
-    place = {card: index for index, card in enumerate(cards)}
+    """Yields each set among different cards once. Sets, and the cards in each set, keep the order of `cards`."""
+    index_of = {card: index for index, card in enumerate(cards)}
     for (_, a), (j, b) in combinations(enumerate(cards), 2):
-        if place.get(c := third(a, b), -1) > j:
+        if index_of.get(c := third(a, b), -1) > j:
             yield a, b, c
 
 
 def first_set(cards: Iterable[int]) -> Triple | None:
-    """The first set among the cards, in ascending order; None if they are a list.
+    """The first set among the cards in ascending order; None if the cards hold no set.
 
     >>> first_set([80, 40, 0, 7])
     (0, 40, 80)
@@ -298,23 +334,25 @@ def first_set(cards: Iterable[int]) -> Triple | None:
 
 
 def _pieces(text: str) -> list[str]:
-    """The parts of a text between commas or semicolons."""
+    """Parts of a text, split at commas and semicolons. Omits blank parts."""
     return [piece for piece in text.replace(";", ",").split(",") if piece.strip()]
 
 
 def _meanings() -> dict[str, tuple[int, int]]:
-    """Each word for a feature, in singular and plural, as (place, value)."""
+    """Maps each word for a value, singular and plural, to (feature, value)."""
     meant = {}
-    for place, values in enumerate(VALUES):
+    for feature, values in enumerate(VALUES):
         for index, value in enumerate(values):
-            for word in (value, *SYNONYMS[place][index]):
-                meant[word] = meant[f"{word}s"] = (place, index)
+            for word in (value, *SYNONYMS[feature][index]):
+                meant[word] = meant[f"{word}s"] = (feature, index)
     return meant | {"rhombi": (3, 0), "rhombuses": (3, 0)}
 
 
+_FIXED: Final[dict[int, tuple[int, ...]]] = {2: (1, 2), 3: (2,), 4: ()}
+"""Features whose digit is 0 for all cards of a deck, by the dimension of the deck."""
 _DECK: Final = frozenset(range(CARDS))
 _NUMBERS: Final = {str(card): card for card in range(CARDS)}
 _WORDS: Final = _meanings()
 _LETTERS: Final = {
-    letter: (place, index) for place, letters in enumerate(CODES) for index, letter in enumerate(letters)
+    letter: (feature, index) for feature, letters in enumerate(CODES) for index, letter in enumerate(letters)
 }

@@ -1,7 +1,7 @@
-"""numba, with a place for what it compiled on any machine and for any user.
+"""`numba.njit` with a cache folder that works on any machine and for any user.
 
-numba keeps it beside the source or in the user's home. Where neither can be written, as for a service without a
-home or in an installation that only root may change, it would refuse to compile at all.
+numba keeps its cache beside the source or in the user's home. If it can write to neither, as in a service that has
+no home and an installation that only root may change, numba refuses to compile.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from setset import platform
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Like `numba.njit`; what is compiled with `cache=True` is kept in `node_folder()` where numba has no place."""
+    """Like `numba.njit`. If numba has no cache folder, `cache=True` uses `node_folder()`."""
     import numba
 
     compiled: Any = numba.njit(**options)
@@ -35,10 +35,10 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 @cache
 def node_folder() -> Path:
-    """A folder of this user on the node's own disk: numba's cache breaks on a shared one.
+    """Cache folder of this user on the node's own disk, since numba's cache breaks on a shared disk.
 
-    numba runs what it finds there, so what somebody else put there beforehand, or could change, is not used; then
-    this process has one of its own.
+    numba executes the code in its cache, so a folder that another user owns or may change is not safe. In that case
+    this process makes a temporary folder and removes it at exit.
     """
     folder = Path(tempfile.gettempdir()) / f"setset-numba-{platform.user_id()}"
     with contextlib.suppress(OSError):

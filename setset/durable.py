@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and are on the disk when the call returns."""
+"""Atomic and durable writing: a file is complete or missing, and is on the disk when the call returns."""
 
 import contextlib
 import errno
@@ -22,7 +22,8 @@ PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
 def retry_while_open(action: Callable[[], _Result], codes: tuple[int, ...] = platform.OPEN_ELSEWHERE) -> _Result:
     """Retries an action on a file while another program has the file open: a scanner, an indexer, a backup.
 
-    Only Windows refuses such an action, with one of these codes. Other errors, and the last one, are raised.
+    Only Windows refuses such an action, with one of the error numbers in `codes`. Raises any other error at once, and
+    the error of the last attempt.
     """
     for pause in PAUSES:
         try:
@@ -35,27 +36,26 @@ def retry_while_open(action: Callable[[], _Result], codes: tuple[int, ...] = pla
 
 
 def remove(path: Path) -> None:
-    """Removes a file if it is there, also if another program has it open for a moment."""
+    """Removes a file if it exists. Retries while another program has the file open."""
     retry_while_open(lambda: path.unlink(missing_ok=True))
 
 
 def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") -> None:
-    """Puts a file in its place, complete and on the disk, or leaves no trace.
+    """Writes a file to the disk, complete or not at all.
 
     Args:
-        path: Where; folders that are missing are made.
-        data: All of it.
-        below: A folder above it, which must hold the file `witness`: that shows that the folder is on the disk that
-            it is thought to be on.
-        witness: The name of that file.
+        path: Path of the file. Missing folders are made.
+        data: Content of the file.
+        below: A folder above the file. It must hold the file `witness`, which shows that the right disk is mounted.
+        witness: Name of the file in `below`.
 
     Raises:
         NoSpace: The disk is full, or a quota or a limit is reached.
-        InTheWay: Something has the name of the file or of a folder above it, or the path is too long.
-        OSError: Any other reason.
+        InTheWay: Something else has the name of the file or of a folder above it, or the path is too long.
+        OSError: Any other error of the operating system.
     """
     with _explained(path, f"{len(data):,} bytes in {path.parent}"), contextlib.ExitStack() as stack:
-        # From within the folders, wherever they may be moved to meanwhile.
+        # Open descriptors stay valid even if a folder is moved meanwhile.
         top = None
         if below is not None:
             top = stack.enter_context(platform.opened_folder(below))
@@ -66,13 +66,13 @@ def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") 
 
 
 @contextlib.contextmanager
-def _explained(path: Path, what: str | None = None) -> Iterator[None]:
-    """Raises NoSpace or InTheWay if that is why a file cannot be written. `what` needs the room, else the file."""
+def _explained(path: Path, content: str | None = None) -> Iterator[None]:
+    """Translates an OSError into NoSpace or InTheWay. NoSpace names `content`, by default the path."""
     try:
         yield
     except OSError as error:
         if is_no_space(error):
-            raise NoSpace(f"no room for {what or path}: {error.strerror}") from error
+            raise NoSpace(f"no room for {content or path}: {error.strerror}") from error
         if platform.is_too_long(error, path):
             raise InTheWay(
                 f"the path {path} is too long here ({len(str(path))} characters): name a folder with a shorter path"
@@ -85,12 +85,12 @@ def _explained(path: Path, what: str | None = None) -> Iterator[None]:
 
 
 def _save_in(folder: int | None, path: Path, data: bytes) -> None:
-    """Writes a file in an open folder, or by whole paths where folders cannot be opened."""
-    place = path.name if folder is not None else str(path)
-    temporary = str(Path(place).with_name(temporary_name(path.name)))
+    """Writes a file by its name in an open folder, or by its full path if `folder` is None."""
+    name = path.name if folder is not None else str(path)
+    temporary = str(Path(name).with_name(temporary_name(path.name)))
     try:
         _write_all(temporary, data, folder)
-        _replace(temporary, place, folder)
+        _replace(temporary, name, folder)
     except BaseException:
         with contextlib.suppress(OSError):
             os.unlink(temporary, dir_fd=folder)
@@ -99,15 +99,15 @@ def _save_in(folder: int | None, path: Path, data: bytes) -> None:
         os.fsync(folder)
 
 
-def _replace(made: str, place: str, folder: int | None) -> None:
-    """Renames a file, in the place of the file that is there, also if another program has either open for a moment."""
-    retry_while_open(lambda: os.replace(made, place, src_dir_fd=folder, dst_dir_fd=folder), platform.OPEN_TARGET)
+def _replace(made: str, target: str, folder: int | None) -> None:
+    """Renames a file and replaces the target. Retries while another program has either file open."""
+    retry_while_open(lambda: os.replace(made, target, src_dir_fd=folder, dst_dir_fd=folder), platform.OPEN_TARGET)
 
 
 @contextlib.contextmanager
 def written(path: Path) -> Iterator[BinaryIO]:
-    """A file to be written piece by piece, for what is too large to be held. It gets its name, complete and on the
-    disk, when the block ends; after an error there is no trace of it. Raises what `save` raises."""
+    """Opens a file to write piece by piece, for content too large for memory. When the block ends, the file is synced
+    to the disk and renamed to `path`. After an error it is removed. Raises the same errors as `save`."""
     with _explained(path), _temporary_beside(path) as temporary:
         with os.fdopen(os.open(temporary, platform.CREATE, 0o666), "wb") as file:
             yield file
@@ -118,9 +118,9 @@ def written(path: Path) -> Iterator[BinaryIO]:
 
 
 def create(path: Path, data: bytes) -> bool:
-    """Makes a file that is not there yet, complete and on the disk; False if it is there already.
+    """Creates a file, complete and on the disk. Returns False if the file exists already.
 
-    Of several that try at the same moment, on this host or another, one succeeds.
+    If several processes try at the same moment, on this host or another, exactly one succeeds.
     """
     with _explained(path), _temporary_beside(path) as temporary:
         _write_all(str(temporary), data, None)
@@ -131,7 +131,7 @@ def create(path: Path, data: bytes) -> bool:
 
 @contextlib.contextmanager
 def _temporary_beside(path: Path) -> Iterator[Path]:
-    """A path for an unfinished file, in a folder that is there. Nothing of that name is left after the block."""
+    """Makes the folder and yields a path there for an unfinished file. Removes the file after the block."""
     make_folder(path.parent)
     temporary = path.parent / temporary_name(path.name)
     try:
@@ -141,21 +141,21 @@ def _temporary_beside(path: Path) -> Iterator[Path]:
             remove(temporary)
 
 
-def replace_durably(made: Path, place: Path) -> None:
-    """Moves a finished file that nobody has open to its place, in the place of what is there."""
+def replace_durably(made: Path, target: Path) -> None:
+    """Syncs a finished, closed file to the disk and renames it to its target, which it replaces."""
     descriptor = retry_while_open(lambda: os.open(made, os.O_RDWR))
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    _replace(str(made), str(place), None)
-    platform.sync_folder(place.parent)
+    _replace(str(made), str(target), None)
+    platform.sync_folder(target.parent)
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder and those above it that are missing; each new name is on the disk before the call returns.
+    """Makes a folder and all missing folders above it, and syncs their names to the disk.
 
-    Raises what `save` raises.
+    Raises the same errors as `save`.
     """
     with _explained(path / "x", str(path)):
         if path.is_dir():
@@ -170,11 +170,11 @@ def make_folder(path: Path) -> None:
 
 
 NEW_DATABASE = 1 << 18
-"""Bytes that a new database may take."""
+"""Bytes to assume for a database that does not exist yet."""
 
 
 def has_room(path: Path) -> bool:
-    """Whether the disk, the quota and the limit on files let this file grow. True if unsure."""
+    """Whether the disk, the quota and the file size limit let a file grow. True if unsure."""
     if not path.parent.exists():
         return True
     try:
@@ -189,14 +189,14 @@ def has_room(path: Path) -> bool:
 
 
 def temporary_name(name: str) -> str:
-    """A name for an unfinished file, with a random part, so that no two writers share one."""
+    """A name for an unfinished file, with a random part, so that no two writers share a name."""
     return f".{name}.{secrets.token_hex(6)}.tmp"
 
 
 def is_temporary(name: str, of: str = _OWN) -> bool:
-    """Whether this is the name of an unfinished file, of those whose names match the regular expression `of`.
+    """Whether this is the name of an unfinished file whose final name matches the regular expression `of`.
 
-    Earlier versions wrote the host and the process into it.
+    Accepts the names of earlier versions too, which hold the host and the process id.
     """
     return re.fullmatch(rf"\.({of})\.(.+\.\d+\.[0-9a-f]{{8}}|[0-9a-f]{{12}})\.tmp", name) is not None
 

@@ -1,4 +1,4 @@
-"""One tree of errors. Each says in one line what is wrong and what to do next, and has its exit code."""
+"""The error tree. The message of each error says in one line what is wrong and what to do next."""
 
 import errno
 import operator
@@ -10,34 +10,34 @@ from pathlib import Path
 from typing import Final
 
 NO_SPACE = frozenset(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
-"""Errors of the system when a disk, a quota or a limit on files is exhausted."""
+"""Values of `errno` if a disk, a quota or a file size limit is exhausted."""
 _NO_SPACE_ON_WINDOWS = (39, 112, 1295)
-"""ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED. Python makes EINVAL of some."""
+"""ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED. Python sets `errno` to EINVAL for some."""
 
 
 def is_no_space(error: OSError) -> bool:
-    """Whether a disk, a quota or a limit on files is exhausted."""
+    """Whether an error means that a disk, a quota or a file size limit is exhausted."""
     return error.errno in NO_SPACE or getattr(error, "winerror", None) in _NO_SPACE_ON_WINDOWS
 
 
 class SetsetError(Exception):
-    """Something that was asked for does not hold. `cli.main` prints it as one line and exits with its code."""
+    """Base class of all errors of setset. `cli.main` prints the message as one line and exits with `exit_code`."""
 
     exit_code = 1
 
 
 class BadInput(SetsetError):
-    """A value that the user gave cannot be taken; nothing was changed."""
+    """The user gave an invalid value. Nothing was changed."""
 
     exit_code = 2
 
 
 class NotStored(BadInput):
-    """No file holds lists of the size that was asked for."""
+    """No file holds lists of the requested size."""
 
 
 def require_whole(name: str, value: object) -> None:
-    """Refuses a value that is not a whole number."""
+    """Raises BadInput unless a value is a whole number."""
     try:
         operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -45,7 +45,7 @@ def require_whole(name: str, value: object) -> None:
 
 
 def require_between(name: str, value: int, least: int, most: int | None = None) -> None:
-    """Refuses a value of an option or argument that is too small or too large, or no whole number.
+    """Raises BadInput unless the value of an option or argument is a whole number within the limits.
 
     >>> require_between("--size", 9, 3, 20)
     """
@@ -55,7 +55,7 @@ def require_between(name: str, value: int, least: int, most: int | None = None) 
 
 
 def quoted(path: str | Path) -> str:
-    """A path as one word of a command that a message names.
+    """Quotes a path, if necessary, for a command in a message.
 
     >>> quoted("my caps"), quoted("caps")
     ('"my caps"', 'caps')
@@ -67,13 +67,13 @@ def quoted(path: str | Path) -> str:
 
 
 class NotAWorkspace(SetsetError):
-    """There is no exploration database where one was expected."""
+    """There is no exploration database at the expected path."""
 
     exit_code = 10
 
 
 class Locked(SetsetError):
-    """Somebody else is at work on the same workspace."""
+    """Another process uses the same workspace."""
 
     exit_code = 11
 
@@ -85,11 +85,11 @@ class NoSpace(SetsetError):
 
 
 class InTheWay(SetsetError):
-    """Something has the name of a file or folder that must be written, or that name is too long."""
+    """Something else has the path of a file or folder to write, or the path is too long."""
 
 
 def in_the_way(path: Path) -> str:
-    """Message for something that has the name of a file or folder of setset."""
+    """Message that something else has the path of a file or folder of setset."""
     return f"{path} is in the way: move it away"
 
 
@@ -98,7 +98,7 @@ class ReadOnly(SetsetError):
 
 
 class ChangedMeanwhile(SetsetError):
-    """Another command has changed a size while it was read."""
+    """Another command changed a size while this command was reading it."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
@@ -109,7 +109,7 @@ class ChangedMeanwhile(SetsetError):
 
 
 class Interrupted(SetsetError):
-    """The run was asked to stop by a signal; what was finished is recorded."""
+    """A signal stopped the run. The database has all finished work."""
 
     def __init__(self, signal_number: int, message: str) -> None:
         super().__init__(message)
@@ -117,11 +117,11 @@ class Interrupted(SetsetError):
 
 
 class MissingExtra(SetsetError):
-    """A package is not installed that only a part of setset needs.
+    """A package of an optional extra is not installed.
 
     Args:
         extra: the name of the extra, as in `pip install 'setset[sat]'`.
-        what: what needs it, such as "the SAT solver".
+        what: the feature that needs the extra, such as "the SAT solver".
     """
 
     exit_code = 14
@@ -136,9 +136,9 @@ _EXTRA_HINTS: Final = {"sat": "python-sat on PyPI, not pysat"}
 
 
 @contextmanager
-def require_extra(extra: str, what: str) -> Iterator[None]:
-    """Around an import: MissingExtra if the package is missing, or another package has taken its name."""
+def require_extra(extra: str, feature: str) -> Iterator[None]:
+    """Raises MissingExtra if an import in the block fails: the package is missing, or another package has its name."""
     try:
         yield
     except ImportError as error:
-        raise MissingExtra(extra, what) from error
+        raise MissingExtra(extra, feature) from error

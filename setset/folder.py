@@ -1,4 +1,4 @@
-"""The folder of a workspace: the names of its files, and the lock that one run at a time has."""
+"""The folder of a workspace: the names of its files, and the lock against a second run."""
 
 import contextlib
 import os
@@ -19,17 +19,19 @@ UNFINISHED = tuple(
     for name in (f".{DATABASE}.new", REBUILT, f".{REBUILT}.new")
     for end in ("", "-journal", "-wal", "-shm")
 )
-"""Files that an interrupted creation or rebuild of a database may leave."""
+"""Files that an interrupted creation or rebuild of a database may leave behind."""
 LOCK = "setset.lock"
 COUNTS = "setset.counts"
 WORKERS = "setset.workers"
+SETTINGS = "setset.toml"
+"""File with default options for the command line. A user may write the file before the first run."""
 OWN_ROOT = "batches"
-"""The storage root inside the workspace, by a relative path so that the folder can be moved."""
+"""Storage root inside the workspace. Its path is relative, so that the workspace can be moved."""
 
 REBUILD = "run 'setset db rebuild' to make a new one from the batch files (--output names folders elsewhere)"
 
 _locked_here: set[Path] = set()
-"""The folders that this process has locked: the system would not tell it, and would free a lock if asked."""
+"""Folders that this process has locked. The system does not report a process's own locks, and a test frees them."""
 
 
 @dataclass(frozen=True)
@@ -49,20 +51,20 @@ class WorkspaceFolder:
 
     @property
     def counts(self) -> Path:
-        """File with the counts of the database, which a rebuild restores."""
+        """File with a copy of the counts, from which a rebuild restores them."""
         return self.path / COUNTS
 
     @property
     def workers(self) -> Path:
-        """File with the workers of the run that is under way, for people."""
+        """File with the workers of the current run. Informational only."""
         return self.path / WORKERS
 
     def root(self, path: str) -> Path:
-        """The folder of a storage root, whose path may be relative to the workspace."""
+        """Folder of a storage root. Its recorded path may be relative to the workspace."""
         return self.path / path
 
     def has_kept_database(self) -> bool:
-        """Whether a database was kept here under another name, by a rebuild or an upgrade."""
+        """Whether there are traces of an older database: its counts, or a copy kept by a rebuild or an upgrade."""
         return self.path.is_dir() and any(self._is_kept_database(entry.name) for entry in self.path.iterdir())
 
     @staticmethod
@@ -70,7 +72,7 @@ class WorkspaceFolder:
         return name == COUNTS or name.startswith((f"{DATABASE}.lost", f"{DATABASE}.before-"))
 
     def require_no_obstacle(self) -> None:
-        """Refuses a folder where something else has the name of the database. SQLite would wait for a FIFO."""
+        """Refuses a folder where the database's path is not a file. SQLite would hang on a FIFO."""
         if os.path.lexists(self.database) and not self.database.is_file():
             raise NotAWorkspace(in_the_way(self.database))
 
@@ -87,10 +89,10 @@ class WorkspaceFolder:
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the lock of the workspace, against all other runs on all hosts.
+        """Holds the lock of the workspace during the block. It excludes all other runs on all hosts.
 
-        The lock is one of the operating system: it ends with the process that has it, however that ends. What
-        is written in the file is for people.
+        The operating system frees the lock when the process ends, however it ends. The text in the lock
+        file is informational only.
         """
         if not self.path.is_dir():
             raise NotAWorkspace(f"no workspace at {self.path}: there is no such folder")
@@ -107,7 +109,7 @@ class WorkspaceFolder:
                 holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
                 raise Locked(f"{self.path} is in use by {holder}")
             _locked_here.add(key)
-            with contextlib.suppress(OSError):  # on a full disk the lock holds, only its holder has no name
+            with contextlib.suppress(OSError):  # on a full disk the lock holds, but the file cannot name its owner
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
             yield
@@ -139,13 +141,13 @@ class WorkspaceFolder:
         )
 
     def is_in_use(self) -> bool:
-        """Whether a run is under way. The lock of the operating system decides, not what is written in its file."""
+        """Whether a run is under way, by the system's lock, not by the text in the lock file. False if unsure."""
         with contextlib.suppress(SetsetError):
             return self.is_locked()
         return False
 
     def is_locked(self) -> bool:
-        """As `is_in_use`, but refuses a file system without locks."""
+        """Same as `is_in_use`, but raises SetsetError on a file system without locks."""
         if self.path.resolve() in _locked_here:
             return True
         try:
@@ -160,25 +162,25 @@ class WorkspaceFolder:
             os.close(descriptor)
 
     def create(self) -> None:
-        """Makes the folder if it is not there; refuses one with other files in it, or whose database was lost."""
+        """Makes the folder if it is missing. Refuses a folder that has other files, or has lost its database."""
         try:
-            for place in (self.path, *self.path.parents):
-                if place.is_file():
-                    raise BadInput(f"{place} is a file: name a folder with --workspace")
+            for folder in (self.path, *self.path.parents):
+                if folder.is_file():
+                    raise BadInput(f"{folder} is a file: name a folder with --workspace")
             durable.make_folder(self.path)
             self.require_no_obstacle()
-            found = set() if self.database.exists() else {entry.name for entry in self.path.iterdir()}
+            names = set() if self.database.exists() else {entry.name for entry in self.path.iterdir()}
         except OSError as error:
             raise ReadOnly(f"cannot make a workspace at {self.path}: {error.strerror}") from error
-        if OWN_ROOT in found and any(self.own_root.iterdir()):
+        if OWN_ROOT in names and any(self.own_root.iterdir()):
             raise NotAWorkspace(
                 f"{self.database} is missing, but there are batch files: run 'setset db rebuild' to make a new one "
                 "from them, with --output for each folder that runs were given"
             )
-        if any(map(self._is_kept_database, found)):
+        if any(map(self._is_kept_database, names)):
             raise NotAWorkspace(
                 f"{self.database} is missing, and older ones are beside it: run 'setset db rebuild' to make a new one "
                 "from the batch files, with --output for each folder that runs were given"
             )
-        if found - {OWN_ROOT, LOCK, WORKERS, f".{WORKERS}.new", f"{DATABASE}-journal", *UNFINISHED}:
+        if names - {OWN_ROOT, LOCK, WORKERS, SETTINGS, f".{WORKERS}.new", f"{DATABASE}-journal", *UNFINISHED}:
             raise BadInput(f"{self.path} is not a workspace and not empty: name another folder with --workspace")

@@ -1,15 +1,15 @@
 """Names that a package exports without importing the modules that define them.
 
-Some modules bring numba, numpy or a solver along. A package that uses `lazy_exports` imports a module when
-one of its names is used for the first time. The names stand once, in the `__init__.pyi` of the package, which is
-also what type checkers read. A line of it is one of
+Some modules import numba, numpy or a solver, which takes time. A package that uses `lazy_exports` imports a module when
+one of its names is used for the first time. The `__init__.pyi` of the package lists the names, and
+type checkers read the same file. Each line of the file has one of three forms:
 
     from setset.symmetry.ranking import rank as rank
     from setset.symmetry import *
     from setset import cards as cards
 
-The last line is for a module of the package. No other exported name may equal the name of a module of the package:
-importing the module would overwrite it.
+The last form exports a submodule. No other exported name may equal the name of a submodule, because importing the
+submodule would overwrite the exported name.
 """
 
 import importlib
@@ -29,7 +29,7 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
     module_of = _Modules(package)
 
     def load(name: str) -> Any:
-        if module_of[name] == package:  # a module or package of it
+        if module_of[name] == package:  # the name is a submodule or subpackage
             return importlib.import_module(f"{package}.{name}")
         return getattr(__import__(module_of[name], fromlist=[name]), name)
 
@@ -40,7 +40,7 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
 
 
 class _Modules(dict[str, str]):
-    """Modules of a package by the names that they define."""
+    """Maps each exported name to the module that defines it. An unknown name raises AttributeError."""
 
     def __init__(self, package: str) -> None:
         super().__init__(read_stub(package))
@@ -51,7 +51,7 @@ class _Modules(dict[str, str]):
 
 
 def read_stub(package: str) -> dict[str, str]:
-    """The names in the stub of a package, each with the module to import it from."""
+    """Maps each name in the stub of a package to the module to import it from."""
     stub = Path(__file__).parent.parent.joinpath(*package.split("."), "__init__.pyi")
     module_of: dict[str, str] = {}
     for line in stub.read_text(encoding="utf-8").splitlines():
@@ -64,15 +64,16 @@ def read_stub(package: str) -> dict[str, str]:
 
 
 class Shown:
-    """A record that a notebook shows as HTML. The module that makes the HTML is loaded when the first one is shown.
+    """Base class of records that a notebook displays as HTML.
 
-    So records need not know how they look: setset/__init__.py names the module, which has a function `as_html`.
+    The function `as_html` of the module `shown_by` makes the HTML. setset/__init__.py sets `shown_by`, and the first
+    display imports that module. So the modules of the records need no code for HTML.
     """
 
     __slots__ = ()
     shown_by: ClassVar[str] = ""
 
     def _repr_html_(self) -> str:
-        """For notebooks."""
+        """HTML for notebooks."""
         page: str = importlib.import_module(Shown.shown_by).as_html(self)
         return page

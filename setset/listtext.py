@@ -1,4 +1,4 @@
-"""Blocks of lists as lines of text, as fast as numpy copies."""
+"""Fast conversion of lists to lines of text, by array operations of numpy."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ if TYPE_CHECKING:
 
 
 class ListText:
-    """Lists as text, a line each.
+    """Converts lists to text, one line per list.
 
-    A line is made of cells that are all of one width, if short a power of two, which numpy is quick to copy: what
-    stands before the cards, then the cards. What fills up the cells, zero bytes, is removed at the end.
+    A line is a row of cells of equal width: first the text before the cards, then one cell per card. Zero bytes pad the
+    cells, and are removed at the end. Widths up to 32 are powers of two, which numpy copies fast.
 
     Args:
         words: the text of each of the 81 cards.
-        between: what stands between two cards.
-        start: what stands before the first.
-        end: what stands behind the last.
+        between: the text between two cards.
+        start: the text before the first card.
+        end: the text after the last card.
 
     >>> import numpy as np
     >>> ListText([str(card) for card in range(81)], ", ", "[", "]").encode(np.array([[7, 80, 0]], np.uint8))
@@ -34,14 +34,14 @@ class ListText:
 
         longest = max(map(len, words)) + max(len(between), len(end))
         width = longest if longest > 32 else 1 << (longest - 1).bit_length()
-        starts = [start[place : place + width] for place in range(0, len(start), width)]
+        starts = [start[index : index + width] for index in range(0, len(start), width)]
         texts = [*(word + between for word in words), *(word + end for word in words), *starts]
         self._cells = np.array([text.encode() for text in texts], f"S{width}")
         self._starts = np.arange(2 * CARDS, len(texts), dtype=np.uint8)
         self._without_cards = (start + end).encode()
 
     def encode(self, rows: npt.NDArray[np.uint8]) -> bytes:
-        """The lines of some lists, a row each; some thousands at once are quickest, which a core's cache holds."""
+        """Converts lists, one per row, to lines. Fastest with a few thousand lists, which fit into a core's cache."""
         import numpy as np
 
         lists, size = rows.shape

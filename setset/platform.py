@@ -1,7 +1,7 @@
-"""Differences between Linux, macOS and Windows. No other module asks which system it runs on.
+"""Differences between Linux, macOS and Windows. No other module depends on the operating system.
 
-Each function works wherever Python does: with what POSIX has if it is there, with what Windows has if not. The
-modules that only one of them has are looked up by name, so that type checkers accept this file on all three.
+Each function works on every system, with POSIX calls if they exist, else with Windows calls. Modules that only some
+systems have are imported by name, so that type checkers accept this file on all systems.
 """
 
 import contextlib
@@ -23,7 +23,7 @@ from typing import IO, Any
 
 
 def _optional(module: str) -> Any:
-    """A module of the standard library that not every system has; None where it is missing."""
+    """Imports a module of the standard library that some systems lack. None if it is missing."""
     try:
         return importlib.import_module(module)
     except ImportError:
@@ -44,16 +44,16 @@ _NO_WAITING = getattr(os, "O_NONBLOCK", 0)
 _FOLDER = getattr(os, "O_DIRECTORY", 0)
 
 READ = os.O_RDONLY | _CLOSE_ON_EXEC | _BINARY | _NO_LINKS | _NO_WAITING
-"""Flags to read a file that may be anything: follows no link, does not wait for a writer of a FIFO."""
+"""Flags to open a file of any type for reading, without following a link or waiting for the writer of a FIFO."""
 CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _CLOSE_ON_EXEC | _BINARY | _NO_LINKS
-"""Flags to make a file that must not be there yet."""
+"""Flags to create a file that must not exist yet."""
 OPEN_OR_CREATE = os.O_RDWR | os.O_CREAT | _CLOSE_ON_EXEC | _BINARY | _NO_LINKS | _NO_WAITING
-"""Flags to open a file to read and write, made if it is not there."""
+"""Flags to open a file for reading and writing, and to create it if it is missing."""
 
 
 @contextlib.contextmanager
 def opened_folder(path: Path, dir_fd: int | None = None) -> Iterator[int | None]:
-    """A descriptor of a folder, for the `dir_fd` of other calls; None where folders cannot be opened."""
+    """Opens a folder and yields a descriptor for `dir_fd` of other calls; None if the system cannot open folders."""
     if not _FOLDER or os.open not in os.supports_dir_fd:
         yield None
         return
@@ -65,27 +65,27 @@ def opened_folder(path: Path, dir_fd: int | None = None) -> Iterator[int | None]
 
 
 def sync_folder(path: Path) -> None:
-    """Makes sure that the names in a folder are on the disk. Windows does that by itself."""
+    """Syncs the names in a folder to the disk. Does nothing on Windows, which syncs them by itself."""
     with opened_folder(path) as descriptor:
         if descriptor is not None:
             os.fsync(descriptor)
 
 
 _NO_LINKS_THERE = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
-"""Errors of file systems without hard links. EINVAL is the error of FAT and of some servers on Windows."""
+"""Values of `errno` on file systems without hard links. FAT and some Windows servers give EINVAL."""
 
 
-def rename_if_free(source: Path, place: Path) -> bool:
-    """Gives a file its name if no file has that name yet; False if one has. One step, also on a shared disk."""
+def rename_if_free(source: Path, target: Path) -> bool:
+    """Links or copies a file to a free path, atomically even on a shared disk. Returns False if the path is taken."""
     try:
-        os.link(source, place)
+        os.link(source, target)
     except FileExistsError:
         return False
     except OSError as error:
         if error.errno not in _NO_LINKS_THERE:
             raise
         try:
-            descriptor = os.open(place, CREATE, 0o666)
+            descriptor = os.open(target, CREATE, 0o666)
         except FileExistsError:
             return False
         try:
@@ -94,36 +94,36 @@ def rename_if_free(source: Path, place: Path) -> bool:
                 file.flush()
                 os.fsync(file.fileno())
         except BaseException:
-            place.unlink(missing_ok=True)
+            target.unlink(missing_ok=True)
             raise
     return True
 
 
 LONGEST_PATH = 259
-"""Characters of a path on Windows, unless it is set up for longer ones."""
+"""Maximum length of a path on Windows, unless Windows is configured for long paths."""
 
 
 def is_too_long(error: OSError, path: Path) -> bool:
-    """Whether a file cannot be made since its path is too long. Windows often says that the path is not found."""
+    """Whether an error means that the path is too long. Windows often reports such a path as not found."""
     windows = _SYSTEM == "win32" and isinstance(error, FileNotFoundError) and len(str(path)) > LONGEST_PATH
     return windows or error.errno == errno.ENAMETOOLONG or getattr(error, "winerror", None) == 206
 
 
 OPEN_ELSEWHERE = (32, 33)
-"""Errors of Windows if another program has a file open or locked."""
+"""Error numbers of Windows if another program has a file open or locked."""
 OPEN_TARGET = (5, *OPEN_ELSEWHERE)
-"""The same if the file is to be replaced: Windows calls that a lack of permission."""
+"""Error numbers of Windows if another program has the target of a rename open. 5 is ERROR_ACCESS_DENIED."""
 
 
 # Locks
 
 
 NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
-"""Errors of file systems without locks."""
+"""Values of `errno` on file systems without locks."""
 
 
 def _take(lock: Callable[..., object], *arguments: object) -> bool:
-    """Takes a lock; False if somebody else has it."""
+    """Calls a function that takes a lock. Returns False if another owner has the lock."""
     try:
         lock(*arguments)
     except OSError as error:
@@ -134,7 +134,7 @@ def _take(lock: Callable[..., object], *arguments: object) -> bool:
 
 
 def _lock_byte(descriptor: int, mode: int) -> None:
-    """Locks one byte beyond the text of the file: Windows locks bytes, and nobody can read a locked one."""
+    """Locks or unlocks a byte far beyond the text of the file, since on Windows others cannot read a locked byte."""
     os.lseek(descriptor, 1 << 30, os.SEEK_SET)
     try:
         _msvcrt.locking(descriptor, mode, 1)
@@ -143,14 +143,14 @@ def _lock_byte(descriptor: int, mode: int) -> None:
 
 
 def lock_for_process(descriptor: int, patience: float = 0.5) -> bool:
-    """Takes the lock of an open file for this process; False if another process has it.
+    """Takes the lock of an open file for this process. Returns False if another process has the lock.
 
     The operating system frees the lock when this process ends, however it ends, even if a child inherited the file.
     Raises OSError on a file system without locks.
 
     Args:
         descriptor: The open file.
-        patience: Seconds to try. Other processes take the lock for a moment to ask about it, except on Linux.
+        patience: Seconds to retry. Except on Linux, a process that tests the lock takes it for a moment.
     """
     lock, mode = (_lock_byte, _msvcrt.LK_NBLCK) if _fcntl is None else (_fcntl.lockf, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
     deadline = time.monotonic() + patience
@@ -160,7 +160,7 @@ def lock_for_process(descriptor: int, patience: float = 0.5) -> bool:
 
 
 def _takes_to_ask() -> bool:
-    """Whether nobody can ask about a lock without taking it."""
+    """Whether a process must take a lock in order to test it."""
     return _fcntl is None or _SYSTEM != "linux"
 
 
@@ -175,9 +175,9 @@ def is_locked_by_another(descriptor: int) -> bool:
         _lock_byte(descriptor, _msvcrt.LK_UNLCK)
         return False
     if not _takes_to_ask():
-        # Asking leaves no moment in which a run that starts would find the lock taken by the process that asks.
-        asked = struct.pack("hhqqi4x", _fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
-        kind, *_ = struct.unpack("hhqqi4x", _fcntl.fcntl(descriptor, _fcntl.F_GETLK, asked))
+        # F_GETLK does not take the lock, so a run that starts at this moment is not refused.
+        request = struct.pack("hhqqi4x", _fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        kind, *_ = struct.unpack("hhqqi4x", _fcntl.fcntl(descriptor, _fcntl.F_GETLK, request))
         return bool(kind != _fcntl.F_UNLCK)
     if not _take(_fcntl.lockf, descriptor, _fcntl.LOCK_SH | _fcntl.LOCK_NB):
         return True
@@ -186,7 +186,7 @@ def is_locked_by_another(descriptor: int) -> bool:
 
 
 def lock_for_handle(file: IO[Any], wait: bool) -> bool:
-    """Takes the lock of an open file until it is closed, also against other threads; False if somebody has it."""
+    """Takes the lock of an open file until the file is closed, also against other threads. False if it is taken."""
     if _fcntl is None:
         mode = _msvcrt.LK_LOCK if wait else _msvcrt.LK_NBLCK
         while not (taken := _take(_lock_byte, file.fileno(), mode)) and wait:
@@ -200,12 +200,12 @@ def lock_for_handle(file: IO[Any], wait: bool) -> bool:
 STOP_SIGNALS: tuple[int, ...] = tuple(
     int(getattr(signal, name)) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
 )
-"""The signals that ask a program to end: Ctrl-C, a service or batch system, a terminal that is closed."""
+"""Signals that end a program: Ctrl-C, a service or batch system, a closed terminal."""
 
 
 @contextlib.contextmanager
 def interrupts_blocked(numbers: Iterable[int] = (signal.SIGINT,)) -> Iterator[None]:
-    """A process or thread that is started in here does not get Ctrl-C, or these signals: they are for this one."""
+    """Blocks Ctrl-C, or the given signals, in processes and threads that start within the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -218,8 +218,8 @@ def interrupts_blocked(numbers: Iterable[int] = (signal.SIGINT,)) -> Iterator[No
 
 
 def start_resource_tracker() -> None:
-    """Starts a process that multiprocessing has where it spawns others. Started inside `interrupts_blocked`, it would
-    undo that; and a terminal that is closed is nothing to it."""
+    """Starts the resource tracker of multiprocessing with blocked signals, so that a closed terminal does not end it.
+    Call this before `interrupts_blocked`: a tracker that multiprocessing starts inside would unblock the signals."""
     if hasattr(signal, "pthread_sigmask"):
         from multiprocessing import resource_tracker
 
@@ -228,21 +228,21 @@ def start_resource_tracker() -> None:
 
 
 def ignore_interrupts(numbers: Iterable[int] = (signal.SIGINT,)) -> None:
-    """In a process that was started for another one: Ctrl-C, or these signals, are for that one."""
+    """Ignores Ctrl-C, or the given signals, in a child process, because the parent handles them."""
     if threading.current_thread() is threading.main_thread():
         for number in numbers:
             signal.signal(number, signal.SIG_IGN)
 
 
 def wait_for_end_of_parent() -> None:
-    """Returns when the process that started this one is gone. For a thread of a worker process."""
+    """Blocks until the parent of this process has ended. For a thread of a worker process."""
     parent = parent_process()
     if parent is None:
         return
     if not hasattr(os, "getppid") or _SYSTEM == "win32":
         parent.join()
         return
-    # A look now and then, since what `join` waits on may be inherited by others and outlive the parent.
+    # Polls, since other processes may inherit the handle that `join` waits on, and may outlive the parent.
     pause = threading.Event()
     while os.getppid() == parent.pid:
         pause.wait(0.2)
@@ -253,17 +253,17 @@ _OWN_CGROUPS = Path("/proc/self/cgroup")
 
 
 def usable_cores() -> int:
-    """Cores that this process may use: by its affinity, and by the CPU limit of its container or service."""
+    """Number of cores that this process may use: the minimum of its affinity and the CPU limit of its control group."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, math.ceil(min(cores, _cores_of_cgroups())))
 
 
 def _cores_of_cgroups() -> float:
-    """CPU limit of the control groups that this process is in, and of the groups above them; infinite without one."""
+    """Lowest CPU limit, in cores, of this process's control groups and their parents. Infinite without a limit."""
     limits = [math.inf]
     with contextlib.suppress(OSError):
         for line in _OWN_CGROUPS.read_text(encoding="utf-8").splitlines():
-            _, controllers, path = line.split(":", 2)  # version 2 names no controllers
+            _, controllers, path = line.split(":", 2)  # cgroup version 2 names no controllers
             if not controllers or "cpu" in controllers.split(","):
                 top = _CGROUPS / ("cpu" if controllers else "")
                 folder = top / path.lstrip("/")
@@ -272,7 +272,7 @@ def _cores_of_cgroups() -> float:
 
 
 def _cpu_limit(group: Path) -> float:
-    """Cores that one control group grants, by the files of version 2 or 1."""
+    """CPU limit of one control group, in cores, from the files of cgroup version 2 or 1. Infinite without a limit."""
     for names in (["cpu.max"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"]):
         with contextlib.suppress(OSError, ValueError):
             quota, period = " ".join((group / name).read_text() for name in names).split()
@@ -281,13 +281,13 @@ def _cpu_limit(group: Path) -> float:
 
 
 def limit_cpu_seconds(seconds: int) -> None:
-    """Ends this process after this CPU time, where the system can do that."""
+    """Limits the CPU time of this process, if the system can: the system ends the process when the time is used up."""
     if _resource is not None:
         _resource.setrlimit(_resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
 def free_bytes(folder: Path) -> int:
-    """Free bytes on the disk of a folder. If the folder is missing, its nearest existing parent counts."""
+    """Free bytes on the disk of a folder. If the folder is missing, uses its nearest existing parent."""
     folder = folder.absolute()
     while not folder.is_dir() and folder != folder.parent:
         folder = folder.parent
@@ -298,17 +298,17 @@ def free_bytes(folder: Path) -> int:
 
 
 def user_id() -> str:
-    """Part of a file name that differs between users."""
+    """Id of the current user, as part of a file name."""
     if hasattr(os, "getuid"):
         return str(os.getuid())
     name = ""
-    with contextlib.suppress(ImportError, KeyError, OSError):  # a service without a name
+    with contextlib.suppress(ImportError, KeyError, OSError):  # a service whose user has no name
         name = getpass.getuser()
     return "".join(letter for letter in name if letter.isalnum()) or "user"
 
 
 def data_folder() -> Path:
-    """Folder for the user's own data, which may be missing. RuntimeError if the user has no home."""
+    """Folder for the user's own data. It may be missing. Raises RuntimeError if the user has no home."""
     if _SYSTEM == "win32":
         local = os.environ.get("LOCALAPPDATA")
         return (Path(local) if local else Path.home() / "AppData" / "Local") / "setset"
@@ -319,11 +319,11 @@ def data_folder() -> Path:
 
 
 def is_private_folder(path: Path) -> bool:
-    """Whether this is a folder of this user that nobody else may write to, and not a link to one."""
+    """Whether this user owns the folder and no other user may write to it. False for a link."""
     if path.is_symlink() or not path.is_dir():
         return False
-    found = path.stat()
-    return not hasattr(os, "getuid") or (found.st_uid == os.getuid() and not found.st_mode & 0o022)
+    status = path.stat()
+    return not hasattr(os, "getuid") or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
 
 
 def is_absolute_anywhere(path: str) -> bool:
@@ -332,5 +332,5 @@ def is_absolute_anywhere(path: str) -> bool:
 
 
 def leads_outside(path: str) -> bool:
-    r"""Whether a path that should be relative to a folder leads out of it, on any system."""
+    r"""Whether a path that should be relative to a folder leads out of that folder, on any system."""
     return is_absolute_anywhere(path) or ".." in path.replace("\\", "/").split("/") or "\0" in path

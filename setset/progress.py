@@ -1,4 +1,4 @@
-"""Progress of long commands, as they report it to a listener. Nothing flows back."""
+"""Listeners for the progress of long commands."""
 
 import enum
 import logging
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Activity(enum.StrEnum):
-    """Activity on a size."""
+    """Kind of work on a size."""
 
     STORE = "store"
     COUNT = "count"
@@ -20,7 +20,7 @@ class Activity(enum.StrEnum):
 
 
 class ProgressListener(Protocol):
-    """Hears of the progress of a run, a check, a repair.
+    """Receives the progress of a run, a check or a repair.
 
     Example:
         >>> class Printer(setset.NoProgress):
@@ -32,26 +32,26 @@ class ProgressListener(Protocol):
     """
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
-        """Work on a size starts: this many tasks are due, whose sources hold this many lists.
+        """Work on a size starts. `tasks` is the number of tasks, `lists_in` the number of lists in their sources.
 
-        Another size may be under way: a source that is found damaged is made again meanwhile.
+        Another size may still be under way, because a run interrupts its work to repair a corrupted source.
         """
 
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:
-        """One of the tasks of a size is done and recorded."""
+        """A task of a size is done and its result recorded."""
 
     def notice(self, text: str) -> None:
-        """Something that a person should know."""
+        """A message for the user."""
 
     def waiting(self, text: str) -> None:
-        """The command waits for something, perhaps for ever: a person should know, also one who wants no progress."""
+        """The command waits, perhaps forever. Show the message even if the user has turned progress off."""
 
     def end(self, size: int) -> None:
         """Work on a size is over."""
 
 
 class NoProgress:
-    """For work that nobody listens to."""
+    """A listener that ignores all progress."""
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None: ...
 
@@ -66,7 +66,7 @@ class NoProgress:
 
 
 class LoggedNotices(NoProgress):
-    """The default listener of Python programs: notices, such as that the first run compiles, go to the log `setset`."""
+    """Default listener in Python programs. Logs notices, such as on the first compilation, to the logger `setset`."""
 
     def notice(self, text: str) -> None:
         logging.getLogger("setset").warning(text)

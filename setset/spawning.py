@@ -4,8 +4,8 @@
 `if __name__ == "__main__":` a script would then run a second time in each child. The functions that setset sends to its
 children are in its own modules. So processes of `spawn_context()` need no main module, and any script may start them.
 
-`multiprocessing` has no option for that, nor for what a child does before it is told anything: joblib writes a start
-method of its own instead. So `_Process.start` replaces names of modules for as long as it takes.
+`multiprocessing` has no option to skip the main module, nor to run other statements first in a child. So
+`_Process.start` replaces attributes of modules while it runs. (joblib has its own start method instead.)
 """
 
 import os
@@ -23,7 +23,7 @@ SILENT_IF_CUT_SHORT: Final = (
     "import sys; hook = sys.excepthook; sys.excepthook = lambda kind, *rest: "
     "kind.__name__ in ('EOFError', 'UnpicklingError') or hook(kind, *rest); "
 )
-"""First statements of a child: if its parent is killed before it has sent all of the task, that is no error."""
+"""First statements of a child. They hide the traceback if the parent is killed before it has sent the whole task."""
 _LOCK: Final = RLock()
 _get_command_line: Final = spawn.get_command_line
 
@@ -38,7 +38,7 @@ def spawn_context() -> SpawnContext:
 
 class _Process(SpawnProcess):
     def start(self) -> None:
-        # A child imports the main module by its name or its file, and imports nothing if it has neither.
+        # A child imports the main module by `__spec__` or `__file__`. If both are None, it imports nothing.
         main = vars(sys.modules["__main__"])
         with (
             _LOCK,
@@ -54,7 +54,7 @@ class _Context(SpawnContext):
 
 @contextmanager
 def _replaced(names: dict[str, Any], **values: Any) -> Iterator[None]:
-    """Gives those names of a module that it has other values within the block."""
+    """Replaces attributes of a module within the block. Ignores names that the module does not have."""
     before = {name: names[name] for name in values if name in names}
     names.update({name: values[name] for name in before})
     try:
@@ -71,10 +71,10 @@ def _command_line(**options: Any) -> list[str]:
 
 
 def tie_to_parent() -> None:
-    """Runs first in a child process: leaves Ctrl-C to the parent, and ends this process when the parent is gone.
+    """In a child process: ignores Ctrl-C, which the parent handles, and ends when the parent is gone.
 
-    PR_SET_PDEATHSIG would not do: it fires when the *thread* that started the process ends, and a lost
-    worker is replaced from a thread that ends soon.
+    PR_SET_PDEATHSIG does not work here: it fires when the *thread* that started the process ends, and a short-lived
+    thread replaces a lost worker.
     """
     platform.ignore_interrupts()
     Thread(target=_end_with_parent, daemon=True).start()

@@ -1,4 +1,4 @@
-"""What all tests share."""
+"""Fixtures for all tests."""
 
 from __future__ import annotations
 
@@ -29,7 +29,14 @@ if hasattr(signal, "SIGHUP"):
 settings.register_profile("setset", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("setset")
 
+SLOW = ("test_documents.py", "test_without_posix.py", "test_hops.py", "test_export.py", "test_rebuild.py")
+
 Run = Callable[..., tuple[int, str, str]]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Puts files that take long first, or one process would be at work on the last of them when all others are done."""
+    items.sort(key=lambda item: not (item.path.name in SLOW or {"chaos", "cluster"} & {*item.keywords}))
 
 
 @pytest.fixture

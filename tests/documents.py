@@ -41,12 +41,12 @@ _LISTS = re.compile(r"\d{2,3}(?:,\d{3})+|\d{1,3}(?:,\d{3}){2,}")
 
 
 _CHANCE = re.compile(r"^(?:setset: first run: compiling.*|.* M lists/s, [\d.]+%(?:, .* left)?)\n", re.MULTILINE)
-"""What commands print only once after an installation, or only if a size takes more than some seconds."""
+"""Lines that commands print only once after an installation, or only if a size takes more than some seconds."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """What stands between two fences of a page, and the comments above it."""
+    """Text between two fences of a page, and the comments above it."""
 
     page: Path
     line: int
@@ -79,7 +79,7 @@ def read_blocks(page: Path) -> list[Block]:
 
 
 def count_notes(page: Path) -> int:
-    """How many such comments a page has, wherever they are outside of blocks."""
+    """Number of such comments of a page, outside of blocks."""
     return len(_NOTE.findall(_BLOCK.sub(r"\1", page.read_text(encoding="utf-8"))))
 
 
@@ -96,7 +96,7 @@ def read_commands(block: Block) -> list[tuple[str, str]]:
 
 
 def run_command(line: str) -> str:
-    """What a command line prints on both streams. Commands may be joined by `|`: setset, `python -c`, mv, rm."""
+    """Output of a command line on both streams. A `|` may join commands: setset, `python -c`, mv, rm."""
     printed = ""
     words = shlex.split(line, comments=True)
     while words:

@@ -106,7 +106,7 @@ def change_list(content: Content, _other: Content, random: Random) -> Content:
 
 
 def other_streams(content: Content, other: Content, random: Random) -> Content:
-    """The bits of another file, with its ends or with those of this one."""
+    """Takes the bits of another file, with the ends of either file."""
     ends = random.choice((content.ends, other.ends))
     return replace(content, streams=other.streams, ends=ends)
 
@@ -179,16 +179,18 @@ class Forger:
             self._kept[largest] = path / "kept" / str(largest)
 
     def _explore(self, path: Path, largest: int) -> dict[int, tuple[int, str | None]]:
-        """Explores up to a size, files up to size 4. Returns lists by size, and the digest of those that are stored."""
+        """Explores up to a size, files up to size 4. Returns lists by size, and the digest of stored sizes."""
         for size in range(3, largest + 1):
             _run(path, size)
         with setset.open(path) as workspace:
             digests = {size.size: _digest(size) for size in workspace.exploration(TARGET)}
             return {each.size: (each.lists, digests.get(each.size)) for each in workspace.counts()}
 
-    def try_one(self, random: Random) -> tuple[str, str]:
+    def try_one(
+        self, random: Random, forgeries: tuple[Forgery, ...] = FORGERIES, rows: str | None = None
+    ) -> tuple[str, str]:
         """Forges a file and asks everything; the name of the forgery, and what came of it."""
-        largest, rows = random.choice((3, 3, 4)), random.choice(ROWS)
+        largest, rows = random.choice((3, 3, 4)), rows or random.choice(ROWS)
         workspace = self._path / "w"
         shutil.rmtree(workspace, ignore_errors=True)
         shutil.copytree(self._kept[largest], workspace)
@@ -196,7 +198,7 @@ class Forger:
         chosen, other = random.sample(sorted(workspace.glob(f"batches/t{TARGET}/s{size:02d}/*.setset")), 2)
         before = chosen.read_bytes()
         while True:
-            forgery = random.choice(FORGERIES)
+            forgery = random.choice(forgeries)
             try:
                 made = forgery(Content.read(chosen), Content.read(other), random)
                 data = made if isinstance(made, bytes) else made.encode()

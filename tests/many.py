@@ -22,10 +22,10 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE
 from tests.small import writing
 
 TARGET, SIZE, LISTS = 16, 6, 20_000_000
-"""Each batch of size 6 has as many lists as it may: list number 10^12 is in batch 50,000."""
+"""Each batch of size 6 has as many lists as it may: list number 10^11 is in batch 5,000."""
 DIGEST = "%032x"
 STEPS = 100
-"""Of SQLite's machine, that are counted as one."""
+"""Number of steps of SQLite's machine per count."""
 
 
 def make(path: Path, count: int) -> WorkspaceFolder:
@@ -97,7 +97,7 @@ def first_of(number: int) -> Cards:
 
 @dataclass
 class Cost:
-    """What was done: steps of SQLite's machine, in hundreds, and calls of Python functions."""
+    """Work done: steps of SQLite's machine, in hundreds, and calls of Python functions."""
 
     steps: int = 0
     calls: int = 0
@@ -128,7 +128,7 @@ def measured(cost: Cost) -> Iterator[None]:
 
 
 def cost_of(action: Callable[[], object]) -> Cost:
-    """What an action costs that opens the database itself."""
+    """Cost of an action that opens the database itself."""
     cost = Cost()
     with measured(cost):
         action()

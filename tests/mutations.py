@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import struct
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from random import Random
@@ -22,7 +22,7 @@ from tests import small
 
 TARGET, SIZE, BATCH_LISTS = 18, 4, 100_000
 SECONDS, MEGABYTES = 20, 500
-"""What one altered file may cost."""
+"""Limits for one altered file."""
 PAGE = 4096
 EXTREMES = (0, 1, 2, 3, 20, 21, 127, 128, 255, 1 << 15, (1 << 16) - 1, (1 << 31) - 1, 1 << 31, (1 << 32) - 1)
 EXTREMES = (*EXTREMES, 1 << 40, (1 << 63) - 1, 1 << 63, (1 << 64) - 1)
@@ -131,14 +131,15 @@ def _is(key: Iterable[str]) -> str:
     return " AND ".join(f"{name} IS ?" for name in key)
 
 
-ROWS = (vanish, vanish, double, set_value, set_value)
+Change = Callable[[sqlite3.Connection, str, Random], None]
+ROWS: tuple[Change, ...] = (vanish, vanish, double, set_value, set_value)
 TABLES = ("workspace", "explorations", "sizes", "storage_roots", "batches", "runs", "expansions", "tallies")
 
 
-def alter_rows(path: Path, random: Random) -> str:
+def alter_rows(path: Path, random: Random, changes: Sequence[Change], tables: Sequence[str]) -> str:
     """Changes rows as their owner may, with a tool that knows no checksums; the name of the change."""
     while True:
-        change, table = random.choice(ROWS), random.choice(TABLES)
+        change, table = random.choice(changes), random.choice(tables)
         with closing(sqlite3.connect(path)) as database:
             database.row_factory = sqlite3.Row
             try:
@@ -184,13 +185,15 @@ class Subject:
         path.write_bytes(data)
         return mutation.__name__, self._outcome(path, before)
 
-    def try_rows(self, random: Random) -> tuple[str, str]:
+    def try_rows(
+        self, random: Random, changes: Sequence[Change] = ROWS, tables: Sequence[str] = TABLES
+    ) -> tuple[str, str]:
         """Alters rows of the database and asks everything; the name of the change, and what came of it."""
         before = self.database.read_bytes()
-        return alter_rows(self.database, random), self._outcome(self.database, before)
+        return alter_rows(self.database, random, changes, tables), self._outcome(self.database, before)
 
     def _outcome(self, path: Path, before: bytes) -> str:
-        """What came of a file that was altered; puts it back as it was before."""
+        """Outcome for an altered file; restores the file."""
         try:
             with limited():
                 outcome = self._decode(path) if path != self.database else self._ask()
@@ -216,7 +219,7 @@ class Subject:
         return "decoded"
 
     def _ask(self) -> str:
-        """What the public API says: noticed (by an error or by check), harmless, or silent with wrong counts."""
+        """Outcome by the public API: noticed (by an error or by check), harmless, or silent with wrong counts."""
         noticed = False
         counts = status = None
         try:
@@ -258,14 +261,14 @@ def limited() -> Iterator[None]:
 
     used = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0]) * resource.getpagesize()
     allowed = resource.getrlimit(resource.RLIMIT_AS)
-    before = signal.signal(signal.SIGALRM, stop)
+    before = signal.signal(signal.SIGPROF, stop)  # of processor time: the machine may do other things too
     resource.setrlimit(resource.RLIMIT_AS, (used + (MEGABYTES << 20), allowed[1]))
-    signal.alarm(SECONDS)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
         resource.setrlimit(resource.RLIMIT_AS, allowed)
 
 

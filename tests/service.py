@@ -16,7 +16,7 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 USER = 61234
-"""Of nobody else, where root runs the tests."""
+"""User id that nobody else has, if root runs the tests."""
 
 
 class Service:
@@ -44,8 +44,27 @@ class Service:
             for path in (folder, self.temporary):
                 os.chown(path, USER, USER)
 
+    def give_kernels(self) -> None:
+        """Puts the kernels of this checkout, compiled before, where this user's compiler would put them.
+
+        numba takes them for its own, since the copied sources have the times of the originals.
+        """
+        from numba.core.caching import _CacheLocator as Locator
+
+        node = self.temporary / f"setset-numba-{USER if os.geteuid() == 0 else os.getuid()}"
+        for source in (CHECKOUT / "setset").rglob("*.py"):
+            copied = self._package / source.relative_to(CHECKOUT)
+            for compiled in (source.parent / "__pycache__").glob(f"{source.stem}.*.nb[ci]"):
+                folder = node / Locator.get_suitable_cache_subpath(str(copied))
+                folder.mkdir(parents=True, exist_ok=True)
+                shutil.copy2(compiled, folder)
+        for path in (node, *node.rglob("*")):
+            path.chmod(0o700)
+            if os.geteuid() == 0:
+                os.chown(path, USER, USER)
+
     def start(self, *words: str, processes: int | None = None) -> subprocess.Popen[str]:
-        """Starts Python with these words, if asked with so many processes and threads at most for this user."""
+        """Starts Python with these words; `processes` limits the processes and threads of this user."""
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": "/nonexistent",
@@ -65,7 +84,7 @@ class Service:
         )
 
     def run(self, *words: str, processes: int | None = None, seconds: float = 300) -> subprocess.CompletedProcess[str]:
-        """What comes of a command, which must end in so many seconds."""
+        """Result of a command; fails after `seconds`."""
         process = self.start(*words, processes=processes)
         try:
             out, err = process.communicate(timeout=seconds)

@@ -81,13 +81,13 @@ def writing(path: Path) -> Iterator[Database]:
 
 
 def findings(folder: WorkspaceFolder, deep: bool = False, size: int | None = None) -> list[Finding]:
-    """What `setset check` finds."""
+    """Findings of `setset check`."""
     with reading(folder.path) as database, ThreadPoolExecutor(2) as executor:
         return list(check(database, size, NoProgress(), executor if deep else None))
 
 
 def repair_all(folder: WorkspaceFolder, deep: bool = False) -> list[Finding]:
-    """What `setset repair` does, in this process."""
+    """Does `setset repair` in this process."""
     with repairing(folder) as (database, executor, again):
         return repair.repair_all(database, None, executor if deep else None, NoProgress(), again).repaired
 
@@ -115,7 +115,7 @@ def merge_files(folder: WorkspaceFolder, up_to: int | None = None, size: int = S
 
 
 def rebuild(folder: WorkspaceFolder, *outputs: Path) -> Path | None:
-    """What `setset db rebuild` does."""
+    """Does `setset db rebuild` in this process."""
     with folder.locked():
         return rebuild_database(folder, outputs, NoProgress())
 
@@ -141,7 +141,7 @@ def flip(path: Path) -> None:
 
 
 def rows(workspace: Path, query: str) -> list[tuple[Any, ...]]:
-    """What a query of the database gives, without any code of setset."""
+    """Rows of a query, read without any code of setset."""
     with closing(sqlite3.connect(workspace / "setset.db")) as connection:
         return connection.execute(query).fetchall()
 

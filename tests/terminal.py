@@ -32,7 +32,7 @@ for columns, words in json.loads(sys.argv[1]):
 
 
 def show(screens: Iterable[Screen], folder: Path, **environment: str) -> dict[Screen, str]:
-    """What terminals show of commands, without escape sequences. One process runs them all, in a folder."""
+    """Output of commands on terminals, without escape sequences. One process runs them all, in a folder."""
     wanted = list(screens)
     program = [sys.executable, "-c", _PROGRAM, json.dumps(wanted)]
     shown = plain(read_terminal(program, folder, **environment)).split(f"{_END}\n")

@@ -28,7 +28,7 @@ from tests.documents import (
     run_session,
 )
 
-OTHER_LANGUAGES = {"", "gap", "ini", "js", "sh", "sql", "text", "yaml"}
+OTHER_LANGUAGES = {"", "gap", "ini", "js", "sh", "sql", "text", "toml", "yaml"}
 BLOCKS = {page: read_blocks(page) for page in PAGES}
 EXAMPLES = {page: [block for block in blocks if block.is_example] for page, blocks in BLOCKS.items()}
 

@@ -27,7 +27,7 @@ def names(folder: Path) -> list[str]:
 
 
 def failing(code: int) -> Callable[..., Any]:
-    """What stands for a call of the system that fails."""
+    """Replacement for a system call that fails."""
 
     def fail(*_: object, **__: object) -> None:
         raise OSError(code, os.strerror(code))
@@ -168,7 +168,7 @@ def test_each_new_folder_is_on_the_disk_by_its_name(tmp_path: Path, synced: list
 def test_a_folder_that_somebody_else_makes_meanwhile_is_taken(
     tmp_path: Path, synced: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """And synced all the same: nobody knows whether the other one got that far."""
+    """setset syncs it too, because the other program may not have done so yet."""
     mkdir = Path.mkdir
 
     def make_twice(path: Path) -> None:
@@ -235,7 +235,7 @@ def test_the_name_of_an_unfinished_file_is_short() -> None:
 def test_a_disk_without_hard_links_that_is_full_keeps_no_half_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second fsync is that of the copy, which takes the place of a link."""
+    """The second fsync belongs to the copy, which replaces a link."""
     fsync, calls = os.fsync, list[int]()
 
     def fill(descriptor: int) -> None:
@@ -360,7 +360,7 @@ def test_a_file_written_in_pieces_is_whole_or_not_there(tmp_path: Path) -> None:
 def test_a_file_that_another_program_has_open_for_a_moment_is_replaced(
     opened: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A scanner opens the file that is there, or the one that was just written, until the third attempt."""
+    """A scanner keeps the old or the new file open until the third attempt."""
     path, temporary, pauses = tmp_path / "x.json", tmp_path / ".x.json.scanned.tmp", list[float]()
     path.write_bytes(b"old")
     monkeypatch.setattr(durable, "temporary_name", lambda _: temporary.name)

@@ -1,4 +1,4 @@
-"""The examples in docstrings are true. Those of pages: tests/test_documents.py."""
+"""The examples in docstrings are true. Examples of pages: tests/test_documents.py."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent
 MODULES = [
     ".".join(path.relative_to(ROOT).with_suffix("").parts)
     for path in sorted((ROOT / "setset").rglob("*.py"))
-    if ">>>" in path.read_text()
+    if ">>>" in path.read_text(encoding="utf-8")
 ]
 
 

@@ -1,4 +1,4 @@
-"""What packages export without importing it: every name is there, documented, and loaded on first use."""
+"""Names that packages export without importing them: each is there, documented, and loaded on first use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ each_package = pytest.mark.parametrize("package", PACKAGES, ids=lambda package: 
 
 @each_package
 def test_every_exported_name_is_there_and_documented(package: ModuleType) -> None:
-    """By a sentence of its own: a dataclass without one has its signature as docstring, an enum that of its base."""
+    """The docstring must be its own: by default a dataclass has its signature, an enum the docstring of its base."""
     assert set(package.__all__) <= set(dir(package))
     undocumented = []
     for name in package.__all__:

@@ -19,3 +19,15 @@ def test_every_function_that_the_page_names_is_there() -> None:
             named.append(name)
             assert f"def {name}(" in path.read_text(encoding="utf-8"), f"{path}: {name}"
     assert len(named) > 25
+
+
+def test_every_line_of_code_that_the_page_quotes_is_there() -> None:
+    """In one of the files that the page names behind it, up to the next heading."""
+    quoted = 0
+    for code, behind in re.findall(r"```text\n(.*?)```(.*?)(?=\n## )", PAGE, flags=re.DOTALL):
+        sources = [(ROOT / name).read_text(encoding="utf-8") for name in re.findall(r"`(setset/[^`\n]+\.py)`", behind)]
+        for line in code.splitlines():
+            if line.strip() != "...":
+                quoted += 1
+                assert any(line.strip() in source for source in sources), line
+    assert quoted >= 5

@@ -21,11 +21,11 @@ pytestmark = pytest.mark.docs
 pytest.importorskip("sphinx", reason="needs setset[docs]")
 
 REQUESTS = {"script": "src", "img": "src", "link": "href", "iframe": "src", "source": "src", "object": "data"}
-"""What a browser asks for by itself, without a click."""
+"""Attributes that make a browser load something without a click."""
 
 
 class Page(HTMLParser):
-    """What a page asks for, links to, can be linked at, and says."""
+    """Requests, links, anchors and text of a page."""
 
     def __init__(self, path: Path) -> None:
         super().__init__()

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 LACKING = str(ROOT / "tests" / "without_posix")
 
-pytestmark = pytest.mark.posix  # such an interpreter is made of one that has all of it
+pytestmark = pytest.mark.posix  # the test makes such an interpreter from a complete one
 
 
 def run_python(*words: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:
@@ -75,7 +75,7 @@ def test_a_simulation_with_workers() -> None:
 
 
 def test_the_tests_of_what_is_nearest_to_the_system(tmp_path: Path) -> None:
-    tests = ("test_durable.py", "batches/test_files.py", "batches/test_roots.py", "maintenance/test_check.py")
+    tests = ("test_durable.py", "batches/test_files.py", "batches/test_roots.py")
     words = ("-q", "-p", "no:xdist", "-p", "no:cacheprovider", "-m", "not posix")
     # Without a folder for temporary files pytest asks for the user's id.
     where = ("--basetemp", str(tmp_path / "t"), *(f"tests/{name}" for name in tests))

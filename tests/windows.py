@@ -1,4 +1,4 @@
-"""A file system like that of Windows: a file that this process has open can be neither removed nor replaced."""
+"""A file system as on Windows: a file that this process has open can be neither removed nor replaced."""
 
 from __future__ import annotations
 

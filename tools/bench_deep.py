@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures the deep walk (setset/engine/deep.py) against a counter in C, and projects what whole sizes take.
+"""Measures the deep walk (setset/engine/deep.py) against a counter in C, and projects the time of whole sizes.
 
     tools/bench_deep.py                     count and store 12, 15, 16, 17 and 18
     tools/bench_deep.py --lists 300 12 18   fewer random lists of 5 cards, these sizes only
@@ -7,13 +7,12 @@
 
 Draws random lists of 5 cards (the same for the same --seed) and takes all lists below them, in turns: some in C, the
 same by `deep.count`, the same by `deep.expand` with the bytes of the files. The target is the size. All figures are
-CPU time of one core, so that a busy machine slows all of them alike; the ratio is what can be compared.
+CPU time of one core, so that a busy machine slows all of them alike: compare the ratios.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import subprocess
 import tempfile
 import time
@@ -23,6 +22,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
+from bench_figures import compile_c
 
 from setset.batches import format as batch_format
 from setset.engine import deep, search
@@ -32,9 +32,8 @@ LISTS_OF_5 = 22_441_536
 ROOT, ROOT_OF_C = 5, 6
 TURNS = 10
 LIMIT = 16_000_000
-VIA = {12: 9}
-"""Size of the sources that are expanded, by target."""
-SAMPLE = {12: 10_000, 15: 2000, 16: 2000, 17: 2000}
+SAMPLE = {12: 10_000, 18: 4000}
+OTHER_SAMPLE = 2000
 """Random lists of 5 cards, by target: some seconds each."""
 
 
@@ -54,12 +53,12 @@ class Times:
 def draw(count: int, seed: int) -> npt.NDArray[np.uint8]:
     """Random lists of 5 cards, in order."""
     rng = np.random.default_rng(seed)
-    found: set[tuple[int, ...]] = set()
-    while len(found) < count:
+    lists: set[tuple[int, ...]] = set()
+    while len(lists) < count:
         cards = tuple(sorted(rng.choice(81, ROOT, replace=False).tolist()))
         if not any(search.THIRDS[a, b] in cards for i, a in enumerate(cards) for b in cards[:i]):
-            found.add(cards)
-    return np.array(sorted(found), np.uint8)
+            lists.add(cards)
+    return np.array(sorted(lists), np.uint8)
 
 
 def below(roots: npt.NDArray[np.uint8], target: int, size: int) -> Streams | None:
@@ -74,6 +73,20 @@ def below(roots: npt.NDArray[np.uint8], target: int, size: int) -> Streams | Non
     return None
 
 
+def via(target: int) -> int:
+    """Size of the sources that are expanded."""
+    return 9 if target == 12 else 8
+
+
+def measure_target(target: int, via: int, lists: int, seed: int, counter: Path) -> Times:
+    """Counts and expands everything below random lists of 5 cards, in turns with C."""
+    times, roots = Times(), draw(lists, seed)
+    measure(roots[:: len(roots) // 20], target, via, counter, Times())  # the first call allocates memory
+    for turn in range(TURNS):
+        measure(roots[turn::TURNS], target, via, counter, times)
+    return times
+
+
 def measure(roots: npt.NDArray[np.uint8], target: int, via: int, counter: Path, times: Times) -> None:
     """One turn: the lists below some roots in C, counted and expanded."""
     tops, source = below(roots, target, ROOT_OF_C), below(roots, target, via)
@@ -84,7 +97,7 @@ def measure(roots: npt.NDArray[np.uint8], target: int, via: int, counter: Path, 
             file.write(rows.tobytes())
         file.flush()
         words = subprocess.run([counter, file.name, str(target)], capture_output=True, text=True, check=True)
-    found, seconds = words.stdout.split()
+    in_c, seconds = words.stdout.split()
     times.c += float(seconds)
     started = time.process_time()
     counted = int(deep.count(tops, target, target).sum())
@@ -97,8 +110,8 @@ def measure(roots: npt.NDArray[np.uint8], target: int, via: int, counter: Path, 
         times.encode += time.process_time() - started
     times.sources += source.lists if source else 0
     times.lists += stored
-    if not int(found) == counted == stored:
-        raise SystemExit(f"lists of {target}: {found} in C, {counted} counted, {stored} expanded")
+    if not int(in_c) == counted == stored:
+        raise SystemExit(f"lists of {target}: {in_c} in C, {counted} counted, {stored} expanded")
 
 
 def _timed_parts(source: Streams, target: int, times: Times) -> Iterator[Streams]:
@@ -132,25 +145,17 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--via", type=int, help="size of the sources that are expanded")
     options = parser.parse_args()
-    gcc = shutil.which("gcc")
-    if gcc is None:
-        raise SystemExit("there is no gcc")
     search.compile_kernels()
     print(
         "      projected   core-hours to count:  ratio        lists in  core-hours to store:            bytes        GB"
     )
     print("size      lists        C   setset    to C   via    sources   expand    to C     zstd    per list     whole")
     with tempfile.TemporaryDirectory() as folder:
-        counter = Path(folder, "deep")
-        source = Path(__file__).with_name("deep.c")
-        subprocess.run([gcc, "-O3", "-march=native", str(source), "-o", str(counter)], check=True)
+        counter = compile_c("deep.c", Path(folder))
         for target in options.targets:
-            via, times = options.via or VIA.get(target, 8), Times()
-            roots = draw(options.lists or SAMPLE.get(target, 4000), options.seed)
-            measure(roots[:: len(roots) // 20], target, via, counter, Times())  # memory is made ready at the first use
-            for turn in range(TURNS):
-                measure(roots[turn::TURNS], target, via, counter, times)
-            print(report(target, via, times, len(roots)), flush=True)
+            size, lists = options.via or via(target), options.lists or SAMPLE.get(target, OTHER_SAMPLE)
+            times = measure_target(target, size, lists, options.seed, counter)
+            print(report(target, size, times, lists), flush=True)
 
 
 if __name__ == "__main__":

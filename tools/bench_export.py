@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""CPU time and bytes a list of each format of `setset export`, beside plain pyarrow.
+"""CPU time and bytes per list of each format of `setset export`, beside plain pyarrow.
 
     tools/bench_export.py WORKSPACE [SIZE [LISTS]]
 
@@ -24,13 +24,13 @@ TURNS = 3
 
 
 def write_plainly(size: setset.Size, lists: int, path: Path) -> None:
-    """A first attempt with pyarrow."""
-    columns = [f"c{place}" for place in range(1, size.size + 1)]
+    """Writes Parquet with pyarrow in the simplest way, for comparison."""
+    columns = [f"c{column}" for column in range(1, size.size + 1)]
     schema = pa.schema([(column, pa.uint8()) for column in columns])
     left = lists
     with pq.ParquetWriter(path, schema, compression="zstd") as writer:
         for rows in size.arrays(chunk=1 << 20):
-            arrays = [np.ascontiguousarray(rows[:left, place]) for place in range(size.size)]
+            arrays = [np.ascontiguousarray(rows[:left, column]) for column in range(size.size)]
             writer.write_table(pa.table(dict(zip(columns, arrays, strict=True)), schema=schema))
             left -= len(arrays[0])
             if not left:
@@ -44,8 +44,8 @@ def main(workspace: str, number: str = "6", count: str = "16000000") -> None:
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "plain pyarrow.parquet"
         calls: dict[Path, Callable[[], object]] = {plain: lambda: write_plainly(size, lists, plain)}
-        for each in ("parquet", "npy", "csv", "jsonl"):
-            path = Path(folder) / f"export.{each}"
+        for ending in ("parquet", "npy", "csv", "jsonl"):
+            path = Path(folder) / f"export.{ending}"
             calls[path] = lambda path=path: size.export(path, limit=lists, overwrite=True)  # type: ignore[misc]
         size.export(Path(folder) / "warm.npy", limit=1000)
         for _ in range(TURNS):
@@ -55,7 +55,7 @@ def main(workspace: str, number: str = "6", count: str = "16000000") -> None:
                 best[path.name] = min(best.get(path.name, 1e9), time.process_time() - started)
         for path in calls:
             rate, taken = lists / best[path.name] / 1e6, path.stat().st_size / lists
-            print(f"{path.name:24}{rate:7.1f} M lists/s of CPU time{taken:8.3f} bytes a list")
+            print(f"{path.name:24}{rate:7.1f} M lists/s of CPU time{taken:8.3f} bytes per list")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,9 @@
-"""Expands everything up to a size on one core and keeps nothing: what a run takes in kernels alone."""
+"""Expands everything up to a size on one core and keeps nothing: the share of a run that the kernels take."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 from setset.engine import search
 from setset.engine.bitstreams import Streams
@@ -12,16 +13,33 @@ BATCH_LISTS = 16_000_000
 
 
 def root() -> Streams:
-    """The batch of all seeds."""
+    """Batch of all seeds."""
     return next(search.pack([search.seeds(TARGET)], 3, 10**6, search.needed(TARGET, 3)))
 
 
-def lists_below(batch: Streams, size: int) -> int:
-    """How many lists of a size the expansions of a batch come to."""
+def count_below(batch: Streams, size: int) -> int:
+    """Number of lists of a size that the expansions of a batch give."""
     if batch.size == size:
         return batch.lists
-    return sum(lists_below(part, size) for part in search.expand(batch, TARGET, BATCH_LISTS))
+    return sum(count_below(part, size) for part in search.expand(batch, TARGET, BATCH_LISTS))
+
+
+def level(size: int) -> list[Streams]:
+    """All batches of a size."""
+    batches = [root()]
+    for _ in range(3, size):
+        batches = [part for batch in batches for part in search.expand(batch, TARGET, BATCH_LISTS)]
+    return batches
+
+
+def sample(size: int, count: int) -> Iterator[Streams]:
+    """Batches of two million lists of a size, spread over all lists of the size."""
+    sources = level(size - 1)
+    for number in range(count):
+        source = sources[(2 * number + 1) * len(sources) // (2 * count)]
+        parts = list(search.expand(source, TARGET, 2_000_000))
+        yield parts[len(parts) // 2]
 
 
 if __name__ == "__main__":
-    print(lists_below(root(), int(sys.argv[1])))
+    print(count_below(root(), int(sys.argv[1])))

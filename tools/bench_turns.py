@@ -1,7 +1,7 @@
 """Commands that are measured against each other by wall time, some seconds each in turn.
 
-A machine that is shared changes its speed by half from one minute to the next. Stopped and continued in turns,
-all contestants meet the same weather.
+The speed of a shared machine changes by half from one minute to the next. Commands that are stopped and continued in
+turns all meet the same conditions.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pathlib import Path
 import psutil
 
 TURN_SECONDS, LONG_TURN_SECONDS = 2.0, 10.0
-"""Each stop costs a program of several processes something: all its timers are due when it continues. So programs that
-run for minutes have longer turns."""
+"""Seconds per turn, short and long. Each stop costs a program of several processes time, since all its timers are due
+when it continues. So programs that run for minutes have longer turns."""
 
 
 @dataclass
 class Contestant:
-    """A command, the seconds that it has had, and the most memory of it and of any of its children."""
+    """A command, the seconds that it has run, and the peak memory of its largest process."""
 
     words: Sequence[str]
     seconds: float = 0.0
@@ -33,7 +33,7 @@ class Contestant:
     _process: psutil.Popen | None = field(default=None, repr=False)
 
     def take_turn(self, seconds: float) -> bool:
-        """Goes on for so long; False when it is at its end."""
+        """Continues for this many seconds. False if the command has ended."""
         started = time.monotonic()
         if self._process is None:
             self._process = psutil.Popen(self.words, stdout=subprocess.DEVNULL, start_new_session=True)
@@ -64,7 +64,7 @@ class Contestant:
 
 
 def take_turns(contestants: Sequence[Contestant], seconds: float = TURN_SECONDS) -> None:
-    """Runs all of them to their ends."""
+    """Runs all contestants to their ends."""
     running = list(contestants)
     try:
         while running:
@@ -75,7 +75,7 @@ def take_turns(contestants: Sequence[Contestant], seconds: float = TURN_SECONDS)
 
 
 def peak(pid: int) -> int:
-    """The most resident memory that a process has had, in bytes, as the kernel knows it."""
+    """Peak resident memory of a process in bytes, by the kernel's record."""
     for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
         if line.startswith("VmHWM"):
             return 1024 * int(line.split()[1])

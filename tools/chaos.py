@@ -28,6 +28,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from sections import RELIABILITY, command_line, write_section
 from state import Record, State
 
 MOST_ROUNDS = 100_000
@@ -57,6 +58,11 @@ def main() -> int:
         _print_table(rows)
         given = [record.get("answers", 0) for record in records]
         print(f"{sum(given):,} answers to readers beside the rounds; {given.count(0)} rounds without an answer")
+    if options.write:
+        totals = {name: value for name, value in rows[-1].items() if name != "step"}
+        answers = sum(record.get("answers", 0) for record in records)
+        row = totals if options.cluster else {**totals, "answers to readers": answers}
+        write_section(RELIABILITY, "cluster" if options.cluster else "sequences", command_line(), [row])
     if any(record["end"] != End.RECOVERED for record in records):
         return 1
     return 130 if stopped else 0
@@ -116,7 +122,7 @@ def _kind_of_rounds(cluster: bool, folder: Path) -> Iterator[tuple[Callable[...,
 
 
 def _finished(options: argparse.Namespace) -> list[Record]:
-    """The rounds of this seed that the state file holds."""
+    """Rounds of this seed in the state file."""
     of_seed = (record for record in State(options.state).read() if record["seed"] == options.seed)
     return list({record["round"]: record for record in of_seed if record["round"] < options.rounds}.values())
 
@@ -154,6 +160,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", type=int, metavar="ROUND", help="play only this round, and tell all of it")
     parser.add_argument("--steps", help="with --only: these steps in place of those drawn, 'a, b', to minimise")
     parser.add_argument("--state", type=Path, help="where finished rounds are kept [by seed, in the temp folder]")
+    parser.add_argument("--write", action="store_true", help="write the figures into docs/reliability.md")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--verbose", action="store_true", help="a line for each round on stderr")
     options = parser.parse_args()

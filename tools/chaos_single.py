@@ -24,6 +24,8 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from sections import RELIABILITY, command_line, write_section
+
 from tests.chaos.faults import ELSEWHERE, FAULTS
 from tests.chaos.rounds import Place, Reference, Verdict, make_reference, play
 
@@ -46,6 +48,8 @@ def main() -> int:
         print(json.dumps({"seed": options.seed, "table": table(verdicts), "rounds": [*map(_plain, verdicts)]}))
     else:
         _print_table(table(verdicts))
+    if options.write:
+        write_section(RELIABILITY, "single faults", command_line("--single"), table(verdicts))
     if any(verdict.lost for verdict in verdicts):
         return 1
     return 130 if stopped else 0
@@ -63,16 +67,16 @@ def _play(options: argparse.Namespace, names: list[str], verdicts: list[Verdict]
 
 
 def _round(folder: Path, names: list[str], number: int, seed: str, reference: Reference) -> Verdict:
-    # Every fault has its turn once in each stretch of rounds, in an order that the seed fixes.
-    turn, place = divmod(number, len(names))
-    name = Random(f"{seed.split('/')[0]}/order/{turn}").sample(names, len(names))[place]  # noqa: S311
+    # Every fault occurs once per turn, in an order that depends on the seed.
+    turn, index = divmod(number, len(names))
+    name = Random(f"{seed.split('/')[0]}/order/{turn}").sample(names, len(names))[index]  # noqa: S311
     where = Place(folder, elsewhere=name in ELSEWHERE)
     where.folder.mkdir()
     try:
         return play(name, FAULTS[name], where, reference, seed)
     except AssertionError as error:
-        said = tuple(f"{what} -> {outcome.code}" for what, outcome in where.said)
-        return Verdict(name, seed, False, False, False, (str(error),), said)
+        outcomes = tuple(f"{command} -> {outcome.code}" for command, outcome in where.said)
+        return Verdict(name, seed, False, False, False, (str(error),), outcomes)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -127,6 +131,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, help="start no round after this many minutes")
     parser.add_argument("--first", type=int, default=0, help="the number of the first round, to repeat one")
     parser.add_argument("--fault", choices=FAULTS, help="only this fault")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/reliability.md")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--verbose", action="store_true", help="a line for each round on stderr")
     options = parser.parse_args()

@@ -31,9 +31,9 @@ INDEX = Path("docs", "index.md")
 COMMANDS = Path("docs", "commands")
 API = Path("docs", "api.md")
 LINK = re.compile(r"(?<!!)\[([^]\[]+)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
-"""A link to another file: its text, the path and the place on the page."""
+"""A link to another file: its text, the path and the anchor on the page."""
 WIDTH = 98
-"""Width of the help of commands: as on a wide terminal."""
+"""Width of the help of commands, as on a wide terminal."""
 API_PARTS = {
     "workspace": "Workspaces",
     "symmetry": "Symmetry",
@@ -42,7 +42,7 @@ API_PARTS = {
     "errors": "Errors",
     "": "Results and progress",
 }
-"""The packages that have a part of their own."""
+"""Packages with their own part."""
 SETTINGS = {
     "project": "setset",
     "version": setset.__version__,
@@ -65,14 +65,14 @@ SETTINGS = {
 
 
 def walk(command: click.Command, name: str, above: click.Context | None = None) -> Iterator[tuple[str, str]]:
-    """A command and those below it: how each is called, and what its `--help` prints."""
+    """A command and all its subcommands, each with its full name and the output of its `--help`."""
     context = command.make_context(name, [], above, resilient_parsing=True, terminal_width=WIDTH)
     yield context.command_path, command.get_help(context)
     if isinstance(command, click.Group):
         for below in command.list_commands(context):
-            found = command.get_command(context, below)
-            assert found is not None
-            yield from walk(found, below, context)
+            subcommand = command.get_command(context, below)
+            assert subcommand is not None
+            yield from walk(subcommand, below, context)
 
 
 def write_commands(folder: Path) -> None:
@@ -127,20 +127,20 @@ def arrange(index: str) -> str:
 
 
 def stage(folder: Path) -> None:
-    """Copies the pages and what they link to, and writes the generated pages."""
+    """Copies the pages and the files that they link to, and writes the generated pages."""
     shutil.copytree(ROOT / "docs", folder / "docs")
     for page in ROOT.glob("*.md"):
         shutil.copy(page, folder)
     for page in folder.rglob("*.md"):
-        place = page.relative_to(folder).parent
+        folder_of_page = page.relative_to(folder).parent
 
-        def carry(found: re.Match[str], place: Path = place) -> str:
-            """A file of the repository goes along; for a folder there is nothing to link to."""
-            source, copy = (top / place / found[2] for top in (ROOT, folder))
+        def carry(link: re.Match[str], folder_of_page: Path = folder_of_page) -> str:
+            """Copies a linked file of the repository. A link to a folder becomes its text."""
+            source, copy = (top / folder_of_page / link[2] for top in (ROOT, folder))
             if source.is_file() and not copy.exists():
                 copy.resolve().parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(source, copy)
-            return found[1] if source.is_dir() else found[0]
+            return link[1] if source.is_dir() else link[0]
 
         page.write_text(LINK.sub(carry, page.read_text(encoding="utf-8")), encoding="utf-8")
     index = folder / INDEX
@@ -150,7 +150,7 @@ def stage(folder: Path) -> None:
 
 
 def build(output: Path) -> int:
-    """Builds the site; the exit code. What was there is replaced only by a site that is whole."""
+    """Builds the site. Returns the exit code. Replaces an earlier site only by a complete site."""
     from sphinx.application import Sphinx
 
     with tempfile.TemporaryDirectory() as scratch:

@@ -76,7 +76,7 @@ class InlineExecutor(Executor):
 
 
 class Tracer:
-    """Notes the functions below a folder in the order of their first call. `sys.setprofile` takes it."""
+    """Records the functions below a folder in the order of their first call, as a callback of `sys.setprofile`."""
 
     def __init__(self, folder: Path) -> None:
         self.functions: dict[CodeType, None] = {}
@@ -99,7 +99,7 @@ class Tracer:
         if code.co_filename not in self._short:
             tree = ast.parse(Path(code.co_filename).read_text(encoding="utf-8"))
             self._short[code.co_filename] = {
-                (node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)]))
+                (node.name, min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)]))
                 for node in ast.walk(tree)
                 if isinstance(node, ast.FunctionDef) and _has_one_statement(node)
             }
@@ -137,16 +137,16 @@ class Measured:
 
 
 def measured(command: str, exit_code: int, path: list[tuple[str, str]]) -> Measured:
-    """The counts for functions in the order in which they are read."""
+    """Counts for functions, in the order of reading."""
     hops = returns = 0
     seen: set[str] = set()
-    here = None
+    last = None
     for module, _ in path:
-        if here is not None and module != here:
+        if last is not None and module != last:
             hops += 1
             returns += module in seen
         seen.add(module)
-        here = module
+        last = module
     return Measured(command, len(path), len(seen), hops, returns, exit_code, path)
 
 
@@ -194,9 +194,9 @@ def _options() -> argparse.Namespace:
 
 
 def _measure_four(tree: Path, folder: Path) -> list[Measured]:
-    """A small run, a file that is lost, its finding and its repair; and a class."""
+    """Measures a small run, the check and repair of a lost file, and a class."""
     workspace = ("-w", str(folder / "workspace"))
-    # Compiles the kernels, where that was not done before: compiling is not what is measured.
+    # Compiles the kernels if needed, since compiling is not measured.
     _measure(tree, [*SMALL_RUN, "-w", str(folder / "first")], folder)
     run = _measure(tree, [*SMALL_RUN, *workspace], folder)
     files = [path for path in (folder / "workspace").rglob("*") if path.suffix not in (".db", ".lock")]
@@ -209,7 +209,7 @@ def _measure_four(tree: Path, folder: Path) -> list[Measured]:
 
 
 def _measure(tree: Path, command: list[str], folder: Path) -> Measured:
-    """Traces a command in a process of its own; without -w its workspace is in the folder."""
+    """Traces a command in a new process. Without -w its workspace is in the folder."""
     notes = folder / "traced.json"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(tree), str(Path(__file__).parent)))}
     environment.setdefault("SETSET_WORKSPACE", str(folder / "setset-workspace"))
@@ -225,7 +225,7 @@ def _measure(tree: Path, command: list[str], folder: Path) -> Measured:
 
 
 def _trace(tree: Path, notes: Path, command: list[str]) -> int:
-    """Carries a command out in this process and writes down its functions."""
+    """Runs a command in this process and records its functions."""
     import setset
 
     package = Path(setset.__file__).resolve().parent
@@ -250,7 +250,7 @@ def _trace(tree: Path, notes: Path, command: list[str]) -> int:
 
 
 def _replace_executor(package: Path) -> None:
-    """Puts `InlineExecutor` in the place of `LocalExecutor`, before the command imports it."""
+    """Replaces `LocalExecutor` by `InlineExecutor`, before the command imports it."""
     for path in sorted(package.rglob("*.py")):
         if "\nclass LocalExecutor(" in path.read_text(encoding="utf-8"):
             importlib.import_module(".".join(path.relative_to(package.parent).with_suffix("").parts))
@@ -270,13 +270,13 @@ def _print_table(results: list[Measured]) -> None:
 def _print_paths(results: list[Measured]) -> None:
     for result in results:
         print(f"\n{result.command}")
-        here, seen = None, set()
+        last, seen = None, set()
         for module, function in result.path:
-            if module != here:
+            if module != last:
                 print(f"  {module}{' (again)' if module in seen else ''}")
             print(f"    {function}")
             seen.add(module)
-            here = module
+            last = module
 
 
 if __name__ == "__main__":

@@ -32,19 +32,19 @@ API = "setset"
 BASICS = "shared basics"
 
 STEP, ROW = 54, 50
-"""From one box to the next: to the right, and down."""
+"""Distance from one box to the next, to the right and down."""
 WIDTH, HEIGHT, MARGIN = 136, 38, 12
 IN_FROM_ABOVE, IN_FROM_BELOW = WIDTH - 22, 22
 """Offset of arriving arrows from the left edge of a box."""
 RADIUS = 10
 LINE, TEXT, FAINT, WRONG = "#8b949e", "#1f2328", "#6e7781", "#cf222e"
 ON_ANY = "#7d8590"
-"""Lines are seen on white and on black; boxes and dots are white; ON_ANY is for text outside them."""
+"""Colours. Lines are visible on white and on black. Boxes and dots are white. ON_ANY is for text outside them."""
 
 
 @dataclass(frozen=True)
 class Import:
-    """One place where a module imports from another package."""
+    """A line where a module imports from another package."""
 
     file: str
     line: int
@@ -54,7 +54,7 @@ class Import:
 
 @dataclass(frozen=True)
 class Packages:
-    """The packages from the top down, what is in each, and the imports between them."""
+    """The packages from the top down, their modules, and the imports between packages."""
 
     order: tuple[str, ...]
     modules: dict[str, tuple[str, ...]]
@@ -71,15 +71,15 @@ class Packages:
 def read_packages(root: Path) -> Packages:
     """Reads every import in the package setset of a checkout."""
     paths = {_module_name(path, root): path for path in sorted((root / "setset").rglob("*.py"))}
-    found = [
+    all_imports = [
         Import(path.relative_to(root).as_posix(), line, _package(name), _package(target))
         for name, path in paths.items()
         for line, target in _imported(_stub_or_source(path), paths.keys())
     ]
     single = {name for name in map(_package, paths) if f"setset.{name}" in paths and _is_module(root, name)} - {API}
-    basics = _closed(single, found)
+    basics = _closed(single, all_imports)
     box = {name: BASICS if name in basics else name for name in map(_package, paths)}
-    between = [Import(i.file, i.line, box[i.importer], box[i.imported]) for i in found]
+    between = [Import(i.file, i.line, box[i.importer], box[i.imported]) for i in all_imports]
     imports = tuple(i for i in between if i.importer != i.imported)
     modules: dict[str, list[str]] = {}
     for name in paths:
@@ -114,26 +114,26 @@ def _is_module(root: Path, name: str) -> bool:
 
 def _imported(path: Path, modules: Iterable[str]) -> Iterator[tuple[int, str]]:
     """The modules of setset that a file names in imports and strings, with the line."""
-    known = set(modules)
+    names = set(modules)
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             if node.level:
                 raise SystemExit(f"{path}:{node.lineno}: relative import")
             for alias in node.names:
-                if f"{node.module}.{alias.name}" in known:
+                if f"{node.module}.{alias.name}" in names:
                     yield node.lineno, f"{node.module}.{alias.name}"
-                elif node.module in known and (node.module, alias.name) != ("setset", "__version__"):
+                elif node.module in names and (node.module, alias.name) != ("setset", "__version__"):
                     yield node.lineno, node.module
         elif isinstance(node, ast.Import):
             yield from (
                 (node.lineno, alias.name)
                 for alias in node.names
-                if alias.name in known and not (alias.name == "setset" and _only_version(tree))
+                if alias.name in names and not (alias.name == "setset" and _only_version(tree))
             )
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             name = f"setset{node.value}" if node.value.startswith(".") else node.value
-            if name in known and name != "setset":
+            if name in names and name != "setset":
                 yield node.lineno, name
 
 
@@ -158,8 +158,8 @@ def _from_the_top(names: list[str], imports: tuple[Import, ...]) -> tuple[str, .
     """The packages, each before the packages that it imports. In a cycle, packages with more imports than importers
     come first."""
     below: dict[str, set[str]] = {name: set() for name in names}
-    for each in imports:
-        below[each.importer].add(each.imported)
+    for edge in imports:
+        below[edge.importer].add(edge.imported)
     reach = {name: _reachable(name, below) for name in names}
     height: dict[str, int] = {}
 
@@ -170,7 +170,7 @@ def _from_the_top(names: list[str], imports: tuple[Import, ...]) -> tuple[str, .
         return height[name]
 
     def balance(name: str) -> int:
-        """How much more a package imports from others of its cycle than they from it."""
+        """Number of imports from other packages of the cycle, minus the number of imports by them."""
         inside = [i for i in imports if i.importer in reach[i.imported]]
         return sum(i.importer == name for i in inside) - sum(i.imported == name for i in inside)
 
@@ -188,30 +188,30 @@ def _reachable(name: str, below: dict[str, set[str]]) -> set[str]:
 
 
 def cycles(packages: Packages) -> list[list[str]]:
-    """A shortest cycle for each package that is in one: its packages in order, the first one again at the end."""
+    """A shortest cycle for each package in a cycle: its packages in order, the first package again at the end."""
     below = {name: set(packages.used_by(name)) for name in packages.order}
-    found: dict[frozenset[str], list[str]] = {}
+    shortest: dict[frozenset[str], list[str]] = {}
     for name in packages.order:
         ways, seen = [[name]], set[str]()
         while ways:
             way = ways.pop(0)
             if name in below[way[-1]]:
-                found.setdefault(frozenset(way), [*way, name])
+                shortest.setdefault(frozenset(way), [*way, name])
                 break
             for other in sorted(below[way[-1]] - seen):
                 seen.add(other)
                 ways.append([*way, other])
-    return list(found.values())
+    return list(shortest.values())
 
 
 def draw(packages: Packages) -> str:
-    """The picture: boxes in a staircase, each above and to the left of what it imports."""
-    place = {name: number for number, name in enumerate(packages.order)}
-    count = len(place)
+    """The picture. Boxes form a staircase, each above and to the left of the packages that it imports."""
+    index_of = {name: number for number, name in enumerate(packages.order)}
+    count = len(index_of)
     width = 2 * MARGIN + (count - 1) * STEP + WIDTH
     height = 2 * MARGIN + (count - 1) * ROW + HEIGHT
     edges = [
-        (place[importer], place[imported], len(packages.files(importer, imported)))
+        (index_of[importer], index_of[imported], len(packages.files(importer, imported)))
         for importer in packages.order
         for imported in packages.used_by(importer)
     ]
@@ -269,9 +269,9 @@ def _dot(packages: Packages, importer: int, imported: int, modules: int) -> str:
     x, y = _crossing(importer, imported)
     colour = LINE if importer < imported else WRONG
     names = packages.order[importer], packages.order[imported]
-    said = f"{names[0]} imports from {names[1]} in {modules} module{'s' * (modules != 1)}"
+    title = f"{names[0]} imports from {names[1]} in {modules} module{'s' * (modules != 1)}"
     return (
-        f'<g><title>{escape(said)}</title><circle cx="{x}" cy="{y}" r="{RADIUS}" fill="#fff" stroke="{colour}" '
+        f'<g><title>{escape(title)}</title><circle cx="{x}" cy="{y}" r="{RADIUS}" fill="#fff" stroke="{colour}" '
         f'stroke-width="1.5"/><text x="{x}" y="{y + 4}" font-size="11" text-anchor="middle" fill="{TEXT}">{modules}'
         "</text></g>"
     )
@@ -357,8 +357,8 @@ def _print_table(packages: Packages) -> None:
 def _described(packages: Packages, cycle: list[str]) -> str:
     lines = [f"packages import in a cycle: {' -> '.join(cycle)}"]
     for importer, imported in pairwise(cycle):
-        places = {(i.file, i.line) for i in packages.imports if (i.importer, i.imported) == (importer, imported)}
-        lines += [f"  {file}:{line} imports from {imported}" for file, line in sorted(places)]
+        import_lines = {(i.file, i.line) for i in packages.imports if (i.importer, i.imported) == (importer, imported)}
+        lines += [f"  {file}:{line} imports from {imported}" for file, line in sorted(import_lines)]
     return "\n".join(lines)
 
 

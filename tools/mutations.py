@@ -22,6 +22,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from sections import RELIABILITY, command_line, write_section
 from state import Record, State
 
 from tests.forged import Forger
@@ -30,7 +31,7 @@ from tests.mutations import Subject, try_number
 KINDS = ("batch", "database", "rows")
 FORGED = "forged"
 TOLD = 30
-"""Seconds between two lines on how far it is."""
+"""Seconds between two lines on progress."""
 
 
 def main() -> int:
@@ -40,30 +41,52 @@ def main() -> int:
     numbers = range(first, first + options.count // len(kinds))
     wanted = [(kind, number) for number in numbers for kind in kinds]
     state = State.of("mutations", options.seed, options.state)
-    # Whoever names the first one wants to see it again.
+    # --first repeats trials, so finished trials do not count.
     kept = state.read() if options.first is None else []
-    known = {(record["kind"], record["number"]): record for record in kept}
-    records = [known[each] for each in wanted if each in known]
+    record_of = {(record["kind"], record["number"]): record for record in kept}
+    records = [record_of[trial] for trial in wanted if trial in record_of]
     try:
-        _try_all([each for each in wanted if each not in known], options.seed, state, records)
+        _try_all([trial for trial in wanted if trial not in record_of], options.seed, state, records)
     except KeyboardInterrupt:
         print(f"stopped: the same command goes on, with {state.path}", file=sys.stderr)
-    found = Counter((record["kind"], record["name"], record["outcome"].partition(":")[0]) for record in records)
-    for (kind, name, outcome), times in sorted(found.items()):
+    outcomes = Counter((record["kind"], record["name"], _outcome(record)) for record in records)
+    for (kind, name, outcome), times in sorted(outcomes.items()):
         print(f"{kind:<10}{name:<28}{outcome:<24}{times:>8,}")
+    if options.write:
+        name = "forged files" if options.kind == FORGED else "altered files"
+        write_section(RELIABILITY, name, command_line(), totals(records))
     longest = max((record["seconds"] for record in records), default=0.0)
     print(f"{len(records):,} of {len(wanted):,} altered files, {longest:.1f} s for the slowest")
-    if any(outcome in ("crash", "silent") for _, _, outcome in found):
+    if any(outcome in ("crash", "silent") for _, _, outcome in outcomes):
         return 1
     return 0 if len(records) == len(wanted) else 130
 
 
+def totals(records: list[Record]) -> list[dict[str, str | int]]:
+    """Outcomes of each kind of trial, and of all of them."""
+    outcomes = sorted({_outcome(record) for record in records} | {"crash", "silent"})
+    kinds = sorted({record["kind"] for record in records})
+    rows = [(kind, [record for record in records if record["kind"] == kind]) for kind in kinds]
+    return [
+        {
+            "kind": kind,
+            "trials": len(some),
+            **{outcome: sum(_outcome(record) == outcome for record in some) for outcome in outcomes},
+        }
+        for kind, some in [*rows, ("all", records)]
+    ]
+
+
+def _outcome(record: Record) -> str:
+    return str(record["outcome"]).partition(":")[0]
+
+
 def _try_all(left: list[tuple[str, int]], seed: int, state: State, records: list[Record]) -> None:
-    began = told = time.monotonic()
+    began = printed_at = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="setset-mutations-") as folder:
         forged = any(kind == FORGED for kind, _ in left)
         subject = Forger(Path(folder)) if forged else Subject(Path(folder) / "w")
-        for place, (kind, number) in enumerate(left):
+        for index, (kind, number) in enumerate(left):
             name, outcome, seconds = try_number(subject, kind, number, str(seed))
             record = {"kind": kind, "number": number, "name": name, "outcome": outcome}
             record["seconds"] = round(seconds, 2)
@@ -72,10 +95,10 @@ def _try_all(left: list[tuple[str, int]], seed: int, state: State, records: list
             if ":" in outcome:
                 again = f"--seed {seed} --kind {kind} --first {number} --count 1"
                 print(f"{kind}, {name}: {outcome}\n  again: tools/mutations {again}", file=sys.stderr)
-            if (now := time.monotonic()) > told + TOLD:
-                told = now
-                minutes = (now - began) / (place + 1) * (len(left) - place - 1) / 60
-                print(f"{place + 1:,} of {len(left):,}, {minutes:.0f} min left", file=sys.stderr)
+            if (now := time.monotonic()) > printed_at + TOLD:
+                printed_at = now
+                minutes = (now - began) / (index + 1) * (len(left) - index - 1) / 60
+                print(f"{index + 1:,} of {len(left):,}, {minutes:.0f} min left", file=sys.stderr)
 
 
 def _options() -> argparse.Namespace:
@@ -85,6 +108,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--first", type=int, help="the number of the first file, to repeat one")
     parser.add_argument("--kind", choices=(*KINDS, FORGED), help="only these files")
     parser.add_argument("--state", type=Path, help="where finished ones are kept [by seed, in the temp folder]")
+    parser.add_argument("--write", action="store_true", help="write the totals into docs/reliability.md")
     return parser.parse_args()
 
 

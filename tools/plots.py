@@ -13,7 +13,7 @@ PAGE = Path("docs", "plot.md")
 
 
 def commands(root: Path) -> list[list[str]]:
-    """The commands of the page that write into docs/plots."""
+    """Commands of the page that write into docs/plots."""
     lines = (root / PAGE).read_text(encoding="utf-8").splitlines()
     return [shlex.split(line)[1:] for line in lines if line.startswith("setset plot ") and "docs/plots/" in line]
 

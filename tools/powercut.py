@@ -23,6 +23,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+from sections import RELIABILITY, command_line, write_section
 from state import State
 
 from tests.chaos.disk_model import MODELS
@@ -38,26 +39,28 @@ def main() -> int:
         print(f"tools/powercut: {MISSING}", file=sys.stderr)
         return 1
     verdicts: list[Verdict] = []
-    with fast_place() as place, contextlib.suppress(KeyboardInterrupt):
-        _judge(options, place, verdicts)
+    with fast_place() as folder, contextlib.suppress(KeyboardInterrupt):
+        _judge(options, folder, verdicts)
     rows = table(verdicts)
     if options.json:
         wrong = [dataclasses.asdict(verdict) for verdict in verdicts if verdict.problems]
         print(json.dumps({"seed": options.seed, "table": rows, "lost": wrong}))
     else:
         _print_table(rows)
+    if options.write:
+        write_section(RELIABILITY, "power cuts", command_line(), by_command(rows))
     return 1 if any(verdict.problems for verdict in verdicts) else 0
 
 
-def _judge(options: argparse.Namespace, place: Path, verdicts: list[Verdict]) -> None:
+def _judge(options: argparse.Namespace, folder: Path, verdicts: list[Verdict]) -> None:
     names = [name for name in SCENARIOS if options.command in (None, name)]
     state = State.of("powercut", options.seed, options.state)
-    known = {record["command"]: record["verdicts"] for record in state.read()} if options.all else {}
+    judged = {record["command"]: record["verdicts"] for record in state.read()} if options.all else {}
     for name in names:
-        if name in known:
-            verdicts += [_verdict(values) for values in known[name]]
+        if name in judged:
+            verdicts += [_verdict(values) for values in judged[name]]
             continue
-        recording = make_recording(name, place)
+        recording = make_recording(name, folder)
         points = points_of(recording)
         print(f"{name}: {len(recording.calls)} calls, {len(points)} points", file=sys.stderr, flush=True)
         if options.point is not None:
@@ -71,8 +74,8 @@ def _judge(options: argparse.Namespace, place: Path, verdicts: list[Verdict]) ->
             verdicts.append(verdict)
             _report(verdict, options)
         if options.all:
-            # As a whole: another recording of the command has other calls.
-            state.add({"command": name, "verdicts": [dataclasses.astuple(each) for each in own]})
+            # All verdicts of a command together, since another recording has other calls.
+            state.add({"command": name, "verdicts": [dataclasses.astuple(verdict) for verdict in own]})
 
 
 def _verdict(values: list[Any]) -> Verdict:
@@ -98,6 +101,15 @@ def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
     return rows
 
 
+def by_command(rows: list[dict[str, str | int]]) -> list[dict[str, str | int]]:
+    """Results of each command in all models together."""
+    sums: dict[str, dict[str, str | int]] = {}
+    for row in rows:
+        added = sums.setdefault(str(row["command"]), {"command": row["command"], **dict.fromkeys(HEADS[2:], 0)})
+        added.update({head: int(added[head]) + int(row[head]) for head in HEADS[2:]})
+    return list(sums.values())
+
+
 def _print_table(rows: list[dict[str, str | int]]) -> None:
     print(f"{HEADS[0]:<14}{HEADS[1]:<16}" + "".join(f"{head:>10}" for head in HEADS[2:]))
     for row in rows:
@@ -107,13 +119,13 @@ def _print_table(rows: list[dict[str, str | int]]) -> None:
 
 def _report(verdict: Verdict, options: argparse.Namespace) -> None:
     if verdict.problems:
-        said = "; ".join((*verdict.problems, *verdict.needed))
-        print(f"LOST: {verdict.command}, {verdict.model}, after {verdict.after}: {said}", file=sys.stderr)
+        text = "; ".join((*verdict.problems, *verdict.needed))
+        print(f"LOST: {verdict.command}, {verdict.model}, after {verdict.after}: {text}", file=sys.stderr)
         again = f"--seed {options.seed} --command '{verdict.command}' --point {verdict.point}"
         print(f"  again: tools/powercut {again}", file=sys.stderr)
     elif options.verbose:
-        said = "; ".join(verdict.needed) or "run"
-        print(f"{verdict.command}, {verdict.model}, {verdict.point}: {said}", file=sys.stderr)
+        text = "; ".join(verdict.needed) or "run"
+        print(f"{verdict.command}, {verdict.model}, {verdict.point}: {text}", file=sys.stderr)
 
 
 def _options() -> argparse.Namespace:
@@ -126,6 +138,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--command", choices=SCENARIOS, help="only this command")
     parser.add_argument("--point", type=int, help="only this point, to repeat one")
     parser.add_argument("--state", type=Path, help="where finished commands are kept [by seed, in the temp folder]")
+    parser.add_argument("--write", action="store_true", help="write the totals into docs/reliability.md")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--verbose", action="store_true", help="a line for each state on stderr")
     return parser.parse_args()

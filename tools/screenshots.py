@@ -42,7 +42,7 @@ def main() -> None:
         try:
             for name, path in PAGES.items():
                 page.goto(path, wait_until="load")
-                page.wait_for_timeout(500)  # scripts have drawn what they draw
+                page.wait_for_timeout(500)  # scripts have finished drawing
                 taken = page.screenshot(path=folder / f"{name}.png")
                 assert len(taken) < MOST_BYTES, f"{name}.png: {len(taken):,} bytes"
                 print(f"docs/web/{name}.png: {len(taken):,} bytes")

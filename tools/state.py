@@ -1,4 +1,4 @@
-"""Finished trials of a long programme, so that it can resume: a line of JSON per trial."""
+"""Finished trials of a long programme, so that it can resume. The file has a line of JSON per trial."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import json
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from sections import code
 
 Record = dict[str, Any]
 
@@ -18,11 +20,11 @@ class State:
 
     @classmethod
     def of(cls, programme: str, seed: int, path: Path | None) -> State:
-        """State in a file; by default, in the temporary folder under the name of the programme and its seed."""
-        return cls(path or Path(tempfile.gettempdir()) / f"setset-{programme}-{seed}.jsonl")
+        """State in a file; by default, one in the temporary folder for this programme, seed and committed code."""
+        return cls(path or Path(tempfile.gettempdir()) / f"setset-{programme}-{seed}-{code()}.jsonl")
 
     def read(self) -> list[Record]:
-        """All that was added. A last line that was cut short is removed: that trial is made again."""
+        """All finished trials. Removes an incomplete last line, so that its trial is repeated."""
         if not self.path.exists():
             return []
         text = self.path.read_text()

@@ -12,8 +12,8 @@
 # %% [markdown]
 # # SET for players and students
 #
-# Open this file in Jupyter with `pip install 'setset[plot]' jupytext notebook`, then right-click, "Open with
-# notebook". It needs no workspace and takes about a minute.
+# A tour of cards, sets, games and odds. To open this file in Jupyter, run `pip install 'setset[plot]' jupytext
+# notebook`, then right-click, "Open with notebook". It needs no workspace and takes about a minute.
 
 # %%
 import setset
@@ -21,8 +21,8 @@ import setset
 # %% [markdown]
 # ## Cards and sets
 #
-# A card is a number from 0 to 80. Three cards are a set if colour, count, shading and shape are each all the same
-# or all different. Here are twelve cards, with a ring around the cards of each set.
+# A card is a number from 0 to 80. Three cards are a set if colour, count, shading and shape are each all the same or
+# all different. Here are twelve cards, with a ring around the cards of each set.
 
 # %%
 table = setset.deal(12, seed=7)
@@ -40,7 +40,7 @@ setset.why_no_set(0, 1, 3)
 # %% [markdown]
 # ## A game
 #
-# A game is a value: each call gives a new one.
+# A game is a frozen value: each call returns a new game.
 
 # %%
 game = setset.new_game(setset.deal(81, seed=7), players=2)
@@ -63,8 +63,8 @@ print(chance, float(chance), "odds", float((1 - chance) / chance))
 setset.charts.odds()
 
 # %% [markdown]
-# On a table in play it happens more often, because sets have been taken away. How much more often depends on how
-# far the game has come.
+# A table in play holds no set more often, because players have taken sets away. How much more often depends on the
+# round.
 
 # %%
 simulation = setset.simulate(games=20_000, seed=1)
@@ -73,8 +73,8 @@ setset.charts.rounds(simulation)
 # %% [markdown]
 # ## The largest hand without a set
 #
-# Twenty cards can be without a set, 21 cannot. All hands of twenty are alike: a symmetry of the deck turns any of
-# them into any other.
+# Twenty cards can be without a set, 21 cannot. All such hands of twenty are alike: a symmetry of the deck turns any
+# of them into any other. Next: the notebook `researchers.py`.
 
 # %%
 largest = setset.catalogue_in_memory().level(20).classes[0]

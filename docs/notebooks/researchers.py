@@ -12,9 +12,9 @@
 # %% [markdown]
 # # Caps in AG(4,3) for researchers
 #
-# A list (a hand without a set) is a cap in the affine space of dimension 4 over the field of three elements. This
-# notebook explores a small target, reads the lists as arrays, classifies some, and draws.
-# It makes a workspace in the folder `caps` and takes about a minute.
+# This notebook explores a small target, reads the caps as arrays, classifies some, and draws. A hand without a set is
+# a cap in the affine space of dimension 4 over the field of three elements; code calls it a list. The notebook makes
+# a workspace in the folder `caps` and takes about a minute.
 
 # %%
 import numpy as np
@@ -24,7 +24,8 @@ import setset
 # %% [markdown]
 # ## A workspace
 #
-# Target 18 keeps a list only if it can still grow to 18 cards. Stopped at any moment, the run goes on from there.
+# Target 18 drops a list if too few cards remain to reach 18. You can stop the run at any moment; the next call
+# resumes.
 
 # %%
 with setset.open("caps", mode="a") as workspace:
@@ -59,7 +60,7 @@ print(seen[:10], seen.sum() == 4 * four.lists)
 # %% [markdown]
 # ## Classes
 #
-# The 1,965,150,720 affine symmetries put all lists into classes, SIZE/NUMBER. Their numbers never change.
+# The 1,965,150,720 affine symmetries divide all caps into classes, SIZE/NUMBER. Their numbers never change.
 
 # %%
 setset.catalogue_in_memory().level(8)
@@ -73,7 +74,7 @@ one = found.list_class
 setset.charts.neighbours(one.size, one.number)
 
 # %% [markdown]
-# Any list has a rank among all lists of its size, so samples are uniform and exact.
+# Any cap has a rank among all caps of its size, so samples are uniform and exact.
 
 # %%
 hand = setset.sample(12, count=1, seed=1)[0]
@@ -92,15 +93,15 @@ setset.charts.counts(workspace)
 setset.charts.save(setset.charts.bytes(workspace, target=18), "bytes.pdf")
 
 # %% [markdown]
-# Lists go to other programs as Parquet, NumPy, CSV or JSON lines (`setset export` does the same); a folder gets a file
-# for each batch.
+# `export` writes Parquet, NumPy, CSV or JSON lines for other programs, as `setset export` does. A folder gets one
+# file per batch. Next: `docs/export.md`.
 
 # %%
 four.export("four.npy", overwrite=True)
 assert np.load("four.npy", mmap_mode="r").shape == (four.lists, 4)
 
 # %%
-workspace.sql("SELECT size, SUM(bytes) * 1.0 / SUM(lists) AS bytes_a_list FROM files GROUP BY size")
+workspace.sql("SELECT size, SUM(bytes) * 1.0 / SUM(lists) AS bytes_per_list FROM files GROUP BY size")
 
 # %%
 workspace.close()

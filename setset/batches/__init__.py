@@ -1,1 +1,1 @@
-"""Batch files (what is in a file?): format, writing, reading, verifying, and the storage roots. No database."""
+"""Batch files: format, writing, reading, verifying, and the storage roots. No database."""

@@ -1,4 +1,4 @@
-"""Batch files on disk: named, written whole or not at all, read with every bit verified."""
+"""Batch files on disk: their names, atomic writing, and reading with every bit verified."""
 
 import contextlib
 import os
@@ -20,11 +20,11 @@ MOST_BYTES = batch_format.MOST_PAYLOAD + (1 << 20)
 
 
 NEWEST_FORMAT = 255
-"""A format beyond this is damage."""
+"""Maximum plausible format number. A greater number means a corrupted file."""
 
 
 class NewerFormat(SetsetError):
-    """A batch file of a format that this version does not know. Nothing may replace it."""
+    """A batch file has a format that this version does not know. setset must not replace the file."""
 
     def __init__(self, path: str, version: int) -> None:
         super().__init__(path, version)
@@ -44,7 +44,7 @@ def size_folder(target: int, size: int, pruned: bool = False) -> str:
 
 
 def file_name(span: Span) -> str:
-    """Name of a batch file: its source and part, which are known before any work is done."""
+    """Name of a batch file, from its sources and parts, which are known before the work starts."""
     first = f"{span.first_source:07d}-{span.first_part:03d}"
     last = f"{span.last_source:07d}-{span.last_part:03d}"
     return (first if first == last else f"{first}_{last}") + SUFFIX
@@ -58,7 +58,7 @@ def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
     """Saves a batch file below an existing storage root of `owner`.
 
     Raises:
-        NewerFormat: A file of a newer setset has that name.
+        NewerFormat: A file of a newer setset has the name of this batch.
     """
     batch = describe(data)
     require_root(root, owner)
@@ -69,7 +69,7 @@ def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
 
 
 def holds(path: Path, digest: str) -> bool:
-    """Whether a sound batch file has this digest (in hex)."""
+    """Whether a path is a sound batch file with this digest (in hex)."""
     try:
         return verify(path)[1] == digest
     except BadBatch:
@@ -77,20 +77,19 @@ def holds(path: Path, digest: str) -> bool:
 
 
 def describe(data: bytes) -> BatchFile:
-    """Record of a batch file. Verifies every bit."""
+    """Verifies every bit of a batch file and returns its record."""
     header, digest = batch_format.verify(data)
     return record(header, digest.hex())
 
 
 def record(header: Header, digest: str) -> BatchFile:
-    """Record of a sound batch file."""
-    path = f"{size_folder(header.target, header.size, header.pruned)}/{file_name(header.span)}"
+    """Record of a verified batch file, from its header and digest (in hex)."""
     return BatchFile(
         header.span,
         header.lists,
         header.first,
         header.last,
-        path,
+        f"{size_folder(header.target, header.size, header.pruned)}/{file_name(header.span)}",
         header.file_bytes,
         digest,
         header.source_digest.hex(),
@@ -98,11 +97,11 @@ def record(header: Header, digest: str) -> BatchFile:
 
 
 def read(path: Path) -> bytes:
-    """All bytes of a batch file.
+    """Reads all bytes of a batch file.
 
     Raises:
-        BadBatch: It is missing, unreadable, oversized or irregular.
-        NewerFormat: It is of a format that this version does not know.
+        BadBatch: The file is missing, unreadable, too large or not a regular file.
+        NewerFormat: The file has a format that this version does not know.
     """
     try:
         descriptor = durable.retry_while_open(lambda: os.open(path, platform.READ))
@@ -111,13 +110,13 @@ def read(path: Path) -> bytes:
     except OSError as error:
         raise BadBatch("not a regular file" if path.is_symlink() else f"unreadable: {error.strerror}") from error
     try:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
             raise BadBatch("not a regular file")
-        if found.st_size > MOST_BYTES:
+        if status.st_size > MOST_BYTES:
             raise BadBatch("too long for a batch file")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(found.st_size + 1)  # one more, to notice if it grows; no more memory than that
+            data = file.read(status.st_size + 1)  # one more byte, to detect a file that grows, with bounded memory
     except OSError as error:
         raise BadBatch(f"unreadable: {error.strerror}") from error
     finally:
@@ -129,9 +128,10 @@ def read(path: Path) -> bytes:
 
 
 def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
-    """Header and bits of a file, which must have the given digest (in hex).
+    """Reads and verifies a file, which must have the given digest (in hex). Returns its header and bits.
 
-    Compares the first and the last list with the header. The code that walks the bits counts the lists.
+    Compares the first and the last list with the header, but does not count the lists. The code that walks the bits
+    counts them.
     """
     from setset.engine import search
 
@@ -149,7 +149,7 @@ def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
 
 
 def verify(path: Path, expected: str | None = None) -> tuple[Header, str]:
-    """Header and digest (in hex) of a file. Verifies every bit, and the digest if one is expected."""
+    """Verifies every bit of a file, and its digest if `expected` is given. Returns its header and digest (in hex)."""
     header, digest = batch_format.verify(read(path))
     if expected not in (None, digest.hex()):
         raise BadBatch(NOT_RECORDED)

@@ -1,7 +1,7 @@
-"""The batch file as bytes. docs/batch-file.md has the same as a table of byte offsets.
+"""Byte format of a batch file. docs/batch-file.md has a table of the byte offsets.
 
-A file holds nothing but its lists and where they come from: it can be decoded with no pruning rule and no
-other file. Its last 16 bytes are a digest of all that stands before them, so that any altered bit shows.
+A file holds lists and names the batches that they come from. A reader needs no pruning rule and no other file to decode
+it. The last 16 bytes are a digest of all bytes before them, which detects any altered bit.
 """
 
 import struct
@@ -23,18 +23,18 @@ else:
 MAGIC = b"\x93SETSET\n"
 VERSION = 3
 """Format of new files. A file names the lowest format that its reader must know. Every new format needs a new schema
-revision. Then an older setset refuses the workspace, and does not take the files for damaged ones."""
+revision, so that an older setset refuses the workspace instead of reporting the files as damaged."""
 PLAIN_VERSION, LAST_CODED_VERSION = 1, 2
-"""Formats of earlier versions, which can be read: without codes, and with codes for the last depth only."""
+"""Formats of earlier versions, which are still readable: no codes, and codes for the last depth only."""
 MOST_LISTS = 1 << 30
-"""Maximum number of lists in a file. `MOST_PAYLOAD` limits the memory that a file from a stranger can ask for."""
+"""Maximum number of lists in a file. `MOST_PAYLOAD` limits the memory for an untrusted file."""
 MOST_BATCHES = 1 << 31
-"""More batches than a size will ever have. A larger number in a header is damage."""
+"""More batches than any size has. A larger number in a header means that the file is corrupted."""
 MOST_PAYLOAD = 1 << 28
 MOST_GROWTH = 1000
-"""Maximum growth when bits are unpacked, beyond a megabyte. Real batches grow up to sixtyfold."""
+"""Maximum factor by which bits may grow when unpacked, beyond a megabyte. Real batches grow up to sixtyfold."""
 LEVEL = 1
-"""Compression level. Level 3 takes 7 % fewer bytes and 50 % more time, in every run."""
+"""Compression level. Level 3 saves 7 % of the bytes but costs 50 % more time in every run."""
 
 DIGEST_BYTES = 16
 ENDS_SOURCE = 1
@@ -69,7 +69,7 @@ class Header:
 
     @property
     def start(self) -> int:
-        """Position of the packed bits."""
+        """Byte offset of the packed bits."""
         return HEAD_BYTES + 8 * len(self.lengths)
 
     @property
@@ -86,7 +86,7 @@ def encode(
     source_digest: bytes,
     pruned: bool = False,
 ) -> bytes:
-    """Batch file with these lists. `ends` are the first and the last list."""
+    """Encodes lists as a batch file. `ends` are the first and the last list."""
     packed = pack_bits(streams)
     head = _HEAD.pack(
         MAGIC,
@@ -110,7 +110,7 @@ def encode(
 
 
 def pack_bits(streams: Streams) -> bytes:
-    """The bits as they stand in a file."""
+    """Compresses the bits of a file. Refuses more than MOST_PAYLOAD bytes."""
     payload = streams.payload()
     if len(payload) > MOST_PAYLOAD:
         raise SetsetError(f"a batch of {streams.lists} lists takes {len(payload)} bytes: give a smaller --batch-lists")
@@ -122,12 +122,12 @@ def digest_of(body: bytes | memoryview) -> bytes:
 
 
 def format_of(data: bytes) -> int | None:
-    """The format of a batch file, known or not; None if it is no batch file."""
+    """Format number of a batch file, even if unknown; None if the data is not a batch file."""
     return int.from_bytes(data[8:10], "little") if data[:8] == MAGIC and len(data) >= HEAD_BYTES else None
 
 
 def parse_header(data: bytes | memoryview) -> Header:
-    """The header at the start of a batch file, each field checked for sense."""
+    """Parses the header of a batch file, and checks the range of each field."""
     if len(data) < HEAD_BYTES:
         raise BadBatch("too short for a batch file")
     fields = _HEAD.unpack_from(data)
@@ -166,7 +166,7 @@ def _require(field: str, value: int, least: int, most: int) -> None:
 
 
 def verify(data: bytes | memoryview) -> tuple[Header, bytes]:
-    """The header and the digest of a whole batch file, none of whose bits is altered."""
+    """Returns the header and the digest of a whole batch file. Raises BadBatch if any bit is altered."""
     header = parse_header(data)
     if len(data) != header.file_bytes:
         raise BadBatch(f"{len(data)} bytes long instead of {header.file_bytes}")
@@ -177,7 +177,7 @@ def verify(data: bytes | memoryview) -> tuple[Header, bytes]:
 
 
 def decode(data: bytes | memoryview) -> tuple[Header, Streams]:
-    """The header and the bits of a whole batch file. The lists themselves are checked when they are walked."""
+    """Verifies a whole batch file, and returns its header and bits. Does not check the lists that the bits encode."""
     header, _ = verify(data)
     start, expected = header.start, 8 * int(words_of(header.lengths).sum())
     decompressor = zstd.ZstdDecompressor()

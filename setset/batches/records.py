@@ -1,4 +1,4 @@
-"""Records of a batch: its file, and its row in the database. Loads nothing else, so that `status` starts quickly."""
+"""Records of a batch: its file, and its row in the database. Imports little, so that `status` starts quickly."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -14,16 +14,16 @@ from setset.errors import SetsetError
 SUFFIX = ".setset"
 """Suffix of a batch file."""
 BATCH_FILES = f"[tp]??/s??/*{SUFFIX}"
-"""Pattern of the batch files below a storage root."""
+"""Glob pattern for the batch files below a storage root."""
 
 
 @dataclass(frozen=True)
 class Span:
-    """Range of expansions that a batch holds.
+    """Range of parts in a batch. A part holds some of the lists that a source batch expands to.
 
-    From part `first_part` of the expansion of source batch `first_source` to part `last_part` of the expansion of
-    `last_source`. `ends_source`: the last part is the final part of its source. Only compacting makes batches of
-    several parts.
+    The range is from part `first_part` of source batch `first_source` to part `last_part` of `last_source`, both
+    inclusive. `ends_source` tells whether `last_source` has no further part. Only compacting makes batches of several
+    parts.
     """
 
     first_source: int
@@ -34,21 +34,21 @@ class Span:
 
     @property
     def start(self) -> tuple[int, int]:
-        """Source and part of its start."""
+        """Source and number of the first part."""
         return self.first_source, self.first_part
 
     @property
     def end(self) -> tuple[int, int]:
-        """Source and part of the batch after it."""
+        """Source and part at which the next batch starts."""
         return (self.last_source + 1, 0) if self.ends_source else (self.last_source, self.last_part + 1)
 
     def sources(self, most: int) -> range:
-        """Numbers of its source batches: at most `most` after the first, as an unproven span may hold any."""
+        """Numbers of the source batches: at most `most` after the first, since an unverified span may be huge."""
         return range(self.first_source, min(self.last_source, self.first_source + most) + 1)
 
     @property
     def is_merged(self) -> bool:
-        """Whether it has several parts."""
+        """Whether the batch has several parts."""
         return (self.first_source, self.first_part) != (self.last_source, self.last_part)
 
 
@@ -61,15 +61,15 @@ class BatchFile:
     first: Cards
     last: Cards
     name: str
-    """Path below the storage root."""
+    """Path of the file, relative to the storage root."""
     bytes: int
     digest: str
     source_digest: str
-    """Digest of its sources by `combine_digests`. Empty for a row of version 0.1."""
+    """Digest of the source batches by `combine_digests`. Empty in database rows of version 0.1."""
 
     @property
     def content(self) -> tuple[Span, int, Cards, Cards, str]:
-        """Values that a rebuilt file shares with the lost file."""
+        """Values that a rebuilt file must share with the lost file."""
         return self.span, self.lists, self.first, self.last, self.source_digest
 
 
@@ -88,10 +88,10 @@ class Batch(BatchFile):
     pruned: bool
     size: int
     number: int | None
-    """Index among the batches of its size; None if something before it is missing."""
+    """Index among the batches of the size; None if an earlier batch is missing."""
     root_id: int
     root: str
-    """Storage root that the file is in."""
+    """Storage root of the file."""
     defect: str | None
     """Known defect of the file; None if there is none."""
 
@@ -102,7 +102,7 @@ class Batch(BatchFile):
 
     @property
     def file(self) -> BatchFile:
-        """The file that should be there."""
+        """The file that the database expects."""
         return BatchFile(*(getattr(self, field.name) for field in fields(BatchFile)))
 
     def __str__(self) -> str:
@@ -118,9 +118,9 @@ def _refuse(name: str) -> NoReturn:
 
 
 NO_SOURCE = "0" * 32
-"""Source digest of the seeds, which have no source."""
+"""Source digest of the seed batch, which has no source."""
 
 
 def combine_digests(digests: Sequence[str]) -> str:
-    """Digest for the sources of a batch: the digest of its source, or a digest of all digests for a merged batch."""
+    """Digest of the sources of a batch: the digest of a single source, or a digest of the digests of several."""
     return digests[0] if len(digests) == 1 else xxhash.xxh3_128_hexdigest("".join(digests).encode())

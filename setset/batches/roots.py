@@ -1,4 +1,4 @@
-"""Storage roots: folders with batch files. A token in each names its owner.
+"""Storage roots: folders with batch files. A token file in each root names its owner.
 
 Three rules:
 
@@ -6,8 +6,9 @@ Three rules:
 2. Never write or remove below a root unless its token, read at that moment, names this workspace in this folder.
 3. Only a command that names a root claims it.
 
-A copy of a workspace has the id of its original. So a token also names the folder of the workspace. The root inside the
-workspace moves with it, so its id is enough; the folder in its token is a note.
+A copy of a workspace has the same id as its original, so a token also names the folder of the workspace. The root
+inside the workspace moves with it, so for this root only the id must match. The folder in the token of this root tells
+a copy from a moved workspace.
 """
 
 import contextlib
@@ -27,7 +28,7 @@ from setset.folder import WorkspaceFolder
 
 TOKEN = "setset-root.json"  # noqa: S105 (a file name)
 MOST_BYTES = 10_000
-"""Maximum size of a token; a larger file is something else."""
+"""Maximum bytes of a token. A larger file is something else."""
 REBUILD = "'setset db rebuild' with --output for each folder that runs were given"
 
 
@@ -36,7 +37,7 @@ class RootGone(SetsetError):
 
     Args:
         root: The recorded folder.
-        can_be_filled: Whether `repair` may make its files again there.
+        can_be_filled: Whether `repair` may make the lost files again in this folder.
     """
 
     def __init__(self, root: Path, can_be_filled: bool = False) -> None:
@@ -54,7 +55,7 @@ class RootGone(SetsetError):
 
 
 class ForeignRoot(BadInput):
-    """A storage root is not this workspace's in this folder, so nothing may be written there."""
+    """A storage root does not belong to this workspace in this folder, so setset must not write to it."""
 
 
 class RootState(enum.StrEnum):
@@ -63,20 +64,20 @@ class RootState(enum.StrEnum):
     OWN = "present"
     """The token names this workspace in this folder."""
     MOVED = "moved"
-    """The token names another folder of the workspace: it was moved, or is a copy. The root can only be read."""
+    """The token names this workspace in another folder: it was moved, or is a copy. The root is read-only."""
     FOREIGN = "foreign"
     """The token names another workspace."""
     DAMAGED = "damaged token"
     """The token was altered or cannot be read."""
     MISSING = "no token"
-    """There is no token."""
+    """The token is missing."""
     ABSENT = "absent"
     """The folder is missing, or none of the recorded files is in it."""
 
 
 @dataclass(frozen=True)
 class Root:
-    """A folder with batch files, its state, and what the database records there.
+    """A folder with batch files, its state, and the totals that the database records for it.
 
     Example:
         >>> [(root.number, root.state.value, root.files) for root in setset.open(example).roots()]
@@ -87,7 +88,7 @@ class Root:
     path: str
     state: RootState
     free_bytes: int | None
-    """Free bytes on its disk; None if the root is absent."""
+    """Free bytes on the disk of the root; None if the root is absent."""
     files: int
     lists: int
     bytes: int
@@ -98,13 +99,13 @@ class Root:
 
     @property
     def is_gone(self) -> bool:
-        """Whether its recorded files are out of reach: the root is absent, or another workspace's is in its place."""
+        """Whether the root's recorded files are out of reach: the root is absent, or another workspace owns it."""
         return self.files > 0 and self.state in (RootState.ABSENT, RootState.FOREIGN)
 
 
 @dataclass(frozen=True)
 class Token:
-    """Owner of a storage root: the id of the workspace, and its folder. Without a folder it matches every folder."""
+    """Owner of a storage root: the id and the folder of a workspace. A token without a folder matches every folder."""
 
     workspace: str
     folder: str | None = None
@@ -123,8 +124,8 @@ DAMAGED_TOKEN = Token("")
 
 
 def read_token(root: Path) -> Token | None:
-    """The token of a root; None if there is none."""
-    for _ in range(2):  # a read that fails once is not damage
+    """Reads the token of a root. None if the token is missing, DAMAGED_TOKEN if it is damaged."""
+    for _ in range(2):  # one failed read is no proof of damage
         with contextlib.suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return _read_token(root / TOKEN)
     return DAMAGED_TOKEN
@@ -143,7 +144,7 @@ def _read_token(path: Path) -> Token | None:
         os.close(descriptor)
     token = Token(str(content["workspace"]), content.get("folder"))
     if content.keys() == {"workspace"} and token.workspace.isalnum():
-        return token  # of version 0.1, which wrote no checksum
+        return token  # version 0.1 wrote no checksum
     # Earlier versions marked the token of the root inside the workspace.
     checksum = token.checksum("\ninside" if content.get("inside") is True else "")
     is_sound = isinstance(token.folder, str | None) and content["check"] == checksum
@@ -151,7 +152,7 @@ def _read_token(path: Path) -> Token | None:
 
 
 def root_owner(root: Path) -> str | None:
-    """The id of the workspace that a root belongs to; None if the token is missing or damaged."""
+    """Id of the workspace that owns a root; None if the token is missing or damaged."""
     token = read_token(root)
     return (token.workspace or None) if token else None
 
@@ -195,15 +196,15 @@ def require_root(root: Path, owner: Token) -> None:
 
 
 def claim_root(root: Path, owner: Token, adopt: bool = False, note: str | None = None) -> None:
-    """Writes the token of a new root. Accepts a root with a valid one, and refuses every other.
+    """Writes the token of a new root. Accepts a root with a valid token, and refuses every other root.
 
-    A root is new if it has no batch files and no token, or a damaged one, which guards nothing.
+    A root is new if it has no batch files, and its token is missing or damaged: there are no files to protect.
 
     Args:
-        root: The folder; made if it is missing.
+        root: Folder of the root. A missing folder is made.
         owner: The token that the root must have.
-        adopt: Also take a root of this workspace that is not new, whatever became of its token.
-        note: Folder to note in the token if `owner` has none.
+        adopt: Also claim a root of this workspace that is not new, even if its token is missing, damaged or stale.
+        note: Folder to record in the token if `owner` has none.
     """
     try:
         durable.make_folder(root)
@@ -240,9 +241,9 @@ def _has_database(folder: Path) -> bool:
     return True
 
 
-def _is_same(one: Path, other: Path) -> bool:
+def _is_same(path: Path, other: Path) -> bool:
     with contextlib.suppress(OSError, ValueError):
-        return one == other or one.samefile(other)
+        return path == other or path.samefile(other)
     return False
 
 
@@ -253,25 +254,26 @@ class Owner:
     workspace: str
     folder: WorkspaceFolder
     noted: str | None
-    """Folder that the database notes."""
+    """Folder of the workspace, as the database records it."""
 
     @property
-    def here(self) -> str:
+    def resolved_folder(self) -> str:
+        """Absolute path of the workspace folder, symbolic links resolved."""
         return str(self.folder.path.resolve())
 
     def token(self, root: Path) -> Token:
-        """The token that a root must have."""
-        return Token(self.workspace, None if root == self.folder.own_root else self.here)
+        """Token that a root of this workspace must have."""
+        return Token(self.workspace, None if root == self.folder.own_root else self.resolved_folder)
 
     def state(self, root: Path) -> RootState:
         """State of a root by its token."""
         return root_state(root, self.token(root))
 
     def original(self, note: str | None = None) -> Path | None:
-        """The folder of the workspace that this one is a copy of; None if it is no copy.
+        """The folder of the original workspace if this workspace is a copy; None if it is no copy.
 
-        It is a copy if the database, the token of its own root or `note` names another folder that still holds the
-        workspace. Otherwise the workspace was moved.
+        The workspace is a copy if the database, the token of its own root or `note` names another folder that still
+        holds the workspace. Otherwise the workspace was moved, or never had another folder.
         """
         own = read_token(self.folder.own_root)
         own_note = own.folder if own and own.workspace == self.workspace else None
@@ -287,7 +289,7 @@ class Owner:
         return workspace == self.workspace if workspace else _has_database(folder) or has_batches(own_root)
 
     def require_claimable(self, root: Path) -> None:
-        """Refuses to replace the token of a root that the original of a copy, or another workspace, may use."""
+        """Refuses a root that another workspace, or the original of this copy, may use."""
         if root == self.folder.own_root or self.state(root) is RootState.OWN:
             return
         parent, token = root.resolve().parent, read_token(root)
@@ -296,30 +298,30 @@ class Owner:
         original = self.original(token.folder if token else None)
         if original and (token not in (None, DAMAGED_TOKEN) or has_batches(root)):
             raise ForeignRoot(
-                f"{root} may hold files of {original}, and {self.here} is a copy of {original}: "
+                f"{root} may hold files of {original}, and {self.resolved_folder} is a copy of {original}: "
                 "name another folder with --output"
             )
 
     def claim(self, root: Path, adopt: bool = False) -> None:
-        """Makes a root this workspace's: as `claim_root`, but a copy adopts no root that its original may use."""
+        """Claims a root for this workspace. Like `claim_root`, but a copy adopts no root that its original may use."""
         if adopt:
             self.require_claimable(root)
-        claim_root(root, self.token(root), adopt, str(self.original() or self.here))
+        claim_root(root, self.token(root), adopt, str(self.original() or self.resolved_folder))
 
     def note_folder(self) -> str:
-        """Notes the folder of the workspace in the token of its own root. Returns it.
+        """Records the folder of the workspace in the token of its own root. Returns the recorded folder.
 
-        A copy keeps the folder of its original. Refuses a copy with links to files of its original.
+        A copy keeps the folder of its original. Refuses a copy whose files or folders are links to its original.
         """
         own, original = self.folder.own_root, self.original()
         for path in (self.folder.database, own, *own.glob("*/"), *own.glob("*/*/")):
             if original and _is_same(path, original / path.relative_to(self.folder.path)):
                 raise ForeignRoot(
-                    f"{path} leads to the files of {original}, of which {self.here} is a copy: "
+                    f"{path} leads to the files of {original}, of which {self.resolved_folder} is a copy: "
                     "put a copy of them in its place, without links"
                 )
-        note, token = str(original or self.here), read_token(own)
+        note, token = str(original or self.resolved_folder), read_token(own)
         if token and token.workspace == self.workspace and token.folder != note:
-            with contextlib.suppress(OSError):  # the next write there reports the error
+            with contextlib.suppress(OSError):  # the next write to the root reports the error
                 durable.save(own / TOKEN, Token(self.workspace, note).encode())
         return note

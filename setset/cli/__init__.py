@@ -1,6 +1,6 @@
-"""The command line: one file a command, each parse, one call, print.
+"""The command line: one file per command. Each parses, makes one call and prints.
 
-Commands import what they need inside their bodies, so that `--help` loads neither numba nor SQLAlchemy.
+Commands import other modules inside their bodies, so that `--help` loads neither numba nor SQLAlchemy.
 """
 
 import contextlib
@@ -8,6 +8,7 @@ import errno
 import importlib
 import io
 import os
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,31 +19,31 @@ import click
 from setset import __version__
 from setset.cli.messages import OTHER_PROGRAMS, in_words, print_usage_error, reword
 from setset.errors import MissingExtra, NoSpace, SetsetError, is_no_space
-from setset.show.commands import examples
+from setset.show.commands import PROGRAM, program, set_workspace
 
 GROUPS = {
     "Explore": {
-        "run": "Build all lists up to a size; goes on where it was stopped.",
+        "run": "Build all lists up to a size; resumes a stopped run.",
         "estimate": "Lists, time and disk that a run takes.",
         "scheduler": "A Dask scheduler for runs on many machines.",
         "worker": "Dask workers of this machine, which look after themselves.",
     },
     "Look": {
         "status": "How far each size is, what is running or wrong.",
-        "count": "How many lists there are, and whether that is right.",
+        "count": "Number of lists of each size, compared with references.",
         "lists": "Print lists from the files, in order.",
         "statistics": "Histograms over all lists of a size.",
         "export": "Write lists, classes or counts for other programs.",
         "plot": "Charts: counts, odds, classes, work.",
         "report": "One page on the workspace, to mail or print.",
-        "sql": "Ask the database, read-only.",
+        "sql": "Query the database, read-only.",
         "history": "Past runs and how they ended.",
         "serve": "A page: watch runs, browse classes, identify hands.",
         "site": "The page as files for any web host.",
     },
     "Look after": {
         "check": "Compare the database with the files.",
-        "repair": "Rebuild what check finds, byte-identical.",
+        "repair": "Repair what check finds, byte-identical.",
         "compact": "Merge small files into full ones.",
         "roots": "Folders with the files; move one, or give it up.",
         "rm": "Remove an exploration, or its largest sizes.",
@@ -72,12 +73,12 @@ GROUPS = {
         "draw": "Draw cards as a picture or on the terminal.",
     },
     "Program": {
-        "doctor": "Workspace, disks, extras and versions, a line each.",
+        "doctor": "Workspace, disks, extras and versions, one per line.",
         "completion": "Completion of commands for bash, zsh or fish.",
         "help": "All commands, or the help of one.",
     },
 }
-"""The commands and what `--help` says of each, so that it need not load them. All on one line of 80 columns."""
+"""Commands and their summaries, so that `--help` need not load the commands. Each line fits 80 columns."""
 COMMANDS = tuple(name for commands in GROUPS.values() for name in commands)
 FIRST = {
     name: summary
@@ -89,7 +90,7 @@ FIRST = {
 
 
 def write_commands(formatter: click.HelpFormatter, groups: Mapping[str, Mapping[str, str]]) -> None:
-    """A section per group, a line per command."""
+    """Writes a section per group, with a line per command."""
     width = max(map(len, COMMANDS))
     for title, commands in groups.items():
         with formatter.section(title):
@@ -105,36 +106,44 @@ class OutputFailed(OSError):
 
 
 class SuggestingGroup(click.Group):
-    """Names the commands that one which does not exist is like."""
+    """Suggests a similar command if a command does not exist."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         word = args[0]
         if not ctx.resilient_parsing and not word.startswith("-") and self.get_command(ctx, word) is None:
-            # Older versions of click say nothing, newer ones know only commands that are loaded.
-            known = self.list_commands(ctx)
-            raise click.UsageError(f"No such command {word!r}.{suggest(word, known)}", ctx)
+            # Older versions of click suggest nothing, newer versions suggest only loaded commands.
+            names = self.list_commands(ctx)
+            raise click.UsageError(f"No such command {word!r}.{suggest(word, names)}", ctx)
         return super().resolve_command(ctx, args)
 
 
-def suggest(word: str, known: Iterable[str]) -> str:
-    """Suggestion for a mistyped word, as the end of a message."""
+def suggest(word: str, names: Iterable[str]) -> str:
+    """End of a message that suggests the most similar name; empty if no name is similar."""
     from difflib import get_close_matches
 
-    alike = get_close_matches(word, list(known), n=1)
+    alike = get_close_matches(word, list(names), n=1)
     return f" Did you mean {alike[0]!r}?" if alike else ""
+
+
+def _examples(text: str) -> str:
+    """Replaces `setset` in the examples and quoted commands of a help text by the program as the user called it."""
+    called = program()
+    if called == "setset":
+        return text
+    return re.sub(r"(^ +|')setset (?=[a-zA-Z])", lambda match: f"{match[1]}{called} ", text, flags=re.MULTILINE)
 
 
 def _name_program(command: click.Command) -> None:
     """Makes the examples of a command and of its subcommands ready to paste."""
-    command.help = examples(command.help or "")
+    command.help = _examples(command.help or "")
     for below in getattr(command, "commands", {}).values():
         _name_program(below)
 
 
 class LazyGroup(SuggestingGroup):
-    """Loads `setset/cli/NAME.py` when the command NAME is asked for."""
+    """Loads `setset/cli/NAME.py` when the command NAME is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         return list(COMMANDS)
@@ -148,11 +157,11 @@ class LazyGroup(SuggestingGroup):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         write_commands(formatter, {"Start with": FIRST})
-        with formatter.section(examples("All commands ('setset help all' describes them)")):
+        with formatter.section(_examples("All commands ('setset help all' describes them)")):
             formatter.write_dl([(title, ", ".join(commands)) for title, commands in GROUPS.items()])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.format_commands(ctx, formatter)  # without a section for options: a terminal has 24 rows
+        self.format_commands(ctx, formatter)  # no section for options, so that the help fits 24 rows
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return ["[-h] [-V] COMMAND [--help] ..."]
@@ -160,7 +169,7 @@ class LazyGroup(SuggestingGroup):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError as error:  # of stderr; click would make exit code 1 of it
+        except BrokenPipeError as error:  # from stderr; click would turn it into exit code 1
             raise OutputFailed(error) from error
 
 
@@ -171,7 +180,7 @@ def cli() -> None:
 
 
 def _print_error(error: BaseException | str) -> None:
-    """One line on stderr, harmless to a terminal, whatever a file name or a database says."""
+    """Prints one line on stderr, with control characters (from file names or databases) escaped."""
     from setset.show.formatting import print_line
 
     with contextlib.suppress(OSError, ValueError):
@@ -188,7 +197,7 @@ def _output_errors() -> Iterator[None]:
 
 
 class _Output(io.BufferedWriter):
-    """Standard output whose errors differ from the errors of all other files."""
+    """Standard output that raises `OutputFailed`, so that its errors differ from errors of other files."""
 
     write = _output_errors()(io.BufferedWriter.write)
     flush = _output_errors()(io.BufferedWriter.flush)
@@ -196,10 +205,10 @@ class _Output(io.BufferedWriter):
 
 @contextlib.contextmanager
 def _guarded_output() -> Iterator[None]:
-    """Turns errors of standard output into `OutputFailed`, up to the last byte of it."""
+    """Turns errors of standard output into `OutputFailed`, including errors of the last flush."""
     stream = sys.stdout
     if not isinstance(stream, io.TextIOWrapper) or isinstance(stream.buffer, io.BytesIO):
-        yield  # not a file: nothing can go wrong
+        yield  # not a real file, so writing cannot fail
         return
     with _output_errors():
         stream.flush()
@@ -210,9 +219,9 @@ def _guarded_output() -> Iterator[None]:
             try:
                 yield
             finally:
-                output.flush()  # here and not when Python ends, where a full disk would be a traceback
+                output.flush()  # now, because at exit a full disk would cause a traceback
     except OutputFailed:
-        # Nothing more can be written, and Python must not try when it ends.
+        # Discards the remaining output, because Python would fail again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), raw.fileno())
         raise
     finally:
@@ -220,9 +229,7 @@ def _guarded_output() -> Iterator[None]:
 
 
 def offer_extra(error: MissingExtra) -> None:
-    """Says how to install an extra. On a terminal, `tools/setset` takes over: it asks, installs, and starts again."""
-    from setset.show.commands import PROGRAM, program
-
+    """Prints how to install an extra. If started by `tools/setset` on a terminal, runs it again to ask and install."""
     clone = os.environ.get(PROGRAM)
     if clone is None:
         _print_error(error)
@@ -234,21 +241,22 @@ def offer_extra(error: MissingExtra) -> None:
 
 
 def _run_command() -> object:
-    """Runs the command to its end, its output written; its exit code."""
-    from setset.show.commands import program, set_workspace
-
+    """Runs the command, flushes its output, and returns its exit code."""
     set_workspace(None)
+    called = program()
     with _guarded_output():
         try:
-            return cli.main(prog_name=program(), standalone_mode=False)
+            return cli.main(prog_name=called, standalone_mode=False)
         except SystemExit as end:
             return end.code
 
 
 def main() -> None:
     """The entry point: runs the command, turns errors into one line on stderr and an exit code."""
-    # Nothing here multiplies matrices: numpy needs no threads for that, in this process and in the workers.
+    # Nothing here multiplies matrices, so numpy needs no threads for that, here and in the workers.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a pipe on Windows cannot take every character of a path
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = _run_command()
     except MissingExtra as error:
@@ -264,9 +272,9 @@ def main() -> None:
         click.echo("setset: interrupted", err=True)
         code = 130
     except OSError as error:
-        # A disk that is full, read-only or gone shows wherever a file is touched.
+        # Any access to a file may fail, because the disk may be full, read-only or gone.
         reason = error.reason if isinstance(error, OutputFailed) else error
-        if reason.errno == errno.EPIPE:  # whoever read the output has seen enough, as `head` does
+        if reason.errno == errno.EPIPE:  # the reader of the pipe has ended, as `head` does
             sys.exit(0)
         _print_error(error if isinstance(error, OutputFailed) else in_words(error))
         code = NoSpace.exit_code if is_no_space(reason) else SetsetError.exit_code
@@ -274,7 +282,7 @@ def main() -> None:
         package = type(error).__module__.partition(".")[0]
         if package not in OTHER_PROGRAMS:
             raise
-        said = " ".join(str(error).split()) or type(error).__name__
-        _print_error(f"{OTHER_PROGRAMS[package]} failed: {said}")
+        message = " ".join(str(error).split()) or type(error).__name__
+        _print_error(f"{OTHER_PROGRAMS[package]} failed: {message}")
         code = SetsetError.exit_code
     sys.exit(code if isinstance(code, int) else 0)

@@ -11,14 +11,14 @@ from setset.cli import options
 @click.command()
 @options.size()
 @click.option("--deep", is_flag=True, help="Decode each file and derive its lists again from its sources.")
-@click.option("--strict", is_flag=True, help="Exit code 1 also for warnings: files that are not of setset.")
+@click.option("--strict", is_flag=True, help="Exit code 1 also for warnings: foreign files.")
 @options.quiet
 @options.as_json
 @options.workspace
 def command(size: int | None, deep: bool, strict: bool, quiet: bool, as_json: bool, workspace: Path) -> None:
     """Compare the database with the files. Changes no file; exit code 1 if something is wrong.
 
-    'setset status' shows when each size was last checked, and what was found.
+    'setset status' shows when each size was last checked, and the findings.
 
     \b
     Examples:

@@ -10,15 +10,17 @@ from setset.cli import SuggestingGroup, options
 
 @click.group(invoke_without_command=True, cls=SuggestingGroup)
 @click.option("--size", type=int, help="Only this size, 0 to 20.")
+@options.dimension
 @options.wide
 @options.as_json
 @options.workspace
 @click.pass_context
-def command(ctx: click.Context, size: int | None, wide: bool, as_json: bool, workspace: Path) -> None:
+def command(ctx: click.Context, size: int | None, dimension: int, wide: bool, as_json: bool, workspace: Path) -> None:
     """The table of all sizes: classes of lists up to the 1,965,150,720 symmetries, lists, chances.
 
-    Taken from the workspace's database; what is not there comes with the package.
-    A class is complete if no card can be added to its lists.
+    Reads the database of the workspace; sizes missing there come with the package.
+    A class is complete if no card can be added to its lists. A deck of --dimension 2 or 3 has its own symmetries and
+    counts; its classes keep the names that they have in the whole deck.
 
     \b
     Examples:
@@ -26,14 +28,19 @@ def command(ctx: click.Context, size: int | None, wide: bool, as_json: bool, wor
       setset classes --size 12 --json
       setset classes list 16 --complete
       setset classes show 12/786
+      setset classes --dimension 3
       setset classes build
     """
-    if ctx.invoked_subcommand is not None:  # what is given before `list`, `show` or `build` is their default
+    if ctx.invoked_subcommand is not None:  # options before `list`, `show` or `build` become its defaults
         ctx.default_map = {ctx.invoked_subcommand: ctx.params}
         return
     import setset
     from setset.show.classes import print_classes
+    from setset.show.decks import print_deck_totals
 
+    if dimension != 4:
+        print_deck_totals(setset.Deck(dimension).totals(size), as_json, wide)
+        return
     print_classes(setset.class_totals(workspace, size), as_json, wide)
 
 
@@ -43,13 +50,23 @@ _workspace = click.option(
 _wide = click.option("--wide", is_flag=True, help="All columns and whole values.")
 
 
+_WHOLE_DECK = ("extension_orbits", "game_classes", "hyperplane", "exclusion")
+"""Options that filter by properties which the catalogue has only for classes of the whole deck."""
+
+
 @command.command("list")
 @options.size(help="The size.", least=0)
-@click.option("--complete", is_flag=True, help="Only classes whose lists no card can be added to.")
+@click.option("--complete", is_flag=True, help="Only complete classes, to which no card can be added.")
 @click.option("--stabilizer", type=click.IntRange(1), help="Only classes with this number of symmetries.")
 @click.option("--structure", metavar="NAME", help="Only this structure of the stabilizer, such as 'C2 x S4'.")
 @click.option("--orbits", type=click.IntRange(0), help="Only with this many orbits on the cards of a list.")
 @click.option("--spans", type=click.IntRange(-1, 4), help="Only lists that span a flat of this dimension.")
+@click.option("--extensions", type=click.IntRange(0), help="Only lists that this many cards can be added to.")
+@click.option("--extension-orbits", type=click.IntRange(0), help="Only with this many orbits on what can be added.")
+@click.option("--game-classes", type=click.IntRange(1), help="Only with this many classes in the game.")
+@click.option("--hyperplane", metavar="A+B+C", help="Only lists cut so by three parallel hyperplanes, such as 6+6+0.")
+@click.option("--exclusion", type=click.IntRange(0), help="Only with a card outside that completes this many pairs.")
+@options.dimension
 @click.option(
     "--sort",
     type=click.Choice(["number", "lists", "stabilizer", "extensions"]),
@@ -66,7 +83,7 @@ _wide = click.option("--wide", is_flag=True, help="All columns and whole values.
     "--json",
     "as_json",
     is_flag=True,
-    help="Print an object a line, with the neighbours and the hyperplanes of each class.",
+    help="Print one object per line, with the neighbours and the hyperplanes of each class.",
 )
 @_workspace
 def list_command(
@@ -78,32 +95,41 @@ def list_command(
     wide: bool,
     as_json: bool,
     workspace: Path,
+    dimension: int,
     **chosen: Any,
 ) -> None:
     """The classes of a size. Needs no workspace.
 
-    Extensions are the cards that can be added to a list; smaller and larger, the classes that one card less and one
-    card more leads to.
+    Extensions are the cards that can be added. Smaller and larger are the classes with one card less and one card more.
 
     \b
     Examples:
       setset classes list 12 --sort stabilizer --reverse
       setset classes list 16 --complete --all
       setset classes list 12 --structure S4
+      setset classes list 12 --hyperplane 6+6+0 --extension-orbits 1
+      setset classes list 8 --dimension 3
       setset classes list 9 --all --json
     """
     if size is None:
         raise click.UsageError("Missing argument 'N': how many cards? (the same as --size N)")
     import setset
     from setset.show.classes import print_class_list
+    from setset.show.decks import print_deck_classes
 
+    among = None if dimension == 4 else setset.Deck(dimension).classes(size)
+    if among is not None:
+        options.refuse_given("is for the whole deck: leave out --dimension", *_WHOLE_DECK)
     catalogue = setset.load_catalogue(workspace, size, neighbours=True)
-    found = setset.find_classes(size, catalogue, complete=complete or None, **chosen)
+    classes = setset.find_classes(size, catalogue, complete=complete or None, among=among, **chosen)
     if all_classes:
         options.refuse_given("cannot be combined with --all", "limit")
-    shown = found[start : None if all_classes else start + limit]
-    described = [setset.describe_class(one, catalogue) for one in shown]
-    print_class_list(described, start, len(found), as_json, wide)
+    shown = classes[start : None if all_classes else start + limit]
+    if among is not None:
+        print_deck_classes(shown, start, len(classes), as_json, wide)
+        return
+    described = [setset.describe_class(list_class, catalogue) for list_class in shown]
+    print_class_list(described, start, len(classes), as_json, wide)
 
 
 @command.command("show")
@@ -115,8 +141,9 @@ def list_command(
     type=click.Choice(["gap", "sage", "magma", "oscar", "python"]),
     help="Print the stabilizer with its generators as a program for this system instead.",
 )
+@options.dimension
 @_workspace
-def show_command(which: str, wide: bool, as_json: bool, code: str | None, workspace: Path) -> None:
+def show_command(which: str, wide: bool, as_json: bool, code: str | None, dimension: int, workspace: Path) -> None:
     """All about a class such as 12/786. Needs no workspace.
 
     \b
@@ -127,25 +154,31 @@ def show_command(which: str, wide: bool, as_json: bool, code: str | None, worksp
     """
     import setset
     from setset.show.classes import print_class
+    from setset.show.decks import print_deck_class
     from setset.show.snippets import write_snippet
 
+    if dimension != 4:
+        options.refuse_given("is for the whole deck: leave out --dimension", "code")
+        deck = setset.Deck(dimension)
+        print_deck_class(deck.get(which), deck, as_json, wide)
+        return
     size, _ = options.parse_class(which)
     catalogue = setset.load_catalogue(workspace, size, neighbours=True)
     if code is not None:
-        one = catalogue.named(which)
-        click.echo(write_snippet(one, setset.stabilizer_of(one), code), nl=False)
+        list_class = catalogue.named(which)
+        click.echo(write_snippet(list_class, setset.stabilizer_of(list_class), code), nl=False)
         return
     print_class(setset.describe_class(which, catalogue), catalogue.lists(size), as_json, wide)
 
 
 @command.command()
 @click.option("--size", type=int, help="Build all sizes from 0 to this one [default: 20].")
-@click.option("--force", is_flag=True, help="Build also what is there already.")
+@click.option("--force", is_flag=True, help="Rebuild existing sizes too.")
 @_workspace
 def build(size: int | None, force: bool, workspace: Path) -> None:
     """Classify all lists into the workspace's database, size by size.
 
-    Stopped at any moment it goes on where it was when it is run again; what is there is left alone.
+    If it is stopped, run it again: it resumes and keeps existing sizes.
 
     \b
     Examples:

@@ -4,6 +4,7 @@ from typing import TextIO
 
 import click
 
+from setset.cards import check_deck
 from setset.cli import options
 from setset.cli.many import Hands
 
@@ -12,33 +13,39 @@ from setset.cli.many import Hands
 @options.cards
 @options.wide
 @options.hands_file
+@options.dimension
 @options.as_json
 @options.no_workspace
 @click.pass_context
-def command(ctx: click.Context, cards: tuple[str, ...], wide: bool, file: TextIO | None, as_json: bool) -> None:
+def command(
+    ctx: click.Context, cards: tuple[str, ...], wide: bool, file: TextIO | None, dimension: int, as_json: bool
+) -> None:
     """The class of CARDS without a set: numbers 0 to 80, names or codes. Needs no workspace.
 
-    Exit code 1, and the set, if the cards hold one. Of many hands, a set in one is an answer like the others.
+    Exit code 1, and the set, if the cards hold one. With many hands, a set in one hand is an answer, not an error.
 
     \b
     Examples:
       setset classify 80 3 14 40 5
       setset classify r1fd g2hs "purple three open diamond"
+      setset classify --dimension 3 r1fd g2fs p1fd
       setset sample --size 12 --count 1000 | setset classify - --json
     """
     import setset
     from setset.show.classes import print_classified, print_held_set, print_many_classified
 
-    catalogue = setset.catalogue_in_memory()
-    many = Hands.asked_for(cards, file)
+    catalogue = setset.catalogue_in_memory() if dimension == 4 else setset.Deck(dimension)
+    many = Hands.from_command_line(cards, file, dimension=dimension)
     if many is not None:
         options.refuse_given("shows one hand: leave it out with many", "wide")
         print_many_classified(many, catalogue, as_json, many.report, many.rejected)
         ctx.exit(many.exit_code)
-    hand = options.parse_hand(cards)
+    hand = check_deck(options.parse_hand(cards), dimension)
     try:
-        found = setset.classify(hand, catalogue)
+        classification = (
+            catalogue.classify(hand) if isinstance(catalogue, setset.Deck) else setset.classify(hand, catalogue)
+        )
     except setset.HoldsSet as held:
         print_held_set(hand, held, as_json)
         ctx.exit(1)
-    print_classified(found, catalogue, as_json, wide)
+    print_classified(classification, catalogue, as_json, wide)

@@ -12,13 +12,17 @@ from setset.cli import options
 @options.size()
 @click.option("--recount", is_flag=True, help="Decode every file and compare.")
 @options.only_target
+@options.dimension
 @options.wide
 @options.as_json
 @options.workspace
-def command(size: int | None, recount: bool, target: int | None, wide: bool, as_json: bool, workspace: Path) -> None:
-    """How many lists there are of each size, with what that counts and the reference figure where one is known.
+def command(
+    size: int | None, recount: bool, target: int | None, dimension: int, wide: bool, as_json: bool, workspace: Path
+) -> None:
+    """Number of lists of each size, with its meaning and the reference figure if known.
 
-    From the target on also their number by the classes.
+    From the target on it shows the number by the classes too. With --dimension 2 or 3 it counts all lists of that deck
+    now, without a workspace.
 
     Exit code 1 if a complete count differs from its reference, its class sum or the decoded files.
 
@@ -27,11 +31,17 @@ def command(size: int | None, recount: bool, target: int | None, wide: bool, as_
       setset count
       setset count 7 --recount
       setset count --target 12 --wide
+      setset count --dimension 3
     """
     import setset
+    from setset.show.decks import print_deck_counts
     from setset.show.formatting import print_json
     from setset.show.progress import show_progress
     from setset.show.tables import print_counts
+
+    if dimension != 4:
+        options.refuse_given("is for a workspace: leave it out with --dimension", "recount", "target", "workspace")
+        raise SystemExit(0 if print_deck_counts(setset.Deck(dimension), size, as_json, wide) else 1)
 
     with setset.open(workspace) as opened, show_progress(as_json or not recount) as progress:
         counts = opened.counts(size, target=target, recount=recount, progress=progress)

@@ -30,10 +30,10 @@ def current(as_json: bool, workspace: Path) -> None:
     import setset
     from setset.show.formatting import print_result
 
-    found = setset.open(workspace, mode="a").schema()
-    text = f"database {found.database or 'none'}, setset {found.setset}"
-    print_result(found, as_json, lambda _: click.echo(text))
-    setset.open(workspace).close()  # says what to do if they differ
+    schema = setset.open(workspace, mode="a").schema()
+    text = f"database {schema.database or 'none'}, setset {schema.setset}"
+    print_result(schema, as_json, lambda _: click.echo(text))
+    setset.open(workspace).close()  # fails with advice if they differ
 
 
 @command.command()
@@ -57,7 +57,7 @@ def upgrade(workspace: Path) -> None:
 @options.force
 @options.workspace
 def backup(copy: Path, force: bool, workspace: Path) -> None:
-    """Make a consistent copy of the database. It may be made while a run is under way.
+    """Make a consistent copy of the database. Works during a run.
 
     \b
     Example:
@@ -76,15 +76,15 @@ def backup(copy: Path, force: bool, workspace: Path) -> None:
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="A folder that runs were given as --output; once for each.",
+    help="Folder that runs used as --output; repeat the option for each.",
 )
 @options.quiet
 @options.workspace
 def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
-    """Make a new database from the batch files alone. For when the database is lost.
+    """Replace a lost database by a new one, from the batch files alone.
 
-    What no file holds is made again by its own command: counts without files by 'setset run --count-only', the
-    catalogue of classes by 'setset classes build'.
+    Counts without files come back from setset.counts, or by 'setset run --count-only'. 'setset classes build' makes the
+    catalogue of classes again.
 
     \b
     Example:

@@ -6,17 +6,19 @@ from setset.cli import options
 
 
 @click.command("deal")
-@options.size(help="The number of cards; 12 if left out.", least=1, most=81, option="--cards", default=12)
+@options.size(help="The number of cards; 12 if left out, 9 or 6 of a smaller deck.", least=1, most=81, option="--cards")
+@options.dimension
 @options.seed
 @options.as_json
-def command(size: int, seed: int | None, as_json: bool) -> None:
+def command(size: int | None, dimension: int, seed: int | None, as_json: bool) -> None:
     """Deal N cards from a shuffled deck and draw them. The same seed deals the same cards, for ever.
 
     \b
-    Example:
+    Examples:
       setset deal 12 --seed 7
+      setset deal --dimension 3
     """
     from setset.show import hands
 
-    cards, dealt_from = options.named_or_dealt((), size, seed)
+    cards, dealt_from = options.named_or_dealt((), size or 3 * dimension, seed, dimension)
     hands.show_deal(cards, dealt_from, as_json)

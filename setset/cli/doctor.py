@@ -5,13 +5,15 @@ from pathlib import Path
 import click
 
 from setset.cli import options
+from setset.cli.settings import read_settings
+from setset.errors import BadInput
 
 
 @click.command("doctor")
 @options.as_json
 @options.workspace
 def command(as_json: bool, workspace: Path) -> None:
-    """Show the workspace, its schema, its storage roots, free disk, extras and versions, a line each.
+    """Show the workspace, its schema, storage roots and settings, free disk, extras and versions, one per line.
 
     Exit code 1 if something about the workspace is wrong; 'setset check' compares its files.
 
@@ -23,6 +25,11 @@ def command(as_json: bool, workspace: Path) -> None:
     from setset.show.formatting import print_json
 
     lines, is_sound = _examine_workspace(workspace)
+    try:
+        settings = [f"{name} {value}" for name, value in read_settings(workspace).items()]
+    except BadInput as error:
+        settings, is_sound = [str(error)], False
+    lines["settings"] = ", ".join(settings) or "none: setset.toml in the workspace may have target, output and workers"
     lines |= examine_programs(workspace)
     if as_json:
         print_json({"sound": is_sound, **lines})
@@ -33,15 +40,15 @@ def command(as_json: bool, workspace: Path) -> None:
 
 
 def _examine_workspace(workspace: Path) -> tuple[dict[str, str], bool]:
-    """Facts on the workspace, and whether all is well. A workspace that is not there yet is."""
+    """Facts on the workspace, and whether it is sound. A missing workspace is sound."""
     import setset
     from setset.show.formatting import byte_count, how_many
 
     try:
-        found = setset.open(workspace, mode="a").schema()
-        lines = {"schema": f"{found.database}, current" if found.database == found.setset else f"{found.database}"}
+        schema = setset.open(workspace, mode="a").schema()
+        lines = {"schema": f"{schema.database}, current" if schema.database == schema.setset else f"{schema.database}"}
         with setset.open(workspace) as opened:
-            targets = [str(each.target) for each in opened.explorations]
+            targets = [str(exploration.target) for exploration in opened.explorations]
             kept = f"{workspace.absolute()}, target {', '.join(targets) or 'none yet'}"
             lines = {"workspace": kept + (", in use" if opened.in_use() else ""), **lines}
             for root in opened.roots():

@@ -20,7 +20,7 @@ from setset.cli.many import Hands
     type=click.Path(dir_okay=False, path_type=Path),
     help="The picture, NAME.svg or NAME.png. Without it the cards are drawn on the terminal.",
 )
-@click.option("--columns", type=click.IntRange(1, 81), help="Cards in a row; else three rows as on a table.")
+@click.option("--columns", type=click.IntRange(1, 81), help="Cards per row [default: three rows].")
 @click.option("--sets", "with_sets", is_flag=True, help="Outline the sets, each in its own colour.")
 @click.option(
     "--scale",
@@ -53,7 +53,7 @@ def command(
 
     if output is None or output.suffix.lower() != ".png":
         options.refuse_given("needs a PNG picture: add -o cards.png", "scale")
-    many = Hands.asked_for(cards, file, count, seed)
+    many = Hands.from_command_line(cards, file, count, seed)
     if many is not None:
         for line, hand in many:
             path = output and output.with_stem(f"{output.stem}-{line}")

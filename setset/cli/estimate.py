@@ -14,7 +14,7 @@ from setset.cli import options
 @options.store
 @options.count
 @options.via
-@click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores of this machine].")
+@options.workers
 @click.option("--count-only", is_flag=True, help="Estimate a count without files.")
 @click.option(
     "--seconds",
@@ -50,11 +50,11 @@ def command(
     as_json: bool,
     workspace: Path,
 ) -> None:
-    """Estimate a run: lists, files, bytes, time and disk. Nothing is written.
+    """Estimate a run: lists, files, bytes, time and disk. Writes nothing.
 
-    Numbers of lists are exact where they are known. Others are estimated by random probing and printed with their
-    standard error: in 19 of 20 cases the truth is within twice of it. Speed is what this workspace records, and
-    measured now, in some seconds.
+    Known numbers of lists are exact. Random probing estimates the others, with their standard error: in 19 of 20 cases
+    the true number is within two standard errors. Speed comes from the records of this workspace and from a
+    measurement of some seconds.
 
     \b
     Examples:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 overwrite = click.option(
-    "--force", "--overwrite", "overwrite", is_flag=True, help="Replace files that are there already (once --overwrite)."
+    "--force", "--overwrite", "overwrite", is_flag=True, help="Replace existing files (formerly --overwrite)."
 )
 
 
@@ -25,12 +25,12 @@ def output(help: str) -> options.Decorator:  # noqa: A002 (click's word)
 
 
 def table(function: Callable[..., None]) -> Callable[..., None]:
-    """The options of all tables."""
+    """Adds the options that the commands for classes, links and counts share."""
     table_format = click.option(
         "--format",
         "format_",
         type=click.Choice(["csv", "json", "parquet", "gap"]),
-        help="[default: what the name ends with, .g for gap]",
+        help="[default: by the end of the name, .g for gap]",
     )
     file = output("The file to write; - for standard output.")
     return file(table_format(overwrite(options.workspace(function))))
@@ -49,12 +49,12 @@ def command() -> None:
 
 @command.command()
 @options.size(required=True, help="The size of the lists.")
-@output("A folder, for a file a batch; or one file, if the name ends with a format; - for standard output.")
+@output("Folder, with one file per batch; or one file, if the name ends with a format; - for standard output.")
 @click.option(
     "--format",
     "format_",
     type=click.Choice(["parquet", "npy", "csv", "jsonl"]),
-    help="[default: what the name ends with]",
+    help="[default: by the end of the name]",
 )
 @click.option(
     "--as",
@@ -73,14 +73,14 @@ def command() -> None:
     show_default=True,
     help="Rows in a row group of Parquet.",
 )
-@click.option("--partial", is_flag=True, help="Export what there is of an incomplete size.")
+@click.option("--partial", is_flag=True, help="Export an incomplete size up to its first gap.")
 @overwrite
-@click.option("--dry-run", is_flag=True, help="Say how many files and bytes that would be, and write nothing.")
-@click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
+@click.option("--dry-run", is_flag=True, help="Print the number of files and bytes, and write nothing.")
+@options.workers
 @options.from_classes
 @options.target
 @options.quiet
-@click.option("--json", "as_json", is_flag=True, help="Print what was done as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 @options.workspace
 def lists(
     size: int,
@@ -102,8 +102,7 @@ def lists(
 ) -> None:
     """Write the lists of a size as Parquet, NumPy, CSV or JSON lines.
 
-    Stopped at any moment it goes on where it was when it is run again; what is there already is left alone. Parquet
-    needs the extra setset[export].
+    If it is stopped, run it again: it resumes and keeps complete files. Parquet needs the extra setset[export].
 
     \b
     Examples:
@@ -131,9 +130,9 @@ def lists(
         show_progress(quiet or as_json) as progress,
         setset.StopRequest().handling_signals() as stop,
     ):
-        found = setset.lists(size) if opened is None else opened.exploration(target)[size]
-        result = found.export(
-            _place(output),
+        lists = setset.lists(size) if opened is None else opened.exploration(target)[size]
+        result = lists.export(
+            _destination(output),
             format=format_,
             as_=as_,
             start=start,
@@ -160,7 +159,7 @@ def lists(
 def classes(output: Path, **given: Any) -> None:
     """Write the classes of lists: canonical form, lists, stabilizer, extensions.
 
-    Taken from the workspace's database; what is not there comes with the package.
+    Reads the database of the workspace; sizes missing there come with the package.
 
     \b
     Examples:
@@ -176,7 +175,7 @@ def classes(output: Path, **given: Any) -> None:
 @click.option("--size", type=int, help="Only links to classes of this size, 1 to 20.")
 @table
 def links(output: Path, **given: Any) -> None:
-    """Write which class one more card leads to from which, and by how many cards.
+    """Write the links between classes. A link is a class, a class with one more card, and the number of such cards.
 
     \b
     Example:
@@ -191,7 +190,7 @@ def links(output: Path, **given: Any) -> None:
 @options.size()
 @table
 def counts(output: Path, **given: Any) -> None:
-    """Write how many lists there are of each size, as `setset count` prints it.
+    """Write the number of lists of each size. The same as `setset count` prints.
 
     \b
     Example:
@@ -219,29 +218,27 @@ def bfile(name: str | None, output: Path | None, overwrite: bool) -> None:
     from setset.show.formatting import print_table
 
     if name is None:
-        rows = [[each.name, each.title] for each in setset.sequences().values()]
+        rows = [[sequence.name, sequence.title] for sequence in setset.sequences().values()]
         print_table("", ["name", "sequence"], rows, left=2)
         return
     text = setset.find_sequence(name).bfile()
     if output is None:
         click.echo(text, nl=False)
         return
-    from setset.show.files import write_file
+    from setset.show.saving import write_file
 
-    if output.exists() and not overwrite:
-        raise setset.BadInput(f"{output} is there already: give --overwrite to replace it")
-    write_file(output, text.encode())
+    write_file(output, text.encode(), force=overwrite)
 
 
 def _export_table(
-    export: Callable[..., int], one: str, many: str, output: Path, format_: str | None, **given: Any
+    export: Callable[..., int], singular: str, plural: str, output: Path, format_: str | None, **given: Any
 ) -> None:
     from setset.show.formatting import print_line
 
-    rows = export(_place(output), format=format_, **given)
+    rows = export(_destination(output), format=format_, **given)
     if str(output) != "-":
-        print_line(f"{rows:,} {one if rows == 1 else many} in {output}")
+        print_line(f"{rows:,} {singular if rows == 1 else plural} in {output}")
 
 
-def _place(output: Path) -> Path | BinaryIO:
+def _destination(output: Path) -> Path | BinaryIO:
     return sys.stdout.buffer if str(output) == "-" else output

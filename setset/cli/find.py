@@ -13,6 +13,7 @@ from setset.cli.many import Hands
 @options.hands_file
 @options.deal_instead
 @options.seed
+@options.dimension
 @click.option("--ultra", is_flag=True, help="Find ultra sets: two pairs of cards that share their third card.")
 @options.as_json
 @click.pass_context
@@ -22,13 +23,14 @@ def command(
     file: TextIO | None,
     count: int | None,
     seed: int | None,
+    dimension: int,
     ultra: bool,
     as_json: bool,
 ) -> None:
     """Find every set among CARDS: numbers 0 to 80, names or codes.
 
-    Exit code 1 if there is none. Of many hands, none in one is an answer like the others: a line has the cards,
-    a colon and the sets.
+    Exit code 1 if there is none. With many hands that is no error; it prints one line per hand: the cards, a colon and
+    the sets.
 
     \b
     Examples:
@@ -36,17 +38,18 @@ def command(
       setset find "red one solid diamond, two green shaded squiggles, p3eo"
       setset find --deal 12 --seed 7 --ultra
       setset find --file tables.txt --json
+      setset find --deal 9 --dimension 3
     """
     from setset.show import hands
     from setset.show.formatting import print_lines
     from setset.table import find_sets, find_ultra_sets
 
-    search, what = (find_ultra_sets, "ultra_sets") if ultra else (find_sets, "sets")
-    many = Hands.asked_for(cards, file, count, seed)
+    search, key = (find_ultra_sets, "ultra_sets") if ultra else (find_sets, "sets")
+    many = Hands.from_command_line(cards, file, count, seed, dimension)
     if many is not None:
-        print_lines(hands.sets_line(line, hand, search(hand), what, as_json) for line, hand in many)
+        print_lines(hands.sets_line(line, hand, search(hand), key, as_json) for line, hand in many)
         ctx.exit(many.exit_code)
-    chosen, dealt_from = options.named_or_dealt(cards, count, seed)
-    found = search(chosen)
-    hands.show_sets(chosen, found, what, dealt_from, as_json)
-    ctx.exit(0 if found else 1)
+    chosen, dealt_from = options.named_or_dealt(cards, count, seed, dimension)
+    sets = search(chosen)
+    hands.show_sets(chosen, sets, key, dealt_from, as_json)
+    ctx.exit(0 if sets else 1)

@@ -23,11 +23,11 @@ def command(ctx: click.Context, words: tuple[str, ...]) -> None:
         write_commands(formatter, GROUPS)
         click.echo(formatter.getvalue().strip() if words else cli.get_help(parent))
         return
-    found: click.Command = cli
+    current: click.Command = cli
     for word in words:
-        known = found.list_commands(parent) if isinstance(found, click.Group) else []
-        below = found.get_command(parent, word) if isinstance(found, click.Group) else None
+        names = current.list_commands(parent) if isinstance(current, click.Group) else []
+        below = current.get_command(parent, word) if isinstance(current, click.Group) else None
         if below is None:
-            raise click.UsageError(f"No such command {' '.join(words)!r}.{suggest(word, known)}", ctx)
-        found, parent = below, click.Context(below, parent, info_name=word)
-    click.echo(found.get_help(parent))
+            raise click.UsageError(f"No such command {' '.join(words)!r}.{suggest(word, names)}", ctx)
+        current, parent = below, click.Context(below, parent, info_name=word)
+    click.echo(current.get_help(parent))

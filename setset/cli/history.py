@@ -8,12 +8,12 @@ from setset.cli import options
 
 
 @click.command()
-@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="How many runs.")
+@click.option("--limit", type=click.IntRange(1), default=20, show_default=True, help="Maximum number of runs.")
 @options.wide
 @options.as_json
 @options.workspace
 def command(limit: int, wide: bool, as_json: bool, workspace: Path) -> None:
-    """Past runs, newest first: when, what, by which version, how it ended, what it added.
+    """Past runs, newest first: time, command, version, outcome, added files and lists.
 
     \b
     Examples:

@@ -9,9 +9,12 @@ from setset.cli import options
 @options.cards
 @options.deal_instead
 @options.seed
+@options.dimension
 @options.wide
 @options.as_json
-def command(cards: tuple[str, ...], count: int | None, seed: int | None, wide: bool, as_json: bool) -> None:
+def command(
+    cards: tuple[str, ...], count: int | None, seed: int | None, dimension: int, wide: bool, as_json: bool
+) -> None:
     """Say what is special about CARDS (numbers 0 to 80, names or codes): their sets, or how rare a hand they are.
 
     'setset classify' answers for programs, and for many hands.
@@ -26,5 +29,5 @@ def command(cards: tuple[str, ...], count: int | None, seed: int | None, wide: b
     from setset.show.identity import show_identity
 
     options.refuse_options(cards)
-    chosen, dealt_from = options.named_or_dealt(cards, count, seed)
-    show_identity(setset.identify(chosen), dealt_from, as_json, wide)
+    chosen, dealt_from = options.named_or_dealt(cards, count, seed, dimension)
+    show_identity(setset.identify(chosen, dimension), dealt_from, as_json, wide)

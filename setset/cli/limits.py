@@ -1,4 +1,4 @@
-"""Limits of a run: --max-time and --max-disk. A run that reaches one stops in order, and the next run resumes."""
+"""Limits of a run: --max-time and --max-disk. A run that reaches a limit stops cleanly, and the next run resumes."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ SECONDS_BETWEEN_LOOKS = 0.5
 
 
 class Amount(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.3 on
-    """A number with a unit, such as 8h or 20GB; gives the number of the smallest unit."""
+    """A number with a unit, such as 8h or 20GB, converted to seconds or bytes."""
 
     def __init__(self, name: str, units: dict[str, float], example: str) -> None:
         self.name, self._units, self._example = name, units, example
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        found = re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-z]*)", str(value).strip().lower())
-        unit = self._units.get(found[2]) if found else None
-        if found is None or unit is None or not float(found[1]):
+        match = re.fullmatch(r"(\d+(?:\.\d+)?) ?([a-z]*)", str(value).strip().lower())
+        unit = self._units.get(match[2]) if match else None
+        if match is None or unit is None or not float(match[1]):
             self.fail(f"{value!r}, expected a number with a unit, such as {self._example}", param, ctx)
-        return float(found[1]) * unit
+        return float(match[1]) * unit
 
 
 TIME = Amount("time", {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86400}, "90s, 45m or 8h")
@@ -41,7 +41,7 @@ DISK = Amount("bytes", {"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e
 
 @contextlib.contextmanager
 def limited(stop: StopRequest, workspace: Path, seconds: float | None, size: float | None) -> Iterator[None]:
-    """Asks a run to stop when it has taken its time, or when its new files take their room.
+    """Stops a run when it reaches its time limit, or when its new files reach their size limit.
 
     Raises:
         SetsetError: The run reached a limit before its end.
@@ -74,7 +74,7 @@ def limited(stop: StopRequest, workspace: Path, seconds: float | None, size: flo
 
 
 def _bytes_added(workspace: Path) -> int:
-    """Bytes of the files that the run has made."""
+    """Bytes of the files that the run has made so far; 0 if the database cannot be read."""
     import setset
 
     with contextlib.suppress(SetsetError, OSError), setset.open(workspace) as opened:

@@ -30,9 +30,9 @@ def command(
     as_json: bool,
     workspace: Path,
 ) -> None:
-    """Print lists of N cards straight from the files, in lexicographic order; or computed from the classes.
+    """Print lists (hands without a set) of N cards, in order, from the files or computed from the classes.
 
-    If no file holds them, it says how to have them at once, and what storing or counting them takes.
+    If no file holds them, it prints the commands that compute them at once, store them or count them.
 
     \b
     Examples:
@@ -52,8 +52,8 @@ def command(
         return
     try:
         with setset.open(workspace) as opened:
-            found = opened.exploration(target)[size]
-            print_lists(found.arrays(start, chunk, batch), names, as_json, most)
+            lists = opened.exploration(target)[size]
+            print_lists(lists.arrays(start, chunk, batch), names, as_json, most)
     except (setset.NotStored, setset.NotAWorkspace) as error:
         suggest_lists(error, size, target, setset.catalogue_in_memory().lists(size))
         raise SystemExit(error.exit_code) from error

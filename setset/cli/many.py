@@ -7,54 +7,61 @@ from bisect import insort
 from collections.abc import Iterator
 from typing import TextIO
 
-from setset.cards import parse_cards
+from setset.cards import check_deck, parse_cards
 from setset.errors import BadInput
 
 
 class Hands:
-    """The hands of a file. Lines that hold none are reported on stderr and counted; the others go on.
+    """Hands in a file. Reports a bad line on stderr, records it in `rejected`, and continues.
 
     Args:
         lines: the file.
+        dimension: number of features of the deck.
     """
 
-    def __init__(self, lines: TextIO) -> None:
+    def __init__(self, lines: TextIO, dimension: int = 4) -> None:
         self._lines = lines
+        self._dimension = dimension
         self._source = "standard input" if lines.name == "<stdin>" else lines.name
         self.exit_code = 0
         self.rejected: list[tuple[int, str]] = []
-        """Lines that were reported, and why."""
+        """Number and error of each reported line, sorted by number."""
 
     @classmethod
-    def asked_for(
-        cls, cards: tuple[str, ...], file: TextIO | None, count: int | None = None, seed: int | None = None
+    def from_command_line(
+        cls,
+        cards: tuple[str, ...],
+        file: TextIO | None,
+        count: int | None = None,
+        seed: int | None = None,
+        dimension: int = 4,
     ) -> Hands | None:
-        """The hands of --file or of standard input, if a command line asks for them and not for dealt ones."""
+        """Hands of --file or of standard input; None if the command line has neither."""
         if file is not None and cards:
             raise BadInput("give CARDS or --file, not both")
         if file is None and cards == ("-",):
             file = sys.stdin
         if file is not None and (count is not None or seed is not None):
             raise BadInput("give hands by --file or -, or --deal with --seed, not both")
-        return None if file is None else cls(file)
+        return None if file is None else cls(file, dimension)
 
     def lines(self) -> Iterator[tuple[int, str]]:
-        """The lines that are neither blank nor a comment, with their numbers from 1."""
+        """Yields number (from 1) and text of each line that is neither blank nor a comment."""
         for number, line in enumerate(self._lines, 1):
             text = line.partition("#")[0].strip()
             if text:
                 yield number, text
 
     def __iter__(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """The hands, with the numbers of their lines."""
+        """Yields line number and cards of each hand."""
         for number, text in self.lines():
             try:
-                yield number, parse_cards(text.split())
+                yield number, check_deck(parse_cards(text.split()), self._dimension)
             except BadInput as error:
                 self.report(number, error)
 
     def report(self, line: int, error: Exception) -> None:
-        """Says what is wrong with a line."""
+        """Prints the error of a line, and records it in `rejected`."""
         from setset.show.formatting import print_line
 
         self.exit_code = 1

@@ -1,4 +1,4 @@
-"""Errors of click, of the operating system and of other packages, in words."""
+"""Messages for errors of click, of the operating system and of other packages."""
 
 import contextlib
 import io
@@ -8,7 +8,7 @@ import click
 
 
 def print_usage_error(error: click.ClickException) -> None:
-    """Click's message on stderr, which may name what a shell or another program gave as a file name."""
+    """Prints click's message on stderr, with control characters (from file names) escaped."""
     from setset.show.formatting import printable
 
     shown = io.StringIO()
@@ -23,32 +23,32 @@ _OUT_OF_RANGE = re.compile(r"(?P<given>\S+) is not in the range .*", re.DOTALL)
 
 
 def reword(error: click.ClickException) -> click.ClickException:
-    """The same error. If an option's number was refused, it names what was given and what is expected."""
+    """Returns the error. If click refused a number, the new message names the given and the expected value."""
     if not isinstance(error, click.BadParameter) or error.param is None:
         return error
-    found = _NO_NUMBER.fullmatch(error.message) or _OUT_OF_RANGE.fullmatch(error.message)
-    if found is None:
+    match = _NO_NUMBER.fullmatch(error.message) or _OUT_OF_RANGE.fullmatch(error.message)
+    if match is None:
         return error
-    message = f"{found['given']}, expected {_expected(error.param.type)}."
+    message = f"{match['given']}, expected {_expected(error.param.type)}."
     return click.BadParameter(message, error.ctx, error.param, error.param_hint)
 
 
 def _expected(kind: object) -> str:
-    """'a whole number from 3 to 20'"""
-    what = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"
+    """Expected values in words, such as 'a whole number from 3 to 20'."""
+    noun = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"
     least, most = getattr(kind, "min", None), getattr(kind, "max", None)
     if least is None:
-        return what if most is None else f"{what} up to {most:,}"
+        return noun if most is None else f"{noun} up to {most:,}"
     if getattr(kind, "min_open", False):
-        return f"{what} above {least:,}" if most is None else f"{what} above {least:,} and up to {most:,}"
-    return f"{what} from {least:,} on" if most is None else f"{what} from {least:,} to {most:,}"
+        return f"{noun} above {least:,}" if most is None else f"{noun} above {least:,} and up to {most:,}"
+    return f"{noun} from {least:,} on" if most is None else f"{noun} from {least:,} to {most:,}"
 
 
 OTHER_PROGRAMS = {"distributed": "Dask", "dask": "Dask", "tornado": "Dask", "uvicorn": "the server of the page"}
-"""Packages that have errors of their own, and what a person calls them."""
+"""Packages that raise errors of their own, and the name of each package in messages."""
 
 
 def in_words(error: OSError) -> str:
-    """An error of the operating system with its file and without its number."""
-    files = [str(each) for each in (error.filename, error.filename2) if each is not None]
+    """Message for an error of the operating system: file and reason, without the error number."""
+    files = [str(name) for name in (error.filename, error.filename2) if name is not None]
     return ": ".join([*files, error.strerror or str(error)])

@@ -12,15 +12,25 @@ from typing import Any
 
 import click
 
-from setset.cards import parse_cards
+from setset.cards import check_deck, deck_cards, parse_cards
+from setset.cli.settings import SETTINGS, read_settings
 from setset.errors import BadInput
 from setset.show.commands import DEFAULT_WORKSPACE, set_workspace
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
+class Setting(click.Option):
+    """An option whose default may come from the settings of the workspace."""
+
+    def get_default(self, ctx: click.Context, call: bool = True) -> Any:
+        workspace = ctx.params.get("workspace")  # eager, so click has parsed it
+        settings = read_settings(workspace) if workspace and (workspace / SETTINGS).is_file() else {}
+        return settings[self.name] if self.name in settings else super().get_default(ctx, call)
+
+
 def _remember_workspace(_: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """Keeps the workspace for commands that messages name. The variable of the environment names it for them too."""
+    """Records the workspace, so that commands in messages name it; not if it comes from the environment."""
     if path is not None and str(path) != os.environ.get("SETSET_WORKSPACE"):
         refuse_other_system(path, max(parameter.opts, key=len))
         set_workspace(path)
@@ -28,7 +38,7 @@ def _remember_workspace(_: click.Context, parameter: click.Parameter, path: Path
 
 
 def refuse_other_system(path: Path, option: str) -> None:
-    """Refuses a path of Windows on another system, which would become a folder of that name."""
+    """Raises BadInput for a Windows path on another system, where the whole path would become the name of a folder."""
     if os.name != "nt" and re.match(r"[A-Za-z]:[\\/]|\\\\", str(path)) and not path.exists():
         raise BadInput(
             f"{option} {path}: that is a path of Windows; give one of this system, or ./{path} if it is meant"
@@ -50,10 +60,11 @@ workspace = click.option(
     show_default=True,
     show_envvar=True,
     callback=_remember_workspace,
+    is_eager=True,  # parsed first, because its settings may have defaults of other options
     help="The folder with the database and the batch files.",
 )
 no_workspace = click.option("-w", "--workspace", expose_value=False, hidden=True)
-"""Accepted from old scripts: once the classes came from a workspace, now they are always known."""
+"""Ignored option. Old scripts give it, because commands once read the classes from a workspace."""
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 wide = click.option("--wide", is_flag=True, help="All columns and whole values, however narrow the terminal.")
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON lines: an array of cards for each list.")
@@ -61,35 +72,40 @@ quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
 output = click.option(
     "-o",
     "--output",
+    cls=Setting,
     type=click.Path(path_type=Path, file_okay=False),
     callback=_check_output,
-    help="Folder for this run's files: another disk, a NAS. The database remembers it.",
+    help="Folder for this run's files: another disk, a NAS. The database remembers it [default: by setset.toml].",
 )
 limit = click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="Maximum number of lists.")
-all_lists = click.option("--all", "all_lists", is_flag=True, help="All lists from there on, however many.")
+all_lists = click.option("--all", "all_lists", is_flag=True, help="All lists from --start on.")
 from_classes = click.option(
-    "--from-classes", is_flag=True, help="All lists of the size, class by class as in unrank, without any run."
+    "--from-classes",
+    is_flag=True,
+    help="Compute all lists of the size from the classes, in the order of unrank, without a run.",
 )
 names = click.option("--names", is_flag=True, help="Names of cards instead of numbers.")
 target = click.option(
     "--target",
+    cls=Setting,
     type=click.IntRange(4, 20),
-    help="Keep only hands that can still grow to this size.  [default: the only one of the workspace, or 12]",
+    help="Keep only hands that can still grow to this size.  [default: by setset.toml, the only one there is, or 12]",
 )
 
+workers = click.option("--workers", cls=Setting, type=click.IntRange(1), help="Worker processes [default: all cores].")
 prune = click.option(
     "--prune", is_flag=True, help="For targets 19 and 20: below the target keep only lists that may reach it."
 )
 only_target = click.option("--target", type=click.IntRange(4, 20), help="Only this target.")
 
 
-dry_run = click.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+dry_run = click.option("--dry-run", is_flag=True, help="Print the planned work, and do nothing.")
 yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
-force = click.option("--force", is_flag=True, help="Replace a file that is there already.")
+force = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Asks on a terminal; elsewhere --yes is needed. Ends the command if the answer is no."""
+    """Asks on a terminal and ends the command if the answer is no. Without a terminal it requires --yes."""
     if yes:
         return
     if not (sys.stdin is not None and sys.stdin.isatty()):
@@ -107,7 +123,7 @@ def size(
     option: str = "--size",
     default: int | None = None,
 ) -> Decorator:
-    """Number of cards: the first argument N of a command, or the option that it had before."""
+    """Decorator for the number of cards: the first argument N of a command, or the older option."""
     kind = click.IntRange(least, most)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -122,42 +138,59 @@ def size(
 
 
 def one_number(n: int | None, named: int | None, option: str, required: bool, default: int | None) -> int | None:
-    """The number of cards that a command line gives as an argument or by an option."""
+    """Returns the number of cards, from the argument or the option. If both are given, they must be equal."""
     if n is not None and named not in (None, n):
         raise BadInput(f"give the number of cards once: {n} or {option} {named}")
-    found = n if named is None else named
-    if found is None and required and default is None:
+    number = n if named is None else named
+    if number is None and required and default is None:
         raise click.UsageError(f"Missing argument 'N': how many cards? (the same as {option} N)")
-    return default if found is None else found
+    return default if number is None else number
 
 
 cards = click.argument("cards", nargs=-1, metavar="CARDS...")
 hands_file = click.option(
     "--file",
     type=click.File(lazy=False, errors="replace"),
-    help="Many hands: a hand a line, - for standard input (so does - instead of CARDS). Blank lines and what is "
-    "behind # are skipped; a bad line is reported and the rest goes on, exit code 1. With --json a line each.",
+    help="Many hands, one per line; - for standard input (also instead of CARDS). Skips blank lines and text after #. "
+    "Reports a bad line, continues, and ends with exit code 1. With --json one object per line.",
 )
 seed = click.option(
     "--seed", type=click.IntRange(0, 2**64 - 1), help="Random seed; the same seed deals the same cards."
+)
+
+
+def _check_dimension(_: click.Context, __: click.Parameter, dimension: int) -> int:
+    deck_cards(dimension)
+    return dimension
+
+
+dimension = click.option(
+    "--dimension",
+    type=int,
+    default=4,
+    show_default=True,
+    callback=_check_dimension,
+    help="Features that differ: 3 is the Junior deck (27 solid cards), 2 a deck of 9 (solid, one symbol).",
 )
 deal_instead = click.option(
     "--deal", "count", type=click.IntRange(1, 81), help="Deal this many cards instead of naming them."
 )
 
 
-def named_or_dealt(texts: tuple[str, ...], count: int | None, seed: int | None) -> tuple[tuple[int, ...], int | None]:
-    """The cards that a command line names; or cards dealt for it, and their seed."""
+def named_or_dealt(
+    texts: tuple[str, ...], count: int | None, seed: int | None, dimension: int = 4
+) -> tuple[tuple[int, ...], int | None]:
+    """Returns the cards that the command line names, and None; or dealt cards and their seed."""
     from setset.table import deal, new_seed
 
     if texts and (count is not None or seed is not None):
         raise BadInput("give cards, or --deal with --seed, not both")
     if texts:
-        return parse_cards(texts), None
+        return check_deck(parse_cards(texts), dimension), None
     if count is None:
         raise BadInput("which cards? give some (0 to 80, names or codes), or --deal 12")
     chosen = new_seed() if seed is None else seed
-    return deal(count, chosen), chosen
+    return deal(count, chosen, dimension), chosen
 
 
 class SizeList(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.3 on
@@ -180,11 +213,11 @@ store = click.option(
 count = click.option(
     "--count", type=SizeList(), default=(), metavar="SIZES", help="Count only these sizes, without files."
 )
-via = click.option("--via", type=click.IntRange(3), help="With --store or --count: the size that they are made from.")
+via = click.option("--via", type=click.IntRange(3), help="With --store or --count: size to start from.")
 batch_lists = click.option(
     "--batch-lists",
     type=click.IntRange(1),
-    help="Most lists in a file [default: by size and target, for files of up to some MB].",
+    help="Maximum number of lists per file [default: by size and target, for files of some MB].",
 )
 first = click.option(
     "--from", "first", type=click.IntRange(0), default=0, help="Expand only source batches from this number on."
@@ -192,10 +225,10 @@ first = click.option(
 
 
 def refuse_given(why: str, *names: str) -> None:
-    """Refuses options that would have no effect, if the command line gives one.
+    """Raises BadInput if the command line gives one of these options, which would have no effect.
 
     Args:
-        why: what is said behind the option: `cannot be combined with --all`.
+        why: end of the message, after the option: `cannot be combined with --all`.
         names: the parameters of the options.
     """
     context = click.get_current_context()
@@ -206,27 +239,27 @@ def refuse_given(why: str, *names: str) -> None:
 
 
 NEGATIVE_NUMBERS_ARE_ARGUMENTS = {"ignore_unknown_options": True}
-"""For commands whose arguments are numbers: -1 is one to refuse, not an unknown option."""
+"""Context settings for commands with numbers as arguments: -1 is then a bad number, not an unknown option."""
 
 
 def parse_hand(texts: tuple[str, ...]) -> tuple[int, ...]:
-    """The cards that a command line names, at least one."""
+    """Parses the cards that a command line names, at least one."""
     refuse_options(texts)
     if not texts:
         raise BadInput("which cards? give some: 0 to 80, names or codes")
     return parse_cards(texts)
 
 
-def whole_number(text: str, what: str) -> int:
-    """A number of a command line, as people write it or as tables here print it: 1,234,567."""
+def whole_number(text: str, noun: str) -> int:
+    """Parses a whole number, with or without thousands separators, such as 1,234,567."""
     try:
         return int(text.replace(",", ""))
     except ValueError:
-        raise BadInput(f"not a {what}: {text!r} (give a whole number)") from None
+        raise BadInput(f"not a {noun}: {text!r} (give a whole number)") from None
 
 
 def parse_class(text: str) -> tuple[int, int]:
-    """The size and number of a class such as 12/700."""
+    """Parses a class such as 12/700 into its size and number."""
     size, slash, number = text.partition("/")
     if not slash or "/" in number:
         raise BadInput(f"not a class: {text!r} (give its size and number, such as 12/700)")
@@ -234,30 +267,30 @@ def parse_class(text: str) -> tuple[int, int]:
 
 
 def complete_classes(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
-    """Names of classes that begin with what was typed: sizes first, then numbers."""
+    """Shell completions of a class name: sizes before the slash, numbers after it."""
     from setset.symmetry import catalogue_in_memory
 
     size, slash, number = typed.partition("/")
     if not slash:
-        return [f"{each}/" for each in range(21) if str(each).startswith(size)]
-    known = len(catalogue_in_memory().classes(int(size))) if size.isdecimal() and int(size) <= 20 else 0
-    return [f"{size}/{each}" for each in range(known) if str(each).startswith(number)]
+        return [f"{candidate}/" for candidate in range(21) if str(candidate).startswith(size)]
+    total = len(catalogue_in_memory().classes(int(size))) if size.isdecimal() and int(size) <= 20 else 0
+    return [f"{size}/{candidate}" for candidate in range(total) if str(candidate).startswith(number)]
 
 
 def chunk(limit: int, all_lists: bool) -> int:
-    """How many lists to read at a time: no more than are printed."""
+    """Number of lists to read at a time: at most the number to print."""
     return 65_536 if all_lists else max(1, min(limit, 65_536))
 
 
 def refuse_options(words: Iterable[str]) -> None:
-    """Refuses what looks like an option where click takes everything that begins with - for an argument."""
+    """Raises UsageError for words such as --option, in commands where click takes unknown options for arguments."""
     from setset.cli import suggest
 
     for word in words:
         if word.startswith("--"):
             ctx = click.get_current_context()
-            known = [name for parameter in ctx.command.get_params(ctx) for name in parameter.opts]
-            raise click.UsageError(f"No such option {word!r}.{suggest(word, known)}", ctx)
+            names = [name for parameter in ctx.command.get_params(ctx) for name in parameter.opts]
+            raise click.UsageError(f"No such option {word!r}.{suggest(word, names)}", ctx)
 
 
 certificates = click.option(

@@ -7,7 +7,9 @@ from setset.cli import options
 
 @click.command("partitions")
 @options.cards
-@click.option("--number", type=click.IntRange(1, 216), default=1, show_default=True, help="Number of the one drawn.")
+@click.option(
+    "--number", type=click.IntRange(1, 216), default=1, show_default=True, help="Number of the partition to draw."
+)
 @options.as_json
 def command(cards: tuple[str, ...], number: int, as_json: bool) -> None:
     """Take the deck apart into four hands of 20 cards without a set, and one card left over.

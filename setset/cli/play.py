@@ -7,6 +7,7 @@ from setset.cli import options
 
 @click.command("play")
 @options.seed
+@options.dimension
 @click.option("--auto", is_flag=True, help="Let the program play to the end, and print each step.")
 @click.option(
     "--policy", type=click.Choice(["random", "first"]), help="With --auto: which set is taken  [default: random]."
@@ -15,18 +16,26 @@ from setset.cli import options
 @click.option("--no-record", is_flag=True, help="Neither keep nor show the best time.")
 @options.as_json
 def command(
-    seed: int | None, auto: bool, policy: str | None, players: tuple[str, ...], no_record: bool, as_json: bool
+    seed: int | None,
+    dimension: int,
+    auto: bool,
+    policy: str | None,
+    players: tuple[str, ...],
+    no_record: bool,
+    as_json: bool,
 ) -> None:
     """Play a game of SET: twelve cards, a point for a set, a point off for a wrong call.
 
     Type the letters of three cards, `none` if you see no set, `hint`, `help` or `quit`. With several
     players begin with the player's name or number: `2 afk`. The best time of a game to the end without
-    a hint is kept in a file of the user, for each number of players.
+    a hint is kept in a file of the user, for each number of players. With the Junior deck nine cards are on the table,
+    with the deck of 9 six, and no time is kept.
 
     \b
     Examples:
       setset play --player Ada --player Emmy
       setset play --seed 7 --auto
+      setset play --dimension 3
     """
     from setset.errors import BadInput
     from setset.show.hands import show_game
@@ -36,8 +45,9 @@ def command(
     chosen = new_seed() if seed is None else seed
     if auto:
         options.refuse_given("cannot be combined with --auto, which plays by itself", "players", "no_record")
-        show_game(chosen, Policy(policy or "random"), as_json)
+        show_game(chosen, Policy(policy or "random"), as_json, dimension)
     elif as_json or policy is not None:
         raise BadInput(f"{'--json' if as_json else '--policy'} needs --auto")
     else:
-        Session(chosen, players, enter_game=None if no_record else enter_game).play()
+        keep = None if no_record or dimension != 4 else enter_game
+        Session(chosen, players, enter_game=keep, dimension=dimension).play()

@@ -24,11 +24,13 @@ def _complete_names(_: click.Context, __: click.Parameter, typed: str) -> list[s
     help="NAME.svg, .png, .pdf, .html (works offline), .json (Vega-Lite) or .csv (the data); - for stdout."
     "  [default: NAME.svg, NAME-CLASS.svg for neighbours]",
 )
-@click.option("--format", "kind", help="svg, png, pdf, html, json or csv, whatever the file is called.")
-@click.option("--games", type=click.IntRange(1, 10**12), default=200_000, show_default=True, help="For rounds.")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="For rounds.")
-@click.option("--target", type=click.IntRange(4, 20), default=12, show_default=True, help="For bytes.")
-@click.option("--size", type=click.IntRange(3, 20), help="For bytes: only this size.")
+@click.option("--format", "kind", help="svg, png, pdf, html, json or csv, regardless of the file name.")
+@click.option("--games", type=click.IntRange(1, 10**12), default=200_000, show_default=True, help="Games, for rounds.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Random seed, for rounds."
+)
+@click.option("--target", type=click.IntRange(4, 20), default=12, show_default=True, help="Target, for bytes.")
+@click.option("--size", type=click.IntRange(3, 20), help="Only this size, for bytes.")
 @options.force
 @options.workspace
 @click.pass_context
@@ -64,9 +66,9 @@ def command(
         plots.print_plots()
         return
     plot = plots.find_plot(name, words)
-    place = output or plots.file_name(name, words, kind)
-    chosen = plots.choose_kind(place, kind)
+    path = output or plots.file_name(name, words, kind)
+    chosen = plots.choose_kind(path, kind)
     named = ctx.get_parameter_source("workspace") is not click.core.ParameterSource.DEFAULT
     with setset.open(workspace) if plot.opens(workspace, named) else nullcontext() as opened:
         chart = plot.make(words, settings, opened)
-    plots.write_plot(chart, place, chosen, force)
+    plots.write_plot(chart, path, chosen, force)

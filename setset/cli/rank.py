@@ -15,10 +15,10 @@ from setset.cli.many import Hands
 @options.no_workspace
 @click.pass_context
 def command(ctx: click.Context, cards: tuple[str, ...], file: TextIO | None, as_json: bool) -> None:
-    """The place of CARDS without a set among all lists of their size, from 0. Needs no workspace.
+    """The rank of CARDS without a set among all lists of their size, from 0. Needs no workspace.
 
-    Lists go class by class, and in a class in the order of `setset members`; `setset unrank` goes back.
-    Of many hands, a line each: the rank and the cards.
+    Ranks go class by class, in the order of `setset members`. `setset unrank` is the inverse.
+    With many hands it prints one line per hand: rank and cards.
 
     \b
     Examples:
@@ -29,7 +29,7 @@ def command(ctx: click.Context, cards: tuple[str, ...], file: TextIO | None, as_
     from setset.show.classes import print_rank, rank_line
 
     catalogue = setset.catalogue_in_memory()
-    many = Hands.asked_for(cards, file)
+    many = Hands.from_command_line(cards, file)
     if many is None:
         hand = options.parse_hand(cards)
         print_rank(hand, setset.rank(hand, catalogue), catalogue, as_json)

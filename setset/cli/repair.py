@@ -19,7 +19,7 @@ from setset.cli import options
 @options.quiet
 @options.workspace
 def command(dry_run: bool, as_json: bool, quiet: bool, workspace: Path, **chosen: Any) -> None:
-    """Rebuild what `check` finds, each file byte-identical to the one lost. Nothing else is touched.
+    """Repair the findings of `check`. Rebuilt files are byte-identical, and nothing else changes.
 
     \b
     Examples:

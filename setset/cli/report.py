@@ -15,7 +15,7 @@ from setset.cli import options
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("report.html"),
     show_default=True,
-    help="The page.",
+    help="File to write.",
 )
 @options.force
 @click.option("--json", "with_json", is_flag=True, help="Write the same data beside it, as NAME.json.")
@@ -23,8 +23,8 @@ from setset.cli import options
 def command(output: Path, force: bool, with_json: bool, workspace: Path) -> None:
     """Write a report on a workspace: one page without scripts that can be mailed or printed.
 
-    What was asked, counts and what confirms them, figures (with the extra setset[plot]), files, rates, runs, defects,
-    and how to reproduce it. The same workspace gives the same page, but for the line with the date.
+    It has the goal, counts with their confirmation, figures (with the extra setset[plot]), files, rates, runs, defects,
+    and the commands to reproduce it. The same workspace gives the same page, except for the date.
 
     \b
     Examples:
@@ -32,8 +32,8 @@ def command(output: Path, force: bool, with_json: bool, workspace: Path) -> None
       setset report -o caps.html --json
     """
     import setset
-    from setset.show.files import require_free
     from setset.show.report import write_report
+    from setset.show.saving import require_free
 
     for path in (output, *([output.with_suffix(".json")] if with_json else [])):
         require_free(path, force)

@@ -18,10 +18,10 @@ from setset.cli import options
 def command(
     target: int, size: int | None, dry_run: bool, yes: bool, as_json: bool, quiet: bool, workspace: Path
 ) -> None:
-    """Remove the files and records of an exploration, or of its sizes from one on.
+    """Remove the files and records of an exploration, or of its largest sizes.
 
-    Says what and how much, and asks. A size never goes without those above it, which are proven by its files. Stopped
-    at any moment, the same command goes on. Counts that were made from smaller sizes stay.
+    Prints files and bytes, and asks. Larger sizes go with a size, because its files prove them. If it is stopped, run
+    it again: it resumes. Counts made from smaller sizes stay.
 
     \b
     Examples:

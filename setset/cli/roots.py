@@ -16,7 +16,7 @@ COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 @options.workspace
 @click.pass_context
 def command(context: click.Context, wide: bool, as_json: bool, workspace: Path) -> None:
-    """The storage roots: the folders with the batch files, whether they are there, and what lies in each.
+    """List the storage roots, the folders with the batch files: state, files, lists, bytes.
 
     \b
     Examples:
@@ -34,27 +34,27 @@ def command(context: click.Context, wide: bool, as_json: bool, workspace: Path) 
     from setset.show.tables import print_roots
 
     with setset.open(workspace) as opened:
-        found = opened.roots()
+        roots = opened.roots()
     if as_json:
-        print_json([dataclasses.asdict(root) for root in found])
+        print_json([dataclasses.asdict(root) for root in roots])
     else:
-        print_roots(found, wide)
+        print_roots(roots, wide)
 
 
 @command.command()
 @click.argument("old")
 @click.argument("new", type=click.Path(path_type=Path))
 @click.option("--fast", is_flag=True, help="Compare only names and sizes, and read no file.")
-@click.option("--incomplete", is_flag=True, help="Also if files are missing or damaged in the new place.")
+@click.option("--incomplete", is_flag=True, help="Record the move even if files are missing or damaged there.")
 @options.as_json
 @options.quiet
 @options.workspace
 def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet: bool, workspace: Path) -> None:
     """Record that the storage root OLD (a folder, or its number) is now the folder NEW.
 
-    Move or copy the folder first, with all that is in it. Its token and every file are compared with what the database
-    records. Stopped at any moment, the same command goes on. After the workspace itself was moved, give the same
-    folder twice, to write there again.
+    Move or copy the folder first, with everything in it. The command compares its token and every file with the
+    database. If it is stopped, run it again: it resumes. If you moved the workspace itself, give the same folder twice
+    to claim it again.
 
     \b
     Examples:
@@ -80,7 +80,7 @@ def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder in which its files are made again [default: in the workspace].",
+    help="Folder for the repaired files [default: in the workspace].",
 )
 @options.dry_run
 @options.yes
@@ -88,7 +88,7 @@ def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet
 def forget(old: str, output: Path | None, dry_run: bool, yes: bool, workspace: Path) -> None:
     """Give up the storage root OLD (a folder, or its number), which is lost for good.
 
-    Its files are recorded as missing elsewhere, where 'setset repair' makes them again, each byte-identical.
+    Records its files as missing in --output, where 'setset repair' makes them again, byte-identical.
 
     \b
     Example:

@@ -13,13 +13,13 @@ from setset.cli.limits import DISK, TIME, limited
 from setset.errors import BadInput
 
 OF_ONE_RUN = ("--workspace", "--max-time", "--max-disk")
-"""Options with a value that a bare `setset run` does not take over."""
+"""Options with a value that `setset run` without a size does not reuse from the last run."""
 FIRST_SIZE = 6
-"""Size that a bare `setset run` builds in a new workspace."""
+"""Size that `setset run` without a size builds in a new workspace."""
 
 
 class ResumingCommand(click.Command):
-    """Without a size, takes the options of the last run in the workspace; options that are given count more."""
+    """Without a size, takes the options of the last run in the workspace. Given options override them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         given = list(args)
@@ -37,7 +37,7 @@ class ResumingCommand(click.Command):
 
 
 def _last_run(workspace: Path) -> list[str]:
-    """Arguments of the last run that was begun, without its workspace; the first size if there was none."""
+    """Arguments of the last run, without workspace, limits, --yes and --dry-run; `FIRST_SIZE` if there was no run."""
     import setset
 
     try:
@@ -55,7 +55,7 @@ def _last_run(workspace: Path) -> list[str]:
         if word in ("-w", *OF_ONE_RUN):
             next(words, None)
         elif word not in ("-y", "--yes", "--dry-run") and not word.startswith(
-            ("-w", *(f"{one}=" for one in OF_ONE_RUN))
+            ("-w", *(f"{option}=" for option in OF_ONE_RUN))
         ):
             begun.append(word)
     return begun
@@ -72,7 +72,7 @@ def _was_refused(outcome: str | None) -> bool:
 @options.store
 @options.count
 @options.via
-@click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
+@options.workers
 @options.batch_lists
 @options.output
 @options.first
@@ -88,21 +88,23 @@ def _was_refused(outcome: str | None) -> bool:
     "--map",
     "maps",
     multiple=True,
-    metavar="HERE=THERE",
-    help="Dask workers see the folder HERE as THERE. Can be repeated.",
+    metavar="[HOST:]HERE=THERE",
+    help="Dask workers (on HOST) see the folder HERE as THERE. Can be repeated.",
 )
 @click.option("--ship", is_flag=True, help="Dask workers see no common folder: send them the files' bytes.")
 @click.option(
     "--log",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="Append to this file what happens, a line each with the time in UTC.",
+    help="Append events to this file, one per line, with the time in UTC.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print what happens as JSON lines (docs/unattended.md).")
-@click.option("--dry-run", is_flag=True, help="Only say what it will take, as 'setset estimate' does.")
+@click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines (docs/unattended.md).")
+@click.option("--dry-run", is_flag=True, help="Print the estimate and stop, as 'setset estimate' does.")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask before more than an hour, or half of the free disk.")
-@click.option("--max-time", type=TIME, metavar="TIME", help="Stop in order after this time, such as 45m or 8h.")
-@click.option("--max-disk", type=DISK, metavar="BYTES", help="Stop in order when new files take this, such as 20GB.")
+@click.option("--max-time", type=TIME, metavar="TIME", help="Stop cleanly after this time, such as 45m or 8h.")
+@click.option(
+    "--max-disk", type=DISK, metavar="BYTES", help="Stop cleanly when new files reach this size, such as 20GB."
+)
 @options.quiet
 @options.workspace
 @click.pass_context
@@ -134,8 +136,8 @@ def command(
 ) -> None:
     """Build all lists of up to N cards that are missing. Without N: resume the last run, or build size 6.
 
-    It says first what that will take. It asks if that is more than an hour or half of the free disk; without a
-    terminal it needs --yes, --max-time or --max-disk for that. Ctrl-C, a crash or a power cut lose nothing.
+    Prints the time and disk needed, and asks if that is more than an hour or half of the free disk. Without a terminal
+    it needs --yes, --max-time or --max-disk instead. Ctrl-C, a crash or a power cut loses nothing.
 
     \b
     Examples:
@@ -154,8 +156,9 @@ def command(
     from setset.show.progress import show_progress
     from setset.show.runs import NoEvents, describe_end, describe_start, print_end, run_events
 
-    if workers and executor.startswith("dask="):
-        raise click.UsageError("--workers cannot be combined with --executor dask=ADDRESS")
+    if executor.startswith("dask="):
+        options.refuse_given("cannot be combined with --executor dask=ADDRESS", "workers")
+        workers = None  # ignores the number in the settings
     words, began = shlex.join(["setset", "run", *ctx.obj]), time.monotonic()
     folder = output or workspace / "batches"
     shared: dict[str, Any] = {
@@ -178,7 +181,7 @@ def command(
         try:
             estimate = exploration.estimate(size, **shared, thorough=False)
         except setset.SetsetError:
-            estimate = None  # the run refuses bad input, and sees to a damaged database
+            estimate = None  # the run below reports bad input or a damaged database
         is_limited = max_time is not None or max_disk is not None
         lines = introduce(estimate, yes or is_limited, elsewhere=executor.startswith("dask="))
         with (

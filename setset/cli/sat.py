@@ -1,4 +1,4 @@
-"""`setset sat`: the same question as a SAT problem."""
+"""`setset sat`: the search for cards without a set as a SAT problem."""
 
 from pathlib import Path
 from typing import TextIO
@@ -13,14 +13,25 @@ _encoding = click.option(
     "--encoding",
     default="totalizer",
     show_default=True,
-    help="How PySAT counts: totalizer, kmtotalizer, mtotalizer, seqcounter, sortnetwrk or cardnetwrk.",
+    help="Cardinality encoding of PySAT: totalizer, kmtotalizer, mtotalizer, seqcounter, sortnetwrk or cardnetwrk.",
 )
 _FIX = "none, triangle (3 cards), frame (5), cases (2 cases of 8), or cards such as 0,1,3."
 
 
 def _complete_solvers(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
-    known = ("cadical103", "cadical153", "cadical195", "glucose3", "glucose4", "glucose42", "lingeling", "maplechrono")
-    return [name for name in (*known, "minicard", "minisat22") if name.startswith(typed)]
+    solvers = (
+        "cadical103",
+        "cadical153",
+        "cadical195",
+        "glucose3",
+        "glucose4",
+        "glucose42",
+        "lingeling",
+        "maplechrono",
+        "minicard",
+        "minisat22",
+    )
+    return [name for name in solvers if name.startswith(typed)]
 
 
 @click.group("sat", cls=SuggestingGroup)
@@ -37,9 +48,12 @@ def command() -> None:
 @command.command("encode")
 @_many
 @click.option("--fix", default="none", show_default=True, metavar="WHAT", help=f"Fix cards: {_FIX}")
+@options.dimension
 @_encoding
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="A file; else stdout.")
-def encode_command(size: int, fix: str, encoding: str, output: Path | None) -> None:
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write [default: standard output]."
+)
+def encode_command(size: int, fix: str, dimension: int, encoding: str, output: Path | None) -> None:
     """Write the problem in DIMACS, for any solver.
 
     \b
@@ -49,12 +63,13 @@ def encode_command(size: int, fix: str, encoding: str, output: Path | None) -> N
     from setset.sat import encode
     from setset.show.answers import write_problem
 
-    write_problem(encode(size, fix, encoding), output)
+    write_problem(encode(size, fix, encoding, dimension), output)
 
 
 @command.command("solve")
 @_many
-@click.option("--fix", metavar="WHAT", help=f"Fix cards: {_FIX} Else the most that loses no answer.")
+@click.option("--fix", metavar="WHAT", help=f"Fix cards: {_FIX} [default: the strongest that loses no answer]")
+@options.dimension
 @_encoding
 @click.option(
     "--solver",
@@ -74,6 +89,7 @@ def encode_command(size: int, fix: str, encoding: str, output: Path | None) -> N
 def solve_command(
     size: int,
     fix: str | None,
+    dimension: int,
     encoding: str,
     solver: str,
     at_least: bool,
@@ -83,18 +99,20 @@ def solve_command(
 ) -> None:
     """Find N cards without a set, checked, drawn and classified, or prove that there are none.
 
-    Exit code 0 for an answer, whichever it is; 13 for none, if the time is over or the solver gave up.
+    Exit code 0 for either answer; 13 after a timeout, or if the solver gave up.
 
     \b
     Examples:
       setset sat solve 20
       setset sat solve 21 --solver cadical153 --timeout 60
+      setset sat solve 10 --dimension 3
     """
     from setset.sat import encode, solve
     from setset.sat.fixing import strongest_fixing
     from setset.show.answers import show_answer
 
-    problem = encode(size, strongest_fixing(size) if fix is None else fix, encoding)
+    strongest = strongest_fixing(size) if dimension == 4 else "none"
+    problem = encode(size, strongest if fix is None else fix, encoding, dimension)
     answer = solve(problem, solver, timeout, proof is not None)
     show_answer(answer if at_least else answer.exactly(), proof, as_json)
 
@@ -104,16 +122,19 @@ def solve_command(
 @click.option(
     "--file",
     type=click.File(errors="replace"),
-    help="Many answers: the literals of one a line, - for standard input. Blank lines and what is behind # are "
-    "skipped; a bad line is reported and the rest goes on, exit code 1. With --json a line each.",
+    help="Many answers, the literals of one answer per line; - for standard input. Skips blank lines and text after #. "
+    "Reports a bad line, continues, and ends with exit code 1. With --json one object per line.",
 )
-@click.option("--cards", type=click.IntRange(1, 81), default=1, help="Insist on at least this many.")
+@click.option("--cards", type=click.IntRange(1, 81), default=1, help="Minimum number of cards.")
+@options.dimension
 @options.as_json
 @click.pass_context
-def read_command(ctx: click.Context, answer: TextIO | None, file: TextIO | None, cards: int, as_json: bool) -> None:
+def read_command(
+    ctx: click.Context, answer: TextIO | None, file: TextIO | None, cards: int, dimension: int, as_json: bool
+) -> None:
     """Read another solver's output FILE, - for standard input: check, draw and classify its cards.
 
-    Exit code 0 for an answer, also that there are none; 13 if the solver gave up, 1 if its cards are wrong.
+    Exit code 0 for either answer; 13 if the solver gave up, 1 if its cards are wrong.
 
     \b
     Examples:
@@ -125,15 +146,15 @@ def read_command(ctx: click.Context, answer: TextIO | None, file: TextIO | None,
     from setset.show.answers import answer_line, show_read
 
     if (answer is None) == (file is None):
-        raise BadInput("give the FILE that a solver wrote, or --file with an answer a line")
+        raise BadInput("give the FILE that a solver wrote, or --file with one answer per line")
     if answer is not None:
-        show_read(parse_answer(answer.read(), cards, Path(answer.name).name), as_json)
+        show_read(parse_answer(answer.read(), cards, Path(answer.name).name), as_json, dimension)
         return
     assert file is not None
     many = Hands(file)
     for line, text in many.lines():
         try:
-            click.echo(answer_line(line, parse_answer(text, cards, "the line"), as_json))
+            click.echo(answer_line(line, parse_answer(text, cards, "the line"), as_json, dimension))
         except SetsetError as error:
             many.report(line, error)
     ctx.exit(many.exit_code)

@@ -32,7 +32,8 @@ def command(
       setset scheduler --host 10.0.0.1 --certificates ~/setset-tls --scheduler-file scheduler.json
     """
     from setset.errors import require_extra
+    from setset.show.formatting import print_line
 
     with require_extra("dask", "a Dask scheduler"):
         from setset.executors.dask.servers import serve_scheduler
-    serve_scheduler(host, port, file, certificates, dashboard, insecure, lambda line: click.echo(line, err=True))
+    serve_scheduler(host, port, file, certificates, dashboard, insecure, lambda line: print_line(line, err=True))

@@ -1,4 +1,4 @@
-"""`setset serve`: the page."""
+"""`setset serve`: a web page on this machine."""
 
 from pathlib import Path
 
@@ -6,17 +6,19 @@ import click
 
 from setset.cli import options
 
-HERE = ("127.0.0.1", "localhost", "[::1]")
+LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
 
 
 @click.command()
 @click.option("--host", default="127.0.0.1", show_default=True, help="The address of this machine to serve at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="0 for any that is free.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8081, show_default=True, help="Port; 0 for any free port."
+)
 @click.option(
     "--allow-host",
     "allowed",
     multiple=True,
-    help="A name that browsers may ask for, besides localhost; needed for another --host.",
+    help="Host name that browsers may use, besides localhost; needed for another --host.",
 )
 @click.option("--token", help="Secret word for visitors, on machines with other users; 'random' makes one.")
 @click.option("--open", "open_browser", is_flag=True, help="Open it in the browser.")
@@ -26,7 +28,7 @@ def command(
 ) -> None:
     """A page on this machine: watch a run, browse the classes, identify hands, play. Ctrl-C ends it.
 
-    Works without a workspace, too. It only shows: nothing is written, and nothing but the workspace is read.
+    Works without a workspace too. The page is read-only and reads nothing but the workspace.
     Needs the extra 'setset[web]'.
 
     \b
@@ -57,5 +59,5 @@ def command(
         who = "with the token" if secret else "without --token anybody"
         click.echo(f"anyone who reaches {host} can read the workspace ({who}), unencrypted", err=True)
     click.echo("Ctrl-C ends it", err=True)
-    hosts = frozenset(each.lower() for each in (*HERE, *allowed))
+    hosts = frozenset(name.lower() for name in (*LOCAL_NAMES, *allowed))
     serve(Site(workspace, hosts, secret), listening, address, open_browser)

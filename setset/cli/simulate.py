@@ -1,4 +1,4 @@
-"""`setset simulate`: the odds of a table without a set, by playing."""
+"""`setset simulate`: the odds of a table without a set, by simulated games."""
 
 import click
 
@@ -6,7 +6,7 @@ from setset.cli import options
 
 
 @click.command("simulate")
-@click.option("--games", type=click.IntRange(1, 10**12), default=100_000, show_default=True, help="How many.")
+@click.option("--games", type=click.IntRange(1, 10**12), default=100_000, show_default=True, help="Number of games.")
 @options.seed
 @click.option(
     "--policy",
@@ -15,7 +15,7 @@ from setset.cli import options
     show_default=True,
     help="Choice of the player: any set, or the first in the order of the table.",
 )
-@click.option("--workers", type=click.IntRange(1, 1024), default=1, show_default=True, help="Processes.")
+@click.option("--workers", type=click.IntRange(1, 1024), default=1, show_default=True, help="Worker processes.")
 @options.as_json
 def command(games: int, seed: int | None, policy: str, workers: int, as_json: bool) -> None:
     """Play many games and count tables without a set, in play and for random hands, with standard errors.

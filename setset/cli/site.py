@@ -1,4 +1,4 @@
-"""`setset site`: the page as files for any web host."""
+"""`setset site`: the web page as static files for any web host."""
 
 from pathlib import Path
 

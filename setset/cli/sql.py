@@ -21,9 +21,9 @@ from setset.cli import options
 @options.as_json
 @options.workspace
 def command(query: str | None, as_csv: bool, timeout: float, wide: bool, as_json: bool, workspace: Path) -> None:
-    """A read-only query of the database; without one, the tables and views that there are.
+    """Run a read-only query on the database; without a query, list its tables and views.
 
-    A column whose name another one before it has gets a number: size, size_2.
+    A repeated column name gets a number: size, size_2.
 
     \b
     Examples:

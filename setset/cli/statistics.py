@@ -25,7 +25,8 @@ from setset.cli import options
     type=click.Path(path_type=Path, dir_okay=False),
     help="Draw a chart too: NAME.svg, .png, .pdf, .html, .json or .csv. Needs setset[plot].",
 )
-@click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
+@options.force
+@options.workers
 @options.from_classes
 @options.target
 @options.quiet
@@ -36,6 +37,7 @@ def command(
     size: int,
     by: tuple[str, ...],
     output: Path | None,
+    force: bool,
     workers: int | None,
     from_classes: bool,
     target: int,
@@ -56,13 +58,15 @@ def command(
       setset statistics --size 18 --from-classes --json
     """
     import setset
-    from setset.show.charts.files import kind_of
+    from setset.show.charts.rendering import kind_of
     from setset.show.formatting import print_json
     from setset.show.progress import show_progress
+    from setset.show.saving import require_free
     from setset.show.statistics import print_statistics
 
     if output is not None:
-        kind_of(output)  # before the work
+        kind_of(output)  # refuses a bad file name before the work
+        require_free(output, force)
     if from_classes:
         options.refuse_given("cannot be combined with --from-classes", "target", "workspace")
     with (
@@ -71,11 +75,11 @@ def command(
         setset.StopRequest().handling_signals() as stop,
     ):
         lists = setset.lists(size) if opened is None else opened.exploration(target)[size]
-        chosen = by or [each for each in setset.By if each is not setset.By.CLASS]
-        found = lists.statistics(chosen, workers=workers, progress=progress, stop=stop)
+        chosen = by or [histogram for histogram in setset.By if histogram is not setset.By.CLASS]
+        statistics = lists.statistics(chosen, workers=workers, progress=progress, stop=stop)
     if output is not None:
-        setset.charts.save(setset.charts.statistics(found), output)
+        setset.charts.save(setset.charts.statistics(statistics), output)
     if as_json:
-        print_json(dataclasses.asdict(found))
+        print_json(dataclasses.asdict(statistics))
     else:
-        print_statistics(found, wide)
+        print_statistics(statistics, wide)

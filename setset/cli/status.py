@@ -13,7 +13,7 @@ from setset.cli import options
 @click.option("--watch", is_flag=True, help="Draw it again every two seconds, until Ctrl-C.")
 @options.only_target
 @options.wide
-@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables; with --watch an object a line.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables; with --watch one object per line.")
 @options.workspace
 def command(watch: bool, target: int | None, wide: bool, as_json: bool, workspace: Path) -> None:
     """How far each size is, and what is running, failed or defective.

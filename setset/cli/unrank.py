@@ -24,7 +24,7 @@ def command(numbers: tuple[str, ...], size: int | None, names: bool, as_json: bo
     options.refuse_options(numbers)
     if len(numbers) != (2 if size is None else 1):
         raise click.UsageError("Give the number of cards and a rank, such as 12 1234567890123.")
-    place = options.whole_number(numbers[-1], "rank")
+    rank = options.whole_number(numbers[-1], "rank")
     chosen = options.whole_number(numbers[0], "number of cards") if size is None else size
-    cards = setset.unrank(chosen, place, setset.catalogue_in_memory())
+    cards = setset.unrank(chosen, rank, setset.catalogue_in_memory())
     print_lists([[cards]], names, as_json)

@@ -9,7 +9,7 @@ from setset.cli import options
 
 @click.command("verify")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@click.option("--dimension", type=click.IntRange(1, 10), help="Digits per point; by default as the first point has.")
+@click.option("--dimension", type=int, help="Digits per point, 1 to 10; by default as the first point has.")
 @click.option("--integers", is_flag=True, help="Each number is a point, as for cards: its digits in base 3.")
 @options.as_json
 def command(file: Path, dimension: int | None, integers: bool, as_json: bool) -> None:
@@ -28,10 +28,10 @@ def command(file: Path, dimension: int | None, integers: bool, as_json: bool) ->
     from setset.show.formatting import fields, print_json
     from setset.show.verification import print_verification
 
-    found = setset.verify(setset.read_points(file, dimension, integers), dimension)
+    verification = setset.verify(setset.read_points(file, dimension, integers), dimension)
     if as_json:
-        print_json({**fields(found, "dimension", "points", "spans", "cap", "complete", "extensions", "line"),
-                    "class": found.list_class, "symmetries": found.symmetries})  # fmt: skip
+        print_json({**fields(verification, "dimension", "points", "spans", "cap", "complete", "extensions", "line"),
+                    "class": verification.list_class, "symmetries": verification.symmetries})  # fmt: skip
     else:
-        print_verification(found)
-    raise SystemExit(0 if found.cap else 1)
+        print_verification(verification)
+    raise SystemExit(0 if verification.cap else 1)

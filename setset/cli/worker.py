@@ -47,9 +47,10 @@ def command(
     """
     from setset import platform
     from setset.errors import require_extra
+    from setset.show.formatting import print_line
 
     with require_extra("dask", "a Dask worker"):
         from setset.executors.dask.servers import WorkerOptions, serve_workers
     processes = workers or platform.usable_cores()
     given = WorkerOptions(scheduler, processes, host, memory_limit, local_directory, certificates, output)
-    serve_workers(given, lambda line: click.echo(line, err=True))
+    serve_workers(given, lambda line: print_line(line, err=True))

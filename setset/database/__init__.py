@@ -1,6 +1,6 @@
-"""The database (what is recorded?). The module named after a table has its queries.
+"""The database. A module named after a table holds the queries of that table.
 
-Records go in and out: no row, no ORM object and no SQL condition leaves this package.
+Other packages pass and get records. No row, ORM object or SQL condition leaves this package.
 """
 
 import uuid
@@ -16,9 +16,9 @@ __all__ = ["Database", "LockPolicy", "open_to_read", "open_to_write"]
 
 
 def open_to_read(folder: WorkspaceFolder, seconds_each: float | None = None) -> Database:
-    """Opens the database to read; works on a read-only disk and while a run writes.
+    """Opens the database read-only. Works on a read-only disk and while a run writes.
 
-    Anything that is asked ends after `seconds_each`, if given, with Locked.
+    If `seconds_each` is given, a query that takes longer raises Locked.
     """
     folder.require_database()
     schema.require_current(folder.database)
@@ -28,10 +28,10 @@ def open_to_read(folder: WorkspaceFolder, seconds_each: float | None = None) -> 
 def open_to_write(
     folder: WorkspaceFolder, workspace_id: str | None = None, policy: LockPolicy | None = None, noted: str | None = None
 ) -> Database:
-    """Opens the database of a workspace that the caller has locked; creates or upgrades it first.
+    """Opens the database of a workspace that the caller has locked. Creates it if missing, upgrades it if older.
 
-    A new database gets the id that is given, or a new one, and the note of where it was. Work is based on a sound
-    database only, and a workspace that was moved, or is a copy, knows it from then on.
+    A new database gets `workspace_id` or a random id, and the folder `noted`. Refuses a corrupted database. Records the
+    current folder, or in a copied workspace the folder of the original.
     """
     policy = policy or LockPolicy()
     for path in schema.remove_unfinished(folder):

@@ -11,7 +11,7 @@ from setset.folder import WorkspaceFolder
 
 
 def upgraded_copy(folder: WorkspaceFolder) -> tuple[WorkspaceFolder, TemporaryDirectory[str]]:
-    """The same workspace with an upgraded copy of its database, and the temporary folder that holds the copy."""
+    """Returns the workspace with an upgraded copy of its database, and the temporary folder that holds the copy."""
     temporary = TemporaryDirectory(prefix="setset-")
     copy = Path(temporary.name) / folder.database.name
     shutil.copyfile(folder.database, copy)
@@ -20,5 +20,5 @@ def upgraded_copy(folder: WorkspaceFolder) -> tuple[WorkspaceFolder, TemporaryDi
 
 
 def is_read_only(folder: WorkspaceFolder) -> bool:
-    """Whether the database cannot be upgraded where it is."""
+    """Whether the folder is read-only, so that the database cannot be upgraded in place."""
     return not os.access(folder.path, os.W_OK)

@@ -13,20 +13,20 @@ from sqlalchemy.sql.elements import ColumnElement
 from setset.batches.records import NO_SOURCE, Batch, BatchFile, Span
 from setset.cards import Cards
 from setset.database import explorations
-from setset.database.connection import BadDatabase, checksum
+from setset.database.connection import BadDatabase, checksum, damaged
 from setset.database.explorations import SizeKey
 from setset.database.models import BATCHES, EXPANSIONS, EXPLORATIONS, ROOTS, SIZES, Work
 from setset.errors import BadInput, ChangedMeanwhile, SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 
 MOST_BATCHES = 1 << 31
-"""More batches than a size will ever have."""
+"""Exclusive upper limit for the number of batches of a size."""
 MOST_MERGED = 1_000_000
-"""More sources than a merged batch will ever have. An altered row may claim more."""
+"""Upper limit for the number of sources of a merged batch. A damaged row may claim more."""
 
 
 class NumberedBatch(NamedTuple):
-    """A batch as the source of expansions: its number, its lists, and the digest of its file."""
+    """A batch as the source of expansions: its number, its number of lists, and the digest of its file."""
 
     number: int
     lists: int
@@ -34,7 +34,7 @@ class NumberedBatch(NamedTuple):
 
 
 SEEDS = NumberedBatch(0, 0, NO_SOURCE)
-"""The one source of the seeds, which has no file."""
+"""Placeholder for the source of the seeds, which are made from no file."""
 
 
 def read(at: SizeKey, *conditions: ColumnElement[bool], verified: bool = False) -> list[Batch]:
@@ -62,67 +62,79 @@ def read(at: SizeKey, *conditions: ColumnElement[bool], verified: bool = False) 
 
 
 def find(at: SizeKey, number: int) -> Batch | None:
-    """The batch with this number, if there is one."""
+    """Returns the batch with this number, or None."""
     return next(iter(read(at, BATCHES.c.number == number)), None)
 
 
 def get(at: SizeKey, number: int) -> Batch:
-    """The batch with this number, which must be there."""
-    if (found := find(at, number)) is not None:
-        return found
-    if not (known := count_numbered(at)):
+    """Returns the batch with this number. Raises BadInput if there is none."""
+    if (batch := find(at, number)) is not None:
+        return batch
+    if not (count := count_numbered(at)):
         raise BadInput(
             f"no batch of size {at.size} has its number yet, since files of earlier sources are missing: "
             f"run 'setset run {at.size} {at.exploration.options}' first"
         )
-    raise BadInput(f"there is no batch {number} of size {at.size}: the batches are 0 to {known - 1:,}")
+    raise BadInput(f"there is no batch {number} of size {at.size}: the batches are 0 to {count - 1:,}")
 
 
 def of_source(at: SizeKey, source: int) -> list[Batch]:
-    """The batches that begin with parts of a source."""
+    """Batches whose first list is derived from this source."""
     return read(at, BATCHES.c.first_source == source)
 
 
 def numbered(at: SizeKey) -> list[Batch]:
-    """The batches with numbers: no gap is before them.
+    """The numbered batches, up to the first gap in the numbers.
 
     Raises:
-        BadDatabase: A row was changed by hand, so lists by number would be wrong ones.
+        BadDatabase: A row was changed by hand, so a number could give the wrong list.
     """
-    return read(at, BATCHES.c.number.is_not(None), verified=True)
+    with at.database.transaction():
+        count = count_numbered(at)
+        numbered_batches = read(at, BATCHES.c.number < count, verified=True)
+    if len(numbered_batches) < count:
+        raise damaged(at.database.folder.database, f"batches of size {at.size} have no storage root")
+    return numbered_batches
 
 
 def require_unchanged(batch: Batch, at: SizeKey) -> None:
     """Refuses a batch whose record has changed since a reader began.
 
     Raises:
-        ChangedMeanwhile: Another command has removed, merged or moved it.
+        ChangedMeanwhile: Another command has removed, merged or moved the batch.
     """
-    found = [(now.root, now.name, now.digest) for now in read(at, BATCHES.c.id == batch.id)]
-    if found != [(batch.root, batch.name, batch.digest)]:
+    recorded = [(now.root, now.name, now.digest) for now in read(at, BATCHES.c.id == batch.id)]
+    if recorded != [(batch.root, batch.name, batch.digest)]:
         raise ChangedMeanwhile(at.size)
 
 
 def count_numbered(at: SizeKey) -> int:
-    """Number of batches of a size with numbers; 1 for the source of the seeds."""
-    numbered = select(func.count(BATCHES.c.number)).where(at.batches_here)
-    return 1 if at.size == SEED_SOURCE_SIZE else int(at.database.query(numbered)[0][0])
+    """Number of numbered batches of a size, up to the first gap. 1 for the source size of the seeds.
+
+    There is a gap only if rows were deleted by hand.
+    """
+    if at.size == SEED_SOURCE_SIZE:
+        return 1
+    with at.database.transaction():
+        numbered_here = BATCHES.c.number.is_not(None), at.batches_here
+        count, last = tuple(
+            at.database.query(select(func.count(), func.max(BATCHES.c.number)).where(*numbered_here))[0]
+        )
+        if not count or last == count - 1:
+            return int(count)
+        rows = at.database.query(select(BATCHES.c.number).where(*numbered_here).order_by(BATCHES.c.number))
+        return next((index for index, row in enumerate(rows) if row.number != index), len(rows))
 
 
-def totals(at: SizeKey, *conditions: ColumnElement[bool]) -> tuple[int, int]:
+def totals(at: SizeKey) -> tuple[int, int]:
     """Number of stored lists of a size, and the bytes of their files."""
     sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
-    lists, taken = tuple(at.database.query(select(*sums).where(at.batches_here, *conditions))[0])
+    lists, taken = tuple(at.database.query(select(*sums).where(at.batches_here))[0])
     return int(lists), int(taken)
 
 
-def readable_totals(at: SizeKey) -> tuple[int, int]:
-    """Number of lists of a size that can be read by number, and the bytes of their files."""
-    return totals(at, BATCHES.c.number.is_not(None))
-
-
 def sources(at: SizeKey) -> dict[int, NumberedBatch]:
-    """Batches of a size by their numbers. The seeds have one source, which is empty."""
+    """Numbered batches of a size, by number. The source size of the seeds has one placeholder batch."""
     return {
         batch.number: batch
         for batch in (
@@ -145,32 +157,33 @@ def source_of(batch: Batch) -> Source:
     return Source(batch.size, batch.number, batch.path, batch.digest)
 
 
-# Changes, within a transaction
+# Changes, which need an open transaction
 
 
 def delete_rows(at: SizeKey, ids: Iterable[int]) -> None:
-    """Deletes rows one by one: SQLite limits the values of one statement."""
-    at.database.execute(delete(BATCHES).where(BATCHES.c.id == bindparam("batch")), [{"batch": each} for each in ids])
+    """Deletes rows one by one, since SQLite limits the number of values in a statement."""
+    at.database.execute(
+        delete(BATCHES).where(BATCHES.c.id == bindparam("batch")), [{"batch": batch_id} for batch_id in ids]
+    )
 
 
 def insert_files(at: SizeKey, files: Sequence[tuple[int, BatchFile]]) -> None:
-    """Records files, each with its storage root."""
-    at.database.insert(BATCHES, [_columns(at, *each) for each in files])
+    """Records files, each with the id of its storage root."""
+    at.database.insert(BATCHES, [_columns(at, *file) for file in files])
 
 
-def record_again(at: SizeKey, root_id: int, known: Sequence[Batch], files: Sequence[BatchFile]) -> list[BatchFile]:
-    """Records remade files of known batches, and clears their defects; returns the files of unknown batches."""
-    rows = {batch.span.start: batch for batch in known}
+def record_again(at: SizeKey, root_id: int, recorded: Sequence[Batch], files: Sequence[BatchFile]) -> list[BatchFile]:
+    """Updates the rows of known batches from remade files and clears defects. Returns the files of unknown batches."""
+    rows = {batch.span.start: batch for batch in recorded}
     for file in files:
         if (old := rows.get(file.span.start)) and (old.file != file or old.defect):
-            set_values(at, [old], {**_columns(at, root_id, file), "defect": None})
+            set_values(at, old, {**_columns(at, root_id, file), "defect": None})
     return [file for file in files if file.span.start not in rows]
 
 
-def set_values(at: SizeKey, found: Iterable[Batch], values: dict[str, Any]) -> None:
-    """Sets the same values in the rows of some batches."""
-    for batch in found:
-        at.database.change(BATCHES, [BATCHES.c.id == batch.id], values)
+def set_values(at: SizeKey, batch: Batch, values: dict[str, Any]) -> None:
+    """Sets values in the row of a batch."""
+    at.database.change(BATCHES, [BATCHES.c.id == batch.id], values)
 
 
 def _columns(at: SizeKey, root_id: int, batch: BatchFile) -> dict[str, Any]:
@@ -192,17 +205,17 @@ def spell(cards: Cards) -> str:
     return " ".join(map(str, cards))
 
 
-# Numbers, within a transaction
+# Numbers, which need an open transaction
 
 
 def reset_numbers(at: SizeKey) -> None:
-    """Removes the numbers of all batches of a size. The size is incomplete until they are back."""
+    """Removes the numbers of all batches of a size, so the size is incomplete until they are numbered again."""
     at.database.change(BATCHES, [at.batches_here], {"number": None})
     explorations.set_numbered(at, 0)
 
 
 def number_batches(at: SizeKey) -> list[NumberedBatch]:
-    """Numbers the batches with no gap before them, and returns them."""
+    """Numbers further batches, up to the first source without a result, and returns them."""
     database = at.database
     row = next(iter(database.query(select(SIZES).where(at.row_here))), None)
     if row is None:
@@ -220,7 +233,7 @@ def number_batches(at: SizeKey) -> list[NumberedBatch]:
 
 
 def give_numbers(at: SizeKey, first: int = 0, end: int = MOST_BATCHES) -> list[NumberedBatch]:
-    """Numbers the batches of the sources from `first` up to `end`. The batches before have their numbers."""
+    """Numbers the batches of sources `first` to `end` - 1, after the batches that have numbers. Returns them."""
     last = at.database.query(select(func.max(BATCHES.c.number)).where(at.batches_here))[0][0]
     waiting = BATCHES.c.number.is_(None) & BATCHES.c.first_source.between(first, end - 1)
     query = select(BATCHES.c.id, BATCHES.c.lists, BATCHES.c.digest).where(at.batches_here, waiting)

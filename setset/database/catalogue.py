@@ -18,7 +18,7 @@ class DamagedCatalogue(BadDatabase):
 
 
 def load_totals(database: Database) -> dict[int, Totals]:
-    """Totals of the sizes in the catalogue."""
+    """Loads the totals of each size in the catalogue."""
     rows = database.query(select(LEVELS).order_by(LEVELS.c.size))
     for row in rows:
         if row.checksum != checksum(LEVELS, row._mapping):
@@ -28,18 +28,18 @@ def load_totals(database: Database) -> dict[int, Totals]:
 
 
 def load_level(database: Database, size: int) -> Level | None:
-    """The classes of a size and their links to the size before; None if they were never built.
+    """Loads the classes of a size and their links to the next smaller size. None if they were never built.
 
     Raises DamagedCatalogue if some are missing or were changed.
     """
     promised = database.query(select(LEVELS.c.digest).where(LEVELS.c.size == size))
     if not promised:
         return None
-    one, link = CLASSES.c, LINKS.c
+    column, link = CLASSES.c, LINKS.c
     classes = database.query(
-        select(one.number, one.representative, one.stabilizer, one.extensions)
-        .where(one.size == size)
-        .order_by(one.number)
+        select(column.number, column.representative, column.stabilizer, column.extensions)
+        .where(column.size == size)
+        .order_by(column.number)
     )
     links = database.query(
         select(link.smaller, link.larger, link.extensions, link.deletions)
@@ -50,11 +50,11 @@ def load_level(database: Database, size: int) -> Level | None:
         ListClass(size, row.number, tuple(map(int, row.representative.split())), row.stabilizer, row.extensions)
         for row in classes
     )
-    found = Level(size, members, Links(list(map(tuple, links))))
+    level = Level(size, members, Links(list(map(tuple, links))))
     # SQLite does not notice every flipped bit, and a changed representative would pass for another list.
-    if found.digest != promised[0].digest:
+    if level.digest != promised[0].digest:
         raise _damaged(database, size)
-    return found
+    return level
 
 
 def _damaged(database: Database, size: int) -> DamagedCatalogue:
@@ -63,26 +63,35 @@ def _damaged(database: Database, size: int) -> DamagedCatalogue:
 
 
 def store_level(database: Database, level: Level, game_classes: list[int]) -> Totals:
-    """Stores a size in one transaction, and replaces what was stored of it. `game_classes` has a number per class."""
-    size, found = level.size, Totals.of(level, sum(game_classes))
-    sealed = {"hands": found.hands, "digest": level.digest, "built_at": now()}
+    """Stores a size in one transaction, replacing its earlier rows. `game_classes` has a number per class."""
+    size, totals = level.size, Totals.of(level, sum(game_classes))
+    sealed = {"hands": totals.hands, "digest": level.digest, "built_at": now()}
     classes = [
-        (size, one.number, spell(one.cards), one.stabilizer, one.lists, one.extensions, one.complete, games)
-        for one, games in zip(level.classes, game_classes, strict=True)
+        (
+            size,
+            list_class.number,
+            spell(list_class.cards),
+            list_class.stabilizer,
+            list_class.lists,
+            list_class.extensions,
+            list_class.complete,
+            games,
+        )
+        for list_class, games in zip(level.classes, game_classes, strict=True)
     ]
     with database.transaction():
         for table in (LINKS, CLASSES, LEVELS):
             database.execute(delete(table).where(table.c.size == size))
-        database.insert(LEVELS, [{**asdict(found), **sealed}])
+        database.insert(LEVELS, [{**asdict(totals), **sealed}])
         _insert(database, CLASSES, CLASSES.columns.keys(), classes)
-        # In the order of the primary key, each row goes to the end of the table.
+        # Sorted by primary key, so that each row is appended at the end of the table.
         links = level.links.rows[np.argsort(level.links.rows[:, 1], kind="stable")]
         _insert(database, LINKS, ("size", *Link._fields), [(size, *row) for row in links.tolist()])
-    return found
+    return totals
 
 
 def _insert(database: Database, table: Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-    """Inserts rows by the driver. SQLAlchemy takes longer to insert 116,052 links than it takes to find them."""
+    """Inserts rows through the driver, since SQLAlchemy takes longer to insert 116,052 links than to compute them."""
     values = ", ".join("?" * len(columns))
     statement = f"INSERT INTO {table.name} ({', '.join(columns)}) VALUES ({values})"  # noqa: S608
     if rows:

@@ -1,4 +1,4 @@
-"""An open database: connections, transactions, retries while it is locked, errors as one line."""
+"""An open database: connections, transactions, retries while it is locked, one-line errors."""
 
 import datetime
 import os
@@ -8,9 +8,9 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import xxhash
 from sqlalchemy import (
@@ -39,10 +39,10 @@ from setset.progress import NoProgress, ProgressListener
 
 BUSY_SECONDS = 5
 DRIVER_ERRORS = (sqlite3.DatabaseError, UnicodeDecodeError, MemoryError)
-"""Errors of the driver for a damaged database. SQLite's message may not be text, and a read may ask for all memory."""
+"""Errors of the driver for a damaged database. SQLite's message may be invalid UTF-8, or a read may exhaust memory."""
 WRITE_ERRORS = ("SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_TRUNCATE")
 RETRY_SECONDS = 1
-"""Interval at which a waiting writer looks whether it was stopped."""
+"""Interval at which a waiting writer checks whether it was stopped."""
 
 
 class BadDatabase(SetsetError):
@@ -50,11 +50,11 @@ class BadDatabase(SetsetError):
 
 
 class OlderSchema(BadDatabase):
-    """The database is of an earlier version."""
+    """The database has the schema of an earlier version."""
 
 
 class NewerSchema(BadDatabase):
-    """The database is of a later version."""
+    """The database has the schema of a later version."""
 
 
 @dataclass(frozen=True)
@@ -70,25 +70,11 @@ Values = Mapping[str, Any] | RowMapping
 """Values of a row by column."""
 
 
-class TimeLimit:
-    """Time limit of a query. SQLite checks it now and then; Python handles Ctrl-C then."""
-
-    def __init__(self, seconds: float) -> None:
-        self._deadline = time.monotonic() + seconds
-
-    def is_over(self) -> bool:
-        return time.monotonic() > self._deadline
-
-    def set_on(self, connection: sqlite3.Connection) -> None:
-        """Ends the query of a connection when the time is over."""
-        connection.set_progress_handler(self.is_over, 100_000)
-
-
 def checksum(table: Table, row: Values) -> int:
-    """Checksum of all values of a row but its id, which SQLite gives it, as a signed integer.
+    """Checksum of a row as a signed integer. Covers all values except the id, which SQLite assigns.
 
-    SQLite notices about half of all altered bits, and anybody may change a row with a tool of their own. So every row
-    of a table in `models.CHECKED` has a checksum, and `check` reports a row whose checksum does not fit.
+    SQLite detects only about half of all flipped bits, and anybody may edit a row with another tool. So every row of a
+    table in `models.CHECKED` has a checksum, and `check` reports each row with a wrong checksum.
     """
     return checksum_of(row.get(name) for name in checked_columns(table))
 
@@ -110,12 +96,12 @@ def _text(value: object) -> str:
 
 
 class Database:
-    """The open database of a workspace. `database.open_to_read` and `open_to_write` give one."""
+    """Open database of a workspace, as `database.open_to_read` and `open_to_write` return it."""
 
     def __init__(self, folder: WorkspaceFolder, engine: Engine) -> None:
         self.folder = folder
         self.repaired: list[str] = []
-        """Files and expansions that the run made again so far, and why."""
+        """Files and expansions that the run has made again so far, each with the reason."""
         self._engine = engine
         self._open = threading.local()
 
@@ -124,7 +110,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing. Inside another transaction of the same thread, it joins that transaction.
+        """Runs the block in a transaction. Within another transaction of the same thread, joins that transaction.
 
         Raises:
             SetsetError: The database is damaged, held by another program or out of space; the message says what to do.
@@ -144,8 +130,7 @@ class Database:
     @property
     def connection(self) -> Connection:
         """The connection of the open transaction."""
-        found: Connection = self._open.connection
-        return found
+        return cast(Connection, self._open.connection)
 
     def execute(self, statement: Executable, rows: Sequence[Mapping[str, Any]] | None = None) -> None:
         """Executes a statement within the open transaction: once, or for each of the rows if they are given."""
@@ -164,10 +149,10 @@ class Database:
         values: Values | Callable[[Values], Values | None],
         accept: bool = False,
     ) -> None:
-        """Changes the rows that meet all conditions, and their checksums.
+        """Changes the rows that meet all conditions, and updates their checksums.
 
-        `values` may depend on the row as it is; the row stays as it is if they are None. A row with a wrong
-        checksum keeps a wrong checksum, unless `accept` is true.
+        `values` may be a function of the current row. If it returns None, the row stays unchanged. A row with a wrong
+        checksum keeps a wrong checksum, so that `check` still reports it, unless `accept` is true.
         """
         changes = []
         for row in self.query(select(table).where(*where)):
@@ -181,12 +166,12 @@ class Database:
         self.execute(update(table).where(*mine), changes)
 
     def query(self, statement: Executable) -> Sequence[Row[Any]]:
-        """All rows of a query, read at once, so that no reader keeps a commit waiting."""
+        """Returns all rows of a query. Fetches them at once, so that no open cursor keeps a commit waiting."""
         with self.transaction():
             return self.connection.execute(statement).all()
 
     def read(self, statement: Executable, record: Callable[[Row[Any]], _Result]) -> list[_Result]:
-        """Records from the rows of a query. A row that gives no record is damage, such as a page of another table."""
+        """Returns a record per row of a query. A row that cannot be converted is reported as damage."""
         try:
             return [record(row) for row in self.query(statement)]
         except (ValueError, TypeError, AttributeError, LookupError) as error:
@@ -196,27 +181,27 @@ class Database:
 def open_engine(
     path: Path, read_only: bool, policy: LockPolicy | None = None, seconds_each: float | None = None
 ) -> Engine:
-    """An engine on an existing database. Nothing is written by opening it.
+    """Creates an engine for an existing database. Opening the database writes nothing.
 
-    A writer waits while another program holds the database, by its policy. A reader's query ends after `seconds_each`.
+    While another program holds the database, a writer waits as `policy` says. A reader's query ends after
+    `seconds_each`.
     """
     seconds = BUSY_SECONDS if read_only else RETRY_SECONDS
-    engine = create_engine(
-        "sqlite://", creator=lambda: connect(path, "ro" if read_only else "rw", seconds), poolclass=QueuePool
-    )
+    creator = partial(connect, path, "ro" if read_only else "rw", seconds)
+    engine = create_engine("sqlite://", creator=creator, poolclass=QueuePool)
     _set_up(engine, read_only, policy or LockPolicy(), seconds_each)
     return engine
 
 
 def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
-    """A plain connection to an existing database, or to a copy within `reading_copies`; mode ro or rw."""
+    """Opens a plain connection to an existing database; mode ro or rw. Within `reading_copies`, ro opens a copy."""
     WorkspaceFolder(path.parent, path.name).require_no_obstacle()
     if mode == "ro" and copies.are_wanted(path):
         connection = copies.open_copy(path, seconds)
     else:
         address = copies.address(path.absolute(), mode)
         connection = sqlite3.connect(address, uri=True, timeout=seconds, check_same_thread=False)
-    # SQLite pauses now and then, so that Ctrl-C ends a query that would not end.
+    # SQLite calls back into Python regularly, so that Ctrl-C can end a long query.
     connection.set_progress_handler(lambda: 0, 100_000)
     return connection
 
@@ -224,7 +209,7 @@ def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Con
 def _set_up(engine: Engine, read_only: bool, policy: LockPolicy, seconds_each: float | None) -> None:
     @event.listens_for(engine, "connect")
     def _connect(connection: sqlite3.Connection, _record: Any) -> None:
-        # The driver must not begin transactions of its own: its way lets DDL survive a rollback.
+        # The driver must not begin transactions by itself, since DDL would survive a rollback of them.
         connection.isolation_level = None
         if not read_only:
             # A rollback journal, not WAL: safe on network disks and in every version of SQLite (WAL had a
@@ -236,8 +221,9 @@ def _set_up(engine: Engine, read_only: bool, policy: LockPolicy, seconds_each: f
     @event.listens_for(engine, "begin")
     def _begin(connection: Any) -> None:
         if seconds_each is not None:
-            TimeLimit(seconds_each).set_on(connection.connection.dbapi_connection)
-        # A deferred read that turns into a write fails at once, whatever the timeout.
+            deadline = time.monotonic() + seconds_each
+            connection.connection.dbapi_connection.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
+        # A deferred transaction that turns from reading to writing may fail at once, whatever the timeout.
         if read_only:
             connection.exec_driver_sql("BEGIN")
         else:
@@ -245,8 +231,8 @@ def _set_up(engine: Engine, read_only: bool, policy: LockPolicy, seconds_each: f
 
     @event.listens_for(engine, "commit")
     def _commit(connection: Any) -> None:
-        # A reader keeps a commit waiting, which can then be tried again; the driver's own commit comes after
-        # this one and finds nothing left to do.
+        # A commit fails while another program reads, and can be retried. The driver's own commit comes after this one
+        # and finds nothing to do.
         if not read_only:
             retry_while_locked(lambda: connection.exec_driver_sql("COMMIT"), policy)
 
@@ -292,16 +278,16 @@ def replaced(path: Path, reason: object) -> BadDatabase:
 
 
 def explain(path: Path, error: BaseException) -> SetsetError:
-    """Error of the driver as one line that says what to do."""
+    """Translates an error of the driver to an error of setset whose one-line message says what to do."""
     name = error_name(error)
     if _is_busy(error) or name.endswith("LOCK"):
         try:
             WorkspaceFolder(path.parent).is_locked()
-        except SetsetError as no_locks:  # for SQLite, a file system without locks is busy, or has an I/O error
+        except SetsetError as no_locks:  # SQLite reports a file system without locks as busy, or as an I/O error
             return no_locks
     if _is_busy(error):
         return Locked(f"{path} is held by another program: try again when that is done")
-    # For SQLite, a quota or a limit is an I/O error.
+    # SQLite reports an exceeded quota or file size limit as an I/O error.
     if name.startswith("SQLITE_FULL") or (name in WRITE_ERRORS and not durable.has_room(path)):
         return NoSpace(f"no room to write {path} ({error}): make room, then 'setset run' goes on")
     if name.startswith("SQLITE_CONSTRAINT") or name == "SQLITE_READONLY_DBMOVED":

@@ -2,13 +2,13 @@
 
 Each change of state is one function here:
 
-    plan       a source batch gets its number: a new row, planned
+    plan       new row -> planned, once the source batch has its number
     claim      planned -> running, handed to a worker
     finish     running -> done, with its batches or counts
-    put_back   running -> planned, to be retried; or failed, given up until the next run
+    put_back   running -> planned, to be retried; or -> failed, given up until the next run
     forget     done -> planned, since its result is missing, damaged or not proven
 
-An expansion is pure, so a doubtful result can be forgotten and made again.
+An expansion always gives the same result, so a doubtful result can be forgotten and made again.
 """
 
 from __future__ import annotations
@@ -16,23 +16,25 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 from sqlalchemy import and_, delete, exists, func, or_, select, true
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import NO_SOURCE, Batch, BatchFile
-from setset.cards import LARGEST
-from setset.database import batches, explorations, runs, tallies
+from setset.database import batches, explorations, roots, tallies
 from setset.database.batches import NumberedBatch
 from setset.database.connection import Database, now, replaced
 from setset.database.explorations import ExplorationKey, SizeKey, SizeRecord, Step
-from setset.database.models import BATCHES, EXPANSIONS, RUNS, SIZES, TALLIES, State, Work
+from setset.database.models import BATCHES, EXPANSIONS, EXPLORATIONS, RUNS, SIZES, TALLIES, State, Work
 from setset.database.rows import AlteredRow
 from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, Destination, ExpandTask, TaskResult
 
+SUMS = func.count(), func.coalesce(func.sum(EXPANSIONS.c.lists_in), 0)
+"""Number of expansions, and total number of lists in their sources."""
 COUNT_AGAIN = {"state": State.PLANNED, "attempts": 0, "source_digest": None}
-"""Values of a count that is to be done again."""
+"""Column values that plan a count again."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,7 @@ class Expansion:
 
     @property
     def was_done(self) -> bool:
-        """Whether it is done, or was done and is forgotten."""
+        """Whether the expansion was ever done, even if its result is forgotten now."""
         return self.lists_out is not None
 
     def __str__(self) -> str:
@@ -64,60 +66,56 @@ class Expansion:
 
 @dataclass(frozen=True)
 class ClaimedExpansion:
-    """An expansion that was handed to this run, the task that does it, and the storage root of its files."""
+    """An expansion that this run has claimed, with its task and the storage root of its files."""
 
     expansion: Expansion
     task: ExpandTask | CountTask
     root_id: int
     attempts: int
+    error: str = ""
+    """Error of the latest attempt."""
+    given_up: bool = False
 
-    def tried_again(self) -> ClaimedExpansion:
-        return replace(self, attempts=self.attempts + 1)
+    def tried_again(self, error: str, given_up: bool = False) -> ClaimedExpansion:
+        return replace(self, attempts=self.attempts + 1, error=error, given_up=given_up)
 
     def __str__(self) -> str:
         return str(self.expansion)
 
 
-@dataclass(frozen=True)
-class Unfinished:
-    """An expansion to be retried, or given up."""
-
-    claimed: ClaimedExpansion
-    error: str = ""
-    given_up: bool = False
+Finished = tuple[ClaimedExpansion, TaskResult]
 
 
 @dataclass(frozen=True)
 class Job:
-    """Steps that a run wants to do for an exploration, and the storage root of new files."""
+    """Steps of a run in one exploration, and the storage root of new files."""
 
     run_id: int
     exploration: ExplorationKey
     steps: tuple[Step, ...]
     """Smallest sizes first."""
     root_id: int
-    destinations: Mapping[int, Destination]
-    """Storage roots by their numbers."""
     batch_lists: Callable[[int], int]
-    """Maximum number of lists in a file of a size, if the size begins now."""
+    """Maximum number of lists per file, by size, for sizes that begin now."""
     first: int = 0
-    """Skip earlier sources of the last step."""
+    """Number of the first source to expand in the final step."""
     counted_alone: frozenset[int] = frozenset()
-    """Sizes that are counted without the sizes between, in one walk."""
+    """Sizes that are counted in one walk, without counting the sizes in between."""
     only_forgotten: frozenset[Step] = frozenset()
-    """Steps of which to do only forgotten expansions: for repair."""
+    """Steps in which to do only forgotten expansions, for repair."""
 
     @property
     def database(self) -> Database:
         return self.exploration.database
 
-    @property
-    def largest_stored(self) -> int:
-        return max((step.size for step in self.steps if step.work is Work.STORE), default=0)
+    @cached_property
+    def destinations(self) -> dict[int, Destination]:
+        """Storage roots by their numbers."""
+        return roots.destinations(self.database)
 
 
 def read(exploration: ExplorationKey, *conditions: ColumnElement[bool], most: int | None = None) -> list[Expansion]:
-    """Expansions of an exploration in the order of their sources, all or the first ones."""
+    """Expansions of an exploration that meet the conditions, ordered by source. At most the first `most`."""
     columns = [EXPANSIONS.c[field.name] for field in fields(Expansion)]
     query = select(*columns).where(EXPANSIONS.c.exploration_id == exploration.id, *conditions)
     return exploration.database.read(
@@ -127,12 +125,12 @@ def read(exploration: ExplorationKey, *conditions: ColumnElement[bool], most: in
 
 
 def with_results(size: SizeRecord) -> list[Expansion]:
-    """Expansions whose batches of a size are recorded, also those whose files are to be made again."""
+    """Expansions of a size with recorded batches, even if the files must be made again."""
     return read(size.exploration, of_step(size.step), EXPANSIONS.c.batches_out.is_not(None))
 
 
 def counted_from(at: SizeKey) -> list[Expansion]:
-    """Counts that were made from the batches of a size."""
+    """Finished counts from the batches of a size."""
     return read(
         at.exploration,
         EXPANSIONS.c.work == Work.COUNT,
@@ -154,12 +152,12 @@ def of_step(step: Step) -> ColumnElement[bool]:
     )
 
 
-# The verbs
+# Changes of state
 
 
 def plan(job: Job) -> None:
-    """Plans every missing row, smallest sizes first. Plans again what a dead run left running, and what an earlier run
-    gave up."""
+    """Adds every missing row, smallest sizes first. Also plans expansions again that a dead run left running or an
+    earlier run gave up."""
     with job.database.transaction():
         mine = EXPANSIONS.c.exploration_id == job.exploration.id
         no_result = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.batches_out.is_(None))
@@ -167,19 +165,19 @@ def plan(job: Job) -> None:
         job.database.change(EXPANSIONS, [abandoned], {"state": State.PLANNED})
         _plan_again(job.exploration, EXPANSIONS.c.state == State.FAILED)
         for step in job.steps:
-            known = batches.sources(job.exploration.at(step.source_size))
-            gone = of_step(step), EXPANSIONS.c.source >= len(known), EXPANSIONS.c.lists_out.is_(None)
+            sources = batches.sources(job.exploration.at(step.source_size))
+            gone = of_step(step), EXPANSIONS.c.source >= len(sources), EXPANSIONS.c.lists_out.is_(None)
             if read(job.exploration, *gone, most=1) and job.exploration.at(step.source_size).is_complete():
                 _delete(job.exploration, *gone)
-            _plan_sources(job, step, list(known.values()))
+            _plan_sources(job, step, list(sources.values()))
             if step.work is Work.STORE:
                 _number_and_plan(job, step.size)
 
 
 def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> None:
-    """Plans the expansions of batches that have their numbers, unless they are planned already.
+    """Plans the expansions of numbered batches, unless they are planned already.
 
-    An expansion that is done and was made from another batch of that number is forgotten.
+    Forgets a finished expansion if the batch with the number of its source has another digest now.
     """
     if not sources:
         return
@@ -187,44 +185,38 @@ def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> Non
     if step.work is Work.STORE:
         _begin_size(at, step, job.batch_lists(step.size))
     near = EXPANSIONS.c.source.between(sources[0].number, sources[-1].number)
-    known = {each.source: each for each in read(job.exploration, of_step(step), near)}
+    planned = {expansion.source: expansion for expansion in read(job.exploration, of_step(step), near)}
     digests = {source.number: source.digest for source in sources}
     stale = {
-        each.source
-        for each in known.values()
-        if each.was_done and each.source_digest not in (None, digests.get(each.source))
+        expansion.source
+        for expansion in planned.values()
+        if expansion.was_done and expansion.source_digest not in (None, digests.get(expansion.source))
     }
-    fresh = [_row(job.exploration, step, source) for source in sources if source.number not in known]
+    fresh = [_row(job.exploration, step, source) for source in sources if source.number not in planned]
     job.database.insert(EXPANSIONS, fresh)
     if step.work is Work.COUNT:
         if stale:
-            forget_counts(job.exploration, [known[source] for source in stale])
+            forget_counts(job.database, {planned[source].id for source in stale})
         return
     if stale:
         _forget_results(at, step, stale)
-    elif fresh and any(
-        size.size == step.size and fresh[0]["source"] < size.numbered for size in job.exploration.sizes()
-    ):
-        batches.reset_numbers(at)  # a row had vanished: the batches that come of it now belong before others
-    else:
-        return
-    _number_and_plan(job, step.size)
+        _number_and_plan(job, step.size)
 
 
 def _begin_size(at: SizeKey, step: Step, batch_lists: int) -> None:
-    """Records, once, the maximum number of lists per file of a size, and its source size."""
+    """Records the source size of a size and its maximum number of lists per file, unless they are recorded already."""
     row = {"exploration_id": at.exploration.id, "size": at.size, "source_size": step.source_size}
     row |= {"batch_lists": batch_lists, "numbered": 0}
     if not at.database.query(select(SIZES.c.size).where(at.row_here)):
         at.database.insert(SIZES, [row])
-        # The rows of the size and of its batches had vanished: no other size that begins has results.
+        # A new size has results only if the rows of the size and of its batches were lost.
         done = read(at.exploration, of_step(step), EXPANSIONS.c.state == State.DONE)
         if done:
-            _forget_results(at, step, {each.source for each in done})
+            _forget_results(at, step, {expansion.source for expansion in done})
 
 
 def _number_and_plan(job: Job, size: int) -> None:
-    """Gives numbers to the batches of a size, and plans the expansions that the job asks for."""
+    """Numbers the batches of a size, and plans their expansions in the steps of the job."""
     numbered = batches.number_batches(job.exploration.at(size))
     for step in job.steps:
         if step.source_size == size:
@@ -245,14 +237,15 @@ def _row(exploration: ExplorationKey, step: Step, source: NumberedBatch) -> dict
 
 
 def record_and_claim(
-    job: Job, finished: Sequence[tuple[ClaimedExpansion, TaskResult]], unfinished: Sequence[Unfinished], want: int
+    job: Job, finished: Sequence[Finished], unfinished: Sequence[ClaimedExpansion], want: int
 ) -> list[ClaimedExpansion]:
-    """Records results and claims up to `want` expansions, in one transaction.
+    """Records results, puts unfinished expansions back, and claims up to `want` expansions, in one transaction.
 
-    Batches that get their numbers get, in the same transaction, the expansions that the job asks for.
+    The same transaction numbers new batches, and plans their expansions in the steps of the job.
     """
     with job.database.transaction():
-        runs.require_recorded(job.database, job.run_id)
+        if not job.database.query(select(RUNS.c.id).where(RUNS.c.id == job.run_id)):  # replaced by an older copy
+            raise replaced(job.database.folder.database, f"run {job.run_id} is not recorded")
         stored = {claimed.task.size for claimed, _ in finished if isinstance(claimed.task, ExpandTask)}
         for size in stored - {size.size for size in job.exploration.sizes()}:
             raise replaced(job.database.folder.database, f"size {size} is not recorded")
@@ -267,26 +260,26 @@ def record_and_claim(
             )
         for size in stored:
             _number_and_plan(job, size)
-        for each in unfinished:
-            put_back(job, each)
+        for claimed in unfinished:
+            put_back(job, claimed)
         return claim(job, want) if want else []
 
 
 def claim(job: Job, want: int) -> list[ClaimedExpansion]:
-    """Claims the first expansions that are due and whose sources are there, smallest sizes first."""
+    """Claims up to `want` due expansions whose source batches have no defect, smallest sizes first."""
     claimed: list[ClaimedExpansion] = []
     sizes = {size.size: size for size in job.exploration.sizes()}
     for step in job.steps:
         if len(claimed) < want:
-            found = read(job.exploration, _claimable(job, step), most=want - len(claimed))
-            mine = EXPANSIONS.c.id.in_([each.id for each in found])
+            due = read(job.exploration, _claimable(job, step), most=want - len(claimed))
+            mine = EXPANSIONS.c.id.in_([expansion.id for expansion in due])
             job.database.change(EXPANSIONS, [mine], {"state": State.RUNNING, "run_id": job.run_id})
-            claimed += [_claimed(job, sizes.get(step.size), each) for each in found]
+            claimed += [_claimed(job, sizes.get(step.size), expansion) for expansion in due]
     return claimed
 
 
 def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> ClaimedExpansion:
-    """Task of a row. If it was done before, the task has its recorded files and goes to the same storage root."""
+    """Builds the task of an expansion. If done before, the task gets the recorded files and their storage root."""
     source, root_id, exploration = None, job.root_id, job.exploration
     if expansion.source_size != SEED_SOURCE_SIZE:
         batch = batches.get(exploration.at(expansion.source_size), expansion.source)
@@ -294,8 +287,8 @@ def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> Claimed
     task: ExpandTask | CountTask
     if size is None or expansion.work is Work.COUNT:
         assert source is not None, "the seeds are stored, not counted"
-        known = tallies.sizes_counted(exploration.at(expansion.source_size)) if expansion.was_done else {}
-        only_last = expansion.size in job.counted_alone or known.get(expansion.id) == {expansion.size: True}
+        sizes_counted = tallies.sizes_counted(exploration.at(expansion.source_size)) if expansion.was_done else {}
+        only_last = expansion.size in job.counted_alone or sizes_counted.get(expansion.id) == {expansion.size: True}
         task = CountTask(exploration.target, expansion.size, source, exploration.pruned, only_last)
     else:
         recorded = batches.of_source(size, expansion.source) if expansion.was_done else []
@@ -314,7 +307,7 @@ def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> Claimed
 
 
 def finish(job: Job, claimed: ClaimedExpansion, result: TaskResult) -> dict[str, int]:
-    """Records that an expansion is done, and its batches or counts. Returns the amounts that this adds to the run."""
+    """Records a finished expansion with its batches or counts. Returns the increments of the run's totals."""
     expansion, task, database = claimed.expansion, claimed.task, job.database
     stored, fresh = isinstance(task, ExpandTask), list(result.batches)
     lists = result.lists if stored else dict(result.counts).get(task.size, 0)
@@ -338,11 +331,11 @@ def finish(job: Job, claimed: ClaimedExpansion, result: TaskResult) -> dict[str,
         tallies.record(database, expansion.id, result.counts, dict(result.entries))
     if stored:
         at = job.exploration.at(task.size)
-        known = batches.of_source(at, expansion.source)
-        fresh = batches.record_again(at, claimed.root_id, known, fresh)
+        recorded = batches.of_source(at, expansion.source)
+        fresh = batches.record_again(at, claimed.root_id, recorded, fresh)
         batches.insert_files(at, [(claimed.root_id, file) for file in fresh])
-        remade = [f"{batch.name} ({batch.defect})" for batch in known if batch.defect]
-        if expansion.was_done and not known:
+        remade = [f"{batch.name} ({batch.defect})" for batch in recorded if batch.defect]
+        if expansion.was_done and not recorded:
             remade = [f"{claimed} for target {task.target}"]
         if remade:
             explorations.set_checked(at, None)
@@ -355,61 +348,60 @@ def finish(job: Job, claimed: ClaimedExpansion, result: TaskResult) -> dict[str,
     }
 
 
-def put_back(job: Job, unfinished: Unfinished) -> None:
+def put_back(job: Job, claimed: ClaimedExpansion) -> None:
     """Plans a claimed, unfinished expansion again, or gives it up until the next run."""
-    state = State.FAILED if unfinished.given_up else State.PLANNED
-    error = unfinished.error.encode(errors="backslashreplace").decode()
-    values = {"state": state, "attempts": unfinished.claimed.attempts, "error": error}
-    mine = EXPANSIONS.c.id == unfinished.claimed.expansion.id
-    job.database.change(EXPANSIONS, [mine], values)
+    state = State.FAILED if claimed.given_up else State.PLANNED
+    error = claimed.error.encode(errors="backslashreplace").decode()
+    values = {"state": state, "attempts": claimed.attempts, "error": error}
+    job.database.change(EXPANSIONS, [EXPANSIONS.c.id == claimed.expansion.id], values)
 
 
 def forget_files(size: SizeRecord, defects: Mapping[Batch, str]) -> None:
     """Plans the expansions of damaged or missing files again.
 
-    Their batches stay recorded, with their numbers, until the files are made again: with the same lists, in the same
-    storage root. If a source has parts in a merged file, everything in that file is forgotten.
+    The batches keep their rows and numbers, since the remade files must have the same lists and the same storage root.
+    If a source has parts in a merged file, all sources of that file are forgotten.
     """
     is_merged = (BATCHES.c.first_source != BATCHES.c.last_source) | (BATCHES.c.first_part != BATCHES.c.last_part)
-    found = batches.read(size, is_merged)
-    merged = {source for batch in found for source in batch.span.sources(batches.MOST_MERGED)}
+    merged_batches = batches.read(size, is_merged)
+    merged = {source for batch in merged_batches for source in batch.span.sources(batches.MOST_MERGED)}
     gone = {batch.span.first_source for batch in defects} & merged
     if gone:
         gone = forget(size, gone)
     alone = {batch: defect for batch, defect in defects.items() if batch.span.first_source not in gone}
     with size.database.transaction():
         for batch, defect in alone.items():
-            batches.set_values(size, [batch], {"defect": defect})
+            batches.set_values(size, batch, {"defect": defect})
             _plan_again(size.exploration, of_step(size.step), EXPANSIONS.c.source == batch.span.first_source)
 
 
 def forget(size: SizeRecord, sources: set[int]) -> set[int]:
     """Forgets the results of these sources, and of sources that share a batch with them.
 
-    Plans them again, except for sources that are gone. Returns all forgotten sources.
+    Plans their expansions again, unless the source no longer exists. Returns all forgotten sources.
     """
-    known, all_known = batches.sources(size.source), size.source.is_complete()
+    numbered, all_known = batches.sources(size.source), size.source.is_complete()
     with size.database.transaction():
         whole = _forget_results(size, size.step, sources)
         recorded = read(size.exploration, of_step(size.step))
         if all_known:
-            _delete(size.exploration, of_step(size.step), EXPANSIONS.c.source >= len(known))
-        new = sorted((whole & known.keys()) - {each.source for each in recorded})
-        fresh = [{**_row(size.exploration, size.step, known[source]), "lists_out": 0} for source in new]
+            _delete(size.exploration, of_step(size.step), EXPANSIONS.c.source >= len(numbered))
+        new = sorted((whole & numbered.keys()) - {expansion.source for expansion in recorded})
+        fresh = [{**_row(size.exploration, size.step, numbered[source]), "lists_out": 0} for source in new]
         size.database.insert(EXPANSIONS, fresh)
         batches.number_batches(size)
     return whole
 
 
 def _forget_results(at: SizeKey, step: Step, sources: set[int]) -> set[int]:
-    """Removes the batches of these sources, and of sources that share a batch with them, and plans all of them again.
+    """Deletes the batches of these sources, and of sources that share a batch with them, and plans these sources again.
 
-    The batches of the size lose their numbers. Returns all forgotten sources.
+    Resets the numbers of all batches of the size. Returns all forgotten sources.
     """
-    found = batches.read(at)
+    recorded = batches.read(at)
     whole, gone = set(sources), set[int]()
-    # Forwards, then backwards: a merged batch pulls in the sources on both sides of it.
-    for batch in (*found, *reversed(found)):
+    # Forwards, then backwards: a merged batch adds all its sources, which may share batches on either side.
+    for batch in (*recorded, *reversed(recorded)):
         touched = batch.span.sources(batches.MOST_MERGED)
         if not whole.isdisjoint(touched):
             whole.update(touched)
@@ -425,31 +417,27 @@ def _forget_results(at: SizeKey, step: Step, sources: set[int]) -> set[int]:
     return whole
 
 
-def forget_counts(exploration: ExplorationKey, counted: Collection[Expansion]) -> None:
-    """Plans stale counts again: their sources have changed."""
-    again = {each.id for each in counted}
-    with exploration.database.transaction():
-        exploration.database.change(
-            EXPANSIONS,
-            [EXPANSIONS.c.exploration_id == exploration.id, EXPANSIONS.c.work == Work.COUNT],
-            lambda row: COUNT_AGAIN if row["id"] in again else None,
-        )
+def forget_counts(database: Database, ids: Collection[int]) -> None:
+    """Plans these stale counts again."""
+    with database.transaction():
+        is_count = EXPANSIONS.c.work == Work.COUNT
+        database.change(EXPANSIONS, [is_count], lambda row: COUNT_AGAIN if row["id"] in ids else None)
 
 
 def distrust(database: Database, altered: Iterable[AlteredRow]) -> None:
-    """Plans expansions and counts again whose rows were changed by another program.
+    """Makes the run redo everything whose rows another program has changed.
 
-    Deletes the rows of batches, of counts, and of expansions that store files: the proof misses them, and plans them
-    again.
+    Plans counting expansions again. Deletes altered rows of batches, tallies and storing expansions: the proof finds
+    them missing, and plans their expansions again.
     """
     with database.transaction():
         for row in altered:
             if row.table is EXPANSIONS and row.values["work"] == Work.COUNT:
                 database.change(EXPANSIONS, row.key, COUNT_AGAIN, accept=True)
-            elif row.table is EXPANSIONS:
+                continue
+            if row.table is EXPANSIONS:
                 database.execute(delete(TALLIES).where(TALLIES.c.expansion_id == row.values["id"]))
-                database.execute(delete(EXPANSIONS).where(*row.key))
-            elif row.table in (BATCHES, TALLIES):
+            if row.table in (BATCHES, EXPANSIONS, TALLIES):
                 database.execute(delete(row.table).where(*row.key))
 
 
@@ -457,13 +445,6 @@ def _plan_again(exploration: ExplorationKey, *conditions: ColumnElement[bool]) -
     where = [EXPANSIONS.c.exploration_id == exploration.id, *conditions]
     values = {"state": State.PLANNED, "attempts": 0}
     exploration.database.change(EXPANSIONS, where, values)
-
-
-def remove(exploration: ExplorationKey, expanded_from: int, stored_from: int = LARGEST + 1) -> None:
-    """Removes the expansions of batches of `expanded_from` cards and more, and the expansions that make files of
-    `stored_from` cards and more."""
-    stored = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.size >= stored_from)
-    _delete(exploration, stored | (EXPANSIONS.c.source_size >= expanded_from))
 
 
 def _delete(exploration: ExplorationKey, *conditions: ColumnElement[bool]) -> None:
@@ -474,20 +455,24 @@ def _delete(exploration: ExplorationKey, *conditions: ColumnElement[bool]) -> No
 
 
 def remove_sizes(exploration: ExplorationKey, first: int) -> None:
-    """Removes the sizes from `first` on, and all counts from them; from 3 on, the exploration too.
+    """Deletes the sizes from `first` on, and all counts from them. If `first` is 3, deletes the whole exploration.
 
-    Counts from smaller sizes stay: they need no larger one.
+    Counts from smaller sizes stay, since they depend on no larger size.
     """
-    everything = first <= SEED_SOURCE_SIZE + 1
-    with exploration.database.transaction():
-        remove(exploration, 0 if everything else first, first)
-        explorations.remove_sizes(exploration, first)
+    everything, database = first <= SEED_SOURCE_SIZE + 1, exploration.database
+    stored = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.size >= first)
+    with database.transaction():
+        _delete(exploration, stored | (EXPANSIONS.c.source_size >= (0 if everything else first)))
+        for table in (BATCHES, SIZES):
+            database.execute(delete(table).where(table.c.exploration_id == exploration.id, table.c.size >= first))
+        if everything:
+            database.execute(delete(EXPLORATIONS).where(EXPLORATIONS.c.id == exploration.id))
 
 
 def replace_merged(at: SizeKey, merged: Iterable[tuple[Sequence[Batch], BatchFile]]) -> None:
-    """Replaces batches by merged files, and numbers the size again.
+    """Replaces batches by merged files in the database, and renumbers the size.
 
-    Expansions of the old batches that were planned are removed with them.
+    Deletes the planned expansions of the old batches.
     """
     with at.database.transaction():
         for old, new in merged:
@@ -497,24 +482,25 @@ def replace_merged(at: SizeKey, merged: Iterable[tuple[Sequence[Batch], BatchFil
         batches.reset_numbers(at)
         batches.give_numbers(at)
         explorations.set_numbered(at, numbered)
-        remove(at.exploration, expanded_from=at.size)
+        _delete(at.exploration, EXPANSIONS.c.source_size >= at.size)
 
 
 def adopt(
     at: SizeKey,
     source_size: int,
     batch_lists: int,
-    found: Sequence[tuple[int, BatchFile]],
-    known: Mapping[NumberedBatch, Sequence[BatchFile] | None],
+    files: Sequence[tuple[int, BatchFile]],
+    files_of: Mapping[NumberedBatch, Sequence[BatchFile] | None],
 ) -> None:
-    """Records batches, each with its storage root, and expansions that files alone prove.
+    """Records batches and expansions that files alone prove.
 
     Args:
-        known: The files of each source; None if it is still to be expanded.
+        files: Batches to record, each with the id of its storage root.
+        files_of: The files of each source. None if the source is still to be expanded.
     """
     step = Step(Work.STORE, at.size, source_size)
     rows = []
-    for source, made in known.items():
+    for source, made in files_of.items():
         row = {**_row(at.exploration, step, source), "attempts": 1}
         if made is not None:
             row |= {"state": State.DONE, "lists_out": sum(batch.lists for batch in made)}
@@ -523,17 +509,17 @@ def adopt(
         rows.append(row)
     with at.database.transaction():
         _begin_size(at, step, batch_lists)
-        batches.insert_files(at, found)
+        batches.insert_files(at, files)
         at.database.insert(EXPANSIONS, rows)
         batches.number_batches(at)
 
 
-# Questions
+# Queries
 
 
 @dataclass(frozen=True)
 class Remaining:
-    """Expansions of a step that are not done, and the number of lists of their sources."""
+    """Number of unfinished expansions of a step, and number of lists in their sources."""
 
     step: Step
     tasks: int
@@ -541,19 +527,19 @@ class Remaining:
 
 
 def remaining(job: Job) -> list[Remaining]:
-    """Steps with planned expansions that are not done, smallest sizes first."""
-    sums = func.count(), func.coalesce(func.sum(EXPANSIONS.c.lists_in), 0)
-    found = []
-    for step in job.steps:
-        undone = select(*sums).where(_due(job, step), EXPANSIONS.c.state != State.DONE)
-        ((tasks, lists_in),) = [tuple(row) for row in job.database.query(undone)]
-        if tasks:
-            found.append(Remaining(step, tasks, lists_in))
-    return found
+    """Steps with unfinished expansions, smallest sizes first."""
+    return [
+        Remaining(step, tasks, lists_in)
+        for step in job.steps
+        for tasks, lists_in in job.database.read(
+            select(*SUMS).where(_due(job, step), EXPANSIONS.c.state != State.DONE), tuple
+        )
+        if tasks
+    ]
 
 
 def any_claimable(job: Job) -> bool:
-    """Whether an expansion is due whose source exists."""
+    """Whether any due expansion has a source without a defect."""
     return any(read(job.exploration, _claimable(job, step), most=1) for step in job.steps)
 
 

@@ -1,8 +1,8 @@
 """The schema: the tables here, the views in `views.sql`. `tools/schema.py` writes docs/schema.md from both.
 
-A new database is made from here. An old one gets here by the migrations, and `alembic check` compares both. The module
-named after a table has its queries. Tables, not mapped classes: `sqlalchemy.orm` would add a half to what a short
-command takes to start.
+A new database is made from these tables. Migrations upgrade an old database, and `alembic check` compares both. A
+module named after a table holds its queries. There are no mapped classes, since importing `sqlalchemy.orm` would make a
+short command start 50 % slower.
 """
 
 import enum
@@ -34,7 +34,7 @@ class Work(enum.StrEnum):
     STORE = "store"
     """Batch files of a larger size."""
     COUNT = "count"
-    """Counts of all sizes up to the one asked for, and no files."""
+    """Counts of all sizes up to the requested size, without files."""
 
 
 class State(enum.StrEnum):
@@ -43,11 +43,11 @@ class State(enum.StrEnum):
     PLANNED = "planned"
     """To be done, or to be done again."""
     RUNNING = "running"
-    """Handed to a worker by the run that holds the workspace; planned again when that run is gone."""
+    """Claimed by the run that has the lock. If that run dies, the next run plans it again."""
     DONE = "done"
-    """Its result is recorded."""
+    """The result is recorded."""
     FAILED = "failed"
-    """Given up after several attempts; the next run tries again."""
+    """Given up after several attempts. The next run tries again."""
 
 
 METADATA = MetaData(
@@ -266,4 +266,4 @@ LINKS = _table(
 )
 
 CHECKED = (EXPLORATIONS, SIZES, ROOTS, BATCHES, RUNS, EXPANSIONS, TALLIES)
-"""Tables whose checksums `check` verifies. It also compares batches with the headers of their files."""
+"""Tables whose row checksums `check` verifies. It also compares batches with the headers of their files."""

@@ -1,7 +1,7 @@
-"""The process of one read-only query, which the system can end at any moment.
+"""Runs one read-only query in a process of its own, which can be killed at any moment.
 
-One instruction of SQLite may take hours, such as `instr` on long texts, and SQLite checks its limits between two
-instructions. So `sql.run_query` runs this file as a program of its own. It imports no other module of setset, to start
+A single instruction of SQLite, such as `instr` on long texts, may take hours, and SQLite checks its limits only between
+instructions. So `sql.run_query` runs this file as a separate program. It imports no other module of setset, to start
 within milliseconds.
 
 Standard input holds a line of JSON with the query. When standard input ends, the parent is gone, and this process ends.
@@ -26,7 +26,7 @@ MOST_MEMORY = 1_000_000_000
 """Maximum memory of SQLite for a query. The whole process may take twice as much."""
 MOST_COLUMNS = 2_000
 BLOCK = 100_000
-"""Bytes of rows to send at a time, about."""
+"""Approximate number of bytes of rows per message."""
 _ALLOWED = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE}
 _FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3_tokenizer"}
 
@@ -34,19 +34,22 @@ _FORBIDDEN_FUNCTIONS = {"load_extension", "readfile", "writefile", "edit", "fts3
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C ends this process at once, also within SQLite
     request = json.loads(sys.stdin.buffer.readline())
-    faulthandler.dump_traceback_later(request["seconds"], exit=True)  # a thread that needs nothing of Python
+    faulthandler.dump_traceback_later(request["seconds"], exit=True)  # a C thread, which does not need the GIL
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _limit_memory()
     try:
         _answer(request)
-    except (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError) as error:  # text that is not Unicode: ValueError
+    except (sqlite3.Error, sqlite3.Warning, MemoryError, ValueError) as error:  # ValueError: text that is not Unicode
         _send("error", type(error).__name__, getattr(error, "sqlite_errorname", None) or "", str(error))
 
 
 def _answer(request: dict[str, Any]) -> None:
     connection = _open(request["address"], request["busy_seconds"], request["most_copied"])
     connection.execute(f"PRAGMA hard_heap_limit = {MOST_MEMORY}")
-    connection.execute("PRAGMA temp_store = MEMORY")  # or a sort could fill a disk
+    connection.execute("PRAGMA temp_store = MEMORY")  # otherwise a sort could fill the disk
+    for name, (columns, rows) in request["tables"].items():  # temporary: the database itself is only read
+        connection.execute(f"CREATE TEMP TABLE {name} ({', '.join(columns)})")
+        connection.executemany(f"INSERT INTO {name} VALUES ({', '.join('?' * len(columns))})", rows)  # noqa: S608
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
     connection.setlimit(sqlite3.SQLITE_LIMIT_COLUMN, MOST_COLUMNS)
     connection.set_authorizer(_authorize)
@@ -58,7 +61,7 @@ def _answer(request: dict[str, Any]) -> None:
 
 
 def _open(address: str, busy_seconds: float, most_copied: int) -> sqlite3.Connection:
-    """A copy of the database in memory, so that no commit waits for the query; the database itself if it is larger."""
+    """Opens a copy of the database in memory, so that no commit waits for the query. Opens a large database itself."""
     database = sqlite3.connect(address, uri=True, timeout=busy_seconds, isolation_level=None)
     database.execute("BEGIN")
     pages, bytes_per_page = (database.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
@@ -66,7 +69,7 @@ def _open(address: str, busy_seconds: float, most_copied: int) -> sqlite3.Connec
         database.execute("ROLLBACK")
         return database
     copy = sqlite3.connect(":memory:", isolation_level=None)
-    database.backup(copy)  # waits for nobody: the transaction reads already
+    database.backup(copy)  # does not wait, since the transaction has its read lock already
     database.close()
     return copy
 
@@ -93,7 +96,7 @@ def _authorize(action: int, _first: str | None, second: str | None, *_: str | No
 
 
 def _limit_memory() -> None:
-    if sys.platform != "win32":  # where SQLite's own limit must do
+    if sys.platform != "win32":  # on Windows only SQLite's own limit applies
         import resource
 
         with contextlib.suppress(OSError, ValueError):  # macOS may refuse it
@@ -101,7 +104,7 @@ def _limit_memory() -> None:
 
 
 def _end_with_parent() -> None:
-    os.read(0, 1)  # not by sys.stdin, whose lock Python takes when it ends
+    os.read(0, 1)  # not `sys.stdin`, whose lock Python needs at exit
     os._exit(1)
 
 

@@ -18,13 +18,15 @@ from setset.tasks.kinds import Destination
 def owner(database: Database) -> Owner:
     """The workspace as the owner of its storage roots."""
     query = select(WORKSPACE.c.id, WORKSPACE.c.folder)
-    for found in database.read(query, lambda row: Owner(str(row.id), database.folder, row.folder and str(row.folder))):
-        return found
+    for workspace in database.read(
+        query, lambda row: Owner(str(row.id), database.folder, row.folder and str(row.folder))
+    ):
+        return workspace
     raise damaged(database.folder.database, "it does not say which workspace it is of")
 
 
 def note_folder(database: Database) -> None:
-    """Notes the folder of the workspace, for the holder of its lock. A copy keeps the folder of its original."""
+    """Records the folder of the workspace. Needs its lock. A copied workspace keeps the folder of its original."""
     workspace = owner(database)
     folder = workspace.note_folder()
     if folder != workspace.noted and _is_text(folder):
@@ -32,7 +34,7 @@ def note_folder(database: Database) -> None:
 
 
 def _is_text(path: str) -> bool:
-    """Whether SQLite can hold a path, since the name of a file may be any bytes."""
+    """Whether SQLite can store a path. A file name may be any bytes, but SQLite stores only Unicode text."""
     return path == path.encode(errors="replace").decode()
 
 
@@ -49,22 +51,22 @@ def folders(database: Database) -> dict[int, Path]:
 
 
 def own_folders(database: Database) -> dict[int, Path]:
-    """The folders of the storage roots whose tokens are valid now, by id."""
+    """Folders of the storage roots with valid tokens, by id."""
     return {number: root for number, root in folders(database).items() if owner(database).state(root) is RootState.OWN}
 
 
 def destinations(database: Database) -> dict[int, Destination]:
-    """Destinations of tasks, by the ids of the storage roots."""
+    """Storage roots as destinations of tasks, by id."""
     return {number: Destination(str(root), owner(database).token(root)) for number, root in folders(database).items()}
 
 
 def recorded_path(database: Database, folder: Path, besides: int = 0) -> str:
-    """The path that a folder is, or will be, recorded with: one path, however the folder is reached.
+    """Path to record for a folder: the recorded path if the folder is a root already, else the resolved path.
 
-    The root with the id `besides` is ignored.
+    Ignores the root with the id `besides`.
     """
-    known: list[str] = [row.path for row in database.query(select(ROOTS.c.path).where(ROOTS.c.id != besides))]
-    for path in (OWN_ROOT, *known):
+    paths: list[str] = [row.path for row in database.query(select(ROOTS.c.path).where(ROOTS.c.id != besides))]
+    for path in (OWN_ROOT, *paths):
         with contextlib.suppress(OSError):
             if folder.samefile(database.folder.root(path)):
                 return path
@@ -75,16 +77,16 @@ def recorded_path(database: Database, folder: Path, besides: int = 0) -> str:
 
 
 def records(database: Database, measure: bool = False) -> list[Root]:
-    """All storage roots as they are now; with `measure`, also the free bytes of their disks."""
+    """All storage roots with their current state. With `measure`, also the free bytes on their disks."""
     sums = (func.coalesce(func.sum(column), 0) for column in (BATCHES.c.lists, BATCHES.c.bytes))
-    found = (
+    query = (
         select(ROOTS.c.id, ROOTS.c.path, func.count(BATCHES.c.id), *sums)
         .outerjoin(BATCHES, BATCHES.c.root_id == ROOTS.c.id)
         .group_by(ROOTS.c.id)
         .order_by(ROOTS.c.id)
     )
     roots = []
-    rows = database.read(found, lambda row: (row.id, database.folder.root(row.path), tuple(row)[2:]))
+    rows = database.read(query, lambda row: (row.id, database.folder.root(row.path), tuple(row)[2:]))
     for number, folder, sizes in rows:
         free = None
         state = owner(database).state(folder)
@@ -98,14 +100,14 @@ def records(database: Database, measure: bool = False) -> list[Root]:
 
 
 def _holds_some(database: Database, number: int, folder: Path) -> bool:
-    """Whether a folder has a file with the name of a file recorded in a root."""
+    """Whether a folder has at least one of the files recorded in a root, by name."""
     if not folder.is_dir():
         return False
     return any((folder / name).is_file() for name in recorded_files(database, number))
 
 
 def recorded_files(database: Database, number: int) -> dict[str, str]:
-    """The files that the database records in a root: their names below it, and their digests."""
+    """Digests of the files recorded in a root, by their paths relative to the root."""
     return dict(
         database.read(
             select(BATCHES.c.path, BATCHES.c.digest).where(BATCHES.c.root_id == number),
@@ -115,16 +117,16 @@ def recorded_files(database: Database, number: int) -> dict[str, str]:
 
 
 def find(database: Database, name: str) -> Root | None:
-    """The root with this folder, which may be gone, or with this number."""
-    known = records(database)
-    for root in known:
+    """Finds a root by its folder, which may be missing, or by its number."""
+    roots = records(database)
+    for root in roots:
         if Path(name).resolve() == root.folder.resolve():
             return root
-    return next((root for root in known if name == str(root.number)), None)
+    return next((root for root in roots if name == str(root.number)), None)
 
 
 def is_own(database: Database, root: Root) -> bool:
-    """Whether a root is the one inside the workspace."""
+    """Whether a root is the root inside the workspace."""
     return root.folder == database.folder.own_root
 
 
@@ -134,22 +136,22 @@ def gone(database: Database) -> list[Root]:
 
 
 def require_there(database: Database, number: int) -> None:
-    """Raises RootGone if a root is gone. For a reader that does not find a file in it."""
+    """Raises RootGone if a root is missing. A reader calls this when it cannot read a file in the root."""
     for root in gone(database):
         if root.number == number:
             raise gone_error(database, root)
 
 
 def gone_error(database: Database, root: Root) -> RootGone:
-    """The error for a root that is gone."""
+    """The error for a missing root."""
     return RootGone(root.folder, can_be_filled=is_own(database, root))
 
 
 def sizes_in(database: Database, roots: list[Root]) -> set[tuple[int, int]]:
-    """Targets and sizes with files in some roots."""
-    found = select(EXPLORATIONS.c.target, BATCHES.c.size).distinct().join(EXPLORATIONS)
+    """Targets and sizes that have files in these roots."""
+    query = select(EXPLORATIONS.c.target, BATCHES.c.size).distinct().join(EXPLORATIONS)
     within = BATCHES.c.root_id.in_([root.number for root in roots])
-    return {(row.target, row.size) for row in database.query(found.where(within))}
+    return {(row.target, row.size) for row in database.query(query.where(within))}
 
 
 # Changes
@@ -162,19 +164,19 @@ def use_root(
     refill: bool = False,
     needed: tuple[int, int] | None = None,
 ) -> int:
-    """The id of the storage root for new files: the one inside the workspace, or the folder `output`.
+    """Claims a storage root for new files, and returns its id: the root inside the workspace, or the folder `output`.
 
     Args:
         output: A folder elsewhere.
-        adopt: Also take a root of this workspace that is not new, whatever became of its token.
-        refill: Also take a root whose files are all missing, to make them again.
-        needed: Target and size of which no file may be in a root that is gone.
+        adopt: Also accept a used root of this workspace whose token is missing, damaged or stale.
+        refill: Also accept a root whose files are all missing, so that they can be made again.
+        needed: Target and size that the run needs. Raises RootGone if files of them are in a missing root.
     """
     path = OWN_ROOT if output is None else recorded_path(database, output)
     if not _is_text(path):
         raise BadInput(f"--output {path!r}: the name of a folder must be text")
     root, workspace = database.folder.root(path), owner(database)
-    for lost in (each for each in gone(database) if each.folder != root):
+    for lost in (lost for lost in gone(database) if lost.folder != root):
         if _holds_some(database, lost.number, root):
             raise BadInput(
                 f"{root} holds the files of the storage root {lost.folder}, which is gone: "
@@ -188,7 +190,7 @@ def use_root(
         raise RootGone(root, can_be_filled=workspace.state(root) is RootState.OWN or path == OWN_ROOT)
     workspace.claim(root, adopt)
     if not _is_used(database, OWN_ROOT):
-        # The own root identifies the workspace when the database is lost, even with all files elsewhere.
+        # Even if all files are elsewhere, the token of the own root identifies the workspace if the database is lost.
         workspace.claim(database.folder.own_root, adopt)
     with database.transaction():
         if not database.query(select(ROOTS.c.id).where(ROOTS.c.path == path)):
@@ -201,7 +203,7 @@ def _is_used(database: Database, path: str) -> bool:
 
 
 def record_move(database: Database, root: Root, path: str) -> None:
-    """Records that a root is in another folder now. If that is another root, it gets the files."""
+    """Records the new folder of a root. If the folder is another root already, that root takes over the files."""
     with database.transaction():
         others = database.query(select(ROOTS.c.id).where(ROOTS.c.path == path, ROOTS.c.id != root.number))
         if not others:
@@ -212,7 +214,7 @@ def record_move(database: Database, root: Root, path: str) -> None:
 
 
 def record_loss(database: Database, root: Root, heir: int | None) -> None:
-    """Records that a root is lost. Its files are missing in the root `heir`, where they can be made again."""
+    """Records that a root is lost: its files become missing files of the root `heir`, where they can be made again."""
     with database.transaction():
         if heir is not None:
             lost = {"root_id": heir, "defect": "lost with its storage root"}
@@ -221,7 +223,7 @@ def record_loss(database: Database, root: Root, heir: int | None) -> None:
 
 
 def salvage(path: Path, table: str, column: str) -> list[str]:
-    """Texts in a column of a database that may be damaged, or of any schema, as far as they can be read."""
+    """Returns the readable texts in a column of a database that may be damaged or have any schema."""
     with contextlib.suppress(*DRIVER_ERRORS, Locked, OSError), contextlib.closing(connect(path, "ro")) as connection:
         rows = connection.execute(f"SELECT {column} FROM {table}").fetchall()  # noqa: S608 (our own names)
         return [row[0] for row in rows if isinstance(row[0], str)]

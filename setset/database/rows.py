@@ -1,4 +1,4 @@
-"""Rows whose checksum does not fit: something other than setset changed them."""
+"""Altered rows: rows with a wrong checksum, so something other than setset changed them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from setset.database.models import CHECKED, EXPLORATIONS, ROOTS, RUNS, SIZES
 
 @dataclass(frozen=True)
 class AlteredRow:
-    """A row whose checksum does not fit: something other than setset changed it."""
+    """A row with a wrong checksum, so something other than setset changed it."""
 
     table: Table
     values: Values
@@ -25,12 +25,12 @@ class AlteredRow:
 
     @property
     def is_structure(self) -> bool:
-        """Whether everything else depends on it."""
+        """Whether all other data depends on the row."""
         return self.table in (EXPLORATIONS, SIZES, ROOTS)
 
     @property
     def is_history(self) -> bool:
-        """Whether nothing depends on it."""
+        """Whether no other data depends on the row."""
         return self.table is RUNS
 
     def __str__(self) -> str:
@@ -39,18 +39,18 @@ class AlteredRow:
 
 
 def altered_rows(database: Database) -> list[AlteredRow]:
-    """All rows whose checksum does not fit."""
-    found = []
+    """All rows with a wrong checksum."""
+    altered = []
     for table in CHECKED:
         names = table.columns.keys()
         covered, stored = itemgetter(*map(names.index, checked_columns(table))), names.index("checksum")
         rows = database.query(select(table))
-        found += [AlteredRow(table, row._mapping) for row in rows if row[stored] != checksum_of(covered(row))]
-    return found
+        altered += [AlteredRow(table, row._mapping) for row in rows if row[stored] != checksum_of(covered(row))]
+    return altered
 
 
 def accept(database: Database, altered: Iterable[AlteredRow]) -> None:
-    """Gives rows that something else changed their checksums, as far as they are still there."""
+    """Corrects the checksums of altered rows that still exist, so that they count as sound."""
     with database.transaction():
         for row in altered:
             database.change(row.table, row.key, {}, accept=True)

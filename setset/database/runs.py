@@ -15,7 +15,7 @@ from setset.database.models import RUNS
 from setset.errors import BadInput, SetsetError
 
 NAMED: Final = 10
-"""Maximum number of repaired things that the history names; it counts the others."""
+"""Maximum number of repaired files and expansions that the history names. Of the others it records only the number."""
 
 
 @dataclass(frozen=True)
@@ -31,9 +31,9 @@ class Run:
     started_at: str
     finished_at: str | None
     outcome: str | None
-    """None while it is under way; done, killed, the error, or `refused: ` and why."""
+    """done, interrupted, killed, failed, the error, or `refused: ` and the reason. None while the run is under way."""
     repaired: str | None
-    """Files and expansions that it made again, and why; None if there was nothing to repair."""
+    """Files and expansions that the run made again, with reasons. None if there was nothing to repair."""
     batches_added: int
     lists_added: int
     lists_counted: int
@@ -42,7 +42,7 @@ class Run:
 
 @contextlib.contextmanager
 def record_run(database: Database, command: str, workers: int) -> Iterator[int]:
-    """Records a run that lasts as long as the context; gives its id."""
+    """Records the block as a run, with its outcome. Yields the id of the run."""
     run_id = _begin(database, command, workers)
     outcome = "failed"
     try:
@@ -52,31 +52,27 @@ def record_run(database: Database, command: str, workers: int) -> Iterator[int]:
         outcome = "interrupted"
         raise
     except SetsetError as error:
-        outcome = _refused(error) if isinstance(error, BadInput) else str(error)
+        outcome = f"refused: {error}" if isinstance(error, BadInput) else str(error)
         raise
     finally:
-        # A full disk or a damaged database must not hide what went wrong before.
+        # A full disk or a corrupted database must not hide the error of the run.
         with contextlib.suppress(*([] if outcome == "done" else [SetsetError])):
             _end(database, run_id, outcome)
 
 
 def record_refusal(database: Database, command: str, error: BadInput) -> None:
     """Records a run that was refused before it began."""
-    _end(database, _begin(database, command, 0), _refused(error))
-
-
-def _refused(error: BadInput) -> str:
-    return f"refused: {error}"
+    _end(database, _begin(database, command, 0), f"refused: {error}")
 
 
 def set_workers(database: Database, run_id: int, workers: int) -> None:
-    """Records how many workers a run has now."""
+    """Records the current number of workers of a run."""
     with database.transaction():
         database.change(RUNS, [RUNS.c.id == run_id], {"workers": workers})
 
 
 def latest(database: Database, limit: int) -> list[Run]:
-    """The last runs, newest first."""
+    """The latest `limit` runs, newest first."""
     columns = [RUNS.c[field.name] for field in fields(Run)]
     query = select(*columns).order_by(RUNS.c.id.desc()).limit(limit)
     return database.read(query, lambda row: Run(**row._mapping))
@@ -91,18 +87,12 @@ def get(database: Database, run_id: int) -> Run:
 
 
 def last_id(database: Database) -> int:
-    """The id of the run that is under way, or of the last one; 0 if there was none."""
+    """Id of the latest run, which may be under way. 0 if there was none."""
     return int(database.query(select(func.max(RUNS.c.id)))[0][0] or 0)
 
 
-def require_recorded(database: Database, run_id: int) -> None:
-    """Refuses a database that does not know the run that is under way: an older copy was put in its place."""
-    if not database.query(select(RUNS.c.id).where(RUNS.c.id == run_id)):
-        raise replaced(database.folder.database, f"run {run_id} is not recorded")
-
-
 def last_workers(database: Database) -> int:
-    """The workers of the run that is under way, or of the last one."""
+    """Number of workers of the latest run that had any. 1 if there was none."""
     with_workers = select(RUNS.c.workers).where(RUNS.c.workers > 0).order_by(RUNS.c.id.desc()).limit(1)
     return next((int(row.workers) for row in database.query(with_workers)), 1)
 
@@ -124,10 +114,10 @@ def _begin(database: Database, command: str, workers: int) -> int:
 
 
 def _end(database: Database, run_id: int, outcome: str) -> None:
-    found = database.repaired
-    more = f" and {len(found) - NAMED:,} more" if len(found) > NAMED else ""
-    repaired = ", ".join(found[:NAMED]) + more or None
+    names = database.repaired
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    repaired = ", ".join(names[:NAMED]) + more or None
     with database.transaction():
-        outcome = outcome.encode(errors="backslashreplace").decode()  # a file may have any bytes for its name
+        outcome = outcome.encode(errors="backslashreplace").decode()  # may contain a file name that is not UTF-8
         values = {"outcome": outcome, "repaired": repaired, "finished_at": now()}
         database.change(RUNS, [RUNS.c.id == run_id], values)

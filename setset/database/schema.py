@@ -1,4 +1,4 @@
-"""The schema of the database: its revision, creating, upgrading, checking and copying a database file."""
+"""Database files and their schema: revision, creation, upgrade, integrity check, replacement and backup."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 SCHEMA_DIGEST = "9ff9019ce1b2afc4"
-"""Digest of the text of all tables and views at HEAD; a test compares it with a new database."""
+"""Digest of the SQL of all tables and views at HEAD. A test compares it with a new database."""
 SIDE_FILES = ("-journal", "-wal", "-shm")
 UNWRITABLE = ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")
 COUNTED = ("sizes", "batches", "expansions", "tallies")
-"""Tables that counts come from."""
+"""Tables that counts are computed from."""
 VIEWS = Path(__file__).with_name("views.sql")
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
 
 
 def _tried_again(read: Callable[_P, _R]) -> Callable[_P, _R]:
-    """Decorator of a function that reads a database. A read that fails once is no damage."""
+    """Decorator that retries a function that reads a database, since one failed read does not prove damage."""
 
     @functools.wraps(read)
     def read_again(*args: _P.args, **kwargs: _P.kwargs) -> _R:
@@ -63,7 +63,7 @@ def _tried_again(read: Callable[_P, _R]) -> Callable[_P, _R]:
 
 @_tried_again
 def revision(path: Path) -> str | None:
-    """The schema revision of a database; None if it has none yet."""
+    """The schema revision of a database. None if none is recorded."""
     try:
         try:
             return _read_revision(path, "ro")
@@ -92,15 +92,15 @@ def _read_revision(path: Path, mode: str) -> str | None:
 
 
 def require_current(path: Path) -> None:
-    """Refuses a database of another schema, saying what to do."""
-    found = revision(path)
-    if found == HEAD:
+    """Refuses a database with another schema. The message names the remedy."""
+    version = revision(path)
+    if version == HEAD:
         return
-    if found is None:
+    if version is None:
         raise damaged(path, "it has none of the tables of setset")
-    if found not in known_revisions():
-        raise NewerSchema(f"{path} has schema {found}, newer than this setset (schema {HEAD}): upgrade setset")
-    raise OlderSchema(f"{path} has schema {found}, this setset {HEAD}: run 'setset db upgrade'")
+    if version not in known_revisions():
+        raise NewerSchema(f"{path} has schema {version}, newer than this setset (schema {HEAD}): upgrade setset")
+    raise OlderSchema(f"{path} has schema {version}, this setset {HEAD}: run 'setset db upgrade'")
 
 
 def known_revisions() -> set[str]:
@@ -108,7 +108,7 @@ def known_revisions() -> set[str]:
 
 
 def migrations() -> Path:
-    """The migration scripts: in the wheel inside the package, in a checkout beside it."""
+    """Folder of the migration scripts: inside the package in a wheel, beside the package in a checkout."""
     packaged = Path(str(resources.files("setset"))) / "migrations"
     return packaged if packaged.is_dir() else Path(str(resources.files("setset"))).parent / "migrations"
 
@@ -123,13 +123,13 @@ def alembic_config(path: Path) -> Config:
 
 
 def create(path: Path) -> None:
-    """Makes a new, empty database with the current schema, complete or not at all."""
+    """Creates an empty database with the current schema, atomically."""
     fresh = path.with_name(f".{path.name}.new")
-    remove(fresh)
     keep_side_files(path, path)
+    remove(fresh)
     try:
         with contextlib.closing(sqlite3.connect(fresh)) as driver:
-            driver.execute("PRAGMA journal_mode = OFF")  # it counts only when it is whole and in its place
+            driver.execute("PRAGMA journal_mode = OFF")  # no journal: an incomplete file is removed
             engine = create_engine("sqlite://", creator=lambda: driver, poolclass=StaticPool)
             with engine.begin() as connection:
                 METADATA.create_all(connection, checkfirst=False)
@@ -145,10 +145,10 @@ def create(path: Path) -> None:
 
 
 def replace(path: Path, made: Path) -> Path | None:
-    """Puts a finished database in the place of another one; returns the name of the old one, None if there is none.
+    """Replaces a database by a finished database. Returns the new path of the old database, None if there was none.
 
-    At every moment one of the two is in the place. An unfinished write is rolled back first: the journal that can do
-    that belongs to the old database alone.
+    At every moment a complete database has the name `path`. An unfinished write is rolled back first, since its journal
+    fits only the old database.
     """
     kept = None
     if path.exists():
@@ -170,7 +170,7 @@ def replace(path: Path, made: Path) -> Path | None:
 
 
 def keep_side_files(path: Path, kept: Path) -> None:
-    """Renames the journal of a database that was renamed or is gone: it would be played back into the next one."""
+    """Renames the journal of a renamed or deleted database, since SQLite would apply it to the next database."""
     for suffix in SIDE_FILES:
         side = Path(f"{path}{suffix}")
         if side.exists() and side.stat().st_size:
@@ -180,35 +180,35 @@ def keep_side_files(path: Path, kept: Path) -> None:
 
 def remove(path: Path) -> None:
     """Removes a database and the files that SQLite keeps beside it."""
-    for each in (Path(f"{path}{suffix}") for suffix in ("", *SIDE_FILES)):
-        if each.is_dir():
-            raise InTheWay(in_the_way(each))
-        durable.remove(each)
+    for file in (Path(f"{path}{suffix}") for suffix in ("", *SIDE_FILES)):
+        if file.is_dir():
+            raise InTheWay(in_the_way(file))
+        durable.remove(file)
 
 
 def remove_unfinished(folder: WorkspaceFolder) -> list[Path]:
-    """Removes what the making or rebuilding of a database left that was cut short. For whoever has the lock."""
-    found = [folder.path / name for name in UNFINISHED]
-    found = [path for path in found if path.is_file() and not path.is_symlink()]
-    # A second name of the database in use, which `replace` gave it before it was cut short.
+    """Removes leftovers of an interrupted creation or rebuild of a database. Returns their paths. Needs the lock."""
+    unfinished = [folder.path / name for name in UNFINISHED]
+    unfinished = [path for path in unfinished if path.is_file() and not path.is_symlink()]
+    # Second names (hard links) of the current database, left by an interrupted `replace`.
     kept = folder.path.glob(f"{folder.database_name}.lost*")
-    found += [path for path in kept if not path.is_symlink() and path.samefile(folder.database)]
+    unfinished += [path for path in kept if not path.is_symlink() and path.samefile(folder.database)]
     removed = []
-    for path in found:
-        with contextlib.suppress(OSError):  # Windows removes no file that a reader has open: the next run does
+    for path in unfinished:
+        with contextlib.suppress(OSError):  # Windows removes no file that a reader has open; the next run removes it
             path.unlink(missing_ok=True)
             removed.append(path)
     return removed
 
 
 def free_name(path: Path, why: str) -> Path:
-    """A name beside a database under which it can be kept; an earlier one may be there already."""
+    """Returns an unused name beside a database: NAME.why, else NAME.why-2 and so on."""
     names = (path.with_name(f"{path.name}.{why}" + (f"-{n}" if n > 1 else "")) for n in count(1))
     return next(name for name in names if not name.exists())
 
 
 def upgrade(path: Path) -> Path | None:
-    """Brings a database to the current schema; returns the backup made before, None if it was current."""
+    """Upgrades a database to the current schema. Returns the backup made before, None if the schema was current."""
     try:
         require_current(path)
     except OlderSchema:
@@ -219,7 +219,7 @@ def upgrade(path: Path) -> Path | None:
             _migrate(path)
         except BaseException:
             with contextlib.suppress(SetsetError, OSError):
-                if revision(path) == before:  # nothing was changed, and each attempt would leave a backup
+                if revision(path) == before:  # nothing was changed, so the backup is useless
                     kept.unlink()
             raise
         return kept
@@ -240,7 +240,7 @@ def _migrate(path: Path) -> None:
 @_tried_again
 def require_sound(path: Path, references: bool = True) -> None:
     """Refuses a database whose pages, indexes, types or references are damaged, or whose schema was altered."""
-    with _reading(path) as connection:
+    with reading(path) as connection:
         ((verdict,),) = connection.execute("PRAGMA integrity_check(1)").fetchall()
         if verdict != "ok":
             raise damaged(path, " ".join(str(verdict).split()))
@@ -251,16 +251,16 @@ def require_sound(path: Path, references: bool = True) -> None:
 
 @_tried_again
 def _require_references(path: Path, tables: tuple[str, ...] = ()) -> None:
-    """Refuses broken references of some tables, or of all."""
-    with _reading(path) as connection:
+    """Refuses a database with broken references in these tables, or in any table if none is given."""
+    with reading(path) as connection:
         for check in [f"foreign_key_check({table})" for table in tables] or ["foreign_key_check"]:
             if broken := connection.execute(f"PRAGMA {check}").fetchone():
                 raise damaged(path, str(broken))
 
 
 @contextlib.contextmanager
-def _reading(path: Path) -> Iterator[sqlite3.Connection]:
-    """A connection whose errors are one line."""
+def reading(path: Path) -> Iterator[sqlite3.Connection]:
+    """Opens a read-only connection whose errors become one-line errors of setset."""
     try:
         with contextlib.closing(connect(path, "ro")) as connection:
             yield connection
@@ -269,18 +269,18 @@ def _reading(path: Path) -> Iterator[sqlite3.Connection]:
 
 
 def schema_digest(connection: sqlite3.Connection) -> str:
-    """Digest of the text of all tables, views, indexes and triggers. Alembic owns its own table."""
+    """Digest of the SQL of all tables, views, indexes and triggers, except Alembic's own table."""
     query = "SELECT type, name, sql FROM sqlite_schema WHERE tbl_name != 'alembic_version' ORDER BY type, name"
-    found = [(kind, name, " ".join(str(sql).split())) for kind, name, sql in connection.execute(query)]
-    return xxhash.xxh3_64_hexdigest(repr(found).encode(errors="replace"))
+    entries = [(kind, name, " ".join(str(sql).split())) for kind, name, sql in connection.execute(query)]
+    return xxhash.xxh3_64_hexdigest(repr(entries).encode(errors="replace"))
 
 
 def backup(path: Path, copy: Path, force: bool = False) -> None:
-    """A consistent copy of a database that may be in use.
+    """Makes a consistent copy of a database that may be in use.
 
     Raises Locked if another program holds the database for some seconds.
     """
-    WorkspaceFolder(path.parent).is_locked()  # refuses a file system without locks, which SQLite would wait for
+    WorkspaceFolder(path.parent).is_locked()  # raises an error on a file system without locks, where SQLite would wait
     if copy.exists() and (not force or copy.samefile(path) or not copy.is_file()):
         raise BadInput(f"{copy} is there already: add --force to replace it")
     partial = copy.with_name(f".{copy.name}.partial")
@@ -289,7 +289,7 @@ def backup(path: Path, copy: Path, force: bool = False) -> None:
     remove(partial)
     try:
         with contextlib.closing(sqlite3.connect(partial)) as target:
-            # It counts only when it is whole, and a power cut leaves one file.
+            # No journal: an incomplete copy is removed, and a power cut leaves only one file.
             target.execute("PRAGMA journal_mode = OFF")
             copies.copy_into(target, path, BUSY_SECONDS)
         durable.replace_durably(partial, copy)

@@ -1,4 +1,4 @@
-"""Read-only queries of this database by users. Each runs in a process of its own, which ends with its time limit."""
+"""Read-only queries of the database by users. Each query runs in its own process, which is killed at the time limit."""
 
 import json
 import re
@@ -6,48 +6,55 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from setset.database import copies, query_process, schema
-from setset.database.connection import BUSY_SECONDS, DRIVER_ERRORS, connect, explain
+from setset.database.connection import BUSY_SECONDS, explain
 from setset.database.models import METADATA
 from setset.errors import BadInput, SetsetError
 
 MOST_SECONDS = 60.0
 """Default time limit of a query."""
 LONGEST = 1e6
-"""Largest time limit that a process takes, in seconds."""
+"""Maximum time limit of a query process, in seconds."""
 _ONLY_SELECT = "only SELECT is allowed: nothing is written, attached or loaded"
 
 
-def run_query(path: Path, query: str, seconds: float = MOST_SECONDS) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-    """Columns and rows of a query that only reads tables and views.
+Tables = Mapping[str, tuple[Sequence[str], Sequence[Sequence[Any]]]]
+"""Columns and rows of temporary tables, by table name."""
 
-    The process of the query ends with the iterator of the rows, or after `seconds`.
+
+def run_query(
+    path: Path, query: str, seconds: float = MOST_SECONDS, tables: Tables = MappingProxyType({})
+) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
+    """Runs a query that only reads tables, views and the temporary `tables`. Returns its columns and its rows.
+
+    The process of the query ends when the iterator of rows ends or is closed, or after `seconds`.
 
     Raises BadInput for any other query, and if the query takes longer than `seconds` or too much memory.
     """
     schema.require_current(path)
-    answer = _ask(path, query, seconds)
+    answer = _ask(path, query, seconds, tables)
     columns = next(answer)
     if columns is None:
         raise BadInput(_ONLY_SELECT)
     return _name_columns(columns), (tuple(row) for rows in answer for row in rows)
 
 
-def _ask(path: Path, query: str, seconds: float) -> Iterator[Any]:
-    """Columns of a query, then blocks of its rows."""
+def _ask(path: Path, query: str, seconds: float, tables: Tables) -> Iterator[Any]:
+    """Yields the columns of a query, then blocks of its rows."""
     deadline = time.monotonic() + seconds
     request = {
-        "address": f"{path.absolute().as_uri()}?mode=ro",
+        "address": copies.address(path.absolute(), "ro"),
         "query": query,
         "seconds": min(max(0.001, seconds), LONGEST),
         "busy_seconds": BUSY_SECONDS,
         "most_copied": copies.MOST_BYTES,
+        "tables": dict(tables),
     }
     command, pipe = [sys.executable, "-I", "-S", query_process.__file__], subprocess.PIPE
     try:
@@ -59,7 +66,7 @@ def _ask(path: Path, query: str, seconds: float) -> Iterator[Any]:
                 process.stdin.flush()
                 for line in process.stdout:
                     if not line.endswith(b"\n"):
-                        break  # ended while it wrote
+                        break  # the process ended in the middle of a line
                     match json.loads(line, object_hook=lambda blob: bytes.fromhex(blob["hex"])):
                         case ["error", *error]:
                             raise _explain(path, *error)
@@ -71,13 +78,13 @@ def _ask(path: Path, query: str, seconds: float) -> Iterator[Any]:
                 process.kill()
     except OSError as error:
         raise SetsetError(f"cannot start a process for the query: {error.strerror}") from error
-    if not time.monotonic() < deadline:  # also for NaN
+    if not time.monotonic() < deadline:  # true for NaN too
         raise BadInput("SQL: the query took too long: give it more with --timeout SECONDS")
     raise SetsetError(f"SQL: the process of the query ended with code {process.returncode}: perhaps too little memory")
 
 
 def _explain(path: Path, kind: str, name: str, text: str) -> SetsetError:
-    """An error of the driver as an error of setset. `name` is SQLite's name of the error."""
+    """Translates an error of the driver to an error of setset. `name` is SQLite's name of the error."""
     if kind == "MemoryError":
         return BadInput(f"SQL: the query takes more than {query_process.MOST_MEMORY:,} bytes of memory")
     if kind in ("Warning", "ProgrammingError", "ValueError") or kind.startswith("Unicode"):
@@ -92,15 +99,17 @@ def _explain(path: Path, kind: str, name: str, text: str) -> SetsetError:
 
 
 def _name_columns(names: list[str]) -> list[str]:
-    """Makes names unique: if a query has a name twice, the second becomes name_2."""
+    """Returns unique column names: if a name occurs twice, the second becomes name_2."""
     given = set(names)
     numbers = {name: count(2) for name in given}
-    found: dict[str, None] = {}
+    unique: dict[str, None] = {}
     for name in names:
         copies = (f"{name}_{number}" for number in numbers[name])
-        fresh = name if name not in found else next(each for each in copies if each not in given and each not in found)
-        found[fresh] = None
-    return list(found)
+        fresh = (
+            name if name not in unique else next(copy for copy in copies if copy not in given and copy not in unique)
+        )
+        unique[fresh] = None
+    return list(unique)
 
 
 def describe_tables(path: Path) -> list[tuple[str, str, str, str]]:
@@ -110,16 +119,13 @@ def describe_tables(path: Path) -> list[tuple[str, str, str, str]]:
         "SELECT t.type, t.name, t.sql, group_concat(c.name, ', ') FROM sqlite_master t, pragma_table_info(t.name) c "
         "WHERE t.type IN ('table', 'view') GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2"
     )
-    try:
-        with closing(connect(path, "ro")) as connection:
-            rows = connection.execute(query).fetchall()
-    except DRIVER_ERRORS as error:
-        raise explain(path, error) from error
-    found = []
+    with schema.reading(path) as connection:
+        rows = connection.execute(query).fetchall()
+    described = []
     for kind, name, sql, columns in rows:
         if kind == "view":
-            said = re.search(r"AS -- (.*)", sql)
-            found.append((kind, name, columns, said[1] if said else ""))
+            comment = re.search(r"AS -- (.*)", sql)
+            described.append((kind, name, columns, comment[1] if comment else ""))
         elif name in METADATA.tables:  # not a table of Alembic or SQLite
-            found.append((kind, name, columns, METADATA.tables[name].comment or ""))
-    return found
+            described.append((kind, name, columns, METADATA.tables[name].comment or ""))
+    return described

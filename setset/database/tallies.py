@@ -1,5 +1,5 @@
-"""Counts by source: the table `tallies`. A counted size can be read like a stored one, since its lists are made again
-from the source that holds them."""
+"""Counts by source: the table `tallies`. A counted size can be read like a stored size, since its lists are derived
+again from the source batches."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -14,34 +14,37 @@ from setset.database import batches, explorations
 from setset.database.connection import BadDatabase, Database, checksum, now
 from setset.database.explorations import SizeKey
 from setset.database.models import EXPANSIONS, EXPLORATIONS, TALLIES, State, Work
+from setset.tasks.kinds import SEED_SOURCE_SIZE
 
 ENTRY_BYTES = 8
 MOST = 1 << 63
-"""More than an integer of SQLite can be."""
+"""Exclusive upper limit of an integer in SQLite."""
+KEPT = ("size", "source_size", "source", "source_digest", "lists_in")
+"""Columns of an expansion that a `SourceCount` has too."""
 
 
 class Part(NamedTuple):
-    """Consecutive lists of a size: the lists in a batch, or the lists below a source."""
+    """Consecutive lists of a size: the lists in a batch, or the lists derived from a source batch."""
 
     batch: Batch
     lists: int
     entries: tuple[int, ...] = ()
-    """Numbers of lists below consecutive runs of equally many lists of the source, if they were counted."""
+    """Subtotals, if counted: number of lists derived from each run of consecutive source lists."""
 
 
 def record(
     database: Database, expansion_id: int, counts: Sequence[tuple[int, int]], entries: Mapping[int, Sequence[int]]
 ) -> None:
-    """Records the counts of an expansion by size, in the place of earlier ones, within a transaction."""
+    """Records the counts of an expansion by size, replacing earlier counts. Needs an open transaction."""
     database.execute(delete(TALLIES).where(TALLIES.c.expansion_id == expansion_id))
-    packed = {size: b"".join(n.to_bytes(ENTRY_BYTES, "little") for n in found) for size, found in entries.items()}
+    packed = {size: b"".join(n.to_bytes(ENTRY_BYTES, "little") for n in numbers) for size, numbers in entries.items()}
     rows = [{"expansion_id": expansion_id, "size": size, "lists": n, "entries": packed.get(size)} for size, n in counts]
     database.insert(TALLIES, rows)
 
 
 @dataclass(frozen=True)
 class SourceCount:
-    """The count of one source, as a file keeps it."""
+    """Counts from one source batch, as the counts file stores them."""
 
     target: int
     pruned: bool
@@ -51,16 +54,16 @@ class SourceCount:
     source_digest: str
     lists_in: int
     tallies: tuple[tuple[int, int, str], ...]
-    """Size, number of lists, and the entries as hexadecimal digits."""
+    """For each counted size: size, number of lists, and entries as hexadecimal digits."""
 
     @property
     def exploration(self) -> tuple[int, bool]:
-        """Target and rule of the exploration."""
+        """Target of the exploration, and whether it is pruned."""
         return self.target, self.pruned
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
-        """The count whose fields these are; ValueError, TypeError or LookupError if they are none."""
+        """Parses a count from its fields. Raises ValueError, TypeError or LookupError if they are invalid."""
         rows = tuple((size, lists, bytes.fromhex(entries).hex()) for size, lists, entries in values["tallies"])
         count = cls(**{**values, "tallies": rows})
         numbers = count.target, count.size, count.source_size, count.source, count.lists_in
@@ -77,16 +80,15 @@ class SourceCount:
 
 
 def unpack_entries(packed: bytes) -> tuple[int, ...]:
-    """Numbers of lists, as `record` packs them."""
+    """Unpacks the entries that `record` packed."""
     starts = range(0, len(packed), ENTRY_BYTES)
     return tuple(int.from_bytes(packed[start : start + ENTRY_BYTES], "little") for start in starts)
 
 
 def source_counts(database: Database) -> list[SourceCount]:
-    """All counts that are done, with the digests of their sources."""
+    """All finished counts whose source digest is recorded."""
     done = EXPANSIONS.c.work == Work.COUNT, EXPANSIONS.c.state == State.DONE, EXPANSIONS.c.source_digest.is_not(None)
-    names = ("size", "source_size", "source", "source_digest", "lists_in")
-    columns = EXPLORATIONS.c.target, EXPLORATIONS.c.pruned, *(EXPANSIONS.c[name] for name in names)
+    columns = EXPLORATIONS.c.target, EXPLORATIONS.c.pruned, *(EXPANSIONS.c[name] for name in KEPT)
     with database.transaction():
         tallies = defaultdict[int, list[tuple[int, int, str]]](list)
         for row in database.query(select(TALLIES).order_by(TALLIES.c.size)):
@@ -95,62 +97,62 @@ def source_counts(database: Database) -> list[SourceCount]:
         rows = database.query(query.order_by(EXPLORATIONS.c.target, EXPANSIONS.c.size, EXPANSIONS.c.source))
     return [
         SourceCount(
-            row.target, bool(row.pruned), **{name: row._mapping[name] for name in names}, tallies=tuple(tallies[row.id])
+            row.target, bool(row.pruned), **{name: row._mapping[name] for name in KEPT}, tallies=tuple(tallies[row.id])
         )
         for row in rows
     ]
 
 
-def adopt(database: Database, found: Sequence[SourceCount]) -> int:
-    """Records counts whose sources are there as they were; returns how many."""
-    explored = {(each.target, each.pruned): each for each in explorations.find_all(database)}
-    known: dict[tuple[int, int], dict[int, batches.NumberedBatch]] = {}
+def adopt(database: Database, counts: Sequence[SourceCount]) -> int:
+    """Records the counts whose source batches are unchanged. Returns their number."""
+    explored = {
+        (exploration.target, exploration.pruned): exploration for exploration in explorations.find_all(database)
+    }
+    sources_of: dict[tuple[int, int], dict[int, batches.NumberedBatch]] = {}
     adopted = 0
     with database.transaction():
-        for count in found:
+        for count in counts:
             exploration = explored.get(count.exploration)
             if exploration is None:
                 continue
             key = exploration.id, count.source_size
-            known[key] = known.get(key) or batches.sources(exploration.at(count.source_size))
-            source = known[key].get(count.source)
+            sources_of[key] = sources_of.get(key) or batches.sources(exploration.at(count.source_size))
+            source = sources_of[key].get(count.source)
             if source is None or (source.digest, source.lists) != (count.source_digest, count.lists_in):
                 continue
             row = {"exploration_id": exploration.id, "work": Work.COUNT, "state": State.DONE, "attempts": 1}
-            row |= {
-                name: getattr(count, name) for name in ("size", "source_size", "source", "source_digest", "lists_in")
-            }
-            last = next((lists for size, lists, _ in count.tallies if size == count.size), 0)
-            database.insert(EXPANSIONS, [{**row, "lists_out": last, "finished_at": now()}])
+            row |= {name: getattr(count, name) for name in KEPT}
+            lists = {size: number for size, number, _ in count.tallies}
+            database.insert(EXPANSIONS, [{**row, "lists_out": lists.get(count.size, 0), "finished_at": now()}])
             (made,) = database.query(select(func.max(EXPANSIONS.c.id)))
-            rows = [
-                {"size": size, "lists": n, "entries": bytes.fromhex(hexed) or None} for size, n, hexed in count.tallies
-            ]
-            database.insert(TALLIES, [{"expansion_id": made[0], **each} for each in rows])
+            entries = {size: unpack_entries(bytes.fromhex(hexed)) for size, _, hexed in count.tallies if hexed}
+            record(database, made[0], list(lists.items()), entries)
             adopted += 1
     return adopted
 
 
 def sizes_counted(at: SizeKey) -> dict[int, dict[int, bool]]:
-    """Sizes that each count from the batches of a size has tallies of, by the id of the expansion, each with whether
-    the tally has entries, as in a count of one size alone."""
+    """Tallies of each count from the batches of a size: for each expansion id, the counted sizes, each with whether its
+    tally has entries. Only a count of one size alone has entries."""
     mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == at.size
     columns = TALLIES.c.expansion_id, TALLIES.c.size, TALLIES.c.entries.is_not(None)
-    found = defaultdict[int, dict[int, bool]](dict)
+    sizes_of = defaultdict[int, dict[int, bool]](dict)
     for expansion_id, size, has_entries in at.database.read(select(*columns).join(EXPANSIONS).where(*mine), tuple):
-        found[expansion_id][size] = bool(has_entries)
-    return found
+        sizes_of[expansion_id][size] = bool(has_entries)
+    return sizes_of
 
 
 def counted_parts(at: SizeKey) -> list[Part]:
-    """The parts of a size that is counted in full, in order; none if it is not.
+    """The parts of a completely counted size, in lexicographic order. Empty if the count is not complete.
 
     Raises:
-        BadDatabase: A row was changed by hand, so lists by number would be wrong ones.
+        BadDatabase: A row was changed by hand, so a number could give the wrong list.
     """
     with at.database.transaction():
         for source_size in sorted(at.exploration.complete_sizes(), reverse=True):
-            sources = batches.numbered(at.exploration.at(source_size)) if source_size < at.size else []
+            sources = (
+                batches.numbered(at.exploration.at(source_size)) if SEED_SOURCE_SIZE < source_size < at.size else []
+            )
             parts = _parts_from(at, source_size, sources)
             if sources and len(parts) == len(sources):
                 return [part for part in parts if part.lists]
@@ -160,15 +162,15 @@ def counted_parts(at: SizeKey) -> list[Part]:
 def _parts_from(at: SizeKey, source_size: int, sources: Sequence[Batch]) -> list[Part]:
     mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == source_size
     done = EXPANSIONS.c.work == Work.COUNT, EXPANSIONS.c.state == State.DONE
-    found = at.database.query(select(EXPANSIONS).where(*mine, *done).order_by(EXPANSIONS.c.source, EXPANSIONS.c.size))
+    rows = at.database.query(select(EXPANSIONS).where(*mine, *done).order_by(EXPANSIONS.c.source, EXPANSIONS.c.size))
     tallies = {row.expansion_id: row for row in at.database.query(select(TALLIES).where(TALLIES.c.size == at.size))}
     parts: dict[int, Part] = {}
-    for row in found:
+    for row in rows:
         tally = tallies.get(row.id)
         if tally is None or row.source >= len(sources):
             continue
-        for table, each in ((EXPANSIONS, row), (TALLIES, tally)):
-            if each.checksum != checksum(table, each._mapping):
+        for table, checked_row in ((EXPANSIONS, row), (TALLIES, tally)):
+            if checked_row.checksum != checksum(table, checked_row._mapping):
                 raise BadDatabase(f"the count from batch {row.source} was changed by hand: run 'setset repair'")
         if row.source_digest == sources[row.source].digest:
             parts[row.source] = Part(sources[row.source], tally.lists, unpack_entries(tally.entries or b""))

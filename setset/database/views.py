@@ -1,4 +1,4 @@
-"""Records from the views, which people query too: status, progress, counts, throughput."""
+"""Records from the views, which users can query too: status, progress, counts, throughput."""
 
 import datetime
 import enum
@@ -26,9 +26,9 @@ class SizeState(enum.StrEnum):
 
     COMPLETE = "complete"
     DEFECTIVE = "defective"
-    """Complete, but a file of it is damaged, the last check found another problem, or a row was changed by hand."""
+    """Complete, but a file is damaged, the latest check found another problem, or a row was changed by hand."""
     ABSENT = "absent"
-    """Complete, but files of it are in a missing storage root."""
+    """Complete, but some of its files are in a missing storage root."""
     RUNNING = "running"
     STOPPED = "stopped"
     """Not complete, and no run is working on it."""
@@ -59,13 +59,13 @@ class SizeStatus:
     pruned: bool = False
     """Whether the exploration keeps only lists that may reach the target."""
     checked_at: str | None = None
-    """Time of the last check of its files, if there was one."""
+    """Time of the latest check of the size's files, if there was one."""
     findings: int | None = None
     """Number of problems that this check found."""
 
     @property
     def is_stored(self) -> bool:
-        """Whether all its lists are in files."""
+        """Whether all lists of the size are in files."""
         return self.work is Work.STORE and self.state in (SizeState.COMPLETE, SizeState.DEFECTIVE)
 
 
@@ -124,7 +124,7 @@ class Status(Shown):
     workers: list[WorkerActivity] = field(default_factory=list)
     """Workers of the run that is under way, and the task of each."""
     dashboard: str | None = None
-    """Page of the scheduler of a cluster, if it has one."""
+    """URL of the dashboard of the cluster's scheduler, if there is one."""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class FinishedWork:
 
 @dataclass(frozen=True)
 class CountedSize:
-    """A row of `counts`."""
+    """A row of the view `counts`."""
 
     target: int
     size: int
@@ -155,7 +155,7 @@ class CountedSize:
     origin: str
     pruned: bool
     class_sum: int | None
-    """Number of lists by the catalogue, from the target on, if the catalogue has the size."""
+    """Number of all lists of the size by the catalogue. None below the target, or if the catalogue lacks the size."""
 
 
 _Record = TypeVar("_Record")
@@ -163,7 +163,7 @@ _CONVERTED = (bool, Work, SizeState, ItemState)
 
 
 def _read(database: Database, record: type[_Record], query: str, **values: object) -> list[_Record]:
-    """Records from a query whose columns are the fields. Converts flags and enums."""
+    """Reads records from a query that has a column per field. Converts flags and enums."""
     types = {name: kind for name, kind in get_type_hints(record).items() if kind in _CONVERTED}
     return database.read(
         text(query).bindparams(**values),
@@ -172,11 +172,11 @@ def _read(database: Database, record: type[_Record], query: str, **values: objec
 
 
 def status(database: Database, target: int | None = None) -> Status:
-    """Status of all explorations, or of one, now."""
-    in_use, found = database.folder.is_in_use(), roots.records(database, measure=True)
-    absent = roots.sizes_in(database, [root for root in found if root.is_gone])
+    """Current status of all explorations, or of the exploration of one target."""
+    in_use, all_roots = database.folder.is_in_use(), roots.records(database, measure=True)
+    absent = roots.sizes_in(database, [root for root in all_roots if root.is_gone])
     measured = progress(database, runs.last_workers(database), in_use)
-    # A run verifies all rows when it begins, and again when it ends. Here it would take time from the run.
+    # During a run, skip this: the run verifies the rows itself, and reading all of them here would slow it down.
     altered = [] if in_use else _altered(database, measured)
     sizes = []
     for size in measured:
@@ -189,7 +189,7 @@ def status(database: Database, target: int | None = None) -> Status:
         sizes,
         _with_workers(items(database, target, in_use), running),
         [host for host in throughput(database) if target in (None, host.target)],
-        found,
+        all_roots,
         altered[:MOST_PROBLEMS],
         list(running.workers),
         running.dashboard,
@@ -197,37 +197,41 @@ def status(database: Database, target: int | None = None) -> Status:
 
 
 def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
-    """Rows that were changed by hand, rows that refer to a row that is gone, and sizes whose expansions are gone."""
+    """Rows that were changed by hand, rows that refer to a missing row, and sizes whose expansions are missing."""
     broken = database.read(text("PRAGMA foreign_key_check"), lambda row: f"row {row.rowid} of the table {row.table}")
     shown = {(size.target, size.size) for size in sizes}
-    begun = [(each, size) for each in explorations.find_all(database) for size in each.sizes()]
+    begun = [(exploration, size) for exploration in explorations.find_all(database) for size in exploration.sizes()]
     return [
         *(str(row) for row in altered_rows(database) if not row.is_history),
         *broken,
-        *(f"{size} of target {each.target}" for each, size in begun if (each.target, size.size) not in shown),
+        *(
+            f"{size} of target {exploration.target}"
+            for exploration, size in begun
+            if (exploration.target, size.size) not in shown
+        ),
     ]
 
 
 def _with_workers(items: list[StatusItem], running: activity.Activity) -> list[StatusItem]:
-    """Items that are running, each with its worker and since when."""
-    known = {
+    """Returns the items. Each running item gets its worker and its start time."""
+    worker_of = {
         (task.size, f"source {task.source} of size {task.source_size}"): (worker.host, task.since)
         for worker in running.workers
         for task in worker.tasks
         if task.since
     }
-    found = []
+    updated = []
     for item in items:
         if running.workers and item.state is ItemState.RUNNING:
-            host, since = known.get((item.size, item.what), (None, None))
-            place = f"on {host} since {since}" if host else "waiting for a worker"
-            item = replace(item, host=host, since=since, detail=f"{item.detail.partition(',')[0]}, {place}")
-        found.append(item)
-    return found
+            host, since = worker_of.get((item.size, item.what), (None, None))
+            assigned = f"on {host} since {since}" if host else "waiting for a worker"
+            item = replace(item, host=host, since=since, detail=f"{item.detail.partition(',')[0]}, {assigned}")
+        updated.append(item)
+    return updated
 
 
 def progress(database: Database, workers: int = 1, in_use: bool = False) -> list[SizeStatus]:
-    """Progress of each size of each target. `workers` work on the time left; `in_use` if a run is at work."""
+    """Progress of each size of each target. Assumes `workers` for the remaining time. `in_use`: a run is under way."""
     query = """
         WITH staffed AS (
           SELECT x.target, e.work, e.size, e.source_size, SUM(e.seconds * r.workers) / SUM(e.seconds) AS workers
@@ -251,7 +255,7 @@ def progress(database: Database, workers: int = 1, in_use: bool = False) -> list
 
 
 def items(database: Database, target: int | None = None, in_use: bool = False) -> list[StatusItem]:
-    """Expansions that are running or failed, and batches with a defect. Without a run, no expansion is running."""
+    """Expansions that are running or failed, and batches with a defect. Without a run, none counts as running."""
     query = """
         WITH found AS (
           SELECT x.target, e.size, e.state, e.source AS number,
@@ -264,17 +268,17 @@ def items(database: Database, target: int | None = None, in_use: bool = False) -
           SELECT x.target, b.size, 'defective', b.number, b.path, b.defect
           FROM batches b JOIN explorations x ON x.id = b.exploration_id WHERE b.defect IS NOT NULL
         ), ranked AS (
-          SELECT *, ROW_NUMBER() OVER (PARTITION BY state ORDER BY target, size, number) AS place
+          SELECT *, ROW_NUMBER() OVER (PARTITION BY state ORDER BY target, size, number) AS position
           FROM found WHERE target = COALESCE(:target, target)
         )
-        SELECT target, size, state, what, detail FROM ranked WHERE place <= :most
+        SELECT target, size, state, what, detail FROM ranked WHERE position <= :most
         ORDER BY state <> 'running', target, size, state DESC, number
         """
     return _read(database, StatusItem, query, target=target, in_use=in_use, most=MOST_PROBLEMS)
 
 
 def throughput(database: Database) -> list[Throughput]:
-    """Work of each host. Work that is known from files alone has no host."""
+    """Work of each host. Leaves out work known from files alone, which has no host."""
     query = """
         SELECT target, size, work, host, expansions, COALESCE(lists, 0) AS lists,
                COALESCE(seconds, 0.0) AS seconds, lists_per_second, last_finished
@@ -284,25 +288,25 @@ def throughput(database: Database) -> list[Throughput]:
 
 
 def finished_work(database: Database) -> list[FinishedWork]:
-    """Finished expansions in the order of their sources. An expansion that is known from files alone has no times."""
-    found = text(
+    """Finished expansions, ordered by source. Leaves out expansions known from files alone, which have no times."""
+    query = text(
         "SELECT target, size, work, source_size, source, host, pid, COALESCE(lists_out, 0), seconds, started_at, "
         "recorded_at FROM timeline WHERE seconds IS NOT NULL AND recorded_at IS NOT NULL "
         "ORDER BY target, size, work, source_size, source"
     )
 
     def record(row: Row[Any]) -> FinishedWork:
-        # The clock of the worker counts. Old versions recorded only when the coordinator got the result.
+        # Use the worker's clock. Old versions recorded only when the coordinator got the result.
         took, parse = datetime.timedelta(seconds=row.seconds), datetime.datetime.fromisoformat
         start = parse(row.started_at) if row.started_at else parse(row.recorded_at) - took
         times = (time.isoformat(timespec="milliseconds") for time in (start, start + took))
         return FinishedWork(*(*row[:9], *times))
 
-    return database.read(found, record)
+    return database.read(query, record)
 
 
 def counts(database: Database) -> list[CountedSize]:
-    """Number of lists of each size that are kept for each target."""
+    """Number of lists kept for each target and size."""
     query = """
         SELECT c.target, c.size, c.lists, c.complete, c.origin, c.pruned, k.lists AS class_sum
         FROM counts c LEFT JOIN catalogue k ON k.size = c.size AND c.size >= c.target ORDER BY c.target, c.size

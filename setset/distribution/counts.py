@@ -1,4 +1,4 @@
-"""How many hands of a size hold exactly k sets, from the tables that come with the package."""
+"""Numbers of hands of a size with exactly k sets, from the tables that come with the package."""
 
 import json
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ STORED: Final = Path(__file__).with_name("hands.json")
 """The tables of 0 to `LAST` cards, as `tools/hands.py` computed them."""
 LAST: Final = 17
 KNOWN_HANDS: Final = range(LAST + 1)
-"""Sizes whose tables are computed; the tables of the cards that such hands leave follow."""
+"""Sizes with stored tables. The tables for 81 minus these sizes follow from them, by complements of hands."""
 SETS: Final = 1080
 """Number of sets in the deck."""
 LINES_THROUGH_CARD: Final = 40
@@ -52,7 +52,7 @@ class HandCounts:
 
     @property
     def mode(self) -> int:
-        """The most frequent number of sets, the smaller one of two."""
+        """The most frequent number of sets, the smaller if two are equally frequent."""
         return self.counts.index(max(self.counts))
 
     @property
@@ -70,12 +70,12 @@ class HandCounts:
         return Fraction(self.counts[sets] if 0 <= sets <= self.most else 0, self.hands)
 
     def moment(self, power: int) -> Fraction:
-        """The mean of the number of sets to this power."""
+        """Mean of (number of sets) ** power over all hands."""
         return Fraction(sum(count * sets**power for sets, count in enumerate(self.counts)), self.hands)
 
 
 def hands(size: int) -> HandCounts:
-    """How many hands of a size hold exactly k sets, for every k.
+    """Numbers of hands of a size with exactly k sets, for every k.
 
     Args:
         size: the number of cards, 0 to 17 or 64 to 81.
@@ -103,10 +103,10 @@ def hands(size: int) -> HandCounts:
 
 
 def _counts_of_complements(small: HandCounts) -> tuple[int, ...]:
-    """The cards that a hand leaves in the deck, by their sets.
+    """Numbers of hands by sets, for the complements of the given hands.
 
-    A set misses the hand unless it meets it in one card or more. By inclusion and exclusion, a hand of n cards with k
-    sets leaves 1080 - 40 n + C(n, 2) - k sets: two cards are in one set.
+    A complement holds the sets without a card of the hand. Each card is in 40 sets, each two cards in one set. So by
+    inclusion and exclusion, the complement of a hand of n cards with k sets holds 1080 - 40 n + C(n, 2) - k sets.
     """
     most = SETS - LINES_THROUGH_CARD * small.size + comb(small.size, 2)
     left = [0] * (most + 1)
@@ -117,7 +117,7 @@ def _counts_of_complements(small: HandCounts) -> tuple[int, ...]:
 
 def trim(counts: Sequence[int]) -> tuple[int, ...]:
     """The numbers without the zeros at the end."""
-    last = max(place for place, count in enumerate(counts) if count)
+    last = max(index for index, count in enumerate(counts) if count)
     return tuple(counts[: last + 1])
 
 
@@ -130,7 +130,7 @@ def _stored() -> tuple[tuple[int, ...], ...]:
 def sets_by_differences() -> tuple[int, ...]:
     """Number of sets of the deck by the number of features in which their cards differ, 0 to 4.
 
-    The symmetries of the deck take any set to any other, so each hand size has the same shares in the mean.
+    The symmetries of the deck take any set to any other, so the mean numbers of sets in a hand have the same ratios.
 
     Returns:
         Five numbers that add up to 1,080.
@@ -138,7 +138,7 @@ def sets_by_differences() -> tuple[int, ...]:
     >>> sets_by_differences()
     (0, 108, 324, 432, 216)
     """
-    found = [0] * (len(FEATURES) + 1)
+    counts = [0] * (len(FEATURES) + 1)
     for a, b, _ in all_sets():
-        found[sum(x != y for x, y in zip(digits(a), digits(b), strict=True))] += 1
-    return tuple(found)
+        counts[sum(x != y for x, y in zip(digits(a), digits(b), strict=True))] += 1
+    return tuple(counts)

@@ -1,4 +1,4 @@
-"""Integer sequences that setset has, in the format of the OEIS's b-files."""
+"""Integer sequences that setset computes, as b-files of the OEIS."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -8,18 +8,17 @@ from typing import Final
 from setset.cards import LARGEST
 from setset.distribution.counts import KNOWN_HANDS, hands
 from setset.errors import BadInput
+from setset.spaces.decks import Deck
 from setset.symmetry.catalogue import catalogue_in_memory
-from setset.symmetry.classes import ListClass
-from setset.symmetry.geometry import count_frames, form_dimension, pointwise_stabilizer_order
 
 HAND_CLASSES: Final = (1, 1, 1, 2, 3, 6, 15, 34, 105, 384, 1658, 8135, 41407, 205211, 963708)
-"""Classes of all hands by their size: built up to 12 cards by `compute_hands`, and up to 14 by Polya's theorem."""
+"""Number of classes of all hands, by size: built up to 12 cards by `compute_hands`, and up to 14 by Polya's theorem."""
 MOST_SETS: Final = max(hands(size).most for size in KNOWN_HANDS)
 
 
 @dataclass(frozen=True)
 class IntegerSequence:
-    """A sequence with a name; its terms are computed when asked for."""
+    """A sequence with a name. `terms()` computes its terms."""
 
     name: str
     title: str
@@ -36,7 +35,7 @@ def sequences() -> dict[str, IntegerSequence]:
     """All sequences by their names."""
     catalogue, sizes = catalogue_in_memory(), range(LARGEST + 1)
     of = "in AG(4,3), by their number of points"
-    found = [
+    entries = [
         IntegerSequence("caps", f"Number of caps {of}", lambda: map(catalogue.lists, sizes)),
         IntegerSequence(
             "classes",
@@ -46,12 +45,14 @@ def sequences() -> dict[str, IntegerSequence]:
         IntegerSequence(
             "complete-caps",
             f"Number of complete caps {of}",
-            lambda: (sum(one.lists for one in catalogue.classes(size) if one.complete) for size in sizes),
+            lambda: (
+                sum(list_class.lists for list_class in catalogue.classes(size) if list_class.complete) for size in sizes
+            ),
         ),
         IntegerSequence(
             "complete-classes",
             f"Number of complete caps {of}, up to affine maps",
-            lambda: (sum(one.complete for one in catalogue.classes(size)) for size in sizes),
+            lambda: (sum(list_class.complete for list_class in catalogue.classes(size)) for size in sizes),
         ),
         IntegerSequence(
             "game-classes",
@@ -60,9 +61,11 @@ def sequences() -> dict[str, IntegerSequence]:
         ),
         *(
             IntegerSequence(
-                f"caps-{dimension}", f"Number of caps in AG({dimension},3), by points", partial(_count_caps, dimension)
+                f"caps-{deck.dimension}",
+                f"Number of caps in AG({deck.dimension},3), by points",
+                partial(map, deck.lists, range(deck.largest + 1)),
             )
-            for dimension in (2, 3)
+            for deck in (Deck(2), Deck(3))
         ),
         IntegerSequence("hand-classes", "Number of sets of points of AG(4,3) up to affine maps", lambda: HAND_CLASSES),
         IntegerSequence(
@@ -83,7 +86,7 @@ def sequences() -> dict[str, IntegerSequence]:
             for sets in range(MOST_SETS + 1)
         ),
     ]
-    return {each.name: each for each in found}
+    return {sequence.name: sequence for sequence in entries}
 
 
 def find_sequence(name: str) -> IntegerSequence:
@@ -100,29 +103,11 @@ def find_sequence(name: str) -> IntegerSequence:
     3 72
     4 54
     """
-    known = sequences()
-    if name not in known:
-        raise BadInput(f"no sequence {name!r}: 'setset export bfile' lists all {len(known)}")
-    return known[name]
+    by_name = sequences()
+    if name not in by_name:
+        raise BadInput(f"no sequence {name!r}: 'setset export bfile' lists all {len(by_name)}")
+    return by_name[name]
 
 
 def _hands_with(sets: int) -> list[int]:
     return [hands(size).counts[sets] if sets <= hands(size).most else 0 for size in KNOWN_HANDS]
-
-
-def _count_caps(dimension: int) -> list[int]:
-    """Caps of a smaller space by their points: the classes whose lists span no more, in the maps of that space."""
-    counts = []
-    for size in range(LARGEST + 1):
-        inside = [one for one in catalogue_in_memory().classes(size) if form_dimension(one.cards) <= dimension]
-        counts.append(sum(_lists_in(dimension, one) for one in inside))
-        if not inside:
-            return counts[:-1]
-    return counts
-
-
-def _lists_in(dimension: int, one: ListClass) -> int:
-    """Number of lists of a class in a space of this dimension."""
-    spans = form_dimension(one.cards)
-    of_flat = one.stabilizer // pointwise_stabilizer_order(spans)
-    return count_frames(dimension) // (of_flat * count_frames(dimension, spans + 1))

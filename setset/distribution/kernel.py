@@ -1,7 +1,7 @@
-"""Hands by their number of sets, compiled: every way to add cards to a hand, the last two without a loop over them.
+"""Compiled count of the ways to add cards to a hand, by number of sets. The last two cards need no loop.
 
 For each card outside the hand, `pairs` counts the pairs of the hand that it completes to a set. Adding the card adds
-as many sets. `tally[p]` is the number of outside cards with `pairs` equal to p. Adding a card changes `pairs` only at
+this many sets. `tally[p]` is the number of outside cards with `pairs` equal to p. Adding a card changes `pairs` only at
 the third cards of the new pairs.
 """
 
@@ -14,9 +14,9 @@ from setset.compiler import njit
 
 @njit(cache=True)
 def _move_pairs(hand: Any, size: Any, card: Any, change: Any, inside: Any, pairs: Any, tally: Any, third: Any) -> None:
-    """Adds `change` to the pairs of each outside card that completes `card` and one of the first `size` cards."""
-    for place in range(size):
-        other = third[card, hand[place]]
+    """Adds `change` to `pairs` of each outside card that makes a set with `card` and one of the first `size` cards."""
+    for index in range(size):
+        other = third[card, hand[index]]
         if not inside[other]:
             tally[pairs[other]] -= 1
             pairs[other] += change
@@ -35,7 +35,7 @@ def _add(hand: Any, size: Any, card: Any, inside: Any, pairs: Any, tally: Any, t
 
 @njit(cache=True)
 def _remove_last(hand: Any, size: Any, inside: Any, pairs: Any, tally: Any, third: Any) -> Any:
-    """Undoes `_add` that made a hand of this size; returns the number of sets that are gone."""
+    """Undoes the `_add` that made a hand of this size; returns the number of removed sets."""
     card = hand[size - 1]
     _move_pairs(hand, size - 1, card, -1, inside, pairs, tally, third)
     inside[card] = False
@@ -45,7 +45,7 @@ def _remove_last(hand: Any, size: Any, inside: Any, pairs: Any, tally: Any, thir
 
 @njit(cache=True)
 def _count_last_two(hand: Any, size: Any, sets: Any, inside: Any, pairs: Any, tally: Any, third: Any, out: Any) -> None:
-    """Adds to `out` the two cards that can be added, by the sets that the hand has then.
+    """Adds to `out[k]` the number of ways to add two cards to the hand so that it holds k sets.
 
     Two cards x, y bring pairs[x] + pairs[y] sets, which the tally counts, and one more if their third card is in the
     hand, which a loop over these x, y corrects.
@@ -58,8 +58,8 @@ def _count_last_two(hand: Any, size: Any, sets: Any, inside: Any, pairs: Any, ta
     for x in range(81):
         if inside[x]:
             continue
-        for place in range(size):
-            y = third[x, hand[place]]
+        for index in range(size):
+            y = third[x, hand[index]]
             if x < y and not inside[y]:
                 out[sets + pairs[x] + pairs[y]] -= 1
                 out[sets + pairs[x] + pairs[y] + 1] += 1
@@ -67,7 +67,7 @@ def _count_last_two(hand: Any, size: Any, sets: Any, inside: Any, pairs: Any, ta
 
 @njit(cache=True, nogil=True)
 def count_sets(rows: Any, groups: Any, more: Any, third: Any, counts: Any) -> None:
-    """Adds to `counts[group, k]` the ways to add `more` cards, two of them as the last, that make k sets.
+    """Adds to `counts[group, k]` the number of ways to add `more` cards, two of them as the last, that make k sets.
 
     `groups[row]` is the group of a row. Each choice of `more` cards is counted once per choice of the last two.
     """

@@ -1,4 +1,4 @@
-"""The classes of all hands, with and without sets, and the hands by their sets that follow from them.
+"""The classes of all hands, with and without sets, and the numbers of hands by sets that follow from them.
 
 The classes of a size come from the classes of the size before by adding each card, exactly as for lists
 (`symmetry/build.py`): fingerprints, canonical forms where a fingerprint is not enough, and each link between two
@@ -23,14 +23,14 @@ from setset.symmetry.build import extend_classes
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
 
 QUICK = 15
-"""Largest size that takes seconds. 16 takes a minute, and 17 five."""
+"""Largest size that takes only seconds. Size 16 takes a minute, size 17 five minutes."""
 MORE = 3
-"""Most cards that are added to a class at once: classes of 12 cards are enough for 15."""
+"""Number of cards added to a class at once. Classes of 12 cards are enough for hands of 15."""
 
 
 @dataclass(frozen=True)
 class HandLevel:
-    """A representative of each class of hands of one size, and how many symmetries keep it."""
+    """A representative of each class of hands of one size, and the number of symmetries that keep it."""
 
     hands: CardArray
     stabilizers: npt.NDArray[np.int64]
@@ -61,11 +61,11 @@ def build_hand_levels(last: int) -> Iterator[HandLevel]:
 
 
 def count_by_sets(level: HandLevel, more: int) -> HandCounts:
-    """Hands by their sets, from the classes of hands with `more` cards less.
+    """Number of hands by sets, from the classes of hands with `more` cards less.
 
     Args:
         level: the classes.
-        more: how many cards are added, at least 2.
+        more: number of cards to add, at least 2.
 
     Raises:
         SetsetError: the counts do not agree.
@@ -77,8 +77,8 @@ def count_by_sets(level: HandLevel, more: int) -> HandCounts:
     ways = np.zeros((len(orders), comb(size, 2) // 3 + size), np.int64)
     count_sets(level.hands, groups, more, cached_third_table(), ways)
     weights = [GROUP_ORDER // order for order in orders.tolist()]
-    # Sums are beyond 64 bits: plain integers.
-    flags = [sum(w * each for w, each in zip(weights, column, strict=True)) for column in ways.T.tolist()]
+    # Sums exceed 64 bits, so they are Python integers.
+    flags = [sum(weight * count for weight, count in zip(weights, column, strict=True)) for column in ways.T.tolist()]
     counts = [divmod(flag, comb(more, 2) * comb(size, more)) for flag in flags]
     if any(rest for _, rest in counts) or sum(count for count, _ in counts) != comb(CARDS, size):
         raise SetsetError(f"the hands of {size} cards do not add up: classes of {level.size} cards are missing")
@@ -86,27 +86,27 @@ def count_by_sets(level: HandLevel, more: int) -> HandCounts:
 
 
 def compute_hands(last: int = QUICK, progress: ProgressListener | None = None) -> list[HandCounts]:
-    """The hands of 0 to `last` cards by their sets, computed from nothing.
+    """Computes the numbers of hands of 0 to `last` cards by sets, without the stored tables.
 
     Args:
         last: the largest number of cards, at most 17. 15 takes seconds, 17 takes minutes and 3 GB.
-        progress: hears of each size that is done.
+        progress: called for each finished size.
 
     Returns:
-        What `hands` returns for each size.
+        The result of `hands` for each size.
 
     Raises:
         BadInput: `last` is out of range.
         SetsetError: the counts do not agree.
 
-    >>> [len(each.counts) - 1 for each in compute_hands(7)]
+    >>> [table.most for table in compute_hands(7)]
     [0, 0, 0, 1, 1, 2, 3, 5]
     """
     if not 0 <= last <= LAST:
         raise BadInput(f"hands by their sets are computed for 0 to {LAST} cards, not for {last}")
     listener = progress or NoProgress()
-    found = [HandCounts(0, (1,)), HandCounts(1, (CARDS,)), HandCounts(2, (comb(CARDS, 2),))][: last + 1]
+    tables = [HandCounts(0, (1,)), HandCounts(1, (CARDS,)), HandCounts(2, (comb(CARDS, 2),))][: last + 1]
     for level in build_hand_levels(last - MORE) if last >= MORE else ():
-        found.append(count_by_sets(level, MORE))
+        tables.append(count_by_sets(level, MORE))
         listener.notice(f"hands of {level.size} cards: {len(level.hands):,} classes, {level.links:,} links")
-    return found
+    return tables

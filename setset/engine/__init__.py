@@ -1,1 +1,1 @@
-"""The search, on arrays and integers only: masks of remaining cards and numba kernels. Knows no files."""
+"""The search: numba kernels on bitmasks of cards. Reads and writes no batch files."""

@@ -6,16 +6,16 @@ import numpy as np
 import numpy.typing as npt
 
 SPARE_WORDS = 2
-"""Words after the last stream: the kernels read whole words."""
+"""Zero words after the last stream, because the kernels read up to two whole words past its end."""
 
 
 @dataclass(frozen=True)
 class Streams:
-    """A stream per depth with the codes of its nodes, then a stream per depth with the bits of the exceptions.
+    """The bits of a batch: per depth a stream with the codes of its nodes, then per depth a stream with exceptions.
 
-    `tail` is the usual number of highest remaining cards without a child in a node of the last depth, see
-    engine/kernels.py. `words` holds the streams one after the other, each from a new word on, little-endian, least
-    significant bit first, and `SPARE_WORDS` more words.
+    engine/kernels.py explains codes, exceptions and `tail`, the usual number of highest remaining cards without a child
+    in a node of the last depth. `words` holds the streams one after the other, then `SPARE_WORDS` zero words. Each
+    stream starts with a new word and fills words from the least significant bit on.
     """
 
     lists: int
@@ -30,11 +30,11 @@ class Streams:
 
     @property
     def starts(self) -> npt.NDArray[np.int64]:
-        """Start of each stream, in bits."""
+        """Position of the first bit of each stream in `words`."""
         return 64 * np.concatenate(([0], np.cumsum(words_of(self.lengths)[:-1]))).astype(np.int64)
 
     def payload(self) -> memoryview:
-        """The words as bytes, without the spare words."""
+        """The words as little-endian bytes, without the spare words."""
         return self.words[: len(self.words) - SPARE_WORDS].astype("<u8", copy=False).data.cast("B")
 
 
@@ -44,15 +44,15 @@ def words_of(lengths: tuple[int, ...]) -> npt.NDArray[np.int64]:
 
 
 def from_payload(lists: int, lengths: tuple[int, ...], payload: bytes, tail: int) -> Streams:
-    """Streams from their payload: the inverse of `Streams.payload`."""
+    """Makes streams from their payload: the inverse of `Streams.payload`."""
     words = np.zeros(len(payload) // 8 + SPARE_WORDS, dtype=np.uint64)
     words[: len(payload) // 8] = np.frombuffer(payload, dtype="<u8")
     return Streams(lists, lengths, words, tail)
 
 
 def from_earlier(size: int, lists: int, lengths: tuple[int, ...], payload: bytes, tail: int) -> Streams:
-    """Streams of earlier formats. They have a stream per depth with the bits of each node; if there is one more stream,
-    the last depth has codes and exceptions. A depth without codes has only exceptions."""
+    """Converts streams of earlier formats, which have one stream per depth with the bits of each node. If there is one
+    more stream, the last depth has codes and exceptions. In a depth without codes, each node becomes an exception."""
     parts = np.split(np.frombuffer(payload, dtype="<u8"), np.cumsum(words_of(lengths))[:-1])
     nodes = [1, *(int(np.bitwise_count(part).sum()) for part in parts[: size - 1])]
     codes = [_ones(2 * many) for many in nodes]
@@ -65,7 +65,7 @@ def from_earlier(size: int, lists: int, lengths: tuple[int, ...], payload: bytes
 
 
 def _ones(count: int) -> npt.NDArray[np.uint64]:
-    """`count` set bits, in whole words."""
+    """Array of words with the first `count` bits set."""
     words = np.full((count + 63) // 64, 2**64 - 1, np.uint64)
     if count % 64:
         words[-1] = 2 ** (count % 64) - 1

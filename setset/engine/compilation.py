@@ -1,4 +1,4 @@
-"""Compiling the kernels once a node, however many workers start there. Runs in workers."""
+"""Compilation of the kernels, once per machine for all of its workers. Runs in the workers."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,19 +10,19 @@ from setset.compiler import node_folder
 
 
 def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
-    """Loads the kernels. The first worker of a node compiles them, the others wait for it.
+    """Loads the kernels. If they are not compiled yet, the first worker of a machine compiles them while others wait.
 
-    Where they have been compiled before nobody waits: numba finds each when it is first called. The first call of any
-    takes longest, since numba sets itself up then: that is done here, at the same time in all workers.
+    If the kernels are compiled already, no worker waits, and numba loads each kernel at its first call. The very first
+    call takes longest, because it initializes numba. So all workers make one call here, at the same time.
 
     Args:
-        on_compiling: Is called before they are compiled, which takes some seconds.
+        on_compiling: Called before a compilation, which takes some seconds.
     """
     import numba
 
     from setset.engine import deep_kernels, kernels, search
 
-    # numba tells its caches apart by these.
+    # numba uses these facts as the key of its cache.
     sources = [Path(str(module.__file__)) for module in (kernels, deep_kernels)]
     times = [source.stat().st_mtime_ns for source in sources]
     facts = (numba.__version__, str(vars(numba.config)["CACHE_DIR"]), sources, times)

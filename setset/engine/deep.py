@@ -1,6 +1,7 @@
-"""Deep walk: from the lists of a batch straight to a larger size, without the sizes between.
+"""Deep walk: from the lists of a batch straight to a larger size, without storing the sizes between.
 
-For the target T, a list of `size` cards is kept if at least T - size cards remain. From size T on every list is kept.
+A list is *below* a source list if it begins with all cards of the source list. For the target T, a list of `size` cards
+is kept if at least T - size cards remain. From size T on every list is kept.
 """
 
 from __future__ import annotations
@@ -19,33 +20,33 @@ from setset.engine.bitstreams import Streams
 from setset.engine.search import Lists, needed
 
 MOST_ENTRIES = 100
-"""Maximum number of runs that `count` tells apart."""
+"""Maximum number of runs that `count` counts separately."""
 CHUNK = 200_000
-"""Lists per array, and lists of an intermediate size in memory at once."""
+"""Maximum number of lists per array, and of lists of an intermediate size that are in memory at once."""
 
 BUDGET = 1_000_000
-"""Nodes that the kernel visits before it comes back: some milliseconds of work."""
+"""Number of nodes that the kernel visits per call: some milliseconds of work."""
 WRITE_BUDGET = 200_000
-"""The same if it writes. A node takes at most one bit per card in any stream."""
+"""`BUDGET` of a walk that writes. Smaller, because each call needs room for the bits of all these nodes."""
 
 Counts = npt.NDArray[np.int64]
 
 
 def count(source: Streams, target: int, size: int, entries: int = 1) -> Counts:
-    """Counts the lists of `size` cards below each run of source lists.
+    """Counts the kept lists of `size` cards below each run of consecutive source lists.
 
     Args:
         source: Lists of 3 to 19 cards.
         target: 4 to 20.
         size: Larger than the size of the source, up to 20.
-        entries: Maximum number of runs, 1 to `MOST_ENTRIES`. Each run has `run_length` source lists, the last one may
-            have fewer.
+        entries: Maximum number of runs, 1 to `MOST_ENTRIES`. Each run has `run_length` source lists; the last run
+            may have fewer.
 
     Returns:
         The number of lists per run, in order. Their sum is the number of lists below the whole source.
 
     Raises:
-        BadStreams: The bits of the source do not hold its number of lists.
+        BadStreams: The bits of the source are corrupt, or do not hold `source.lists` lists.
         ValueError: An argument is out of its range.
     """
     _require(source, target, size)
@@ -72,19 +73,19 @@ def run_length(lists: int, entries: int) -> int:
 
 
 def expand(source: Streams, target: int, size: int, limit: int) -> Iterator[Streams]:
-    """All lists of `size` cards below the source, in lexicographic order, in batches of at most `limit` lists.
+    """Yields all kept lists of `size` cards below the source, in lexicographic order, in batches.
 
     Args:
-        source: Lists of 3 to 19 cards. From 6 cards on, and if `size` is at least two more, this is fastest.
+        source: Lists of 3 to 19 cards. Fastest from 6 cards on, if `size` is at least two more.
         target: 4 to 20.
         size: Larger than the size of the source, up to 20.
         limit: Maximum number of lists per batch. All batches but the last one have this many.
 
     Returns:
-        Batches with the same bits that `search.pack` makes of the same lists. If there are no lists, no batch.
+        Batches with the same bits that `search.pack` makes of the same lists; no batch if there are no lists.
 
     Raises:
-        BadStreams: The bits of the source do not hold its number of lists.
+        BadStreams: The bits of the source are corrupt, or do not hold `source.lists` lists.
         ValueError: An argument is out of its range.
     """
     _require(source, target, size)
@@ -109,9 +110,9 @@ def expand(source: Streams, target: int, size: int, limit: int) -> Iterator[Stre
 def lists(
     source: Streams, target: int, size: int, start: int = 0, chunk: int = CHUNK, counts: Counts | None = None
 ) -> Iterator[Lists]:
-    """The lists of `size` cards below the source from index `start` on, in arrays of up to `chunk` rows.
+    """Yields the kept lists of `size` cards below the source, in arrays of up to `chunk` rows.
 
-    The next array reuses the memory of an array: copy what you keep.
+    All arrays use the same memory, so copy the rows that you keep.
 
     Args:
         source: Lists of 3 to 19 cards.
@@ -119,11 +120,11 @@ def lists(
         size: Larger than the size of the source, up to 20.
         start: Index of the first list.
         chunk: Maximum number of rows.
-        counts: Result of `count` for the same source, target and size, if at hand: runs before `start` are skipped
+        counts: Result of `count` for the same source, target and size. If given, runs before `start` are skipped
             without a walk.
 
     Raises:
-        BadStreams: The bits of the source do not hold its number of lists.
+        BadStreams: The bits of the source are corrupt, or do not hold `source.lists` lists.
         ValueError: An argument is out of its range.
     """
     _require(source, target, size)
@@ -149,7 +150,7 @@ def lists(
 
 
 def _walk_lists(source: Streams, target: int, size: int, first: int, start: int, chunk: int) -> Iterator[Lists]:
-    """Like `lists`, by the kernel. Skips the first `first` source lists, then the first `start` lists."""
+    """Like `lists`, with the kernel. Skips `first` source lists, then `start` lists below the other source lists."""
     walk = _Walk(source, target, size, dk.LIST)
     walk.state[dk.SKIP_SOURCES], walk.state[dk.SKIP] = first, start
     walk.listing = np.empty(chunk * size + k.SLACK, np.uint8)
@@ -163,7 +164,7 @@ def _walk_lists(source: Streams, target: int, size: int, first: int, start: int,
 
 
 class _Walk:
-    """A walk of the kernel, which can be stopped after any batch or array."""
+    """A walk of the kernel. Each call of `run` resumes it, so it can stop after any batch or array."""
 
     def __init__(self, source: Streams, target: int, size: int, use: int, limit: int = 0) -> None:
         self.nodes, _ = search.open_source(source)
@@ -185,15 +186,15 @@ class _Walk:
         self._numbers = use, source.size, size, target, limit, source.tail
 
     def mark_runs(self, runs: int, length: int) -> None:
-        """Lets the walk note in `counts` how many lists lie before each run of source lists, and before the end."""
+        """Makes the walk write to `counts` the number of lists before each run of source lists, then of all lists."""
         self.counts = np.zeros(runs + 1, np.int64)
         self.state[dk.NEXT_RUN], self.state[dk.RUN_LENGTH] = 0, length
 
     def run(self) -> bool:
-        """Walks for some milliseconds, or until a batch or an array is full; False if nothing is left.
+        """Walks for some milliseconds, or until a batch or an array is full; returns False when the walk is done.
 
         Raises:
-            BadStreams: The bits of the source do not hold its number of lists.
+            BadStreams: The bits of the source are corrupt, or do not hold `source.lists` lists.
         """
         self.state[k.BUDGET] = WRITE_BUDGET if self._use == dk.WRITE_BATCH else BUDGET
         arrays = self.nodes, self.state, self._source.words, self.out, search.spare_table(), _thirds()
@@ -228,7 +229,7 @@ def _aligned(count: int) -> npt.NDArray[np.uint32]:
 
 
 def _can_walk(source: Streams, size: int) -> bool:
-    """Whether the kernel can go from a source to a size. `search` does smaller sizes and single steps."""
+    """Whether the kernel can walk from a source to a size. `search` handles smaller sources and single steps."""
     return source.size >= dk.TOP and size >= max(source.size, dk.TOP) + 2
 
 
@@ -246,14 +247,14 @@ def _require(source: Streams, target: int, size: int) -> None:
 
 
 def _source_lists(source: Streams, start: int = 0) -> Iterator[Lists]:
-    """The lists of a source from `start` on. `search.unpack` compares their number with the source's."""
+    """Yields the lists of a source from number `start` on. `search.unpack` checks their number."""
     if start < source.lists:
         yield from search.unpack(source, start)
 
 
 def _tops(source: Streams, target: int, size: int) -> Iterator[Streams]:
-    """Lists below a source, some at a time, made step by step: of `size` cards, or of TOP cards if the kernel can go
-    on from there."""
+    """Yields batches of the lists below a source, expanded one card at a time: lists of `size` cards, or as soon as the
+    kernel can walk on from them, smaller lists."""
     last = source.size + 1 == size
     for part in search.expand(source, target if last else max(target, size), CHUNK):
         if last or _can_walk(part, size):

@@ -1,18 +1,18 @@
-"""The kernel of the deep walk: from lists of `size` cards to lists of `final` cards, without the sizes between.
+"""The kernel of the deep walk: from lists of `size` cards to lists of `final` cards, without storing sizes between.
 
 **Labels.** A list of `TOP` cards has at most 64 remaining cards. They get labels: the highest card is label 0. From
-there on a set of cards is one word of labels, and the cards above a card are the bits below its bit. As soon as at most
-32 cards remain, they get new labels. Then a set is one 32-bit word, and the sets of sixteen cards are one vector.
+there on a bitmask of cards is one word of labels, and the cards above a card are the bits below its bit. As soon as at
+most 32 cards remain, they get new labels. Then a bitmask is one 32-bit word, and sixteen bitmasks are one vector.
 
 **The invariant.** As in `kernels`, a node is the list of the cards chosen so far. For each remaining card b of the node
-at depth d, the row of d has the set of cards that make no set with b and any chosen card. From depth `TOP` on, the
+at depth d, the row of d has a bitmask of the cards that make no set with b and any chosen card. From depth `TOP` on, a
 row of `nodes` has in REMAINING the remaining cards, in AHEAD the children not visited yet, and in KEEP the children in
-the batch that is being written. The rows above depth `TOP` are as in `kernels`.
+the batch that is being written. The rows of smaller depths are as in `kernels`.
 
 **Dropping.** A node that needs `want` more cards cannot use a card that fits fewer than `want` - 1 of the others. Such
-cards are dropped again and again until nothing changes. CANDIDATES are the cards that stay. The dropped cards still
-count as remaining cards in the bits of a batch. If a list of `final` cards must have remaining cards, nothing is
-dropped, since remaining cards need not fit each other.
+cards are dropped until nothing changes. CANDIDATES are the cards that stay. The dropped cards still count as remaining
+cards in the bits of a batch. If a list of `final` cards must have remaining cards, nothing is dropped, because
+remaining cards need not fit each other.
 
 **The last levels.** If every list of `final` cards is kept, the last five levels are counted at once: three loops, and
 vectors for the last two levels, without dropping. The last three levels are written at once: the lists below a node of
@@ -21,7 +21,7 @@ vectors for the last two levels, without dropping. The last three levels are wri
 **Three uses.** COUNT adds up lists, WRITE_BATCH writes the bits of batches, LIST fills an array. A walk can stop
 anywhere and resume later: its arrays hold all of its state.
 
-numba's cache does not notice a change in `kernels` or `vectors`: change this file, too.
+numba's cache does not notice a change in `kernels` or `vectors`. After such a change, change this file too.
 """
 
 from typing import Any, NamedTuple, cast
@@ -38,33 +38,33 @@ from setset.engine.vectors import U32, Vector
 
 popcount, highest, lowest, extract, deposit = k.popcount, k.highest, k.lowest, k.extract, k.deposit
 REMAINING, AHEAD, CANDIDATES, KEEP, CHOSEN, WRITE = k.REMAINING, k.AHEAD, k.AHEAD + 1, k.KEEP, k.CHOSEN, k.WRITE
-LABEL = k.HIGH_OF_LOW  # label of the open child; the columns before it are the row of a node with 64 labels
+LABEL = k.HIGH_OF_LOW  # label of the open child; the columns before it are the bitmasks of up to 64 labels
 RUNNING, FULL, DONE, CORRUPT = k.RUNNING, k.FULL, k.DONE, k.CORRUPT
 ONE, NONE, ALL = k.ONE, k.NONE, k.ALL
 _int = k._int
 
 TOP = 6
-"""Number of cards from which on a list has at most 64 remaining cards."""
+"""Lists of this size or larger have at most 64 remaining cards."""
 NARROW = 32
-"""Number of labels below a node with at most 32 remaining cards."""
+"""Number of labels once at most 32 cards remain."""
 NO_DEPTH = 99
 
 COUNT, WRITE_BATCH, LIST = range(3)
 """The uses of a walk."""
 
-# The state of a walk, after the state words of `kernels`.
-OPEN = 8  # depth of the open node below TOP cards, 0 if none is open
+# Indexes in the state of a walk, after the indexes of `kernels`.
+OPEN = 8  # depth of the open node, TOP or more; 0 if none is open
 NARROW_FROM = 9  # depth from which on 32 labels are used
-SOURCES = 10  # source lists visited
-NEXT_RUN, RUN, RUN_LENGTH = 11, 12, 13  # the source list that starts the next run, its number, lists per run
-SKIP, SKIP_SOURCES = 14, 15  # lists and source lists left to skip
-FILLED = 16  # rows filled
+SOURCES = 10  # number of source lists visited
+NEXT_RUN, RUN, RUN_LENGTH = 11, 12, 13  # first source list of the next run, number of that run, source lists per run
+SKIP, SKIP_SOURCES = 14, 15  # number of lists and of source lists still to skip
+FILLED = 16  # number of rows filled
 STATE_WORDS = 20
 
 NAMES = 64
-"""Start of the second and, twice that, of the third part of `Walk.names`."""
+"""Length of each of the three parts of `Walk.names`."""
 MOST_TRIPLES = NARROW * (NARROW - 1) * (NARROW - 2) // 6
-"""Maximum number of lists below a node of 32 labels that has three cards less."""
+"""Maximum number of ways to add three cards to a node with 32 labels."""
 
 
 class Walk(NamedTuple):
@@ -78,25 +78,25 @@ class Walk(NamedTuple):
     out: U64
     """Words of the output."""
     spare: U64
-    """Table of `kernels`."""
+    """The table `spare` of `kernels`."""
     thirds: U8
     """Third card of cards a and b at 128 a + b."""
     wide: U64
     """For each two of 64 labels: all labels except the label of the third card."""
     rows: U32
-    """For each depth and each of 32 labels: the cards that fit."""
+    """For each depth and each of 32 labels: bitmask of the cards that fit."""
     narrow: U32
     """Like `wide`, for 32 labels."""
     under: U32
     """All bits below each bit."""
     bits: U64
-    """Labels of cards, or 32 labels by 64 labels, as sets; NONE without a label."""
+    """Bit of the label of each card; with 32 labels, bit of the new label of each old label. NONE without a label."""
     names: I64
-    """Cards by 64 labels; from NAMES on by 32 labels; from 2 NAMES on the 64 labels by 32 labels."""
+    """Three parts: the card of each of the 64 labels; the card and the old label of each of the 32 labels."""
     counts: I64
     """Number of lists before each run of source lists."""
     listing: U8
-    """Rows that are filled with lists, and SLACK bytes."""
+    """Byte array that LIST fills, a list per row, then SLACK bytes."""
     use: int
     size: int
     """Cards of a source list, at least TOP."""
@@ -140,7 +140,7 @@ def _write_code(w: Walk, depth: int, keep: np.uint64, remaining: np.uint64, tail
 
 @k._inlined
 def _write_zeros(w: Walk, depth: int, count: int) -> None:
-    """Writes nodes whose code is 0."""
+    """Writes `count` nodes whose code is 0."""
     position = _int(w.nodes[depth, WRITE])
     end = position + k.CODE_BITS * count
     for word in range((position >> 6) + 1, (end >> 6) + 1):
@@ -150,7 +150,7 @@ def _write_zeros(w: Walk, depth: int, count: int) -> None:
 
 @k._inlined
 def _close(w: Walk, depth: int) -> None:
-    """Writes the node at a depth if anything below it is in this batch, and notes that in its parent."""
+    """If the node at a depth has a child in this batch, writes the node and marks it as kept in its parent."""
     keep = w.nodes[depth, KEEP]
     if keep:
         _write_code(w, depth, keep, w.nodes[depth, REMAINING], max(w.target, w.final) - 1 - depth)
@@ -163,7 +163,7 @@ def _close(w: Walk, depth: int) -> None:
 
 @k._inlined
 def _read_children(w: Walk, depth: int) -> bool:
-    """Reads which children the open node at a depth has; False if there are none."""
+    """Reads the children of the open node at a depth; returns False if the bits are corrupt."""
     remaining = w.nodes[depth, REMAINING]
     position = _int(w.nodes[depth, k.READ])
     if position + k.CODE_BITS > _int(w.nodes[depth, k.READ_END]):
@@ -188,7 +188,7 @@ def _read_children(w: Walk, depth: int) -> bool:
 
 @k._inlined
 def _label(w: Walk, card: int) -> None:
-    """Opens the node below `card` at depth TOP: gives labels to its cards, and makes its row and the table `wide`."""
+    """Opens the node of TOP cards that ends with `card`: labels its remaining cards, fills its row and `wide`."""
     low, high = k._remaining(w.nodes, TOP - 1, card)
     for other in range(128):
         w.bits[other] = NONE
@@ -217,7 +217,7 @@ def _label(w: Walk, card: int) -> None:
 
 @k._inlined
 def _set_node(w: Walk, depth: int, remaining: np.uint64, candidates: np.uint64) -> None:
-    """A node that is yet to be walked."""
+    """Sets the columns of a node whose candidates are all still ahead."""
     w.nodes[depth, REMAINING] = remaining
     w.nodes[depth, AHEAD] = candidates
     w.nodes[depth, CANDIDATES] = candidates
@@ -226,8 +226,8 @@ def _set_node(w: Walk, depth: int, remaining: np.uint64, candidates: np.uint64) 
 
 @k._inlined
 def _narrow_labels(w: Walk, depth: int) -> None:
-    """Gives new labels to the at most 32 cards that remain to the node at a depth: makes its row in `rows` and the
-    table `narrow`."""
+    """Gives new labels to the remaining cards, at most 32, of the node at a depth: fills its row in `rows` and
+    the table `narrow`."""
     remaining = w.nodes[depth, REMAINING]
     for label in range(65):
         w.bits[label] = NONE
@@ -252,7 +252,7 @@ def _narrow_labels(w: Walk, depth: int) -> None:
 
 @k._inlined
 def _visit_source(w: Walk) -> bool:
-    """Counts a source list, and notes where a run of them starts; False if the list is to be skipped."""
+    """Counts a source list; if it starts a run, notes the number of lists so far. Returns False to skip it."""
     if w.state[SOURCES] == w.state[NEXT_RUN] and w.state[RUN] < len(w.counts):
         w.counts[w.state[RUN]] = w.state[k.LISTS]
         w.state[RUN] += 1
@@ -263,9 +263,9 @@ def _visit_source(w: Walk) -> bool:
 
 @k._inlined
 def _drop(first: Vector, second: Vector, cards: np.uint64, want: int) -> np.uint64:
-    """The cards that fit at least `want` - 1 others that stay, too; NONE if fewer than `want` stay.
+    """Drops cards until each fits at least `want` - 1 others; returns the cards that stay, NONE if fewer than `want`.
 
-    The vectors are the rows of the cards 0 to 15 and 16 to 31.
+    The vectors are the rows of the labels 0 to 15 and 16 to 31.
     """
     while popcount(cards) >= want:
         word = v.repeat(cards)
@@ -281,7 +281,7 @@ def _drop(first: Vector, second: Vector, cards: np.uint64, want: int) -> np.uint
 
 @k._inlined
 def _drop_wide(w: Walk, depth: int, cards: np.uint64, want: int) -> np.uint64:
-    """As `_drop`, for the node at a depth with 64 labels."""
+    """Like `_drop`, for the node at a depth with 64 labels."""
     while popcount(cards) >= want:
         stay = NONE
         for b in range(64):
@@ -295,7 +295,7 @@ def _drop_wide(w: Walk, depth: int, cards: np.uint64, want: int) -> np.uint64:
 
 @k._inlined
 def _open_wide(w: Walk, depth: int) -> bool:
-    """Opens the next child, with 64 labels, that may lead to a list; False if there is none."""
+    """Opens the next child, with 64 labels, that may lead to a list; returns False if there is none."""
     remaining, ahead, candidates = w.nodes[depth, REMAINING], w.nodes[depth, AHEAD], w.nodes[depth, CANDIDATES]
     want = max(w.target, w.final) - depth - 1
     least = want + 1 if depth >= w.size else 1
@@ -326,8 +326,8 @@ def _open_wide(w: Walk, depth: int) -> bool:
 
 @k._inlined
 def _quads(w: Walk, depth: int, rest: np.uint64, found: Vector, both: bool) -> Vector:
-    """Adds the number of ways to add four of the cards in `rest` to the node at a depth. `both`: labels from 16 on
-    occur."""
+    """Adds to `found` the number of ways to add four of the cards in `rest` to the node at a depth. `both` must be True
+    if `rest` has labels from 16 on."""
     rows, narrow, row = w.rows, w.narrow, (NARROW * depth) & 1023
     first = v.both(v.load(rows, row), v.load(w.under, 0))
     second = v.both(v.load(rows, row + 16), v.load(w.under, 16))
@@ -364,7 +364,7 @@ def _count_four(w: Walk, depth: int, rest: np.uint64, found: Vector) -> Vector:
 
 @k._inlined
 def _count_five(w: Walk, depth: int, rest: np.uint64) -> int:
-    """Number of ways to add five of the candidates to the node at a depth, the lowest of them in `rest`."""
+    """Number of ways to add five of the candidates, the lowest of the five in `rest`, to the node at a depth."""
     row = (NARROW * depth) & 1023
     candidates = w.nodes[depth, CANDIDATES]
     found = v.zeros()
@@ -403,7 +403,7 @@ def _triples(w: Walk, depth: int, rest: np.uint64) -> int:
 
 @k._inlined
 def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
-    """Writes all lists with three more cards than the node at a depth, if every one of them is kept."""
+    """Writes all lists with three more cards than the node at a depth. All of them must be kept lists."""
     row = (NARROW * depth) & 1023
     remaining = w.nodes[depth, REMAINING]
     found = v.zeros()
@@ -437,7 +437,7 @@ def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
 
 @k._inlined
 def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
-    """Does the last three to five levels of the node at a depth at once, if that can be done; False otherwise."""
+    """Counts or writes the last three to five levels below the node at a depth at once; returns False if it cannot."""
     if w.use == WRITE_BATCH:
         if depth != w.final - 3 or w.state[k.LISTS] + MOST_TRIPLES > w.limit:
             return False
@@ -462,7 +462,7 @@ def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
 @k._inlined
 def _kept(w: Walk, depth: int, label: int, left: np.uint64, is_narrow: bool) -> np.uint64:
     """Kept children: the cards in `left`, which remain after `label` is added to the node at a depth, with enough
-    cards of `left` above them."""
+    remaining cards above them."""
     if w.target <= w.final:
         return left
     kept = NONE
@@ -481,7 +481,7 @@ def _kept(w: Walk, depth: int, label: int, left: np.uint64, is_narrow: bool) -> 
 
 @k._inlined
 def _visit_leaves(w: Walk, ahead: np.uint64, is_narrow: bool) -> bool:
-    """Counts, writes or lists all lists below the node of `final` - 2 cards; True if a batch or the rows are full."""
+    """Counts, writes or copies all lists below the node of `final` - 2 cards; True if a batch or the rows are full."""
     depth = (w.final - 2) & 31
     remaining = w.nodes[depth, REMAINING]
     least = max(w.target, w.final) - depth
@@ -510,7 +510,7 @@ def _visit_leaves(w: Walk, ahead: np.uint64, is_narrow: bool) -> bool:
 
 @k._inlined
 def _take_leaf(w: Walk) -> bool:
-    """Writes or lists the rest of the open leaf; True if there is no room for all of it."""
+    """Writes or copies the lists of the open leaf that are still to do; True if there is no room for all of them."""
     return _list_part(w) if w.use == LIST else _write_part(w)
 
 
@@ -525,9 +525,9 @@ def _highest_bits(word: np.uint64, count: int) -> np.uint64:
 
 @k._inlined
 def _write_part(w: Walk) -> bool:
-    """Puts the lists that are left of the open leaf into the batch, as far as it has room.
+    """Puts the lists of the open leaf that are not written yet into the batch, as far as it has room.
 
-    If it has not, closes the batch and keeps the rest for the next one: returns True.
+    If it has too little room, closes the batch, keeps the other lists for the next batch and returns True.
     """
     kept = np.uint64(w.state[k.LEFT])
     need = max(w.target - w.final, 0)
@@ -548,7 +548,7 @@ def _write_part(w: Walk) -> bool:
 
 @k._inlined
 def _list_part(w: Walk) -> bool:
-    """Puts the lists that are left of the open leaf into rows; True if the rows are full and lists are left."""
+    """Copies the lists of the open leaf that are still to do into rows; True if there are more lists than rows."""
     kept = np.uint64(w.state[k.LEFT])
     if w.state[SKIP]:
         skipped = min(popcount(kept), w.state[SKIP])
@@ -572,9 +572,9 @@ def _list_part(w: Walk) -> bool:
 
 @k._inlined
 def _walk_narrow(w: Walk) -> int:
-    """Walks below the open node, with 32 labels, as far as the budget allows: RUNNING, FULL or CORRUPT.
+    """Walks below the open node, with 32 labels, as far as the budget allows; returns RUNNING, FULL or CORRUPT.
 
-    When all is done, OPEN is the node that first had 32 labels, and nothing is ahead of it.
+    When this walk is done, OPEN is NARROW_FROM, and the node there has no children ahead.
     """
     depth = w.state[OPEN] & 31
     ahead = w.nodes[depth, AHEAD]
@@ -613,8 +613,8 @@ def _walk_narrow(w: Walk) -> int:
 
 @k._inlined
 def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64]:
-    """Opens the first child ahead, with 32 labels, that may lead to a list. Returns whether there is one, and the
-    children ahead of it, NONE if there is none."""
+    """Opens the first child ahead, with 32 labels, that may lead to a list. Returns whether there is such a child, and
+    the children ahead of it (NONE if there is no such child)."""
     remaining, candidates = w.nodes[depth, REMAINING], w.nodes[depth, CANDIDATES]
     row = (NARROW * depth) & 1023
     want = max(w.target, w.final) - depth - 1
@@ -649,9 +649,9 @@ def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64
 
 @k._inlined
 def _walk_wide(w: Walk) -> int:
-    """Walks below the open list of TOP cards as far as the budget allows: RUNNING, FULL or CORRUPT.
+    """Walks below the open list of TOP cards as far as the budget allows; returns RUNNING, FULL or CORRUPT.
 
-    OPEN is 0 when all is done.
+    OPEN is 0 when this walk is done.
     """
     while w.state[k.BUDGET] > 0:
         w.state[k.BUDGET] -= 1
@@ -685,11 +685,11 @@ def _walk_wide(w: Walk) -> int:
 
 @k._kernel
 def walk(w: Walk) -> int:
-    """Walks from the source lists to lists of `final` cards while the budget lasts: RUNNING, FULL, DONE or CORRUPT.
+    """Walks from source lists to lists of `final` cards as the budget allows; returns RUNNING, FULL, DONE or CORRUPT.
 
     LISTS counts the lists that are counted or written. FULL means that a batch has `limit` lists and there is one more,
-    or that all rows are filled and there is one more: the caller takes them away, resets LISTS or FILLED, and calls
-    again.
+    or that all rows are filled and there is one more list. Then the caller takes the lists, resets LISTS or FILLED, and
+    calls again.
     """
     if w.state[k.LEFT] and _take_leaf(w):
         return FULL

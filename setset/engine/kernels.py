@@ -1,12 +1,12 @@
-"""The kernels: walk the tree of lists, at the speed of C.
+"""numba kernels that walk the tree of lists at the speed of C.
 
-**The split.** A set of cards is two words: `low` for the cards 0..16, `high` for the cards 17..80. The remaining
+**The split.** A bitmask of cards is two words: `low` for the cards 0..16, `high` for the cards 17..80. The remaining
 cards of a list lie above its highest card. So as soon as a card above 15 is chosen, the low word is empty, and all
 work is done on one word.
 
 **The invariant.** A *node* is the list of the cards chosen so far. For each remaining card b of the node at depth d,
-`fits[d, b]` is the set of cards that make no set with b and any chosen card. It is symmetric: if a fits b, then b
-fits a. Choosing c gives
+`fits[d, b]` is a bitmask of the cards that make no set with b and any chosen card. If a fits b, then b fits a.
+Choosing c gives
 
     remaining    = remaining & fits[d, c] & the cards above c
     fits[d+1, b] = fits[d, b] & ~third(c, b)    for each b in remaining
@@ -15,23 +15,24 @@ so a list costs one AND per remaining card, whatever its size.
 
 **Enough.** A child is kept if it has at least `need` remaining cards. The kernel decides this for all children of a
 list at once. The `need` highest remaining cards each have fewer than `need` cards above them, so none of them is kept.
-The next lower card is kept if it fits all of them. A card below is kept if it fits at least `need` of these
-`need` + 1 cards, which holds for nearly all. Two sets show it: the cards that fit `every` one of the cards seen so
-far, and the cards that fit all `but_one`. The kernel examines the few other cards one by one.
+The next lower card is kept if it fits all of them. A still lower card is kept if it fits at least `need` of these
+`need` + 1 cards, which is true for nearly all. Two bitmasks show this: `every` has the cards that fit all cards seen so
+far, and `but_one` the cards that fit all of them except at most one. The kernel examines the few others one by one.
 
 **The bits.** A batch is the tree of the prefixes of its lists. The children of a node are some of its remaining cards:
-nearly always all but the last few, since too few cards remain above these. Usually the `tail` highest remaining cards
-have no child. So a node is a code of two bits: the number of further cards without a child. If that does not describe
-the node, the code is EXCEPT, and a second stream holds one bit per remaining card, ascending: 1 if it has a child.
-The codes of all nodes of one depth, in order, make one stream, least significant bit first; the bits of the exceptions
-make another. The argument `tail` is the tail of the last depth. The tail of each depth is one more than the tail of
-the depth below.
+nearly always all but the highest few, because too few cards remain above these. Usually the `tail` highest remaining
+cards have no child. So a node is written as a code of two bits: the number of cards without a child minus `tail`. If
+that does not describe the node, the code is EXCEPT, and a second stream holds one bit per remaining card, ascending: 1
+if it has a child. The codes of all nodes of one depth, in order, make one stream, least significant bit first; the bits
+of the exceptions make another. The argument `tail` is the tail of the last depth. The tail of any other depth is one
+more than the tail of the next depth.
 
 **The node row.** The row `nodes[d]` holds all that a walk knows about the open node at depth d, in the columns named
-below. So a walk can stop anywhere and resume later. `spare[c]` has the same first columns: all bits except the bit of
-third(c, b). Masks on depths and cards (`& 31`, `& 127`) tell the compiler that an index is not negative. Arrays are
-passed only to inlined functions and never cut into views, since numba would count references to them, which costs more
-than the work itself. A set of cards has a bit per card. Only in the streams are the bits by index.
+below. So a walk can stop anywhere and resume later. The row `spare[c]` has the same first columns: for each card b, all
+bits except the bit of third(c, b). Masks on depths and cards (`& 31`, `& 127`) tell the compiler that an index is not
+negative. Arrays are passed only to inlined functions and never cut into views, because numba would count references to
+them, which takes longer than the work itself. In a row, a bitmask has a bit per card of the deck. In the streams, bit i
+stands for the i-th remaining card.
 
 **The rule.** With a rule, `expand` keeps a child only if the hyperplanes allow it to reach the target; `pruning`
 explains the rule and makes its tables. For each direction, one word holds the number of cards of the list in each of
@@ -62,12 +63,12 @@ U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
 U8 = npt.NDArray[np.uint8]
 Pair = tuple[np.uint64, np.uint64]
-"""A set of cards as its low and its high word."""
+"""Bitmask of cards, as low and high word."""
 
 LOW = 17
-"""Cards below this are in the low word."""
+"""Cards below this number are in the low word."""
 
-# Columns of a node. A high card needs only the high word: its children are higher still.
+# Columns of a node row. `fits` of a high card needs only the high word, because only higher cards are added after it.
 HIGH_OF_HIGH = 0  # + (b - 17): high word of fits[b], for b >= 17
 HIGH_OF_LOW = 64  # + b: high word of fits[b], for b < 17
 LOW_OF_LOW = 81  # + b: low word of fits[b], for b < 17
@@ -75,13 +76,13 @@ REMAINING = 98  # low, high: the remaining cards
 AHEAD = 100  # low, high: children of the source not visited yet
 KEEP = 102  # low, high: children in the batch that is being written
 CHOSEN = 104  # card of the open child
-READ, READ_END = 105, 106  # next and last position of the codes in the source, in bits
+READ, READ_END = 105, 106  # next position and end of the codes in the source, in bits
 READ_BITS, READ_BITS_END = 107, 108  # the same for exceptions
 WRITE, WRITE_BITS = 109, 110  # positions in the output: codes, exceptions
 COLUMNS = 112
 
-# The state of a walk.
-# LEFT: children of the open leaf not written yet. LEAF: its remaining cards. Both as low and high word.
+# Indexes in the state of a walk.
+# LEFT: children of the open leaf not written yet. LEAF: remaining cards of the open leaf. Both as low and high word.
 DEPTH, BUDGET, LISTS, LEFT, LEFT_HIGH, LEAF, LEAF_HIGH = range(7)
 
 RUNNING, FULL, DONE, CORRUPT = range(4)
@@ -90,32 +91,32 @@ CODE_BITS = 2
 EXCEPT = 3
 """Code of a node whose bits are in the stream of exceptions."""
 
-# The tables of a rule.
+# Offsets in the tables of a rule.
 DIRECTIONS = 40
 FIELD, FIELD_BITS = np.uint64(16), np.uint64(0xFFFF)  # width and mask of the field of a hyperplane
-ONE_MORE = 32  # value of one card of the list in a field
-PLACES = 10 * ONE_MORE  # number of values of a field: 0 to 9 cards, and up to 27 remaining cards
+ONE_MORE = 32  # amount that one card of the list adds to a field
+PLACES = 10 * ONE_MORE  # number of table entries per hyperplane: 0 to 9 cards, each with up to 27 remaining cards
 PLANE_LOW, PLANE_HIGH = 0, 80  # + 2 * direction: low and high words of the cards in the first two hyperplanes
-ALLOWED = 160  # + PLACES * hyperplane + field
+ALLOWED = 160  # + PLACES * hyperplane + field + remaining cards in the hyperplane
 STEP = ALLOWED + 3 * PLACES  # + 81 * direction + card: amount that a card adds to the word of a direction
 # One more than the number of cards that may lack a partner; 0 if no centre is demanded.
 UNPAIRED = STEP + 81 * DIRECTIONS
 THIRDS = UNPAIRED + 1  # the bytes of the table third(a, b)
 RULE_WORDS = THIRDS + (81 * 81 + 7) // 8
 
-# Notes of the rule, by column.
+# Offsets in the notes of a rule, which persist from call to call.
 ORDER = 0  # the directions, in the order of their tests
 TOGETHER = 3  # number of directions tested on all children of a list at once
-KNOWN = 40  # + depth: one more than the chosen card that the following words belong to
-WORDS = 72  # + DIRECTIONS * cards + direction: words of the list of the first cards
+KNOWN = 40  # + depth: one more than the card for which the words were computed last
+WORDS = 72  # + DIRECTIONS * cards + direction: word of the list of the first cards
 CHILD, CHILD_LOW, CHILD_HIGH = 960, 1056, 1152  # the tested children: card, and remaining cards
-CHOSEN_CARDS = 1248  # + 2 * cards: the list of the first cards, as low and high words
-CENTRES = 1292  # + 2 * cards: centres of that list, likewise
+CHOSEN_CARDS = 1248  # + 2 * cards: bitmask of the first cards, as low and high word
+CENTRES = 1292  # + 2 * cards: bitmask of the centres of these cards, as low and high word
 CENTRE = 1336  # + 3 * index: a centre of the expanded list, and the partners of its cards as two words
 NOTE_WORDS = CENTRE + 3 * 81
 
 SLACK = 48
-"""Bytes behind the last row. Lists are stored in whole words, which run over their end."""
+"""Bytes after the last row, because lists are stored in whole words, which run past the end of a row."""
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
@@ -124,13 +125,13 @@ ALL_BUT_ONE = np.uint64(0xFFFF_FFFF_FFFF_FFFE)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-# Without reference counts (`_nrt`): the kernels neither make nor keep arrays.
+# Without reference counts (`_nrt`), because the kernels neither make nor keep arrays.
 _kernel: Callable[[_Function], _Function] = njit(cache=True, nogil=True, _nrt=False)
 _inlined: Callable[[_Function], _Function] = njit(forceinline=True, _nrt=False)
 
 
 def has_fast_extract() -> bool:
-    """Whether the processor that numba compiles for has a fast PEXT. Early AMD processors have a slow one."""
+    """Whether the processor that numba compiles for has a fast PEXT instruction. On early AMD processors it is slow."""
     if platform.machine() not in ("x86_64", "AMD64"):
         return False
     name = vars(config)["CPU_NAME"] or llvm.get_host_cpu_name()
@@ -173,7 +174,7 @@ def _highest(_context: Any, word: Any) -> Any:
 
 
 def _make_two_words(name: str) -> Any:
-    """A processor instruction that takes a word and a mask."""
+    """Makes an intrinsic for a processor instruction that takes a word and a mask."""
 
     def on_two_words(_context: Any, word: Any, mask: Any) -> Any:
         def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -187,19 +188,19 @@ def _make_two_words(name: str) -> Any:
 
 
 popcount = cast(Callable[[np.uint64], int], intrinsic(_popcount))
-"""The number of bits in a word."""
+"""The number of set bits in a word."""
 lowest = cast(Callable[[np.uint64], int], intrinsic(_lowest))
-"""The index of the lowest bit of a word; 64 if it has none."""
+"""The index of the lowest set bit of a word; 64 for the word 0."""
 highest = cast(Callable[[np.uint64], int], intrinsic(_highest))
-"""The index of the highest bit of a word that has one."""
+"""The index of the highest set bit of a word, which must not be 0."""
 _int = cast(Callable[[Any], int], np.int64)
 _store = cast(Callable[[U8, int, np.uint64], None], intrinsic(_store_word))
-"""Puts the eight bytes of a word at any byte of a flat array of bytes."""
+"""Stores the eight bytes of a word at any index of a flat byte array."""
 
 
 @_inlined
 def _read(words: U64, position: int, count: int) -> Pair:
-    """`count` (1 to 81) bits as two words. Two spare words follow the last stream."""
+    """Reads `count` (1 to 81) bits as two words. May read the two spare words after the last stream."""
     word = position >> 6
     shift = np.uint64(position & 63)
     back = np.uint64(63) - shift
@@ -212,7 +213,7 @@ def _read(words: U64, position: int, count: int) -> Pair:
 
 @_inlined
 def _write(words: U64, position: int, bits: np.uint64) -> None:
-    """Puts up to 64 bits over zeros, and sets the next word."""
+    """Writes up to 64 bits over zeros. Overwrites the next word with the bits that do not fit, then zeros."""
     word = position >> 6
     shift = np.uint64(position & 63)
     words[word] |= bits << shift
@@ -220,7 +221,7 @@ def _write(words: U64, position: int, bits: np.uint64) -> None:
 
 
 def extract_by_steps(word: np.uint64, mask: np.uint64) -> np.uint64:
-    """The bits of a word that a mask selects, side by side. Takes a step per bit of the word."""
+    """Moves the bits of a word that a mask selects to the lowest bits (PEXT). Takes a step per selected bit."""
     found = NONE
     rest = word & mask
     while rest:
@@ -230,7 +231,7 @@ def extract_by_steps(word: np.uint64, mask: np.uint64) -> np.uint64:
 
 
 def deposit_by_steps(bits: np.uint64, mask: np.uint64) -> np.uint64:
-    """The bits of a mask whose indexes are set in `bits`. Takes a step per bit of the mask."""
+    """Keeps the i-th set bit of a mask if bit i of `bits` is set (PDEP). Takes a step per bit of the mask."""
     found = NONE
     rest = mask
     while rest and bits:
@@ -242,9 +243,9 @@ def deposit_by_steps(bits: np.uint64, mask: np.uint64) -> np.uint64:
 
 _TwoWords = Callable[[np.uint64, np.uint64], np.uint64]
 extract: _TwoWords
-"""The bits of a word that a mask selects, side by side: one instruction where the processor has it."""
+"""Moves the bits of a word that a mask selects to the lowest bits, by one instruction if the processor has it."""
 deposit: _TwoWords
-"""The inverse: the bits of a mask whose indexes are set in a word."""
+"""The inverse of `extract`: keeps the i-th set bit of a mask if bit i of a word is set."""
 if has_fast_extract():
     extract, deposit = (_make_two_words(f"llvm.x86.bmi.{name}.64") for name in ("pext", "pdep"))
 else:
@@ -253,7 +254,7 @@ else:
 
 @_inlined
 def _glance(nodes: U64, depth: int, card: int) -> int:
-    """Like `_descend`, but sets only the remaining cards: enough for a node without grandchildren."""
+    """Like `_descend`, but sets only the remaining cards, which is enough if no child of the node is opened."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     nodes[depth + 1, REMAINING] = low
@@ -284,14 +285,14 @@ def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
         rest &= rest - ONE
         nodes[below, LOW_OF_LOW + b] = nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b]
         nodes[below, HIGH_OF_LOW + b] = nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b]
-    # All high cards, not only the remaining ones: vector code without a branch.
+    # All high cards, not only the remaining ones, so that the compiler makes vector code without a branch.
     for b in range(HIGH_OF_LOW):
         nodes[below, HIGH_OF_HIGH + b] = nodes[depth, HIGH_OF_HIGH + b] & spare[card, HIGH_OF_HIGH + b]
     return count
 
 
 def _make_enough(steps: int | None) -> Callable[[U64, U64, int, int, np.uint64, int], np.uint64]:
-    """A function for one `need`, whose loop is unrolled; for any `need` if `steps` is None."""
+    """Makes `_enough` for a `need` of `steps`, with its loop unrolled; for any `need` if `steps` is None."""
 
     @_inlined
     def enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
@@ -324,7 +325,7 @@ _enough2, _enough3, _enough4, _enough5, _enough_any = map(_make_enough, (2, 3, 4
 
 @_inlined
 def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
-    """Children by high cards: the high cards remaining after `card` that have at least `need` remaining cards."""
+    """Kept children by high cards: cards of `high` (remaining after `card`) with at least `need` remaining cards."""
     if popcount(high) <= need:
         return high if need == 0 else NONE
     if need == 3:
@@ -342,8 +343,8 @@ def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need
 def _children(
     nodes: U64, spare: U64, depth: int, card: int, need: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Low and high word of the cards after `card` that give a list with at least `need` remaining cards, then low and
-    high word of all cards remaining after `card`."""
+    """Bitmask of the cards that, added after `card`, give a list with at least `need` remaining cards; and bitmask of
+    all cards that remain after `card`. Both as low and high word."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     keep_low = NONE
@@ -359,7 +360,7 @@ def _children(
 
 @_inlined
 def _are_lowest(kept: np.uint64, others: np.uint64) -> bool:
-    """Whether all kept cards lie below all other cards of their word."""
+    """Whether all kept cards lie below all other cards of the same word."""
     return bool(kept <= (others & (~others + ONE)) - ONE)
 
 
@@ -409,7 +410,7 @@ def _keep(nodes: U64, depth: int, card: int) -> None:
 
 @_inlined
 def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
-    """Writes the node at `depth` if a child of it is in this batch, and notes that for its parent."""
+    """If the node at `depth` has a child in this batch, writes the node and marks it as kept in its parent."""
     depth &= 31
     keep = nodes[depth, KEEP], nodes[depth, KEEP + 1]
     if not (keep[0] | keep[1]):
@@ -424,7 +425,7 @@ def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
 
 @_inlined
 def _go_on_below(nodes: U64, depth: int, first: np.uint64, second: np.uint64) -> None:
-    """Sets the children ahead of the open node at a depth, given as bits by index among its remaining cards."""
+    """Sets AHEAD of the open node at a depth. Bit i of `first` and `second` stands for its i-th remaining card."""
     low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     shift = np.uint64(popcount(low))
     nodes[depth, AHEAD] = deposit(first, low)
@@ -433,7 +434,7 @@ def _go_on_below(nodes: U64, depth: int, first: np.uint64, second: np.uint64) ->
 
 @_inlined
 def _read_node(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bool:
-    """Reads the children of the open node at `depth`, which has `count` remaining cards; False if it has no child."""
+    """Reads the children of the open node at `depth`, which has `count` remaining cards; False if corrupt."""
     position = _int(nodes[depth, READ])
     if position + CODE_BITS > _int(nodes[depth, READ_END]):
         return False
@@ -463,7 +464,7 @@ def _read_bits(nodes: U64, source: U64, depth: int, count: int) -> bool:
 
 @_kernel
 def begin(nodes: U64, source: U64, size: int, tail: int) -> bool:
-    """Reads the children of the root; False if the bits are no batch."""
+    """Reads the children of the root; returns False if the bits are corrupt."""
     return _read_node(nodes, source, 0, LOW + 64, tail + size - 1)
 
 
@@ -471,7 +472,7 @@ def begin(nodes: U64, source: U64, size: int, tail: int) -> bool:
 def _advance(
     nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: int, deeper: bool, tail: int, need: int
 ) -> int:
-    """Advances to the next node at depth `last` with children to visit: RUNNING there, DONE or CORRUPT.
+    """Advances to the next node at depth `last` with children to visit; returns RUNNING there, DONE or CORRUPT.
 
     Closes the nodes on its way. A node at depth `last` gets only its remaining cards, unless the walk goes `deeper`.
     `tail` is the tail of the source. `need` is the tail of the output, one depth below `last`.
@@ -520,9 +521,9 @@ def finish(nodes: U64, out: U64, size: int, tail: int) -> None:
 
 @_kernel
 def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> bool:
-    """Adds the children left of the open leaf to the batch, as far as there is room.
+    """Adds the children of the open leaf that are not written yet to the batch, as far as it has room.
 
-    If the room is too small, closes the batch, leaves the rest for the next batch and returns True.
+    If it has too little room, closes the batch, keeps the other children for the next batch and returns True.
     """
     first, second = np.uint64(state[LEFT]), np.uint64(state[LEFT_HIGH])
     room = limit - state[LISTS]
@@ -545,8 +546,9 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> 
 
 @_inlined
 def _allows(rule: U64, word: np.uint64, direction: int, card: int, low: np.uint64, high: np.uint64, total: int) -> bool:
-    """Whether the hyperplanes of a direction allow a list with `word` and `card` to reach the target, if `low` and
-    `high` are its remaining cards. If `total` is not 0, adds the three table entries and compares the sum with it."""
+    """Whether the hyperplanes of a direction allow a child to reach the target. `word` is the word of the parent,
+    `card` the added card, `low` and `high` are the remaining cards of the child. If `total` is not 0, the table entries
+    must add up to it or more."""
     first = popcount(high & rule[PLANE_HIGH + 2 * direction]) + popcount(low & rule[PLANE_LOW + 2 * direction])
     second = popcount(high & rule[PLANE_HIGH + 2 * direction + 1])
     second += popcount(low & rule[PLANE_LOW + 2 * direction + 1])
@@ -569,8 +571,8 @@ def _move_forward(notes: U64, place: int) -> None:
 
 @_inlined
 def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bool) -> np.uint64:
-    """Set of the children that every direction allows to reach the target, among the first `many` noted children. The
-    set has the cards of one word.
+    """Bitmask, in one word, of the children that every direction allows to reach the target, among the first `many`
+    noted children.
 
     The first directions test all children together, without a branch per child: most children fail there, and no
     branch predictor can tell which. The other directions test one child after the other, and most children pass.
@@ -617,7 +619,7 @@ def _third(rule: U64, a: int, b: int) -> int:
 
 @_inlined
 def _add_card(low: np.uint64, high: np.uint64, card: int) -> Pair:
-    """A set of cards with one more card."""
+    """Adds a card to a bitmask of low and high word."""
     return (
         low | np.uint64(card < LOW) << np.uint64(card & 31),
         high | np.uint64(card >= LOW) << np.uint64((card - LOW) & 63),
@@ -655,7 +657,7 @@ def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.ui
 
 @_inlined
 def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, with_low: bool) -> int:
-    """Keeps the children that share a noted centre, among the first `many` noted children; returns their number."""
+    """Keeps the children with a noted centre, among the first `many` noted children; returns their number."""
     here = (2 * cards) & 63
     passing = 0
     for child in range(many):
@@ -728,7 +730,7 @@ def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
 
 @_inlined
 def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
-    """Computes the words of the chosen list down to a depth, starting where it differs from the last list."""
+    """Computes the words of the chosen cards down to a depth, from the first card on that changed since last time."""
     same = True
     for depth in range(depths):
         card = _int(nodes[depth, CHOSEN])
@@ -756,14 +758,14 @@ def expand(
     notes: U64,
     total: int,
 ) -> int:
-    """Expands lists of `size` cards, about as many as the budget allows: RUNNING, FULL, DONE or CORRUPT.
+    """Expands lists of `size` cards, about as many as the budget allows; returns RUNNING, FULL, DONE or CORRUPT.
 
     A child is kept if it has at least `need` remaining cards. `need` is the tail of the output, `tail` the tail of the
     source. A batch is FULL when it has `limit` lists and one more is found. Then the caller takes the bits, resets
     WRITE and LISTS, and calls again. The budget falls by the number of expanded lists.
 
-    With the tables of a rule, only children that pass the rule are kept. `notes` persist from call to call. `total` is
-    the target if table entries are to be added, otherwise 0. numba compiles one function with a rule and one without.
+    With the tables of a rule, only children that pass the rule are kept. Every call needs the same `notes`. `total` is
+    the target if table entries are to be added up, otherwise 0. numba compiles one version with a rule and one without.
     """
     last = (size - 1) & 31
     if (state[LEFT] | state[LEFT_HIGH]) and _cut(nodes, state, out, size, limit, need):
@@ -792,7 +794,7 @@ def expand(
                 kept = popcount(keep_low) + popcount(keep_high)
                 others = high ^ keep_high
                 code = popcount(others) - need
-                # Few lists have low cards ahead.
+                # Nearly all lists have no remaining low cards and no exception.
                 plain = not low and code < EXCEPT and _are_lowest(keep_high, others)
                 if kept and not (plain and lists + kept <= limit):
                     if lists + kept > limit:
@@ -827,8 +829,8 @@ def expand(
 
 @_inlined
 def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[int, int]:
-    """Number of children with at least `need` remaining cards of the list that ends with `card`; and, if `need` is 0 or
-    1, the sum of the remaining cards of all its children."""
+    """Two numbers for the list that ends with `card`: its children with at least `need` remaining cards; and if `need`
+    is 0 or 1, the sum of the numbers of remaining cards of all its children (otherwise 0)."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     kept = total = 0
@@ -877,7 +879,7 @@ def _count_children(nodes: U64, spare: U64, depth: int, target: int, counts: I64
 
 @_inlined
 def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, counts: I64) -> None:
-    """Counts the lists below the open node at depth `size`: lists of up to `final` cards one by one, their children by
+    """Counts the lists below the open node at depth `size`: lists of up to `final` cards one by one, larger lists by
     counting remaining cards."""
     depth = size & 31
     nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
@@ -909,7 +911,7 @@ def count(
     nodes: U64, state: I64, source: U64, spare: U64, size: int, target: int, final: int, counts: I64, tail: int
 ) -> int:
     """Adds to `counts[n]` the number of kept lists of n cards below the source's lists of `size` cards, for n up to
-    `final` + 1. Visits about as many sources as the budget allows.
+    `final` + 1. Visits about as many lists of the source as the budget allows.
 
     `counts[final + 2]` gets the sum of the remaining cards of the lists of final + 1 cards. That is the number of lists
     of final + 2 cards if the target is no larger.
@@ -940,7 +942,7 @@ def count(
 
 @_inlined
 def _prefix(nodes: U64, depths: int) -> tuple[np.uint64, np.uint64, np.uint64]:
-    """The cards chosen so far, one byte each."""
+    """The first `depths` chosen cards, one byte each."""
     first, second, third = NONE, NONE, NONE
     for depth in range(depths):
         card = nodes[depth, CHOSEN] << np.uint64(8 * (depth & 7))
@@ -955,7 +957,7 @@ def _prefix(nodes: U64, depths: int) -> tuple[np.uint64, np.uint64, np.uint64]:
 
 @_inlined
 def _put(rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.uint64], card: np.uint64) -> None:
-    """Stores a list in whole words, which may run over its end."""
+    """Stores a list in whole words, which may run past its end."""
     first, second, third = prefix
     if size <= 8:
         _store(rows, at, first | card)
@@ -970,9 +972,9 @@ def _put(rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.ui
 
 @_inlined
 def _skip(nodes: U64, state: I64, source: U64, spare: U64, last: int, start: int, tail: int) -> int:
-    """Passes the nodes at depth `last` all of whose lists come before list number `start`, without opening them.
+    """Skips the nodes at depth `last` whose lists all come before list number `start`, without opening them.
 
-    RUNNING at the parent of the next one, DONE if the source has no more lists, or CORRUPT.
+    Returns RUNNING at the parent of the next node, DONE if the source has no more lists, or CORRUPT.
     """
     above = (last - 1) & 31
     end, bits_end = _int(nodes[last, READ_END]), _int(nodes[last, READ_BITS_END])
@@ -1013,7 +1015,7 @@ def _skip(nodes: U64, state: I64, source: U64, spare: U64, last: int, start: int
 def unpack(
     nodes: U64, state: I64, source: U64, spare: U64, size: int, start: int, rows: U8, tail: int
 ) -> tuple[int, int]:
-    """Fills `rows` with the next lists of the source from list number `start` on.
+    """Fills `rows` with the next lists of the source. Skips all lists before list number `start`.
 
     Returns RUNNING (the rows are full), DONE or CORRUPT, and the number of filled rows. `SLACK` bytes follow the last
     row.
@@ -1051,7 +1053,7 @@ def unpack(
 
 @_inlined
 def _remains(nodes: U64, depth: int, card: int) -> bool:
-    """Whether a card, which may be any byte, is a remaining card of the open node at a depth."""
+    """Whether a byte is a remaining card of the open node at a depth."""
     if card < LOW:
         return bool((nodes[depth, REMAINING] >> np.uint64(card)) & ONE)
     return bool(card < LOW + 64 and (nodes[depth, REMAINING + 1] >> np.uint64(card - LOW)) & ONE)
@@ -1061,8 +1063,8 @@ def _remains(nodes: U64, depth: int, card: int) -> bool:
 def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limit: int, tail: int) -> tuple[int, int]:
     """Appends lists to a batch in lexicographic order; returns the outcome and the number of rows written.
 
-    RUNNING: all rows are in the batch. FULL: the batch has `limit` lists, and a row is left. CORRUPT: a row is not a
-    list, or does not come after the row before it. The caller ends the last batch with `finish`.
+    RUNNING: all rows are in the batch. FULL: the batch has `limit` lists, and more rows follow. CORRUPT: a row is not
+    a list, or does not come after the row before it. The caller ends the last batch with `finish`.
     """
     for row in range(rows.shape[0]):
         if state[LISTS] == limit:
@@ -1092,13 +1094,13 @@ def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limi
 
 @_inlined
 def _go_to_end(nodes: U64, depth: int, read: int, end: int, count: int) -> None:
-    """Moves the read position of a stream of a depth to its last `count` bits. `read` and `end` are its columns."""
+    """Moves the read position of a stream to its last `count` bits. `read` and `end` are columns of its node row."""
     nodes[depth, read] = np.uint64(max(_int(nodes[depth, read]), _int(nodes[depth, end]) - count))
 
 
 @_kernel
 def edge(nodes: U64, source: U64, spare: U64, size: int, at_end: bool, cards: U8, tail: int) -> bool:
-    """Puts the first or the last list of a batch into `cards`; False if the bits are no batch."""
+    """Writes the first or the last list of a batch to `cards`; returns False if the bits are corrupt."""
     for depth in range(size):
         count = popcount(nodes[depth, REMAINING]) + popcount(nodes[depth, REMAINING + 1])
         if at_end:

@@ -3,20 +3,20 @@
 **The tree.** The children of a list are the lists with one of its remaining cards added. For a target T only
 children of n cards with at least T - n remaining cards are kept; the parent of a list that is kept is kept too.
 
-**The invariant.** A *sample* of a size is some of its lists, each with a weight: however the lists of that size
-are divided into kinds, the weights of a kind add up, on average over all samples, to the number of its lists.
+**The invariant.** A *sample* of a size is some lists of that size, each with a weight. For any property of lists, the
+weights of the sampled lists with the property add up, on average over all samples, to the number of all such lists.
 
-- All kept children of a sample, each with the weight of its parent, are a sample of the next size: a list has one
-  parent.
-- Thinning keeps the invariant: each list stays with a chance of its own, and its weight is divided by that.
+- All kept children of a sample, each with the weight of its parent, are a sample of the next size, because a
+  list has one parent.
+- Thinning keeps the invariant: each list stays with a chance of its own, and its weight is divided by this chance.
 
-So the sum of the weights is, at every size, an estimate of the count without bias. Knuth (1975) probes with samples
-of one list. Here a sample has hundreds, thinned by strata as Chen (1992) proposed: lists with many remaining cards,
-which most of the later ones stem from, stay with a higher chance, and they are drawn at equal steps along the lists
-sorted by their remaining cards. Batches of probes are independent of each other, so that the spread between them is
-what the error of their mean is computed from.
+So the sum of the weights is, at every size, an unbiased estimate of the number of lists. Knuth (1975) probes with
+samples of one list. Here a sample has hundreds of lists, thinned by strata as Chen (1992) proposed: lists with many
+remaining cards, which are the ancestors of most larger lists, stay with a higher chance. The draw takes equal steps
+along the lists sorted by their remaining cards. Batches of probes are independent of each other, so the spread between
+them gives the error of their mean.
 
-No compiled code: what `setset run` says before it starts must not wait for a compiler.
+Nothing here is compiled, because the estimate that `setset run` prints before it starts must not wait for a compiler.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ from setset.cards import CARDS, third_table
 from setset.engine.pruning import may_reach
 
 POPULATION = 500
-"""Lists of a sample that are expanded further. More lists make a batch of probes slower and more precise."""
+"""Number of lists of a sample that are expanded further. More lists make a batch of probes slower and more precise."""
 FEWEST_BATCHES = 10
-"""Minimum number of batches. Fewer would not show their spread."""
+"""Minimum number of batches. Fewer batches would not show how much they vary."""
 EXPONENT = 1.5
-"""Exponent of the preference for lists with many remaining cards. From 1 to 2, all are about as good."""
+"""Exponent of the preference for lists with many remaining cards. All values from 1 to 2 are about as good."""
 
 U64 = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
@@ -45,12 +45,12 @@ Floats = npt.NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Sample:
-    """Some of the lists of a size, in no order."""
+    """Some of the lists of a size, in no particular order, each with its weight."""
 
     cards: npt.NDArray[np.uint8]
     """A list per row."""
     remaining: U64
-    """Remaining cards of each list: bits 0 to 80 of two words."""
+    """Bitmask of the remaining cards of each list, two words per list."""
     weights: Floats
 
     @property
@@ -84,24 +84,24 @@ def probe_counts(
     population: int = POPULATION,
     pruned: bool = False,
 ) -> dict[int, ProbedCount]:
-    """The lists of each size from 3 to `upto` that are kept for a target, by as many batches of probes as time allows.
+    """Estimates the number of kept lists of each size from 3 to `upto`, by batches of probes until the time limit.
 
     Args:
         target: 4 to 20.
         upto: 3 to 20.
-        seconds: How long to probe; at least `FEWEST_BATCHES` batches are made.
-        seed: Makes the batches the same each time; how many there are depends on the machine, unless it is given.
-        batches: How many batches, at least 2, whatever time they take.
-        population: How many lists of each sample are followed further.
-        pruned: Whether lists are dropped that cannot reach the target, by the rule of `pruning`.
+        seconds: Time limit. At least `FEWEST_BATCHES` batches are made, even if they take longer.
+        seed: Random seed. The same seed makes the same batches, but without `batches` their number depends on the time.
+        batches: Number of batches, at least 2. If given, there is no time limit.
+        population: Number of lists of each sample that are expanded further.
+        pruned: Whether to drop lists that cannot reach the target, by the rule of `pruning`.
     """
     root = np.random.SeedSequence(seed)
     ends = time.monotonic() + seconds
     rows: list[list[float]] = []
     while len(rows) < (batches or FEWEST_BATCHES) or (batches is None and time.monotonic() < ends):
         (child,) = root.spawn(1)
-        found = samples(target, upto, np.random.default_rng(child), population, pruned)
-        rows.append([float(sample.weights.sum()) for sample in found])
+        batch = samples(target, upto, np.random.default_rng(child), population, pruned)
+        rows.append([float(sample.weights.sum()) for sample in batch])
     table = np.array(rows)
     table[:, 0] = count_seeds(target)
     errors = table.std(axis=0, ddof=1) / np.sqrt(len(table))
@@ -112,7 +112,7 @@ def probe_counts(
 
 
 def draw_lists(target: int, size: int, wanted: int, rng: np.random.Generator) -> npt.NDArray[np.uint8]:
-    """About `wanted` different kept lists of a size, in order. Each list has about the same chance."""
+    """Draws about `wanted` different kept lists of a size, each with about the same chance, and sorts them."""
     *_, last = samples(target, size, rng, max(POPULATION, wanted))
     rows = _draw(*_with_chances(last, last.weights, wanted), rng).cards
     return rows[np.lexsort(rows.T[::-1])]
@@ -121,9 +121,9 @@ def draw_lists(target: int, size: int, wanted: int, rng: np.random.Generator) ->
 def samples(
     target: int, upto: int, rng: np.random.Generator, population: int = POPULATION, pruned: bool = False
 ) -> Iterator[Sample]:
-    """A sample of the kept lists of each size from 3 to `upto`. Seeds without children are left out.
+    """Yields a sample of the kept lists of each size from 3 to `upto`. Omits seeds without children.
 
-    With a population as large as the largest size, each sample is all its lists.
+    If no size has more than `population` lists, each sample is all lists of its size.
     """
     current = _seeds(target)
     yield current
@@ -138,7 +138,7 @@ def samples(
 
 @cache
 def _ordered_seeds(target: int, population: int) -> tuple[Sample, Floats]:
-    """Start of every batch of probes."""
+    """Result of `_order` for the seeds, with which every batch of probes starts."""
     return _order(_seeds(target), target, population)
 
 
@@ -149,14 +149,14 @@ def _order(sample: Sample, target: int, wanted: int) -> tuple[Sample, Floats]:
 
 
 def _with_chances(sample: Sample, priorities: Floats, wanted: int) -> tuple[Sample, Floats]:
-    """The lists with a priority, by their remaining cards, and the chance of each to stay."""
+    """The lists with a priority above 0, sorted by their number of remaining cards, and the chance of each to stay."""
     able = np.flatnonzero(priorities > 0)
     able = able[np.argsort(sample.remaining_counts[able], kind="stable")]
     return sample.take(able), _chances(priorities[able], wanted)
 
 
 def _draw(sample: Sample, chances: Floats, rng: np.random.Generator) -> Sample:
-    """Each list with its chance: at equal steps along their sum, so that every stretch of the order has its share."""
+    """Draws each list with its chance. Takes equal steps along the sum, so each part of the order has its share."""
     if (chances == 1).all():
         return sample
     ends = np.floor(np.cumsum(chances) + rng.random())
@@ -165,7 +165,7 @@ def _draw(sample: Sample, chances: Floats, rng: np.random.Generator) -> Sample:
 
 
 def _chances(priorities: Floats, wanted: int) -> Floats:
-    """Chances that add up to `wanted`, proportional to the priorities as far as that does not exceed 1."""
+    """Chances that add up to `wanted`: proportional to the priorities, but at most 1."""
     if len(priorities) <= wanted:
         return np.ones(len(priorities))
     certain = np.zeros(len(priorities), bool)
@@ -185,18 +185,18 @@ def _children(sample: Sample) -> Sample:
     bits = np.unpackbits(octets, axis=1, bitorder="little", count=CARDS)
     parents, cards = np.nonzero(bits)
     remaining = sample.remaining[parents] & above[cards]
-    for place in range(sample.size):
-        remaining &= but_third[sample.cards[parents, place], cards]
+    for column in range(sample.size):
+        remaining &= but_third[sample.cards[parents, column], cards]
     grown = np.column_stack([sample.cards[parents], cards.astype(np.uint8)])
     return Sample(grown, remaining, sample.weights[parents])
 
 
 @cache
 def _tables() -> tuple[U64, U64]:
-    """For each card, all cards above it; for each two cards, all cards except the third card of their set."""
+    """Bitmasks: for each card, all cards above it; for each two cards, all cards except the third card of their set."""
     above = [_words(range(card + 1, CARDS)) for card in range(CARDS)]
     everything = range(CARDS)
-    but = [_words(each for each in everything if each != card) for card in everything]
+    but = [_words(other for other in everything if other != card) for card in everything]
     but_third = np.array(but, np.uint64)[third_table()]
     but_third[np.arange(CARDS), np.arange(CARDS)] = _words(everything)
     return np.array(above, np.uint64), but_third
@@ -218,11 +218,11 @@ def _triples() -> Sample:
 
 @cache
 def _seeds(target: int) -> Sample:
-    """The seeds with children: they have as many remaining cards as any other list needs."""
+    """The seeds with at least target - 3 remaining cards. Other seeds have no kept children."""
     triples = _triples()
     return triples.take(triples.remaining_counts >= target - 3)
 
 
 def count_seeds(target: int) -> int:
-    """All seeds: they are chosen by their highest card alone (`engine.search.seeds`)."""
+    """Number of all seeds, which `engine.search.seeds` chooses by their highest card alone."""
     return int((_triples().cards[:, 2] < CARDS - (target - 3)).sum())

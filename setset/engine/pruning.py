@@ -1,18 +1,18 @@
-"""Lists that cannot reach their target, by the position of a cap in hyperplanes; docs/pruning.md explains why.
+"""The rule that drops lists which cannot reach the target, by their cards in hyperplanes; see docs/pruning.md.
 
 A *direction* is one of the 40 ways to cut the 81 cards into three parallel hyperplanes of 27 cards. A list of T cards
-without a set has at most 9 cards in each. Its *split*, the number of cards in each of the three, is one of `SPLITS`.
+without a set has at most 9 cards in each hyperplane. Its *split* is the number of its cards in each of the three.
 
 **The rule.** Let a list of n < T cards have c cards in a hyperplane, and let r of its remaining cards lie there. A list
 of T cards that begins with it has at least c and at most c + r cards there. So in every direction there must be a split
-with c <= s <= c + r for each of the three hyperplanes; otherwise the list is dropped. Whoever takes cards away from a
-list only widens the bounds: if a list passes, so does every list that it begins with. For targets 19 and 20 there must
+with c <= s <= c + r for each of the three hyperplanes; otherwise the list is dropped. Removing cards from a list
+only widens the bounds. So if a list passes, every list that it begins with passes too. For targets 19 and 20 there must
 also be a centre: see `UNPAIRED`.
 
-**The tables.** What the kernel needs, in one array, at the places that `kernels` names. A hyperplane of a list is
-looked up under 32 c + r. For targets whose every split with parts of at most 9 is possible (all up to 18), the most
-cards it may hold is found there, and the three must add up to T or more. Otherwise it is the set of the splits, in
-order, that allow it, and the three must have one in common.
+**The tables.** The kernel gets one array, with the offsets that `kernels` names. The entry for a hyperplane is at index
+32 c + r. For targets up to 18, every split with parts of at most 9 is possible. Then the entry is the maximum number of
+cards in the hyperplane, and the three entries must add up to T or more. For 19 and 20, the entry is a bitmask of the
+possible splits that allow c and r, and the three bitmasks must have a split in common.
 """
 
 from collections.abc import Iterator
@@ -25,21 +25,21 @@ import numpy.typing as npt
 from setset.cards import CARDS, digits, third_table
 
 MOST = 9
-"""Cards without a set in a hyperplane."""
+"""Maximum number of cards without a set in a hyperplane."""
 
 SPLITS = {19: ((1, 9, 9), (2, 8, 9), (5, 6, 8), (6, 6, 7)), 20: ((2, 9, 9), (6, 6, 8))}
-"""Splits of the largest lists, by the catalogue of all classes. In every smaller size all splits occur. A test derives
-both facts from the classes in the package."""
+"""Possible splits of the largest lists, from the catalogue of all classes. In smaller sizes all splits occur. A test
+derives both facts from the classes in the package."""
 
 
 UNPAIRED = {19: 1, 20: 0}
-"""Number of cards without a partner about the centre. Each list of 20 cards is symmetric about some card, its centre:
-it has the partner third(centre, a) of each of its cards a. A list of 19 has the partners of all its cards except one. A
-test derives this from the classes too. Smaller lists need no centre."""
+"""Maximum number of cards without a partner. Each list of 20 cards is symmetric about some card, its centre: for each
+card a of the list, its partner third(centre, a) is in the list too. A list of 19 cards has the partners of all cards
+except one. A test derives this from the classes too. For smaller targets the rule demands no centre."""
 
 
 def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
-    """All possible splits of a list of `target` cards over three hyperplanes, in order."""
+    """All possible splits of a list of `target` cards over three hyperplanes, in lexicographic order."""
     for first, second in product(range(MOST + 1), repeat=2):
         split = first, second, target - first - second
         if 0 <= split[2] <= MOST and (target not in SPLITS or tuple(sorted(split)) in SPLITS[target]):
@@ -48,16 +48,16 @@ def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
 
 @cache
 def values() -> npt.NDArray[np.uint8]:
-    """Hyperplane (0 to 2) of each card, a row per direction: the 40 linear forms up to sign."""
-    places = np.array([digits(card) for card in range(CARDS)], np.uint8)
-    forms = [row for row in places.tolist() if next(filter(None, row), 0) == 1]
-    return np.array(forms, np.uint8) @ places.T % 3
+    """Number (0 to 2) of the hyperplane of each card, a row per direction. Directions are linear forms up to sign."""
+    card_digits = np.array([digits(card) for card in range(CARDS)], np.uint8)
+    forms = [row for row in card_digits.tolist() if next(filter(None, row), 0) == 1]
+    return np.array(forms, np.uint8) @ card_digits.T % 3
 
 
 @cache
 def rule_tables(target: int) -> npt.NDArray[np.uint64]:
-    """Rule of a target, as `kernels.expand` takes it."""
-    from setset.engine import kernels as k  # the compiler, which an estimate does not wait for
+    """Tables of the rule for a target, as `kernels.expand` takes them."""
+    from setset.engine import kernels as k  # loads the compiler, which an estimate does not need
 
     table = np.zeros(k.RULE_WORDS, np.uint64)
     for direction, row in enumerate(values()):
@@ -67,8 +67,8 @@ def rule_tables(target: int) -> npt.NDArray[np.uint64]:
             table[k.PLANE_HIGH + 2 * direction + plane] = cards >> k.LOW
         for card in range(CARDS):
             table[k.STEP + CARDS * direction + card] = k.ONE_MORE << (int(k.FIELD) * int(row[card]))
-    for plane, here, more in product(range(3), range(MOST + 1), range(k.ONE_MORE)):
-        table[k.ALLOWED + k.PLACES * plane + k.ONE_MORE * here + more] = _allowed(target, plane, here, here + more)
+    for plane, held, more in product(range(3), range(MOST + 1), range(k.ONE_MORE)):
+        table[k.ALLOWED + k.PLACES * plane + k.ONE_MORE * held + more] = _allowed(target, plane, held, held + more)
     if target in UNPAIRED:
         table[k.UNPAIRED] = UNPAIRED[target] + 1
     thirds = np.zeros(8 * (k.RULE_WORDS - k.THIRDS), np.uint8)
@@ -85,23 +85,23 @@ def _allowed(target: int, plane: int, least: int, most: int) -> int:
 
 
 def adds_up(target: int) -> bool:
-    """Whether the table entries of three hyperplanes are added, since all splits are possible."""
+    """Whether all splits are possible, so that the table entries of three hyperplanes are added up."""
     return target not in SPLITS
 
 
 def may_reach(cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], target: int) -> npt.NDArray[np.bool_]:
-    """Whether each list of one size passes the rule. Needs no compiler; for samples.
+    """For each list, whether it passes the rule. Used for samples, because it needs no compiler.
 
     Args:
-        cards: The cards of the lists, a row per list.
-        remaining: The remaining cards of each list: bits 0 to 80 of two words.
+        cards: Lists of one size, a list per row.
+        remaining: Bitmask of the remaining cards of each list, two words per list.
         target: Larger than the size of the lists.
     """
     splits = np.array(list(ordered_splits(target)), np.int64)
     alive = np.arange(len(cards))
     for row in values():
-        here = row[cards[alive]]
-        least = np.stack([(here == plane).sum(axis=1) for plane in range(3)], axis=1)
+        planes = row[cards[alive]]
+        least = np.stack([(planes == plane).sum(axis=1) for plane in range(3)], axis=1)
         words = [sum(1 << int(card) for card in np.flatnonzero(row == plane)) for plane in range(3)]
         masks = np.array([[word & (2**64 - 1), word >> 64] for word in words], np.uint64)
         most = least + np.bitwise_count(remaining[alive, None, :] & masks).sum(axis=2, dtype=np.int64)
@@ -113,19 +113,19 @@ def may_reach(cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], t
         alive = alive[passing]
     if target in UNPAIRED:
         alive = alive[_has_centre(cards[alive], remaining[alive], UNPAIRED[target])]
-    found = np.zeros(len(cards), bool)
-    found[alive] = True
-    return found
+    passed = np.zeros(len(cards), bool)
+    passed[alive] = True
+    return passed
 
 
 def _has_centre(
     cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], unpaired: int
 ) -> npt.NDArray[np.bool_]:
     octets = remaining.astype("<u8", copy=False).view(np.uint8)
-    there = np.unpackbits(octets, axis=1, bitorder="little", count=CARDS).astype(bool)
-    np.put_along_axis(there, cards.astype(np.intp), True, axis=1)
+    present = np.unpackbits(octets, axis=1, bitorder="little", count=CARDS).astype(bool)
+    np.put_along_axis(present, cards.astype(np.intp), True, axis=1)
     rows = np.arange(len(cards))[:, None]
-    found = np.zeros(len(cards), bool)
+    centred = np.zeros(len(cards), bool)
     for partners in third_table():
-        found |= (~there[rows, partners[cards]]).sum(axis=1) <= unpaired
-    return found
+        centred |= (~present[rows, partners[cards]]).sum(axis=1) <= unpaired
+    return centred

@@ -1,6 +1,6 @@
-"""The search as its callers see it: expand, count, list and pack the lists of a batch.
+"""Interface of the search: functions that expand, count, unpack and pack the lists of a batch.
 
-Each function here validates and shapes; the kernels see arrays and integers.
+The functions here check their arguments and prepare arrays; the kernels get only arrays and integers.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from setset.engine.bitstreams import SPARE_WORDS, Streams, words_of
 from setset.errors import SetsetError
 
 BUDGET = 200_000
-"""Lists that a kernel visits before it returns: milliseconds of work."""
+"""Number of lists that a kernel visits per call: some milliseconds of work."""
 EXPAND_BUDGET = 500_000
-"""The same for a kernel whose output may have to grow, which takes time."""
+"""`BUDGET` of `expand`. Larger, because the output may have to grow before each call, which takes time."""
 
 Lists = npt.NDArray[np.uint8]
 
@@ -29,22 +29,22 @@ THIRDS = third_table()
 
 
 class BadStreams(SetsetError):
-    """Bits that are no batch."""
+    """The bits are not a valid batch."""
 
 
 def needed(target: int, size: int) -> int:
-    """Number of remaining cards that a list of this size needs to be kept."""
+    """Minimum number of remaining cards with which a list of this size is kept."""
     return max(target - size, 0)
 
 
 def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> Iterator[Streams]:
-    """The kept children of all lists of a batch, in batches of at most `limit` lists.
+    """Yields the kept children of all lists of a batch, in batches of at most `limit` lists.
 
-    With `pruned`, only children that may reach the target by the rule of `pruning`.
+    With `pruned`, drops children that cannot reach the target by the rule of `pruning`.
     """
     nodes, state = open_source(source)
     size, need = source.size, needed(target, source.size + 1)
-    # From the target on every list is kept.
+    # From the target size on every list is kept, so the rule is not needed.
     rule = pruning.rule_tables(target) if pruned and need else None
     more = rule, _fresh_notes(), target if pruning.adds_up(target) else 0
     visited = 0
@@ -64,7 +64,7 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
 
 
 def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict[int, int]:
-    """Number of kept lists below a source, for each size above its own and up to `upto`."""
+    """Number of kept lists that begin with a list of the source, for each larger size up to `upto`."""
     if pruned and source.size + 1 < target:
         return _count_pruned(source, target, upto)
     size = source.size
@@ -82,7 +82,7 @@ def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict
 
 
 def _count_pruned(source: Streams, target: int, upto: int) -> dict[int, int]:
-    """Like `count`, by expanding some lists at a time down to the last size, so that few are in memory."""
+    """Like `count`, with pruning. Expands some lists at a time down to the last size, so that few are in memory."""
     counts = dict.fromkeys(range(source.size + 1, upto + 1), 0)
     for part in expand(source, target, BUDGET, pruned=True):
         counts[part.size] += part.lists
@@ -93,9 +93,9 @@ def _count_pruned(source: Streams, target: int, upto: int) -> dict[int, int]:
 
 
 def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lists]:
-    """The lists of a batch from number `start` on, in arrays of up to `chunk` rows.
+    """Yields the lists of a batch from list number `start` on, in arrays of up to `chunk` rows.
 
-    The next array reuses the memory of an array: copy what you keep.
+    All arrays use the same memory, so copy the rows that you keep.
     """
     nodes, state = open_source(source)
     room = min(chunk, max(source.lists - start, 1))
@@ -110,9 +110,9 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
 
 
 def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Iterator[Streams]:
-    """Batches of at most `limit` lists from arrays of lists in lexicographic order.
+    """Packs arrays of lists, in lexicographic order, into batches of at most `limit` lists.
 
-    For lists that are kept for a target, the tail `needed` gives the fewest bits.
+    For lists that are kept for a target, the result of `needed` is the tail that gives the fewest bits.
     """
     nodes, state = _root(), np.zeros(8, np.int64)
     with open_writer(nodes, size, tail) as writer:
@@ -140,7 +140,7 @@ def seeds(target: int) -> Lists:
 
 
 def first_and_last(source: Streams) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """The first and the last list of a batch, without a walk through it."""
+    """The first and the last list of a batch, found without reading the lists between them."""
     ends = []
     for at_end in (False, True):
         nodes = _at_start(source)
@@ -159,15 +159,15 @@ def compile_kernels() -> None:
             first_and_last(batch)
             list(unpack(batch))
     count(source, 12, 5)
-    from setset.engine import deep  # which needs this module
+    from setset.engine import deep  # imports this module
 
     deep.compile_kernels()
 
 
 @contextlib.contextmanager
 def open_writer(nodes: npt.NDArray[np.uint64], size: int, tail: int) -> Iterator[_Writer]:
-    """A writer of lists of `size` cards, on memory that an earlier writer left. Memory that goes back to the system
-    comes back zeroed, which takes time; with some allocators that would happen for each batch."""
+    """Opens a writer of lists of `size` cards, which reuses the memory of an earlier writer. With some allocators,
+    memory freed after each batch would go back to the system, which takes time to zero it for the next batch."""
     try:
         words = _left_over.pop()
     except IndexError:
@@ -184,7 +184,7 @@ _left_over: list[npt.NDArray[np.uint64]] = []
 
 
 class _Writer:
-    """Grows the output of a kernel, a row per stream, and takes finished batches out of it."""
+    """Output array of a kernel, a row per stream. Grows the array, and copies finished batches out of it."""
 
     def __init__(self, nodes: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint64], tail: int) -> None:
         # Write positions of the codes of each depth, then of the exceptions.
@@ -211,7 +211,7 @@ class _Writer:
             self._positions[:] = self._starts + lengths
 
     def take(self, lists: int) -> Streams:
-        """The finished batch; the next one starts empty."""
+        """Returns the finished batch and starts an empty one."""
         lengths = tuple((self._positions - self._starts).ravel().tolist())
         used = [row[:count] for row, count in zip(self._rows, words_of(lengths), strict=True)]
         words = np.concatenate([*used, np.zeros(SPARE_WORDS, np.uint64)])
@@ -224,14 +224,14 @@ class _Writer:
         self._starts = starts.reshape(self._positions.shape)
 
     def _reset(self) -> None:
-        # The kernels zero each word before they reach it, except the first.
+        # The kernels zero each word before they write to it, except the first word of a row.
         self._rows[:, 0] = 0
         self._positions[:] = self._starts
 
 
 @cache
 def spare_table() -> npt.NDArray[np.uint64]:
-    """For cards c and b, in the columns of a node: all cards except third(c, b)."""
+    """Bitmasks of all cards except third(c, b): a row per card c, with the columns of a node row for each card b."""
     table = np.zeros((CARDS, k.REMAINING), np.uint64)
     for c in range(CARDS):
         for b in range(CARDS):
@@ -250,7 +250,7 @@ def _root_row() -> npt.NDArray[np.uint64]:
 
 
 def _words(cards: Iterable[int]) -> tuple[np.uint64, np.uint64]:
-    """A set of cards as its low and its high word."""
+    """Bitmask of the cards, as low and high word."""
     whole = sum(1 << card for card in cards)
     return np.uint64(whole & ((1 << k.LOW) - 1)), np.uint64(whole >> k.LOW)
 
@@ -263,14 +263,14 @@ def _set_fits(row: npt.NDArray[np.uint64], b: int, low: np.uint64, high: np.uint
 
 
 def _root() -> npt.NDArray[np.uint64]:
-    """Nodes of a walk at the empty list."""
+    """Node rows of a walk that is at the empty list."""
     nodes = np.zeros((CARDS // 3, k.COLUMNS), np.uint64)
     nodes[0] = _root_row()
     return nodes
 
 
 def open_source(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Nodes and state of a walk at the start of a batch."""
+    """Node rows and state of a walk before the first list of a batch."""
     nodes = _at_start(source)
     if not k.begin(nodes, source.words, source.size, source.tail):
         raise BadStreams("the bits hold no list")
@@ -278,7 +278,7 @@ def open_source(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np
 
 
 def _at_start(source: Streams) -> npt.NDArray[np.uint64]:
-    """Nodes of a walk that has read nothing."""
+    """Node rows of a walk that has not read any bits of the source."""
     nodes, size, starts = _root(), source.size, source.starts
     ends = starts + np.array(source.lengths)
     nodes[:size, k.READ], nodes[:size, k.READ_BITS] = starts[:size], starts[size:]
@@ -300,7 +300,7 @@ def refuse_corrupt(outcome: int) -> None:
 
 
 def require_all_read(nodes: npt.NDArray[np.uint64], source: Streams, visited: int) -> None:
-    """Refuses bits after the last list, and a batch with another number of lists than its header says."""
+    """Raises BadStreams if bits follow the last list, or if the walk did not visit exactly `source.lists` lists."""
     read, ends = [k.READ, k.READ_BITS], [k.READ_END, k.READ_BITS_END]
     if (nodes[: source.size, read] != nodes[: source.size, ends]).any():
         raise BadStreams("bits are left over after the last list")

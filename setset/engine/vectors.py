@@ -1,7 +1,7 @@
-"""Vectors of sixteen 32-bit words as a numba type, so that a kernel says which loops run on vectors.
+"""A numba type for vectors of sixteen 32-bit words, with which a kernel itself decides which loops use vectors.
 
-numba leaves vectors to the optimizer of LLVM, which does not find them in loops with a stack. Each function here is one
-LLVM instruction or a few, on any processor: where vectors are shorter, LLVM uses several.
+numba leaves vectorization to LLVM's optimizer, which does not vectorize loops that keep a stack. Each function here is
+one or a few LLVM instructions. On processors with shorter vectors, LLVM splits each vector into several.
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class _VectorType(types.Type):
 
 
 vector_type = _VectorType()
-"""The type as numba sees it."""
+"""The vector type for numba."""
 
 
 @register_model(_VectorType)
@@ -40,7 +40,7 @@ class _VectorModel(models.PrimitiveModel):
 
 
 class Vector:
-    """The type as mypy sees it."""
+    """The vector type for mypy."""
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
@@ -66,8 +66,8 @@ def _store(_context: Any, words: Any, _index: Any, vector: Any) -> Any:
 
 
 def _splat(builder: Any, word: Any) -> Any:
-    one = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), word, ir.Constant(_I32, 0))
-    return builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES))
+    vector = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), word, ir.Constant(_I32, 0))
+    return builder.shuffle_vector(vector, vector, ir.Constant(ir.VectorType(_I32, LANES), [0] * LANES))
 
 
 def _repeat(_context: Any, _word: Any) -> Any:
@@ -99,8 +99,8 @@ def _counted(_context: Any, vector: Any) -> Any:
 def _at_least(_context: Any, vector: Any, _limit: Any) -> Any:
     def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
         limit = _splat(builder, builder.trunc(arguments[1], _I32))
-        found = builder.icmp_unsigned(">=", arguments[0], limit)
-        return builder.zext(builder.bitcast(found, ir.IntType(LANES)), ir.IntType(64))
+        mask = builder.icmp_unsigned(">=", arguments[0], limit)
+        return builder.zext(builder.bitcast(mask, ir.IntType(LANES)), ir.IntType(64))
 
     return types.uint64(vector, types.int64), build
 
@@ -131,19 +131,19 @@ def _total(_context: Any, vector: Any) -> Any:
 
 
 load = cast(Callable[[U32, int], Vector], intrinsic(_load))
-"""Sixteen words of a flat array from an index on."""
+"""Loads sixteen words of a flat array from an index on."""
 store = cast(Callable[[U32, int, Vector], None], intrinsic(_store))
-"""Puts sixteen words into a flat array from an index on."""
+"""Stores sixteen words in a flat array from an index on."""
 repeat = cast(Callable[[np.uint64], Vector], intrinsic(_repeat))
-"""The low half of a word in each lane."""
+"""Vector with the low half of a word in every lane."""
 both = cast(Callable[[Vector, Vector], Vector], intrinsic(_both))
 """Bitwise AND."""
 counted = cast(Callable[[Vector], Vector], intrinsic(_counted))
-"""The number of bits in each lane."""
+"""The number of set bits in each lane."""
 at_least = cast(Callable[[Vector, int], np.uint64], intrinsic(_at_least))
-"""A bit for each lane whose number is not below a limit."""
+"""Bitmask with a bit per lane, set if the number in the lane is at least a limit."""
 add_where = cast(Callable[[Vector, Vector, np.uint64], Vector], intrinsic(_add_where))
-"""Adds the lanes whose bit is set."""
+"""Adds the second vector to the first in the lanes whose bit is set in the bitmask."""
 zeros = cast(Callable[[], Vector], intrinsic(_zeros))
 """Zero in each lane."""
 total = cast(Callable[[Vector], int], intrinsic(_total))

@@ -1,1 +1,1 @@
-"""Who does the work? Local worker processes, a Dask cluster, or any `concurrent.futures.Executor`."""
+"""Executors of tasks: local worker processes, a Dask cluster, or any `concurrent.futures.Executor`."""

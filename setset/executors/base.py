@@ -1,4 +1,4 @@
-"""Interface between the coordinator and executors, and their errors."""
+"""Interface between the coordinator and the executors, and the errors of executors."""
 
 import inspect
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ StartExecutor = Callable[[int], Executor]
 Notice = Callable[[str], None]
 
 ATTEMPTS = 3
-"""A task that failed this often is given up until the next run."""
+"""Maximum number of failures of a task in one run. The next run tries the task again."""
 
 
 class WorkerDied(SetsetError):
@@ -24,25 +24,25 @@ class WorkerDied(SetsetError):
 
 
 class WorkerFailed(SetsetError):
-    """A worker elsewhere could not execute a task; the message names the host."""
+    """A remote worker could not execute a task. The message names the host."""
 
 
 class ExecutorLost(SetsetError):
-    """The executor as a whole is out of reach: no task is to blame, and none can be executed."""
+    """The executor as a whole is out of reach. No task is to blame, and no task can be executed."""
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """Requirements of a run on a worker elsewhere: version, build, and storage roots, by the worker's paths."""
+    """Requirements of a run on a remote worker: version, build and storage roots. Paths are the worker's own."""
 
     workspace_id: str
     version: str
     roots: tuple[str, ...]
     trial_folder: str
-    """The folder, below the first root, in which the worker shows that it can write. The run makes it
-    anyway, and the clean-up finds there the files of a killed worker."""
+    """Folder, relative to the first root, in which the worker shows that it can write. The run needs this folder
+    anyway, and its clean-up removes the files of a killed worker there."""
     build: str = ""
-    """Digest of the sources that decide the bytes of a file."""
+    """Digest of the source code that decides the bytes of a batch file."""
 
 
 class ObservableExecutor(Executor, ABC):
@@ -50,26 +50,26 @@ class ObservableExecutor(Executor, ABC):
 
     @abstractmethod
     def activity(self) -> Activity:
-        """The workers now, and the task of each."""
+        """Current workers, and the tasks of each."""
 
 
 class RemoteExecutor(ObservableExecutor):
-    """An executor whose workers are elsewhere, and may come and go."""
+    """An executor with remote workers, which may come and go."""
 
     @abstractmethod
     def wait_for_workers(self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]) -> None:
         """Returns when there is a worker that meets the requirements, or when the run is `stopping`.
 
-        Workers that come later have to meet them too.
+        Workers that come later must meet the requirements too.
         """
 
     @abstractmethod
     def workers(self) -> int:
-        """How many tasks can be executed at a time, now."""
+        """Number of tasks that the current workers can execute at a time."""
 
 
 def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[RunningTask, ...]:
-    """The task among the arguments of a call, begun `seconds` ago; nothing if the queue has no such task."""
+    """Describes the task in the arguments of a call, begun `seconds` ago. Empty if the call has no task of a run."""
     (task,) = arguments if len(arguments) == 1 else (None,)
     if not isinstance(task, ExpandTask | CountTask):
         return ()
@@ -78,11 +78,11 @@ def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[Ru
 
 
 def shut_down(executor: Executor, wait: bool) -> None:
-    """Ends an executor and drops the tasks that wait. Some executors, such as loky, cannot drop them."""
+    """Ends an executor and cancels waiting tasks. Some executors, such as loky, cannot cancel them."""
     can_drop = "cancel_futures" in inspect.signature(executor.shutdown).parameters
     executor.shutdown(wait=wait, **({"cancel_futures": True} if can_drop else {}))
 
 
-def worker_count(executor: Executor, asked: int) -> int:
-    """How many workers an executor has: what it was asked for, unless they come and go."""
-    return executor.workers() if isinstance(executor, RemoteExecutor) else asked
+def worker_count(executor: Executor, requested: int) -> int:
+    """Number of workers of an executor: the current number if workers come and go, else the requested number."""
+    return executor.workers() if isinstance(executor, RemoteExecutor) else requested

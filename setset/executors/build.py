@@ -1,4 +1,4 @@
-"""Build of this installation: a digest of all that decides the bytes of a batch file."""
+"""Build of this installation: a digest of the source files that decide the bytes of a batch file."""
 
 import functools
 from pathlib import Path
@@ -8,21 +8,21 @@ import xxhash
 from setset.batches.format import VERSION
 
 DECISIVE = ("batches", "cards.py", "engine", "tasks")
-"""Sources below the package that decide which lists are found, and how a file stores them."""
+"""Source files and packages that decide which lists are found, and how a file stores them."""
 
 
 @functools.cache
 def build_digest() -> str:
-    """Digest of the batch format and of the decisive sources, as this process first sees them.
+    """Digest of the batch format and of the decisive source files, as they are at the first call.
 
-    Two installations with the same digest write the same bytes, whatever their version says.
+    Two installations with the same digest write the same bytes, even if their versions differ.
     """
     package = Path(__file__).parents[1]
     sources = sorted(path for name in DECISIVE for path in _python_files(package / name))
     digest = xxhash.xxh3_64(str(VERSION).encode())
     for path in sources:
         digest.update(path.relative_to(package).as_posix().encode())
-        digest.update(path.read_bytes().replace(b"\r\n", b"\n"))  # a checkout on Windows may differ in that alone
+        digest.update(path.read_bytes().replace(b"\r\n", b"\n"))  # a checkout on Windows may have other line ends
     return digest.hexdigest()
 
 

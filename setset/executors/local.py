@@ -1,7 +1,7 @@
 """Worker processes on this machine.
 
-Each worker is one process with a pipe to it, and a thread here that waits for its answers. There is nothing that
-outlives them: no semaphores, no shared memory.
+Each worker is a process, a pipe to the process, and a thread here that waits for the answers of the process. No
+semaphores or shared memory can outlive them.
 """
 
 from __future__ import annotations
@@ -27,28 +27,28 @@ from setset.platform import STOP_SIGNALS, ignore_interrupts, interrupts_blocked,
 from setset.spawning import spawn_context, tie_to_parent
 
 Call = tuple[Future[Any], partial[Any]]
-"""A call on its way to a worker, and the future of its result."""
+"""Future of the result, and the function that a worker calls without arguments."""
 Answer = tuple[bool, Any]
-"""Whether it is an error, and the result or the error."""
+"""Either (False, result) or (True, error)."""
 COMPILING: Answer = (False, "first run: compiling, up to a minute, once; later runs skip this")
-"""Message of a process before it compiles the kernels."""
+"""Message that a process sends before it compiles the kernels."""
 
 HEAD_START = 2.0
-"""Seconds at most that the other workers wait for the first one: it is ready sooner if it loads the compiler alone, and
-the first tasks of a run come one after the other."""
+"""Maximum number of seconds that the other workers wait for the first worker. Alone, the first worker loads
+the compiler faster. The others are not needed yet, because the first tasks of a run come one after the other."""
 
 TRY_FEWER = "try fewer with --workers, or see the limit on processes ('ulimit -u')"
 
 
 class LocalExecutor(ObservableExecutor):
-    """A fixed number of worker processes. If one dies, its task fails, and a new process replaces it.
+    """A fixed number of worker processes. If a process dies, its task fails, and a new process replaces it.
 
-    If some processes cannot start, the others do the work; if none can, every task fails with ExecutorLost.
+    If some processes cannot start, the others do the work. If no process can start, every task fails with ExecutorLost.
     """
 
     def __init__(self, workers: int, notice: Notice = lambda _: None) -> None:
         self.notice = notice
-        """Callback for what takes long."""
+        """Callback for messages about slow steps."""
         self._queue: deque[Call] = deque()
         self._changed = threading.Condition()
         self._closed = False
@@ -57,8 +57,8 @@ class LocalExecutor(ObservableExecutor):
         self._left = workers
         self._lost: ExecutorLost | None = None
         self._threads = [
-            threading.Thread(target=self._serve, args=(place,), name=f"setset-worker-{place}", daemon=True)
-            for place in range(workers)
+            threading.Thread(target=self._serve, args=(number,), name=f"setset-worker-{number}", daemon=True)
+            for number in range(workers)
         ]
         try:
             for thread in self._threads:
@@ -79,13 +79,13 @@ class LocalExecutor(ObservableExecutor):
                 self._changed.notify()
         return future
 
-    def _serve(self, place: int) -> None:
-        """The thread of a worker: starts its process, gives it calls, takes its answers."""
+    def _serve(self, number: int) -> None:
+        """Main function of a worker's thread. Starts the process, feeds it calls, and replaces it if it dies."""
         failures = 0
-        if place:
+        if number:
             self._first_is_ready.wait(HEAD_START)
         while not self._closed:
-            process = self._start(place)
+            process = self._start(number)
             self._first_is_ready.set()
             if isinstance(process, str):
                 failures += 1
@@ -97,19 +97,19 @@ class LocalExecutor(ObservableExecutor):
             self._feed(process)
             process.close()
 
-    def _start(self, place: int) -> WorkerProcess | str:
-        """A process that is ready for calls, or the reason why there is none."""
+    def _start(self, number: int) -> WorkerProcess | str:
+        """Starts a process and waits until it is ready for calls. Returns the process, or the reason of a failure."""
         with self._changed:
             if self._closed:
                 return "the executor was shut down"
             try:
-                process = self._processes[place] = WorkerProcess()
+                process = self._processes[number] = WorkerProcess()
             except OSError as error:
                 return str(error)
         return process.wait_until_ready(self.notice) or process
 
     def _feed(self, process: WorkerProcess) -> None:
-        """Gives calls to a process until it dies or the executor is closed."""
+        """Sends calls to a process, and sets their futures, until the process dies or the executor is closed."""
         call = self._next_call()
         while call is not None:
             future, function = call
@@ -119,14 +119,14 @@ class LocalExecutor(ObservableExecutor):
             if answer is None:
                 future.set_exception(WorkerDied("the worker process died"))
                 return
-            # The worker's next task goes out before the caller hears of this one.
+            # Take the next call from the queue before the caller gets this result.
             call = self._next_call(wait=False)
             is_error, outcome = answer
             (future.set_exception if is_error else future.set_result)(outcome)
             call = call or self._next_call()
 
     def _next_call(self, wait: bool = True) -> Call | None:
-        """The next call that somebody still wants; None if there is none, or there will be none."""
+        """Takes the next call that was not cancelled. None after shutdown or, without `wait`, if the queue is empty."""
         with self._changed:
             while True:
                 while self._queue:
@@ -138,7 +138,7 @@ class LocalExecutor(ObservableExecutor):
                 self._changed.wait()
 
     def _give_up(self, reason: str) -> None:
-        """Goes on with the other workers; fails what waits, and what will come, if there is none."""
+        """Gives up a worker. If no other worker remains, fails all waiting and future calls."""
         with self._changed:
             if self._closed:
                 return
@@ -163,7 +163,7 @@ class LocalExecutor(ObservableExecutor):
         )
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Ends the workers: after what they are doing if `wait`, at once otherwise."""
+        """Ends the workers: with `wait` after all calls that are not cancelled, otherwise at once."""
         with self._changed:
             for future, _ in self._queue if cancel_futures or not wait else ():
                 future.cancel()
@@ -179,32 +179,32 @@ class LocalExecutor(ObservableExecutor):
 
 
 class WorkerProcess:
-    """A process that executes one call after the other.
+    """A process that executes calls, one at a time.
 
-    Signals to a whole group of processes (of a service, a batch system, Ctrl-C, a terminal that is closed) are for the
-    coordinator alone. A worker finishes its task, and ends when its pipe is closed.
+    It ignores signals to the whole process group (from a service, a batch system, Ctrl-C, a closed terminal), because
+    the coordinator handles them. It finishes its task, and ends when its pipe is closed.
     """
 
     def __init__(self) -> None:
         context = spawn_context()
-        self._pipe, there = context.Pipe()
-        self._process = context.Process(target=_work, args=(there,), daemon=True)
+        self._pipe, worker_end = context.Pipe()
+        self._process = context.Process(target=_work, args=(worker_end,), daemon=True)
         self.task: tuple[Any, ...] = ()
-        """Arguments of the call that it executes; empty if it is idle."""
+        """Arguments of the call under way. Empty if the process is idle."""
         self.since = 0.0
         try:
             start_resource_tracker()
             with interrupts_blocked(STOP_SIGNALS):
                 self._process.start()
         finally:
-            there.close()
+            worker_end.close()
 
     @property
     def pid(self) -> int | None:
         return self._process.pid
 
     def wait_until_ready(self, notice: Notice) -> str | None:
-        """Waits until the process has loaded its kernels. Returns the reason if it cannot."""
+        """Waits until the process has loaded its kernels. Returns the reason of a failure, or None."""
         answer = self._receive()
         if answer == COMPILING:
             notice(answer[1])
@@ -216,7 +216,7 @@ class WorkerProcess:
         return f"{type(error).__name__}: {error}" if is_error else None
 
     def call(self, function: Callable[[], Any]) -> Answer | None:
-        """The answer to a call; None if the process is gone."""
+        """Sends a call to the process and returns the answer. None if the process is gone."""
         try:
             self._pipe.send(function)
         except OSError:
@@ -227,14 +227,14 @@ class WorkerProcess:
 
     def _receive(self) -> Answer | None:
         try:
-            # On Windows, a process that died early leaves its end of the pipe open in this process.
+            # Waits for the process too: on Windows, if it died early, its end of the pipe stays open in this process.
             wait([self._pipe, self._process.sentinel])
             if not self._pipe.poll():
                 return None
             answer: Answer = self._pipe.recv()
         except (EOFError, OSError):
             return None
-        except Exception as error:  # something that cannot be made again here
+        except Exception as error:  # the answer cannot be unpickled here
             return True, error
         return answer
 
@@ -242,7 +242,7 @@ class WorkerProcess:
         self._process.kill()
 
     def close(self) -> None:
-        """Lets the process end, and waits for that."""
+        """Closes the pipe, which ends the process, and waits for that end."""
         self._pipe.close()
         self._process.join()
 
@@ -284,5 +284,5 @@ def _answer(function: Callable[[], Any]) -> Answer:
 
 
 def exit_at_once() -> None:
-    """Ends this process without taking the compiler apart, which takes time, nor waiting for threads."""
+    """Makes this process skip two slow steps at its exit: the clean-up of the compiler, and waiting for threads."""
     Finalize(None, os._exit, (0,), exitpriority=-1)

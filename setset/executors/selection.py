@@ -1,4 +1,4 @@
-"""Executor of a name, as in `--executor NAME`."""
+"""Selection of an executor by name, as in `--executor NAME`."""
 
 import multiprocessing
 import sys
@@ -16,8 +16,8 @@ from setset.platform import interrupts_blocked, start_resource_tracker
 
 
 def choose_executor(name: str, access: FileAccess) -> StartExecutor:
-    """Function that starts the executor of a name: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, or MODULE:CALLABLE
-    for any other `concurrent.futures.Executor` that takes the number of workers."""
+    """Returns a function that starts the named executor: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, or
+    MODULE:CALLABLE for a callable that takes the number of workers and returns a `concurrent.futures.Executor`."""
     kind, equals, where = name.partition("=")
     if kind == "dask" and bool(equals) == bool(where):
         if not where:
@@ -33,7 +33,7 @@ def choose_executor(name: str, access: FileAccess) -> StartExecutor:
     if not colon:
         raise BadInput(f"--executor {name}: expected local, dask, dask=ADDRESS, dask=SCHEDULER_FILE or MODULE:CALLABLE")
     if "" not in sys.path:
-        sys.path.insert(0, "")  # a module in the current folder, as with 'python -m'
+        sys.path.insert(0, "")  # finds modules in the current folder, as 'python -m' does
     try:
         return partial(_start_foreign, name, getattr(import_module(module), attribute))
     except (ImportError, AttributeError, ValueError) as error:
@@ -41,7 +41,7 @@ def choose_executor(name: str, access: FileAccess) -> StartExecutor:
 
 
 def _start_foreign(name: str, start: Callable[[int], Any], workers: int) -> Executor:
-    """An executor that is not one of ours."""
+    """Starts an executor of another package. Raises BadInput if that fails."""
     try:
         executor = start(workers)
     except Exception as error:
@@ -52,8 +52,8 @@ def _start_foreign(name: str, start: Callable[[int], Any], workers: int) -> Exec
 
 
 def _start_forkserver() -> None:
-    """Starts what the workers of a Dask cluster of one's own are forked from: a process that loads what they
-    need while this one loads what it needs."""
+    """Starts the fork server for the workers of a new Dask cluster. It imports their modules while this process imports
+    its own."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return
     from multiprocessing import forkserver

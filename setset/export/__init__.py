@@ -1,1 +1,1 @@
-"""The lists in everybody's tools: Parquet, NumPy, CSV, JSON lines; and tables for them and for GAP."""
+"""Export of lists to Parquet, NumPy, CSV and JSON lines, and of tables to CSV, JSON, Parquet and GAP."""

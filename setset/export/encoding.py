@@ -1,4 +1,4 @@
-"""Bytes of NumPy, CSV and JSON-lines files of lists."""
+"""Encoding of lists as NumPy, CSV and JSON-lines files."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from setset.export.formats import Lists
 
 BLOCK = 1 << 14
-"""Number of lists encoded at a time: few enough for the cache of a core."""
+"""Number of lists encoded at a time. They fit into the cache of a core."""
 
 
 def encode(content: Content, lists: int, blocks: Iterable[Lists]) -> Iterator[bytes | memoryview]:
-    """Encodes a file of `lists` lists, in pieces."""
+    """Encodes `lists` lists as a file, and yields the bytes in pieces."""
     if content.format is Format.NPY:
         shape = (lists, content.size, 4) if content.values is Values.VECTORS else (lists, content.size)
         head = io.BytesIO()
@@ -41,9 +41,9 @@ def encode(content: Content, lists: int, blocks: Iterable[Lists]) -> Iterator[by
 
 
 def vectors(block: Lists) -> Lists:
-    """The cards of lists as points of AG(4,3): an array with one more axis, of length 4."""
-    found: Lists = np.array([digits(card) for card in range(CARDS)], np.uint8)[block]
-    return found
+    """Converts cards to points of AG(4,3). The result has one more axis, of length 4."""
+    points: Lists = np.array([digits(card) for card in range(CARDS)], np.uint8)[block]
+    return points
 
 
 def _word(card: int, values: Values, as_json: bool) -> str:
@@ -51,7 +51,7 @@ def _word(card: int, values: Values, as_json: bool) -> str:
         case Values.CARDS:
             return str(card)
         case Values.VECTORS:
-            place = ",".join(map(str, digits(card)))
-            return f"[{place}]" if as_json else place
+            vector = ",".join(map(str, digits(card)))
+            return f"[{vector}]" if as_json else vector
         case Values.NAMES:
             return json.dumps(name(card)) if as_json else name(card)

@@ -1,4 +1,4 @@
-"""Formats of an export, the values that stand for cards, and the content of a file."""
+"""Options of an export: file formats, values that represent cards, and the content of a file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Format(enum.StrEnum):
-    """A format for lists."""
+    """File format of lists."""
 
     PARQUET = "parquet"
     NPY = "npy"
@@ -29,30 +29,30 @@ class Format(enum.StrEnum):
 
 
 class Values(enum.StrEnum):
-    """Value that stands for a card."""
+    """Value that represents a card."""
 
     CARDS = "cards"
-    """Its number, 0 to 80."""
+    """Number of the card, 0 to 80."""
     VECTORS = "vectors"
-    """Its colour, count, shading and shape, each 0 to 2: a point of AG(4,3)."""
+    """Colour, count, shading and shape, each 0 to 2: a point of AG(4,3)."""
     NAMES = "names"
-    """Its name: red one solid diamond."""
+    """Name of the card, such as red one solid diamond."""
 
 
 ROW_GROUP_SIZE = 1 << 20
-"""Rows of a row group of Parquet, which readers take at a time."""
+"""Rows per row group of Parquet. Readers load one row group at a time."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """Content of a file of an export, apart from the lists themselves."""
+    """Description of the content of an exported file: all but the lists themselves."""
 
     format: Format
     values: Values
     size: int
     row_group_size: int = ROW_GROUP_SIZE
     marks: Mapping[str, str] = field(default_factory=dict)
-    """Metadata of the file, in a Parquet file itself or in the manifest beside other files."""
+    """Metadata of the file. A Parquet file holds its own marks, and a manifest holds the marks of other files."""
 
     def marked(self, **marks: object) -> Content:
         """A copy with more marks."""
@@ -61,14 +61,14 @@ class Content:
     @property
     def columns(self) -> list[str]:
         """Names of the columns, for formats with columns."""
-        cards = [f"c{place}" for place in range(1, self.size + 1)]
+        cards = [f"c{number}" for number in range(1, self.size + 1)]
         if self.values is Values.VECTORS:
             return [f"{card}_{feature}" for card in cards for feature in FEATURES]
         return cards
 
 
 def choose_content(size: int, format: str, values: str, row_group_size: int) -> Content:  # noqa: A002
-    """Content for the words of the command line; BadInput if the combination does not exist."""
+    """Content for the options of the command line. Raises BadInput if the format cannot hold the values."""
     if values not in set(Values):
         raise BadInput(f"--as {values}: expected one of {', '.join(Values)}")
     if format == Format.NPY and values == Values.NAMES:
@@ -78,33 +78,33 @@ def choose_content(size: int, format: str, values: str, row_group_size: int) -> 
 
 
 def choose_format(name: str, given: str | None, suffixes: Mapping[str, str]) -> str:
-    """Format of a file: `given`, or the format of its suffix; BadInput if both exist and differ."""
-    known = list(dict.fromkeys(suffixes.values()))
-    found = suffixes.get(PurePath(name).suffix.lower())
-    if given is not None and given not in known:
-        raise BadInput(f"--format {given}: expected one of {', '.join(known)}")
-    if given is None and found is None:
-        raise BadInput(f"which format? give --format {'|'.join(known)}, or -o a name that ends with one")
-    if given is not None and found not in (None, given):
+    """Format of a file: `given`, or by the suffix of its name. Raises BadInput if they differ, or both are missing."""
+    formats = list(dict.fromkeys(suffixes.values()))
+    suffix_format = suffixes.get(PurePath(name).suffix.lower())
+    if given is not None and given not in formats:
+        raise BadInput(f"--format {given}: expected one of {', '.join(formats)}")
+    if given is None and suffix_format is None:
+        raise BadInput(f"which format? give --format {'|'.join(formats)}, or -o a name that ends with one")
+    if given is not None and suffix_format not in (None, given):
         raise BadInput(f"--format {given} does not go with the name {name}: leave one of them out")
-    return str(given or found)
+    return str(given or suffix_format)
 
 
 def exactly(lists: int, blocks: Iterable[Lists], error: SetsetError) -> Iterator[Lists]:
-    """The blocks. Raises the error at their end if they hold another number of lists."""
-    found = 0
+    """Yields the blocks, then raises `error` unless they had `lists` lists in total."""
+    count = 0
     for block in blocks:
-        found += len(block)
+        count += len(block)
         yield block
-    if found != lists:
+    if count != lists:
         raise error
 
 
 def refuse_existing(path: Path, overwrite: bool) -> None:
-    """Refuses to replace a file without `overwrite`."""
+    """Raises BadInput if the file exists, unless `overwrite`."""
     if path.exists() and not overwrite:
         raise BadInput(f"{path} is there already: add --force to replace it")
 
 
-SUFFIXES = {f".{each}": str(each) for each in Format}
+SUFFIXES = {f".{member}": str(member) for member in Format}
 """Format of lists by the suffix of their file."""

@@ -1,4 +1,4 @@
-"""Export of a size: a file for each batch, written to a folder by worker processes; or one file, by this process."""
+"""Export of a size. Worker processes write one file per batch to a folder, or this process writes a single file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from setset import durable
 from setset.errors import BadInput, NoSpace, SetsetError
 from setset.executors.local import LocalExecutor
 from setset.executors.window import submit_ahead
-from setset.export.files import (
+from setset.export.formats import Content, Format, refuse_existing
+from setset.export.single_file import (
     LOCK,
     SAMPLE,
     SECONDS_BETWEEN_SAVES,
@@ -30,7 +31,6 @@ from setset.export.files import (
     write_file,
     write_lists,
 )
-from setset.export.formats import Content, Format, refuse_existing
 from setset.export.stored import ExportOptions, StoredSize
 from setset.platform import free_bytes, usable_cores
 from setset.progress import Activity, NoProgress, ProgressListener
@@ -42,13 +42,13 @@ if TYPE_CHECKING:
     from setset.export.formats import Lists
 
 SAMPLES = 6
-"""Number of batches that are sampled to estimate the bytes of an export."""
+"""Number of batches sampled to estimate the bytes of an export."""
 STOPPED = "interrupted; finished files stay, the same command goes on from there"
 STOPPED_FILE = (
     "interrupted; nothing was written: one file is written whole or not at all. Name a folder to keep finished files"
 )
 CheckStop = Callable[[str], None]
-"""Raises Interrupted with a message if the export is to stop."""
+"""Raises Interrupted with the given message if the export must stop."""
 _Result = TypeVar("_Result")
 
 
@@ -65,10 +65,10 @@ class Exported:
     files: int
     """All files of the export."""
     written: int
-    """Files that were not there already."""
+    """Files that did not exist before."""
     lists: int
     bytes: int
-    """Bytes of all files; about, if they are not written yet."""
+    """Bytes of all files. An estimate after a dry run."""
     free: int | None = None
     """Free bytes on the disk, after a dry run."""
     missing: int = 0
@@ -90,7 +90,7 @@ def export_lists(
 
 
 def arrow_reader(size: StoredSize, values: str, start: int, limit: int | None, rows: int) -> pyarrow.RecordBatchReader:
-    """Reads the lists of a size as record batches: see `Size.to_arrow`."""
+    """Reader of the lists of a size as Arrow record batches: see `Size.to_arrow`."""
     from setset.export import parquet
 
     content = size.content(ExportOptions(Path("lists.parquet"), None, values, row_group_size=rows))
@@ -110,11 +110,11 @@ class _Export:
 
     @cached_property
     def _executor(self) -> LocalExecutor:
-        """Worker processes, started when there is work for them."""
+        """Worker processes. The first use starts them."""
         return LocalExecutor(self._options.workers or usable_cores())
 
     def to_folder(self, folder: Path) -> Exported:
-        """Writes a file for each batch that has none yet. Files of others in the folder stay."""
+        """Writes a file for each batch that has none yet. Keeps unrelated files in the folder."""
         dry_run = self._options.dry_run
         tasks = list(self._size.tasks(self._content, folder))
         names = self._size.file_names(self._content)
@@ -125,30 +125,30 @@ class _Export:
                 waiting = self._find_waiting(tasks, manifest)
                 stale = self._stale_files(folder, names, tasks, waiting)
                 missing = {task.path for task in waiting}
-                there = sum(Path(task.path).stat().st_size for task in tasks if task.path not in missing)
+                existing_bytes = sum(Path(task.path).stat().st_size for task in tasks if task.path not in missing)
                 if not dry_run:
                     for path in stale:
                         path.unlink(missing_ok=True)
                     remove_temporaries(folder, names)
                     manifest.save()
                     if not waiting:
-                        return Exported(len(tasks), 0, lists, there)
+                        return Exported(len(tasks), 0, lists, existing_bytes)
                 expected = self._expected_bytes(waiting)
-                planned = self._plan(folder, len(tasks), len(waiting), lists, there, expected)
+                planned = self._plan(folder, len(tasks), len(waiting), lists, existing_bytes, expected)
                 if dry_run:
                     return planned
                 written = self._write_files(waiting, manifest)
             finally:
                 if "_executor" in vars(self):
-                    self._executor.shutdown(wait=False, cancel_futures=True)  # no worker writes any more
+                    self._executor.shutdown(wait=False, cancel_futures=True)  # after this call no worker writes
                 if not dry_run:
                     remove_temporaries(folder, names)
-        return Exported(len(tasks), len(waiting), lists, there + written)
+        return Exported(len(tasks), len(waiting), lists, existing_bytes + written)
 
     def _find_waiting(self, tasks: list[ExportTask], manifest: Manifest) -> list[ExportTask]:
         """Tasks without a finished file.
 
-        An export that is killed has finished files that its manifest does not name yet. Their content shows it.
+        The manifest of a killed export may lack some finished files. Their content shows that they are finished.
         """
         waiting = [task for task in tasks if not manifest.is_finished(task)]
         is_parquet = self._content.format is Format.PARQUET
@@ -164,7 +164,7 @@ class _Export:
     def _stale_files(
         self, folder: Path, names: str, tasks: Iterable[ExportTask], waiting: Iterable[ExportTask]
     ) -> list[Path]:
-        """Files that readers would take for a part of the export. Refuses to replace anything unless asked to."""
+        """Files with names of this export that do not belong to it. Refuses to replace any file without `overwrite`."""
         own = {Path(task.path).name for task in tasks}
         entries = sorted(folder.iterdir()) if folder.is_dir() else []
         stale = [path for path in entries if re.fullmatch(names, path.name) and path.name not in own]
@@ -177,7 +177,7 @@ class _Export:
         return stale
 
     def _write_files(self, tasks: list[ExportTask], manifest: Manifest) -> int:
-        """Writes files in worker processes; returns their bytes."""
+        """Writes files in worker processes. Returns their total bytes."""
         total = 0
         with self._progressing(len(tasks), sum(task.lists for task in tasks)) as advance:
             try:
@@ -191,7 +191,7 @@ class _Export:
         return total
 
     def to_file(self) -> Exported:
-        """Writes a range of lists to one file, complete or not at all; or to an open file."""
+        """Writes a range of lists to one file, complete or not at all, or to a file that the caller opened."""
         options, output = self._options, self._options.output
         count = self._size.range_length(options.start, options.limit)
         marks = {"first_list": str(options.start), "lists": str(count), **self._content.marks}
@@ -224,7 +224,7 @@ class _Export:
 
     @contextmanager
     def _progressing(self, files: int, lists: int, stopped: str = STOPPED) -> Iterator[Callable[[int], None]]:
-        """Reports progress. The function to call after each file or block ends a stopped export."""
+        """Reports progress. Yields a function to call after each file or block, which also checks for a stop."""
 
         def advance(lists: int) -> None:
             self._progress.advance(self._size.size, lists, lists)
@@ -236,17 +236,17 @@ class _Export:
         finally:
             self._progress.end(self._size.size)
 
-    def _plan(self, folder: Path, files: int, written: int, lists: int, there: int, expected: int) -> Exported:
-        """Forecast of an export. Unless it is a dry run, the expected bytes must fit on the disk."""
+    def _plan(self, folder: Path, files: int, written: int, lists: int, existing_bytes: int, expected: int) -> Exported:
+        """Forecast of an export. Raises NoSpace if the expected bytes do not fit on the disk, except in a dry run."""
         free = free_bytes(folder)
         if expected > free and not self._options.dry_run:
             raise NoSpace(f"the export takes about {expected:,} bytes, and {folder} has room for {free:,}")
-        return Exported(files, written, lists, there + expected, free, max(0, expected - free))
+        return Exported(files, written, lists, existing_bytes + expected, free, max(0, expected - free))
 
     def _results(
         self, function: Callable[[ExportTask], _Result], tasks: Iterable[ExportTask]
     ) -> Iterator[tuple[ExportTask, _Result]]:
-        """Tasks with their results, in order."""
+        """Executes a function on each task. Yields the tasks with their results, in the order of the tasks."""
         for task, future in submit_ahead(tasks, lambda task: self._executor.submit(function, task)):
             try:
                 yield task, future.result()
@@ -254,7 +254,7 @@ class _Export:
                 raise self._explain(task, error) from error
 
     def _explain(self, task: ExportTask, error: BadSource) -> SetsetError:
-        """The error for a batch that cannot be read: it is damaged, or the size was changed meanwhile."""
+        """Error to raise if a batch cannot be read, because it is damaged or another command changed the size."""
         try:
             next(self._size.read(int(task.content.marks["first_list"]), 1, 1))
         except SetsetError as present:
@@ -262,7 +262,7 @@ class _Export:
         return SetsetError(f"{error}; run 'setset repair'")
 
     def _expected_bytes(self, tasks: list[ExportTask]) -> int:
-        """Estimated bytes of the files, from some lists of some of them."""
+        """Estimated bytes of the files, from samples of some batches."""
         if not tasks:
             return 0
         step = max(1, len(tasks) // SAMPLES)

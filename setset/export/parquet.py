@@ -1,4 +1,4 @@
-"""Lists as Arrow record batches and Parquet files. Needs the extra `setset[export]`, loaded when it is first used."""
+"""Lists as Arrow record batches and Parquet files. Needs the extra `setset[export]`, which is imported on first use."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from setset.export.formats import Lists
 
 PREFIX = "setset."
-"""Prefix of the keys of the metadata."""
+"""Prefix of the metadata keys of setset."""
 PAGE_BYTES = 1 << 18
 WRITE_ROWS = 1 << 16
 LEVEL = 1
-"""Compression level of zstd. Level 3 takes as many bytes here, level 5 a tenth fewer in a third more time."""
+"""Compression level of zstd. Level 3 saves no bytes here. Level 5 saves a tenth, but takes a third more time."""
 
 
 def require_arrow() -> Any:
-    """The package pyarrow, or MissingExtra."""
+    """Imports pyarrow. Raises MissingExtra if it is not installed."""
     with require_extra("export", "Parquet"):
         import pyarrow
         import pyarrow.parquet
@@ -30,7 +30,7 @@ def require_arrow() -> Any:
 
 
 def schema(content: Content) -> Any:
-    """Columns and metadata of a file."""
+    """Arrow schema of a file: columns and metadata."""
     arrow = require_arrow()
     is_named = content.values is Values.NAMES
     cell = arrow.dictionary(arrow.int8(), arrow.string()) if is_named else arrow.uint8()
@@ -39,7 +39,7 @@ def schema(content: Content) -> Any:
 
 
 def record_batches(content: Content, blocks: Iterable[Lists]) -> Iterator[Any]:
-    """A record batch for each array of lists, with memory of its own."""
+    """Yields a record batch for each array of lists. It does not share memory with the array."""
     import numpy as np
 
     from setset.export.encoding import vectors
@@ -56,14 +56,14 @@ def record_batches(content: Content, blocks: Iterable[Lists]) -> Iterator[Any]:
 
 
 def write(file: BinaryIO, content: Content, blocks: Iterable[Lists]) -> None:
-    """Writes a Parquet file, a row group for each array of lists."""
+    """Writes a Parquet file with one row group per array of lists."""
     arrow = require_arrow()
     with arrow.parquet.ParquetWriter(
         file,
         schema(content),
         compression="zstd",
         compression_level=LEVEL,
-        # The last column changes with each list: a dictionary makes it larger, and the others smaller.
+        # A dictionary makes the last column larger, since it changes with each list, and all other columns smaller.
         use_dictionary=content.columns if content.values is Values.NAMES else content.columns[:-1],
         data_page_size=PAGE_BYTES,
         write_batch_size=WRITE_ROWS,
@@ -73,14 +73,15 @@ def write(file: BinaryIO, content: Content, blocks: Iterable[Lists]) -> None:
 
 
 def read_marks(path: Path) -> dict[str, str]:
-    """Marks of a Parquet file, and its number of rows as `rows`; empty if the file is no complete Parquet file."""
+    """Reads the marks of a Parquet file, and its number of rows as `rows`. Empty if it is no whole Parquet file."""
     arrow = require_arrow()
     try:
-        found = arrow.parquet.read_metadata(path)
+        file_metadata = arrow.parquet.read_metadata(path)
     except (OSError, arrow.ArrowInvalid):
         return {}
     texts = {
-        key.decode(errors="replace"): value.decode(errors="replace") for key, value in (found.metadata or {}).items()
+        key.decode(errors="replace"): value.decode(errors="replace")
+        for key, value in (file_metadata.metadata or {}).items()
     }
     marks = {key.removeprefix(PREFIX): text for key, text in texts.items() if key.startswith(PREFIX)}
-    return {**marks, "rows": str(found.num_rows)}
+    return {**marks, "rows": str(file_metadata.num_rows)}

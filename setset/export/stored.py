@@ -1,4 +1,4 @@
-"""A stored size to export, and the options of the export."""
+"""A size to export, and the options of the export."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, BinaryIO
 
 from setset import __version__
 from setset.errors import BadInput, ChangedMeanwhile, require_between
-from setset.export.files import ExportTask
 from setset.export.formats import ROW_GROUP_SIZE, SUFFIXES, Content, Format, choose_content, choose_format, exactly
+from setset.export.single_file import ExportTask
 from setset.tasks.kinds import Source
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class ExportOptions:
     workers: int | None = None
 
     def folder(self) -> Path | None:
-        """Folder for a file per batch; None if the output is one file."""
+        """Folder for one file per batch; None if the output is a single file."""
         output, is_range = self.output, self.start > 0 or self.limit is not None
         if not isinstance(output, Path) or (output.suffix.lower() in SUFFIXES and not output.is_dir()):
             return None
@@ -47,22 +47,22 @@ class StoredSize:
     """Lists of one size to export."""
 
     target: int | None
-    """None of lists that do not come from an exploration."""
+    """Target of the exploration; None for lists that do not come from an exploration."""
     size: int
     lists: int
     rule: str
-    """Lists that the size holds, in words."""
+    """Description of which lists the size has."""
     run: str
     """Command that completes the size; empty if it is complete."""
     batches: tuple[tuple[int, Source], ...]
-    """Batches without a gap before them: number of lists, and the source to read. None, if there are no batches."""
+    """Number of lists and source of each batch up to the first gap. Empty for lists that are not in batches."""
     blocks: Callable[[int, int, int], Iterator[Lists]]
-    """Reads from a list number on a number of lists, in arrays of a maximum number of rows."""
+    """Function (start, count, rows) that reads `count` lists from number `start` on, in arrays of up to `rows`."""
 
     def read(self, start: int, count: int, rows: int) -> Iterator[Lists]:
         """Reads `count` lists from number `start` on, in arrays of up to `rows`.
 
-        Raises ChangedMeanwhile if there are fewer or more.
+        Raises ChangedMeanwhile if the number of lists is another.
         """
         yield from exactly(count, self.blocks(start, count, rows), ChangedMeanwhile(self.size))
 
@@ -85,7 +85,7 @@ class StoredSize:
         return content.marked(**marks)
 
     def range_length(self, start: int, limit: int | None) -> int:
-        """Number of lists in a range, which must begin within the size."""
+        """Number of lists in a range. Raises BadInput if the range does not start within the size."""
         if not 0 <= start < self.lists:
             raise BadInput(f"there is no list {start:,} of size {self.size}: there are {self.lists:,}, numbered from 0")
         if limit is not None:
@@ -93,11 +93,11 @@ class StoredSize:
         return self.lists - start if limit is None else min(limit, self.lists - start)
 
     def file_names(self, content: Content) -> str:
-        """Regular expression for the names of the files in a folder."""
+        """Regular expression for the names of the exported files in a folder."""
         return rf"t{self.target:02d}-s{self.size:02d}-\d{{6,}}\.{content.format}"
 
     def tasks(self, content: Content, folder: Path) -> Iterator[ExportTask]:
-        """A task for each batch, in order."""
+        """Yields a task for each batch, in the order of the batches."""
         if self.target is None:
             raise BadInput("lists from the classes go into one file: give -o a name that ends with .csv or .parquet")
         first = 0

@@ -1,4 +1,4 @@
-"""Small tables as CSV, JSON, Parquet and GAP: classes, links and counts."""
+"""Export of small tables (classes, links and counts) as CSV, JSON, Parquet and GAP."""
 
 import csv
 import io
@@ -28,31 +28,31 @@ COLUMNS = {
         *("class_sum", "counts", "agree", "verdict"),
     ),
 }
-"""Columns of each table. Any of them may hold None."""
+"""Columns of each table. Any column may hold None."""
 FLAGS, CARDS = ("complete", "agree"), ("cards",)
 TEXTS = (*("origin", "counts", "verdict"), *("structure", "orbits", "extension_orbits", "hyperplanes", "exclusions"))
 """Columns of truth values, of sequences of cards, and of text. All other columns hold integers."""
 
 
 def write_table(name: str, rows: Iterable[Row], output: Output, format: str | None, overwrite: bool) -> int:  # noqa: A002
-    """Writes one of the tables of `COLUMNS`, and returns its number of rows. It reads the rows after all checks."""
+    """Writes a table of `COLUMNS`, and returns its number of rows. Checks all options before it reads the rows."""
     to = Path(output) if isinstance(output, str) else output
     chosen = choose_format(to.name if isinstance(to, Path) else "-", format, SUFFIXES)
     if isinstance(to, Path):
         refuse_existing(to, overwrite)
     if chosen == "parquet":
         require_arrow()
-    found = list(rows)
-    data = encode_table(chosen, name, COLUMNS[name], found)
+    all_rows = list(rows)
+    data = encode_table(chosen, name, COLUMNS[name], all_rows)
     if isinstance(to, Path):
         durable.save(to, data)
     else:
         to.write(data)
-    return len(found)
+    return len(all_rows)
 
 
 def encode_table(format: str, name: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:  # noqa: A002
-    """Encodes a table in one of the formats of `SUFFIXES`. In GAP its variable is Setset and the name."""
+    """Encodes a table in one of the formats of `SUFFIXES`. The GAP variable is `Setset` plus the capitalized name."""
     encoders = {"csv": _csv, "json": _json, "parquet": _parquet, "gap": _gap}
     return encoders[format](name, columns, rows)
 
@@ -91,7 +91,7 @@ def _parquet(name: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:
 
 
 def _gap(name: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:
-    """A list of records in a variable: `Read("classes.g");` in GAP, and in Sage by `libgap`."""
+    """Encodes a table as a GAP variable with a list of records, for `Read("classes.g");` in GAP or `libgap` in Sage."""
     records = ("rec(" + ", ".join(f"{column} := {_gap_value(row[column])}" for column in columns) + ")" for row in rows)
     return (f"Setset{name.capitalize()} := [\n" + ",\n".join(records) + "\n];\n").encode()
 

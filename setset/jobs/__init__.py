@@ -1,1 +1,1 @@
-"""A run (what is done next?): its options, its coordinator, and the signals that stop it."""
+"""A run: its options, its coordinator, and the signals that stop it."""

@@ -1,4 +1,4 @@
-"""Options of a run, which an estimate of the run takes too."""
+"""Options of a run and of its estimate."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,19 +9,19 @@ from setset.errors import BadInput, require_between
 from setset.executors.base import StartExecutor
 
 BATCH_LISTS = 16_000_000
-"""Lists in a full file of a small size."""
+"""Number of lists in a full file of a small size."""
 LARGE_BATCH_LISTS = dict(zip(range(9, LARGEST + 1), (128, 128, 128, 160, 128, 64, 32, 16, 8, 4, 4, 4), strict=True))
-"""Millions of lists in a full file of a larger size: 1 to 7 MB, and half a second to find the last list."""
+"""Millions of lists in a full file of a larger size. It has 1 to 7 MB. Reading its last list takes half a second."""
 FEW_KEPT = 13
-"""For a larger target, most lists below the target are dropped, so the others take more bytes and more time."""
+"""For a larger target, most lists smaller than the target are dropped, so each kept list takes more bytes and time."""
 PRUNED_BATCH_LISTS = 1_000_000
-"""Lists in a full file of a pruned exploration. They take longer: most time goes into children that are dropped."""
+"""Number of lists in a full file of a pruned exploration. Few, since most time goes into children that are dropped."""
 PRUNED_TARGETS = (19, 20)
-"""Targets that are pruned. For smaller ones pruning takes longer than it saves (docs/pruning.md)."""
+"""Targets that can be pruned. For smaller targets pruning takes more time than it saves (docs/pruning.md)."""
 DEEP_SOURCE = 8
-"""Size that larger sizes are made from in one walk, unless `via` names another."""
+"""Default size that larger sizes are made from in one walk."""
 COUNT_FROM = 6
-"""Size that a count in a new workspace stores first: seconds of work, some megabytes, files for many workers."""
+"""Size up to which a count in a new workspace stores first: some seconds and megabytes, files for many workers."""
 PRUNED_COUNT_FROM = 8
 
 
@@ -43,21 +43,21 @@ class RunOptions:
     pruned: bool = False
     """Keep only lists that may reach the target."""
     store: tuple[int, ...] = ()
-    """Sizes to store, made straight from the size `source_size`; every size up to `size` if empty."""
+    """Sizes to store, made directly from the size `source_size`; every size up to `size` if empty."""
     count: tuple[int, ...] = ()
     """Sizes to count without files, each in one walk."""
     via: int | None = None
-    """Size to make them from; chosen by `source_size` if None."""
+    """Size to make the sizes in `store` and `count` from; chosen by `source_size` if None."""
     command: str = "setset run"
     """Command that the history records."""
     executor: str | StartExecutor = "local"
     maps: tuple[str, ...] = ()
-    """HERE=THERE for workers that see the folder HERE as THERE."""
+    """[HOST:]HERE=THERE: workers (on HOST) see the folder HERE as THERE."""
     ship: bool = False
     """Send the bytes of files to workers that share no folder."""
 
     def validate(self) -> None:
-        """Refuses options that a run cannot take, naming the option."""
+        """Raises BadInput, naming the option, if a run cannot take the options."""
         require_between("--size", self.size, 3, LARGEST)
         require_between("--target", self.target, 4, LARGEST)
         if self.workers is not None:
@@ -89,7 +89,7 @@ class RunOptions:
         if max(self.chosen) < self.size:
             raise BadInput(f"{name} ends with {max(self.chosen)}, so give --size {max(self.chosen)}, not {self.size}")
         if self.via is not None:
-            require_between("--via", self.via, 3, max(min(self.chosen) - 1, 3))
+            require_between("--via", self.via, 3, max(self._largest_source, 3))
 
     @property
     def chosen(self) -> tuple[int, ...]:
@@ -100,27 +100,32 @@ class RunOptions:
     def source_size(self) -> int:
         """Size that the sizes in `store` and `count` are made from.
 
-        Its files are small, and the larger sizes come of enough of them to keep many workers busy and to lose little
-        when one is killed.
+        Its files are small, and numerous enough to keep many workers busy and to lose little when a worker is killed.
         """
         if self.via is not None:
             return self.via
-        return min(DEEP_SOURCE, min(self.chosen, default=self.size) - 1)
+        is_deep = max(self.chosen) > DEEP_SOURCE
+        return min(DEEP_SOURCE, self._largest_source if is_deep else min(self.chosen) - 1)
+
+    @property
+    def _largest_source(self) -> int:
+        """Largest size that the sizes in `store` and `count` can be made from. Smaller sizes are stored first."""
+        return min(max(self.chosen), *self.count, LARGEST) - 1
 
     @property
     def via_size(self) -> int:
-        """Size from which larger sizes are made in one walk each; beyond all sizes if each is made from the last."""
+        """Size from which each larger size is made in one search; LARGEST if each is made from the size before."""
         return self.source_size if self.chosen else LARGEST
 
     @property
     def stored_sizes(self) -> tuple[int, ...]:
-        """All sizes that the run stores, in order."""
+        """All sizes that the run stores, in ascending order."""
         if not self.chosen:
             return tuple(range(3, self.size + 1))
         return tuple(sorted({*range(3, self.source_size + 1), *self.store}))
 
     def lists_in_file(self, size: int) -> int:
-        """Lists in a full file of a size that begins now."""
+        """Number of lists in a full file of a size that begins now."""
         if self.batch_lists:
             return self.batch_lists
         if self.pruned:
@@ -131,5 +136,5 @@ class RunOptions:
 
     @property
     def count_from(self) -> int:
-        """Size that a count stores first where no size is complete."""
+        """Size up to which a count stores lists first if no size is complete."""
         return PRUNED_COUNT_FROM if self.pruned else COUNT_FROM

@@ -1,4 +1,4 @@
-"""Asking a run to stop. The command line takes signals for that; a library leaves them alone."""
+"""Requests to stop a run. The command line handles signals. A library installs no signal handler."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from setset import platform
 from setset.errors import Interrupted
 
 TOGETHER = 1.0
-"""Seconds within which signals are one request: some who ask a group of processes to end ask its leader twice."""
+"""Signals within this many seconds count as one. Some systems signal a process group and then its leader again."""
 STOPPED = "interrupted; what was finished is recorded, 'setset run' goes on from there"
 
 
 @dataclass(eq=False)
 class StopRequest:
-    """Whether a run was asked to end, and by which signal. The second Ctrl-C ends it at once.
+    """A request to end a run, with its signal. The second Ctrl-C ends the run at once.
 
     Example:
         >>> stop = setset.StopRequest()
@@ -40,21 +40,21 @@ class StopRequest:
         return self.signal is not None
 
     def receive(self, number: int, _frame: FrameType | None = None) -> None:
-        """Handles a signal."""
+        """Handles a signal. A second request raises Interrupted at once."""
         if self.signal is None:
             self.signal, self._since = number, time.monotonic()
         elif number != signal.SIGINT and time.monotonic() - self._since < TOGETHER:
             return
         elif not self.at_once.is_set():
-            # Whatever the run is waiting for, it is left: files are whole or absent, transactions too.
+            # Safe at any moment, since files and transactions are complete or absent.
             self.at_once.set()
             self.raise_if_set()
 
     @contextmanager
     def handling_signals(self) -> Iterator[StopRequest]:
-        """Takes the signals that ask a program to end for as long as the context lasts.
+        """Handles the signals that end a program, within the context.
 
-        For command lines, in the main thread. SIGHUP stays ignored where it is: that is what `nohup` does.
+        For command lines, in the main thread. If SIGHUP is ignored, as under `nohup`, it stays ignored.
         """
         hangup = getattr(signal, "SIGHUP", None)
         taken = [
@@ -70,6 +70,6 @@ class StopRequest:
                 signal.signal(number, handler)
 
     def raise_if_set(self, message: str = STOPPED) -> None:
-        """Raises `Interrupted` if the run was asked to end."""
+        """Raises `Interrupted` if a stop was requested."""
         if self.signal is not None:
             raise Interrupted(self.signal, message)

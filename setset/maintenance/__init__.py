@@ -1,1 +1,1 @@
-"""Maintenance (is it sound, and if not?): check, repair, compact, clean up, rebuild, recount."""
+"""Maintenance: check, repair, compact, clean up, rebuild, recount."""

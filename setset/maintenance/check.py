@@ -1,4 +1,4 @@
-"""Comparing what the database records with what is on disk. Only `record_outcome` writes anything."""
+"""Comparison of the database with the files. Only `record_outcome` writes."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -30,40 +30,42 @@ def check(
     deep: Executor | None = None,
     beside_run: bool = False,
 ) -> Iterator[Finding]:
-    """All findings, smallest sizes first.
+    """Yields all findings, smallest sizes first.
 
     Args:
-        size: Only this size, and no files that are not recorded.
-        deep: An executor, to decode each file and derive its lists again.
-        beside_run: A run is under way: look only at what it has finished.
+        size: Check only this size, and report no unrecorded files.
+        deep: Executor for a deep check, which decodes each file and derives its lists again. None if not deep.
+        beside_run: Whether a run is under way. Then only complete sizes are checked.
     """
     begun = _begun(database, size)
     if size is not None and not begun:
         raise BadInput(f"there is nothing of size {size} to check: 'setset status' shows what there is")
     yield from check_roots(database)
     yield from check_rows(database)
-    for each in begun:
-        if beside_run and not each.is_complete():
-            progress.notice(f"size {each.size} is being written: it can be checked when the run is over")
+    for record in begun:
+        if beside_run and not record.is_complete():
+            progress.notice(f"size {record.size} is being written: it can be checked when the run is over")
             continue
-        yield from check_size(each, progress, deep)
+        yield from check_size(record, progress, deep)
     if size is None and not beside_run:
         for stray in find_strays(database):
-            kind, what = stray.kind.value
-            yield Finding(kind, str(stray.path), what)
+            kind, description = stray.kind.value
+            yield Finding(kind, str(stray.path), description)
 
 
-def record_outcome(database: Database, size: int | None, found: Sequence[Finding]) -> None:
+def record_outcome(database: Database, size: int | None, findings: Sequence[Finding]) -> None:
     """Records when each size was checked, how many problems it has, and which files are damaged."""
     with database.transaction():
-        for each in _begun(database, size):
+        for record in _begun(database, size):
             mine = [
-                finding for finding in found if (finding.target, finding.size) == (each.exploration.target, each.size)
+                finding
+                for finding in findings
+                if (finding.target, finding.size) == (record.exploration.target, record.size)
             ]
-            explorations.set_checked(each, sum(not finding.kind.is_warning for finding in mine))
+            explorations.set_checked(record, sum(not finding.kind.is_warning for finding in mine))
             for finding in mine:
                 if finding.kind is FindingKind.FILE and finding.batch and not finding.batch.defect:
-                    batches.set_values(each, [finding.batch], {"defect": finding.reason})
+                    batches.set_values(record, finding.batch, {"defect": finding.reason})
 
 
 def check_rows(database: Database) -> Iterator[Finding]:
@@ -75,8 +77,8 @@ def check_rows(database: Database) -> Iterator[Finding]:
 
 
 def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | None = None) -> Iterator[Finding]:
-    """All findings about one size, as far as it is recorded."""
-    place = size.exploration.target, size.size
+    """Yields all findings about the recorded part of a size."""
+    key = size.exploration.target, size.size
     evidence = read_evidence(size)
     proven: list[Batch] = []
     yield from _check_files(evidence, progress, proven)
@@ -85,14 +87,16 @@ def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | No
     for kind, flaws in {FindingKind.PROOF: evidence.flaws(), FindingKind.SUM: sums}.items():
         for flaw in flaws:
             where = f"the expansion of batch {flaw.source} of size {size.source_size}"
-            yield Finding(kind, where, flaw.reason, *place, source=flaw.source)
+            yield Finding(kind, where, flaw.reason, *key, source=flaw.source)
     for count in find_stale_counts(size):
         where = f"the count from batch {count.source} of size {size.size}"
-        what = "incomplete, or made from another batch than the recorded one"
-        yield Finding(FindingKind.PROOF, where, what, *place)
-    if evidence.recorded != evidence.made and not sums:
-        what = f"{evidence.made:,} lists were made, {evidence.recorded:,} are recorded"
-        yield Finding(FindingKind.STATE, str(size), what, *place)
+        description = "incomplete, or made from another batch than the recorded one"
+        yield Finding(FindingKind.PROOF, where, description, *key)
+    made = sum(expansion.lists_out or 0 for expansion in evidence.expansions)
+    recorded = sum(batch.lists for batch in proven)
+    if recorded != made and not sums:
+        description = f"{made:,} lists were made, {recorded:,} are recorded"
+        yield Finding(FindingKind.STATE, str(size), description, *key)
     if deep is not None:
         yield from _check_lists(evidence, deep, progress)
 
@@ -104,31 +108,31 @@ def check_roots(database: Database) -> Iterator[Finding]:
         if root.state is RootState.DAMAGED:
             yield Finding(FindingKind.ROOT, str(root.folder / TOKEN), "was altered, or is not readable")
         elif root.state is RootState.FOREIGN and is_own:
-            what = "the folder holds files of another workspace than the database: run 'setset db rebuild'"
-            yield Finding(FindingKind.GONE, root.path, what)
+            description = "the folder holds files of another workspace than the database: run 'setset db rebuild'"
+            yield Finding(FindingKind.GONE, root.path, description)
         elif root.is_gone or root.state is RootState.FOREIGN:
-            # Repair fills the own root again, so its files are checked one by one too.
+            # Repair refills the own root, so its files are checked one by one too.
             kind = FindingKind.ROOT if is_own else FindingKind.GONE
-            what = f"the storage root is gone, with {root.files:,} files and {root.lists:,} lists"
-            what += ", and another workspace's is in its place" if root.state is RootState.FOREIGN else ""
-            what += f": if it was moved, 'setset roots move {quoted(root.path)} NEW'"
+            description = f"the storage root is gone, with {root.files:,} files and {root.lists:,} lists"
+            description += ", and another workspace's is in its place" if root.state is RootState.FOREIGN else ""
+            description += f": if it was moved, 'setset roots move {quoted(root.path)} NEW'"
             if not is_own:
-                what += f"; if it is lost for good, 'setset roots forget {quoted(root.path)}'"
-            yield Finding(kind, root.path, what)
+                description += f"; if it is lost for good, 'setset roots forget {quoted(root.path)}'"
+            yield Finding(kind, root.path, description)
 
 
 def _away(database: Database) -> dict[int, Path]:
-    """The folders of storage roots that are gone, whose files are not checked one by one."""
+    """Folders of missing storage roots, whose files are not checked one by one."""
     return {root.number: root.folder for root in roots.gone(database) if not roots.is_own(database, root)}
 
 
 def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Batch]) -> Iterator[Finding]:
-    """Compares the files of a size with their rows, read on all cores, and looks at the order of the rows.
+    """Compares the files of a size with their rows, on several threads, and checks the order of the rows.
 
-    Adds the batches to `proven`, with what the files say of their sources: rows of version 0.1 do not say it.
+    Adds each batch to `proven`, with the source digest from its file, which rows of version 0.1 lack.
     """
     size, away = evidence.size, _away(evidence.size.database)
-    place = size.exploration.target, size.size
+    key = size.exploration.target, size.size
     progress.begin(size.size, Activity.CHECK, len(evidence.batches), 0)
     with ThreadPoolExecutor() as threads:
 
@@ -141,10 +145,10 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
                 batches.require_unchanged(batch, size)
                 where, is_newer = str(Path(batch.root) / batch.name), isinstance(problem, NewerFormat)
                 kind = FindingKind.NEWER if is_newer else FindingKind.FILE
-                yield Finding(kind, where, f"{batch}: {problem}", *place, None if is_newer else batch)
+                yield Finding(kind, where, f"{batch}: {problem}", *key, None if is_newer else batch)
             is_due = batch.number is not None or batch.span.first_source < size.numbered
             if batch.number != number and is_due:
-                yield Finding(FindingKind.NUMBER, str(batch), f"comes after batch {number - 1}", *place)
+                yield Finding(FindingKind.NUMBER, str(batch), f"comes after batch {number - 1}", *key)
             if proven and proven[-1].last >= batch.first:
                 yield from _out_of_order(proven[-1], batch)
             proven.append(batch)
@@ -154,20 +158,20 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
 
 
 def _out_of_order(before: Batch, batch: Batch) -> Iterator[Finding]:
-    """Findings about a batch out of order: the file with a false header, if there is one."""
-    place, forged = (batch.target, batch.size), False
-    for each in (before, batch):
+    """Findings about two batches out of order: each file whose header is false, else the order itself."""
+    key, forged = (batch.target, batch.size), False
+    for suspect in (before, batch):
         try:
-            files.load(Path(each.path), each.digest)
+            files.load(Path(suspect.path), suspect.digest)
         except SetsetError as error:
             forged = True
-            yield Finding(FindingKind.LISTS, each.path, f"{each}: {error}", *place, each)
+            yield Finding(FindingKind.LISTS, suspect.path, f"{suspect}: {error}", *key, suspect)
     if not forged:
-        yield Finding(FindingKind.ORDER, str(batch), f"does not come after {before}", *place)
+        yield Finding(FindingKind.ORDER, str(batch), f"does not come after {before}", *key)
 
 
 def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | NewerFormat | None, Batch]:
-    """The difference between a batch's file and its row, and the batch with the source digest of its file."""
+    """Difference between a batch's file and its row, if any, and the batch with the source digest of its file."""
     if is_away:
         return None, batch
     try:
@@ -177,25 +181,25 @@ def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | 
     except SetsetError as error:
         return str(error), batch
     made_from = header.source_digest.hex()
-    said = (header.target, header.pruned, header.size, header.span, header.lists, header.first, header.last)
+    in_header = (header.target, header.pruned, header.size, header.span, header.lists, header.first, header.last)
     recorded = (batch.target, batch.pruned, batch.size, batch.span, batch.lists, batch.first, batch.last)
-    if said != recorded or made_from != (batch.source_digest or made_from):
+    if in_header != recorded or made_from != (batch.source_digest or made_from):
         return "the file's header and the database differ", batch
     if batch.source_digest or not batch.span.is_merged:
-        # Version 0.1 wrote the digest of the first source only.
+        # In merged files, version 0.1 wrote the digest of the first source only.
         batch = replace(batch, source_digest=made_from)
     if header.file_bytes != batch.bytes or batch.defect is not None:
         return f"sound, but recorded with {batch.bytes} bytes and the defect {batch.defect!r}", batch
     if header.batch_lists != batch_lists:
-        what = "cut for another number of lists in a file than the database says: run 'setset db rebuild'"
-        return what, batch
+        description = "cut for another number of lists in a file than the database says: run 'setset db rebuild'"
+        return description, batch
     return None, batch
 
 
 def _check_lists(evidence: Evidence, executor: Executor, progress: ProgressListener) -> Iterator[Finding]:
-    """Decodes each file, and derives each source again."""
+    """Decodes each file, and compares it with a new expansion of its sources."""
     size = evidence.size
-    place, away = (size.exploration.target, size.size), _away(size.database).values()
+    key, away = (size.exploration.target, size.size), _away(size.database).values()
     sources = {batch.number: batch for batch in batches.read(size.source)}
     progress.begin(size.size, Activity.COMPARE, len(evidence.expansions), 0)
 
@@ -208,84 +212,86 @@ def _check_lists(evidence: Evidence, executor: Executor, progress: ProgressListe
             if not any(Path(path).is_relative_to(root) for path in needed for root in away):
                 return executor.submit(compare, task)
             result.set_result(())
-        except SetsetError as error:  # what cannot even be submitted fails like what was
+        except SetsetError as error:  # an error here is handled like an error of the task
             result.set_exception(error)
         return result
 
-    for (numbers, found), future in submit_ahead(_groups(evidence), submit):
-        lists = sum(batch.lists for batch in found)
+    for (numbers, group), future in submit_ahead(_groups(evidence), submit):
+        lists = sum(batch.lists for batch in group)
         progress.advance(size.size, lists, lists)
         try:
             problems = future.result()
         except SetsetError as error:
-            problems = (f"cannot be compared: {error}",) * max(len(found), 1)
-        if not found and any(problems):
+            problems = (f"cannot be compared: {error}",) * max(len(group), 1)
+        if not group and any(problems):
             where = f"the expansion of batch {numbers[0]} of size {size.source_size}"
-            what = "; ".join(filter(None, problems))
-            yield Finding(FindingKind.LISTS, where, what, *place, source=numbers[0])
-        for batch, problem in zip(found, problems, strict=False):
+            description = "; ".join(filter(None, problems))
+            yield Finding(FindingKind.LISTS, where, description, *key, source=numbers[0])
+        for batch, problem in zip(group, problems, strict=False):
             if problem:
                 batches.require_unchanged(batch, size)
-                yield Finding(FindingKind.LISTS, batch.path, f"{batch}: {problem}", *place, batch)
+                yield Finding(FindingKind.LISTS, batch.path, f"{batch}: {problem}", *key, batch)
     progress.end(size.size)
 
 
 def _groups(evidence: Evidence) -> Iterator[tuple[range, list[Batch]]]:
-    """Groups of batches to derive together, with their sources: all batches of one source, or a merged batch. Then the
-    expansions without batches, each source once."""
+    """Yields groups of batches to derive together, with their source numbers: all batches of one source, or a merged
+    batch. Then yields each source without batches, with an empty group."""
 
     def key(batch: Batch) -> tuple[int, ...]:
         return (batch.span.first_source, batch.root_id, batch.id if batch.span.is_merged else 0)
 
     covered = set[int]()
     for _, members in groupby(evidence.batches, key):
-        found = list(members)
-        numbers = found[-1].span.sources(batches.MOST_MERGED)
+        group = list(members)
+        numbers = group[-1].span.sources(batches.MOST_MERGED)
         covered.update(numbers)
-        yield numbers, found
-    for each in evidence.expansions:
-        if not each.batches_out and each.source not in covered:
-            yield range(each.source, each.source + 1), []
+        yield numbers, group
+    for expansion in evidence.expansions:
+        if not expansion.batches_out and expansion.source not in covered:
+            yield range(expansion.source, expansion.source + 1), []
 
 
-def _compare_task(size: SizeRecord, known: dict[int | None, Batch], numbers: range, found: list[Batch]) -> CompareTask:
-    """The task that derives batches again and compares them with their files."""
+def _compare_task(
+    size: SizeRecord, sources: dict[int | None, Batch], numbers: range, group: list[Batch]
+) -> CompareTask:
+    """Task that derives batches again and compares them with their files."""
     cut, folders = (size.exploration.target, size.size, size.batch_lists), roots.destinations(size.database)
-    to = folders[found[0].root_id if found else min(folders)]
+    to = folders[group[0].root_id if group else min(folders)]
     expand = []
     for number in numbers:
         source = None
         if size.source_size != SEED_SOURCE_SIZE:
-            source = batches.source_of(known.get(number) or batches.get(size.source, number))
+            source = batches.source_of(sources.get(number) or batches.get(size.source, number))
         expand.append(ExpandTask(*cut, source, to, pruned=size.exploration.pruned))
-    return CompareTask(tuple(expand), tuple(batch.file for batch in found), to.root)
+    return CompareTask(tuple(expand), tuple(batch.file for batch in group), to.root)
 
 
 def recount_files(
     database: Database, size: int | None, executor: Executor, progress: ProgressListener, target: int | None = None
 ) -> dict[tuple[int, int], int]:
-    """The lists in the files of each target and size, by decoding them. A file that cannot be decoded has none."""
+    """Decodes all files. Returns the number of lists by target and size. An unreadable file counts as empty."""
     totals: dict[tuple[int, int], int] = {}
-    for each in _begun(database, size, target):
-        found, total = batches.read(each), 0
-        progress.begin(each.size, Activity.CHECK, len(found), 0)
-        decoded = submit_ahead(found, lambda batch: executor.submit(recount, batch.path, batch.digest))
+    for record in _begun(database, size, target):
+        recorded, total = batches.read(record), 0
+        progress.begin(record.size, Activity.CHECK, len(recorded), 0)
+        decoded = submit_ahead(recorded, lambda batch: executor.submit(recount, batch.path, batch.digest))
         for batch, future in decoded:
             lists = 0
             try:
                 lists = future.result()
             except SetsetError as error:
                 roots.require_there(database, batch.root_id)
-                batches.require_unchanged(batch, each)
+                batches.require_unchanged(batch, record)
                 progress.notice(f"{batch.path}: {error}; run 'setset check'")
-            progress.advance(each.size, lists, lists)
+            progress.advance(record.size, lists, lists)
             total += lists
-        totals[each.exploration.target, each.size] = total
-        progress.end(each.size)
+        totals[record.exploration.target, record.size] = total
+        progress.end(record.size)
     return totals
 
 
 def _begun(database: Database, size: int | None, target: int | None = None) -> list[SizeRecord]:
-    """The sizes that were begun, of all targets or of one: all of them, or `size`."""
-    found = explorations.find_all(database, target)
-    return [each for exploration in found for each in exploration.sizes() if size in (None, each.size)]
+    """Records of the sizes that were begun: all sizes or `size`, of all targets or of `target`."""
+    explored = explorations.find_all(database, target)
+    return [record for exploration in explored for record in exploration.sizes() if size in (None, record.size)]

@@ -1,4 +1,4 @@
-"""Merging neighbouring small files into full ones."""
+"""Merges neighbouring small files into full files."""
 
 import contextlib
 from collections.abc import Iterable, Iterator
@@ -20,20 +20,20 @@ from setset.tasks.kinds import BadSource, MergeTask, TaskResult
 
 @dataclass(frozen=True)
 class CompactResult:
-    """How many files a size had and has."""
+    """Number of files of a size before and after."""
 
     files_before: int
     files_after: int
 
 
 def compact(size: SizeRecord, up_to: int | None, executor: Executor, progress: ProgressListener) -> CompactResult:
-    """Merges the batches of a size, those numbered up to `up_to`.
+    """Merges the batches of a size, up to the number `up_to`.
 
-    The merged files are complete before one transaction puts them in the place of the old ones and numbers
-    the size again; only then are the old ones removed. The lists and their order do not change.
+    First the merged files are written. Then one transaction replaces the old rows and numbers the size again. Then the
+    old files are removed. The lists and their order do not change.
     """
     require_compactable(size)
-    before, known = batches.read(size), batches.sources(size.source)
+    before, sources = batches.read(size), batches.sources(size.source)
     groups = [group for group in _groups(before, size.batch_lists, up_to) if len(group) > 1]
     if not groups:
         return CompactResult(len(before), len(before))
@@ -41,7 +41,7 @@ def compact(size: SizeRecord, up_to: int | None, executor: Executor, progress: P
     progress.begin(size.size, Activity.COMPACT, len(groups), lists)
 
     def submit(group: list[Batch]) -> Future[TaskResult]:
-        return executor.submit(execute, _merge_task(size, group, known))
+        return executor.submit(execute, _merge_task(size, group, sources))
 
     merged = []
     for group, future in submit_ahead(groups, submit):
@@ -54,15 +54,15 @@ def compact(size: SizeRecord, up_to: int | None, executor: Executor, progress: P
         progress.advance(size.size, lists, lists)
     expansions.replace_merged(size, merged)
     own = roots.own_folders(size.database)
-    for batch in (each for group, _ in merged for each in group if each.root_id in own):
-        with contextlib.suppress(OSError):  # the next run removes it
+    for batch in (batch for group, _ in merged for batch in group if batch.root_id in own):
+        with contextlib.suppress(OSError):  # the next run removes the file
             durable.remove(Path(batch.path))
     progress.end(size.size)
     return CompactResult(len(before), len(before) - sum(len(group) - 1 for group in groups))
 
 
 def require_compactable(at: SizeKey) -> None:
-    """Refuses a size that is not complete, or from which something was derived."""
+    """Refuses a size that is incomplete, has a file with a defect, or was expanded already."""
     if not at.is_complete():
         command = f"setset run --size {at.size} {at.exploration.options}"
         raise BadInput(f"size {at.size} is not complete: '{command}' first")
@@ -74,11 +74,11 @@ def require_compactable(at: SizeKey) -> None:
         )
 
 
-def _groups(found: Iterable[Batch], limit: int, up_to: int | None) -> Iterator[list[Batch]]:
-    """Runs of neighbours that fit into one file."""
+def _groups(recorded: Iterable[Batch], limit: int, up_to: int | None) -> Iterator[list[Batch]]:
+    """Yields runs of neighbouring batches that fit into one file."""
     group: list[Batch] = []
     lists = 0
-    for batch in found:
+    for batch in recorded:
         fits = lists + batch.lists <= limit
         late = up_to is not None and batch.number is not None and batch.number > up_to
         if group and (not fits or late or batch.root_id != group[0].root_id):
@@ -91,11 +91,11 @@ def _groups(found: Iterable[Batch], limit: int, up_to: int | None) -> Iterator[l
         yield group
 
 
-def _merge_task(size: SizeRecord, group: list[Batch], known: Sources) -> MergeTask:
+def _merge_task(size: SizeRecord, group: list[Batch], numbered: Sources) -> MergeTask:
     first, last = group[0].span, group[-1].span
     span = Span(first.first_source, first.first_part, last.last_source, last.last_part, last.ends_source)
     sources = tuple(map(batches.source_of, group))
-    digest = source_digest(known, span)
+    digest = source_digest(numbered, span)
     if digest is None:
         raise SetsetError(f"{group[-1]} comes from a source that is not recorded: run 'setset repair'")
     to = roots.destinations(size.database)[group[0].root_id]

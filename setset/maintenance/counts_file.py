@@ -1,6 +1,6 @@
-"""Counts beside the database, so that they survive it: hours of work that no batch file holds.
+"""The counts file: a copy of all counts beside the database. Counts are hours of work, and no batch file holds them.
 
-The file has a line of JSON for each count of a source, and a last line with the checksum of all lines before it.
+The file has a line of JSON for each count of a source, and a final line with the checksum of the lines before it.
 """
 
 import json
@@ -21,10 +21,10 @@ MOST_BYTES = 1 << 28
 
 
 def save_counts(database: Database) -> None:
-    """Writes all counts of a workspace to its file, in the place of an earlier one."""
-    found = tallies.source_counts(database)
-    if found:
-        body = b"".join(json.dumps(asdict(count)).encode() + b"\n" for count in found)
+    """Writes all counts of a workspace to its counts file, and replaces an earlier file."""
+    counts = tallies.source_counts(database)
+    if counts:
+        body = b"".join(json.dumps(asdict(count)).encode() + b"\n" for count in counts)
         durable.save(database.folder.counts, body + _last_line(body))
 
 
@@ -33,23 +33,23 @@ def _last_line(body: bytes) -> bytes:
 
 
 def restore_counts(database: Database, progress: ProgressListener) -> None:
-    """Records the counts in the file of a workspace whose sources are there as they were."""
+    """Restores the counts in the counts file whose source batches are unchanged."""
     path = database.folder.counts
     try:
         data = _read(path)
         body = data[: data.rstrip(b"\n").rfind(b"\n") + 1]
         if body + _last_line(body) != data:
             raise ValueError("checksum mismatch")
-        found = [SourceCount.from_json(json.loads(line)) for line in body.splitlines()]
-        if len({(*count.exploration, count.size, count.source_size, count.source) for count in found}) < len(found):
+        counts = [SourceCount.from_json(json.loads(line)) for line in body.splitlines()]
+        if len({(*count.exploration, count.size, count.source_size, count.source) for count in counts}) < len(counts):
             raise ValueError("a count is there twice")
     except FileNotFoundError:
         return
     except (OSError, ValueError, TypeError, LookupError, RecursionError) as error:
         progress.notice(f"{path} cannot be read ({error}): the counts in it are lost")
         return
-    restored = tallies.adopt(database, found)
-    progress.notice(f"restored {restored:,} of {len(found):,} counts from {path.name}")
+    restored = tallies.adopt(database, counts)
+    progress.notice(f"restored {restored:,} of {len(counts):,} counts from {path.name}")
 
 
 def _read(path: Path) -> bytes:
@@ -60,7 +60,7 @@ def _read(path: Path) -> bytes:
 
 
 def save_counts_if_possible(database: Database, progress: ProgressListener) -> None:
-    """As `save_counts`, at the end of a run that may have failed: the error of the run must not be hidden."""
+    """As `save_counts`, at the end of a run. An error becomes a notice, so that it does not hide the run's error."""
     try:
         save_counts(database)
     except (OSError, SetsetError) as error:

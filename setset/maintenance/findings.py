@@ -10,7 +10,7 @@ from setset.batches.records import Batch
 
 
 class Remedy(enum.Enum):
-    """Remedy of a finding, as advice. Remedies come in the order in which to apply them."""
+    """Remedy of a finding, as advice to the user. The order is the order in which to apply remedies."""
 
     UPGRADE = "files of a newer setset are here: upgrade setset"
     MOVE = (
@@ -39,17 +39,17 @@ class FindingKind(enum.StrEnum):
         return kind
 
     FILE = "file", Remedy.REPAIR
-    """The file of a batch is missing, altered, truncated or another one."""
+    """The file of a batch is missing, altered, truncated or of another batch."""
     NEWER = "newer", Remedy.UPGRADE
-    """A batch file of a format that this version does not know. It is left alone."""
+    """A batch file has a format that this version does not know. It is left alone."""
     LISTS = "lists", Remedy.DEEP_REPAIR
     """A file has other lists than its sources expand to."""
     SUM = "sum", Remedy.REPAIR
-    """The batches of an expansion do not add up."""
+    """The numbers of lists or batches of an expansion do not add up."""
     PROOF = "proof", Remedy.REPAIR
-    """No proof that a source, as it is now, was expanded from its first part to its last."""
+    """The expansion of a source is not proven: a part is missing, or was made from another source."""
     GONE = "gone", Remedy.MOVE
-    """A storage root is missing with all its files. They are not reported one by one."""
+    """A storage root is missing with all its files. The files are not reported one by one."""
     ROOT = "root", Remedy.REPAIR
     """The token of a storage root was altered."""
     ROW = "row", Remedy.REPAIR
@@ -57,25 +57,25 @@ class FindingKind(enum.StrEnum):
     NUMBER = "number", Remedy.REBUILD
     """The number of a batch is wrong."""
     ORDER = "order", Remedy.REBUILD
-    """A batch does not come after the one before it."""
+    """A batch does not come after the batch before it."""
     STATE = "state", Remedy.REBUILD
-    """The record of a size as a whole is wrong."""
+    """The record of a whole size is wrong."""
     TEMPORARY = "temporary", Remedy.RUN
-    """A file is half-written; no row records it."""
+    """A file is half-written, and no row records it."""
     ORPHAN = "orphan", Remedy.RUN
-    """A sound batch file that no row records."""
+    """A batch file that no row records."""
     FOREIGN = "foreign", Remedy.NONE
-    """A file that is not one of setset."""
+    """A file that setset did not make."""
 
     @property
     def is_warning(self) -> bool:
-        """Whether it is harmless and may stay."""
+        """Whether the finding is harmless and needs no remedy."""
         return self is FindingKind.FOREIGN
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A problem: its kind, place and description; the batch or source at fault, if there is one."""
+    """A problem with its kind, path and description, and the batch or source at fault, if any."""
 
     kind: FindingKind
     where: str
@@ -93,20 +93,20 @@ class Finding:
 
 @dataclass(frozen=True)
 class Repaired:
-    """Findings that a repair mended, or would mend, and findings that are left."""
+    """Findings that a repair has repaired, or would repair, and the remaining findings."""
 
     repaired: list[Finding]
     left: list[Finding]
 
     @classmethod
     def split(cls, found: list[Finding]) -> Repaired:
-        """Splits findings into repairable ones and others."""
-        repaired = [each for each in found if each.kind.remedy.is_repair]
-        return cls(repaired, [each for each in found if not each.kind.remedy.is_repair])
+        """Splits findings into repairable and other findings."""
+        repaired = [finding for finding in found if finding.kind.remedy.is_repair]
+        return cls(repaired, [finding for finding in found if not finding.kind.remedy.is_repair])
 
     @property
     def needs_rebuild(self) -> bool:
-        """Whether a finding is left that only a new database mends."""
+        """Whether a remaining finding needs a new database."""
         return any(finding.kind.remedy is Remedy.REBUILD for finding in self.left)
 
     @property
@@ -116,10 +116,10 @@ class Repaired:
 
     @property
     def needs_upgrade(self) -> bool:
-        """Whether files of a newer setset are left."""
+        """Whether files of a newer setset remain."""
         return any(finding.kind.remedy is Remedy.UPGRADE for finding in self.left)
 
 
 def advice(findings: Sequence[Finding]) -> str | None:
-    """The first remedy for findings, in one line; None if there is nothing to do."""
+    """The first remedy for findings, in one line. None if there is nothing to do."""
     return min((finding.kind.remedy for finding in findings), key=list(Remedy).index, default=Remedy.NONE).value or None

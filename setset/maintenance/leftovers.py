@@ -1,4 +1,4 @@
-"""Files that no row records: what a killed run left behind, and what is not of setset."""
+"""Files that no row records: leftovers of a killed run, and foreign files."""
 
 import contextlib
 import enum
@@ -29,7 +29,7 @@ _SIZE_NAME = re.compile(r"s\d\d")
 
 
 class StrayKind(enum.Enum):
-    """Kind of a file that no row records, with what `check` finds and says of it."""
+    """Kind of a file that no row records, with the finding of `check` and its description."""
 
     TEMPORARY = FindingKind.TEMPORARY, "half-written by a run that was stopped; the next run removes it"
     ORPHAN = (
@@ -58,14 +58,14 @@ class Stray:
 
 
 def find_strays(database: Database) -> Iterator[Stray]:
-    """All files in the storage roots of this workspace that no row records.
+    """Yields all files in the storage roots of this workspace that no row records.
 
-    Only the folders that setset makes are looked into; a folder that is not one of them is one stray.
+    Looks only into folders that setset makes. Any other folder counts as one stray.
     """
     for root_id, root in roots.own_folders(database).items():
-        known = roots.recorded_files(database, root_id).keys()
-        folders = {name.rpartition("/")[0] for name in known}
-        in_use = {TOKEN, *known, *folders, *(folder.rpartition("/")[0] for folder in folders)}
+        names = roots.recorded_files(database, root_id).keys()
+        folders = {name.rpartition("/")[0] for name in names}
+        in_use = {TOKEN, *names, *folders, *(folder.rpartition("/")[0] for folder in folders)}
         for path in _entries(root):
             relative = path.relative_to(root).as_posix()
             if relative not in in_use:
@@ -73,9 +73,9 @@ def find_strays(database: Database) -> Iterator[Stray]:
 
 
 def _entries(root: Path) -> Iterator[Path]:
-    """Entries of a root and of the folders of its targets and sizes.
+    """Yields the entries of a root and of its folders for targets and sizes.
 
-    A folder that is a link, to another disk say, is not looked into: its files may not be ours to clean.
+    Does not look into a folder that is a symbolic link, since its files may belong to others.
     """
     for path in sorted(root.iterdir()):
         if not (_TARGET_FOLDER.fullmatch(path.name) and path.is_dir() and not path.is_symlink()):
@@ -99,24 +99,24 @@ def _identify(path: Path, relative: str) -> Stray:
         return Stray(path, StrayKind.TEMPORARY)
     if not files.is_batch_name(name):
         return Stray(path, StrayKind.FOREIGN)
-    place, data = (int(match[2]), int(match[3]), match[1] == "p"), b""
+    exploration_and_size, data = (int(match[2]), int(match[3]), match[1] == "p"), b""
     try:
         data = files.read(path)
         header, _ = batch_format.verify(data)
     except files.NewerFormat:
-        return Stray(path, StrayKind.NEWER, *place)
+        return Stray(path, StrayKind.NEWER, *exploration_and_size)
     except BadBatch:
         is_damaged = data.startswith(batch_format.MAGIC)
-        return Stray(path, StrayKind.DAMAGED if is_damaged else StrayKind.FOREIGN, *place)
-    if (header.target, header.size, header.pruned) != place or files.file_name(header.span) != name:
+        return Stray(path, StrayKind.DAMAGED if is_damaged else StrayKind.FOREIGN, *exploration_and_size)
+    if (header.target, header.size, header.pruned) != exploration_and_size or files.file_name(header.span) != name:
         return Stray(path, StrayKind.FOREIGN)
-    return Stray(path, StrayKind.ORPHAN, *place, header)
+    return Stray(path, StrayKind.ORPHAN, *exploration_and_size, header)
 
 
 def remove_leftovers(database: Database, progress: ProgressListener) -> bool:
-    """Removes temporaries, and orphans whose lists recorded files hold, as a stopped compaction leaves them.
+    """Removes temporary files, and orphans whose lists are also in recorded files, as after a stopped compaction.
 
-    Other orphans may yet be taken over. Returns whether there are any.
+    Keeps other orphans, which a run may adopt. Returns whether there are any.
     """
     left = False
     read = functools.cache(read_evidence)
@@ -133,9 +133,9 @@ def remove_leftovers(database: Database, progress: ProgressListener) -> bool:
 
 
 def _is_useless(database: Database, stray: Stray, read: Callable[[SizeRecord], Evidence]) -> bool:
-    """Whether a stray is half-written, or its lists are in recorded files that are there and sound.
+    """Whether a stray can be removed: it is half-written, damaged in a complete size, or redundant.
 
-    The orphan itself under another name is no such file.
+    An orphan is redundant if its lists are in other files that are recorded and sound.
     """
     if stray.kind in (StrayKind.TEMPORARY, StrayKind.FOREIGN, StrayKind.NEWER):
         return stray.kind is StrayKind.TEMPORARY
@@ -154,27 +154,27 @@ def _is_useless(database: Database, stray: Stray, read: Callable[[SizeRecord], E
 
 
 def _holders(evidence: Evidence, orphan: Header) -> list[Batch]:
-    """The recorded batches that hold the lists of an orphan; none if some lists may be missing.
+    """The recorded batches that hold all lists of an orphan. Empty if some lists may be missing.
 
-    If the size is complete, the batches with lists between the first and the last of the orphan have all of them.
-    Before that, the batches of the orphan's sources have them if these are expanded.
+    In a complete size, these are the batches between the first and the last list of the orphan. In an incomplete size,
+    they are the batches of the orphan's sources, if all these sources are expanded.
     """
     if evidence.size.is_complete():
         start = bisect_left(evidence.batches, orphan.first, key=lambda batch: batch.last)
         return list(takewhile(lambda batch: batch.first <= orphan.last, evidence.batches[start:]))
     first, last = orphan.span.first_source, orphan.span.last_source
-    if sum(first <= each.source <= last for each in evidence.expansions) != last - first + 1:
+    if sum(first <= expansion.source <= last for expansion in evidence.expansions) != last - first + 1:
         return []
     spans = ((batch, batch.span) for batch in evidence.batches)
     return [batch for batch, span in spans if span.first_source <= last and span.last_source >= first]
 
 
 def remove_temporaries(database: Database) -> None:
-    """Removes what workers that are gone had not finished, and claims of roots that were cut short.
+    """Removes temporary files of dead workers, and of interrupted claims of roots.
 
-    For the holder of the lock, after the work: then each root that was used is this workspace's own.
+    Needs the lock. Called after the work, when each root in use belongs to this workspace.
     """
-    # The reason for the end may be that the disk or the database is gone: that error must not be hidden.
+    # The run may have ended because the disk or the database is missing. That error must not be hidden.
     with contextlib.suppress(OSError, SetsetError):
         own = set(roots.own_folders(database).values())
         if roots.owner(database).state(database.folder.own_root) is RootState.OWN:

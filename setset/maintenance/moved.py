@@ -19,7 +19,7 @@ from setset.progress import Activity, ProgressListener
 
 @dataclass(frozen=True)
 class MovedRoot:
-    """A storage root in its new place: what lies there, and how many files are missing or damaged."""
+    """A storage root in its new folder: its files, and the number of missing or corrupted files."""
 
     path: str
     files: int
@@ -27,32 +27,33 @@ class MovedRoot:
     bytes: int
     damaged: int
     moved: bool
-    """False if it was recorded there already."""
+    """False if the root was recorded in this folder already."""
 
 
 def move_root(
     database: Database, old: str, new: Path, fast: bool, incomplete: bool, progress: ProgressListener
 ) -> MovedRoot:
-    """Records that a storage root is in another folder now, after comparing its files. Claims the folder.
+    """Records the new folder of a storage root, after comparing the files there with their records. Claims the folder.
 
-    The token of the folder comes first, then the row, in one transaction. After a stop in between the root is missing,
-    and the same command resumes.
+    Writes the token of the folder first, then the row. After a stop in between, the root counts as missing, and the
+    same command resumes.
 
     Args:
-        old: Its folder as it is recorded, or its number.
-        new: The folder with its files: the same one, to claim it, or another root of this workspace, to join it.
+        old: The recorded folder of the root, or its number.
+        new: The folder that holds the files now. May be the recorded folder, to claim it again, or another root of this
+            workspace, to merge the two.
         fast: Compare only names and sizes, and read no file.
-        incomplete: Also if files are missing or damaged there, but not all.
+        incomplete: Accept missing or damaged files. In another folder, at least one file must be sound.
     """
     root = roots.find(database, old)
     if root is None:
-        known = roots.find(database, str(new))
-        if known is None:
+        new_root = roots.find(database, str(new))
+        if new_root is None:
             raise BadInput(
                 f"{old} is not a storage root of this workspace: 'setset roots' lists them; to take over files in "
                 f"{new}, run 'setset db rebuild' with --output {quoted(new)}"
             )
-        return MovedRoot(known.path, known.files, known.lists, known.bytes, 0, moved=False)
+        return MovedRoot(new_root.path, new_root.files, new_root.lists, new_root.bytes, 0, moved=False)
     stays = _require_claimable(database, root, new)
     path, workspace = roots.recorded_path(database, new, besides=root.number), roots.owner(database)
     folder = database.folder.root(path)
@@ -68,13 +69,13 @@ def move_root(
     workspace.claim(folder, adopt=True)
     roots.record_move(database, root, path)
     if roots.is_own(database, root):
-        # The own root identifies the workspace when the database is lost, even with all files elsewhere.
+        # Even if all files are elsewhere, the token of the own root identifies the workspace if the database is lost.
         workspace.claim(root.folder, adopt=True)
     return MovedRoot(str(new), root.files, root.lists, root.bytes, len(wrong), moved=True)
 
 
 def _require_claimable(database: Database, root: Root, new: Path) -> bool:
-    """Refuses a folder that is not this storage root. Returns whether it is the folder that is recorded."""
+    """Refuses a folder that is not this storage root. Returns whether it is the recorded folder."""
     if not new.is_dir():
         raise BadInput(f"there is no folder {new}: name the one where {root.folder} is now")
     stays = root.folder.is_dir() and new.samefile(root.folder)
@@ -102,9 +103,9 @@ def _require_claimable(database: Database, root: Root, new: Path) -> bool:
 def _wrong_files(
     database: Database, root: Root, folder: Path, fast: bool, progress: ProgressListener
 ) -> Iterator[tuple[Batch, str]]:
-    """The files of a root that are not in a folder as they are recorded, and why."""
+    """Yields the batches of a root whose files in a folder are missing or differ from the records, with reasons."""
     with ThreadPoolExecutor(usable_cores()) as threads:
-        for size in (size for each in explorations.find_all(database) for size in each.sizes()):
+        for size in (size for exploration in explorations.find_all(database) for size in exploration.sizes()):
             mine = [batch for batch in batches.read(size) if batch.root_id == root.number]
             if not mine:
                 continue
@@ -118,25 +119,25 @@ def _wrong_files(
 
 
 def _problem(folder: Path, fast: bool, batch: Batch) -> str | None:
-    """Difference between a file and its record: in the size if `fast`, else in the digest."""
+    """Difference between a file and its record, in size if `fast`, else in digest. None if there is none."""
     if leads_outside(batch.name):
         return "leads outside its storage root"
     try:
         if not fast:
             files.verify(folder / batch.name, batch.digest)
             return None
-        found = (folder / batch.name).lstat()
+        status = (folder / batch.name).lstat()
     except FileNotFoundError:
         return "missing"
     except (OSError, BadBatch) as error:
         return str(error)
-    if not stat.S_ISREG(found.st_mode):
+    if not stat.S_ISREG(status.st_mode):
         return "not a regular file"
-    return None if found.st_size == batch.bytes else f"{found.st_size:,} bytes instead of {batch.bytes:,}"
+    return None if status.st_size == batch.bytes else f"{status.st_size:,} bytes instead of {batch.bytes:,}"
 
 
 def require_forgettable(database: Database, name: str) -> Root:
-    """The root that is to be forgotten. Refuses a root that is there with files, and the workspace's own."""
+    """Returns the root to forget. Refuses a root that still has its files, and the workspace's own root."""
     root = roots.find(database, name)
     if root is None:
         raise BadInput(f"{name} is not a storage root of this workspace: 'setset roots' lists them")
@@ -148,10 +149,9 @@ def require_forgettable(database: Database, name: str) -> Root:
 
 
 def forget_root(database: Database, name: str, output: Path | None) -> None:
-    """Gives up a storage root that is lost for good: its files are recorded as missing in another one.
+    """Gives up a storage root that is lost for good. Records its files as missing in another root.
 
-    From there `repair` makes them again, each byte-identical: no number changes, and nothing that was derived from
-    them.
+    Then `repair` makes each file again in that root, byte-identical, so numbers and derived files stay valid.
     """
     root = require_forgettable(database, name)
     heir = roots.use_root(database, output, refill=True) if root.files else None

@@ -1,7 +1,7 @@
-"""The proof that sources are expanded: every part from the first to the last is there, made from the source as it is.
+"""The proof that sources are expanded: all parts of each source are recorded, and made from the source as it is now.
 
-"Complete" is a claim, and this is its proof. `check` and `count` ask for it, `run` and `repair` before they begin and
-again when they are through, `rebuild` of the files that it finds.
+A size counts as complete only with this proof. `check` and `count` require it. `run` and `repair` require it before
+they begin and again at their end. `rebuild` requires it of the files that it finds.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ UNKNOWN = "there is no such source"
 ANOTHER = "made from another source than the recorded one"
 
 END = -1
-"""Part number after the last part of a source."""
+"""Stands for the part number after the last part of a source."""
 
 Sources = Mapping[int, NumberedBatch]
 
@@ -44,19 +44,19 @@ class Evidence:
     """Expansions with recorded results."""
     sources: Sources
     all_known: bool
-    """Whether all sources are known."""
+    """Whether the source size is complete, so that all sources are known."""
 
     def flaws(self) -> list[Flaw]:
-        """Sources that are not proven, although their expansion is or should be done or has batches.
+        """Sources that are not proven, although their expansion is done, should be done, or has batches.
 
-        An expansion that is recorded to have made no batches has nothing to prove.
+        An expansion that is recorded without batches needs no proof.
         """
-        done = {each.source: each for each in self.expansions}
+        done = {expansion.source: expansion for expansion in self.expansions}
         flaws: dict[int, str] = {}
-        for source, each in done.items():
+        for source, expansion in done.items():
             if source not in self.sources:
                 flaws[source] = UNKNOWN
-            elif not _is_from(each.source_digest, self.sources[source]):
+            elif not _is_from(expansion.source_digest, self.sources[source]):
                 flaws[source] = ANOTHER
         spans: list[Span] = []
         for batch in self.batches:
@@ -76,8 +76,8 @@ class Evidence:
                 flaws.setdefault(source, "has batches, but its expansion is not recorded as done")
             elif not _is_whole(parts):
                 flaws.setdefault(source, "parts of its expansion are missing, or recorded twice")
-        for source, each in done.items():
-            if each.batches_out and source not in by_source:
+        for source, expansion in done.items():
+            if expansion.batches_out and source not in by_source:
                 flaws.setdefault(source, "its batches are not recorded")
         if not self.all_known:
             flaws = {source: reason for source, reason in flaws.items() if reason != UNKNOWN}
@@ -86,46 +86,36 @@ class Evidence:
                 flaws.setdefault(source, "its expansion is not recorded")
         return [Flaw(source, reason) for source, reason in sorted(flaws.items())]
 
-    @property
-    def made(self) -> int:
-        """Lists that the expansions made."""
-        return sum(each.lists_out or 0 for each in self.expansions)
-
-    @property
-    def recorded(self) -> int:
-        """Lists in the batches."""
-        return sum(batch.lists for batch in self.batches)
-
     def wrong_sums(self) -> list[Flaw]:
-        """Sources whose lists do not add up. Merged batches do not say how many lists each of their sources made."""
+        """Sources whose numbers of lists do not add up. Skips merged batches, which record no numbers by source."""
         merged, recorded = set[int](), defaultdict[int, list[int]](list)
         for batch in self.batches:
             recorded[batch.span.first_source].append(batch.lists)
             if batch.span.is_merged:
                 merged.update(batch.span.sources(len(self.sources)))
         flaws = []
-        for each in self.expansions:
-            if each.source in merged:
+        for expansion in self.expansions:
+            if expansion.source in merged:
                 continue
-            source = self.sources.get(each.source)
-            if source and each.lists_in not in (0, source.lists):
-                flaws.append(Flaw(each.source, f"read {each.lists_in:,} lists of {source.lists:,}"))
-            parts, lists = len(recorded[each.source]), sum(recorded[each.source])
-            if (parts, lists) != (each.batches_out, each.lists_out):
-                made = f"made {each.batches_out} batches with {each.lists_out:,} lists"
-                flaws.append(Flaw(each.source, f"{made}; {parts} with {lists:,} are recorded"))
+            source = self.sources.get(expansion.source)
+            if source and expansion.lists_in not in (0, source.lists):
+                flaws.append(Flaw(expansion.source, f"read {expansion.lists_in:,} lists of {source.lists:,}"))
+            parts, lists = len(recorded[expansion.source]), sum(recorded[expansion.source])
+            if (parts, lists) != (expansion.batches_out, expansion.lists_out):
+                made = f"made {expansion.batches_out} batches with {expansion.lists_out:,} lists"
+                flaws.append(Flaw(expansion.source, f"{made}; {parts} with {lists:,} are recorded"))
         return flaws
 
 
 def read_evidence(size: SizeRecord) -> Evidence:
-    """The records of a size, from one state of the database."""
+    """Reads the records of a size in one transaction."""
     with size.database.transaction():
-        found, done = batches.read(size), expansions.with_results(size)
-        return Evidence(size, found, done, batches.sources(size.source), size.source.is_complete())
+        recorded, done = batches.read(size), expansions.with_results(size)
+        return Evidence(size, recorded, done, batches.sources(size.source), size.source.is_complete())
 
 
 def forget_unproven(exploration: ExplorationKey, largest: int, progress: ProgressListener) -> None:
-    """Plans expansions up to size `largest` again that are not proven, or have a file with a defect."""
+    """Plans unproven expansions, expansions with a defective file and stale counts again, up to size `largest`."""
     for size in exploration.sizes():
         if size.size > largest:
             return
@@ -139,20 +129,18 @@ def forget_unproven(exploration: ExplorationKey, largest: int, progress: Progres
             )
         elif any(batch.number is None and batch.span.first_source < size.numbered for batch in evidence.batches):
             renumber(size)
-        found = [batch for batch in evidence.batches if batch.span.first_source not in again]
-        defects = {batch: batch.defect for batch in found if batch.defect}
-        if defects:
+        kept = [batch for batch in evidence.batches if batch.span.first_source not in again]
+        if defects := {batch: batch.defect for batch in kept if batch.defect}:
             expansions.forget_files(size, defects)
-        stale = find_stale_counts(size)
-        if stale:
-            expansions.forget_counts(exploration, stale)
+        if stale := find_stale_counts(size):
+            expansions.forget_counts(exploration.database, {count.id for count in stale})
 
 
 def distrust_altered_rows(database: Database) -> None:
     """Plans expansions and counts with altered rows again.
 
     Raises:
-        BadDatabase: A row was changed that everything depends on.
+        BadDatabase: A row was changed that all other data depends on.
     """
     require_sizes(database)
     altered = altered_rows(database)
@@ -164,10 +152,10 @@ def distrust_altered_rows(database: Database) -> None:
 
 
 def require_proven(database: Database) -> None:
-    """Refuses sizes whose records contradict each other.
+    """Refuses a database with altered rows, or with records that contradict each other.
 
     Raises:
-        BadDatabase: Names what is wrong.
+        BadDatabase: The message names the first problem.
     """
     require_unaltered(database)
     for exploration in explorations.find_all(database):
@@ -182,13 +170,13 @@ def require_proven(database: Database) -> None:
 
 
 def require_sizes(database: Database) -> None:
-    """Refuses a database in which batches are recorded and their size is not."""
+    """Refuses a database that has batches of a size but no row for the size."""
     for size in explorations.unrecorded_sizes(database):
         raise BadDatabase(f"{size} is not recorded, but its batches are: run 'setset db rebuild'")
 
 
 def require_unaltered(database: Database) -> None:
-    """Refuses a database with rows that were changed by hand or are gone, except for its history."""
+    """Refuses a database with rows that were changed by hand, or with missing sizes. Ignores the history."""
     require_sizes(database)
     for row in altered_rows(database):
         if not row.is_history:
@@ -196,38 +184,38 @@ def require_unaltered(database: Database) -> None:
 
 
 def renumber(size: SizeRecord) -> None:
-    """Gives the batches of a size their numbers again, as far as nothing before them is missing."""
+    """Renumbers the batches of a size, up to the first source without a result."""
     with size.database.transaction():
         batches.reset_numbers(size)
         batches.number_batches(size)
 
 
 def find_stale_counts(at: SizeKey) -> list[Expansion]:
-    """Stale counts: their source batch has changed, or a tally is missing."""
+    """Counts whose source batch has changed, or that lack a tally."""
     counted = expansions.counted_from(at)
     if not counted:
         return []
     sources, all_known, counted_sizes = batches.sources(at), at.is_complete(), tallies.sizes_counted(at)
     return [
-        each
-        for each in counted
-        if (each.source not in sources and all_known)
-        # A count of one size alone has one tally, with entries. Any other count has one for each size on the way.
+        count
+        for count in counted
+        if (count.source not in sources and all_known)
+        # A count of one size alone has one tally, with entries. Any other has a tally for each size up to its own.
         or not (
-            counted_sizes[each.id] == {each.size: True}
-            or counted_sizes[each.id].keys() == set(range(each.source_size + 1, each.size + 1))
+            counted_sizes[count.id] == {count.size: True}
+            or counted_sizes[count.id].keys() == set(range(count.source_size + 1, count.size + 1))
         )
-        or (each.source in sources and not _is_from(each.source_digest, sources[each.source]))
+        or (count.source in sources and not _is_from(count.source_digest, sources[count.source]))
     ]
 
 
 def _is_from(digest: str | None, source: NumberedBatch) -> bool:
-    """Whether a source is the one with this digest. Version 0.1 did not record it."""
+    """Whether a source has this digest. True for None, since version 0.1 recorded no digest."""
     return digest in (None, source.digest)
 
 
 def source_digest(sources: Sources, span: Span) -> str | None:
-    """The digest of the sources of a span; None if one of them is not known."""
+    """Combined digest of the sources of a span. None if a source is not known."""
     numbers = range(span.first_source, span.last_source + 1)
     if len(numbers) > len(sources) or not sources.keys() >= set(numbers):
         return None
@@ -235,7 +223,7 @@ def source_digest(sources: Sources, span: Span) -> str | None:
 
 
 def _parts_by_source(spans: Iterable[Span]) -> dict[int, list[tuple[int, int]]]:
-    """For each source its ranges of parts: the first part, and the part that comes next, END after the last one."""
+    """Ranges of parts by source: the first part, and the part after the range, or END if the range ends the source."""
     parts: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for span in spans:
         for source in range(span.first_source, span.last_source + 1):

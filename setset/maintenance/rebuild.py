@@ -1,8 +1,8 @@
-"""A new database from the batch files alone.
+"""Rebuilds the database from the batch files alone.
 
-A source counts as expanded only if files prove it: from its first part to its last without a gap, all cut for the
-same number of lists, made from the source as found. Unproven files stay on the disk, and their expansions are planned
-again. `run` adopts the files that it can use and makes the others again.
+A source counts as expanded only if its files prove it: they have all its parts without a gap, the same maximum number
+of lists per file, and the digest of the source as found. Unproven files stay on the disk, and their expansions are
+planned again. `run` adopts the files that it can use and makes the others again.
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from setset.errors import BadInput, NotAWorkspace, quoted
 from setset.executors.window import submit_ahead
 from setset.folder import REBUILT, WorkspaceFolder
 from setset.maintenance.counts_file import restore_counts
-from setset.maintenance.proof import Sources, source_digest
+from setset.maintenance.proof import source_digest
 from setset.platform import usable_cores
 from setset.progress import Activity, ProgressListener
 from setset.tasks.kinds import SEED_SOURCE_SIZE
@@ -46,9 +46,9 @@ class FoundFile:
 def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener) -> Path | None:
     """Makes a new database from the headers of all sound files below the storage roots.
 
-    It is made under another name and put in its place when it is complete. The old database, if any, is kept
-    under a name that is returned. Counts, numbers and sources come out as they were. The history of runs and the
-    catalogue of classes are lost. Files that are not sound are left for `run` to replace.
+    Builds it under another name, and puts it in place when it is complete. Keeps the old database, if any, and returns
+    its new path. Counts, numbers and sources are the same as before. The history of runs and the catalogue of classes
+    are lost. Damaged files stay on the disk until `run` replaces them.
     """
     workspace_id = find_owner(folder, outputs)
     _name_missed(folder, outputs, progress)
@@ -62,8 +62,8 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
             used = {roots.use_root(database, output, adopt=True) for output in (None, *outputs)}
             folders = roots.folders(database)
             everything = [file for root in sorted(used) for file in _sound_files(root, folders[root], progress)]
-            for (target, pruned, size), found in sorted(_by_size(everything, progress).items()):
-                _adopt(database, target, pruned, size, found)
+            for (target, pruned, size), found_files in sorted(_by_size(everything, progress).items()):
+                _adopt(database, target, pruned, size, found_files)
             restore_counts(database, progress)
         kept = schema.replace(folder.database, aside.database)
     finally:
@@ -72,7 +72,7 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
 
 
 def _require_replaceable(folder: WorkspaceFolder) -> None:
-    """Refuses a database that is in use or was made by a newer setset. Any other database can be replaced."""
+    """Refuses a database that another program holds or a newer setset made. Any other database can be replaced."""
     if not folder.database.exists():
         return
     try:
@@ -84,7 +84,7 @@ def _require_replaceable(folder: WorkspaceFolder) -> None:
 
 
 def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None:
-    """The id of the workspace that all storage roots belong to, if any or the old database says so.
+    """Id of the workspace that owns the storage roots, from their tokens or the old database. None if neither has it.
 
     Raises:
         NotAWorkspace: There is nothing to make a database from.
@@ -92,29 +92,29 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
         SetsetError: The old database must not be replaced.
     """
     _require_replaceable(folder)
-    known = [folder.own_root, *outputs]
-    owners = {found for root in known if (found := root_owner(root)) is not None}
+    folders = [folder.own_root, *outputs]
+    owners = {owner for root in folders if (owner := root_owner(root)) is not None}
     if len(owners) > 1:
         raise BadInput(
-            f"these folders hold files of different workspaces: {', '.join(map(str, known))}; "
+            f"these folders hold files of different workspaces: {', '.join(map(str, folders))}; "
             "give --output only for folders of this one, and move away what is not"
         )
-    has_files = any(True for root in known for _ in root.glob(BATCH_FILES))
-    # Empty folders may be left; a run refuses to begin there without a database.
+    has_files = any(True for root in folders for _ in root.glob(BATCH_FILES))
+    # Folders without files suffice, since a run refuses to begin there without a database.
     has_files = has_files or (folder.own_root.is_dir() and any(folder.own_root.iterdir()))
     if not (owners or has_files or folder.database.exists() or folder.has_kept_database()):
         raise NotAWorkspace(f"no workspace at {folder.path}: there are neither a database nor batch files")
-    # If all tokens are lost, the old database still knows: if this is stopped, it and the new tokens agree.
+    # If all tokens are lost, take the id from the old database, so that it agrees with the new tokens after a stop.
     return next(iter(owners), None) or _salvage(folder, "id")
 
 
 def _salvage(folder: WorkspaceFolder, column: str) -> str | None:
-    """A value of the workspace's row in the old database; None if it cannot be read."""
+    """A value of the workspace's row in the old database. None if it cannot be read."""
     return next(iter(roots.salvage(folder.database, "workspace", column)), None)
 
 
 def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener) -> None:
-    """Names the storage roots of the old database whose files will not be in the new one."""
+    """Warns of storage roots in the old database that `outputs` lacks, since the new database will lack their files."""
     given = {output.resolve() for output in outputs}
     for path in roots.salvage(folder.database, "storage_roots", "path"):
         root = folder.root(path)
@@ -126,13 +126,13 @@ def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: P
 
 
 def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterator[FoundFile]:
-    """Sound files of a root in their proper folders, read on all cores."""
+    """Yields the sound files of a root that are in their proper folders. Reads on all cores."""
     with ThreadPoolExecutor(usable_cores()) as threads:
         for folder, paths in groupby(sorted(root.glob(BATCH_FILES)), attrgetter("parent")):
-            found = list(paths)
+            in_folder = list(paths)
             size = int(folder.name[1:]) if folder.name[1:].isdecimal() else 0
-            progress.begin(size, Activity.REBUILD, len(found), 0)
-            for path, future in submit_ahead(found, lambda path: threads.submit(_read_file, path), 64):
+            progress.begin(size, Activity.REBUILD, len(in_folder), 0)
+            for path, future in submit_ahead(in_folder, lambda path: threads.submit(_read_file, path), 64):
                 lists = 0
                 try:
                     header, digest = future.result()
@@ -147,24 +147,24 @@ def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterat
 
 
 def _read_file(path: Path) -> tuple[Header, str]:
-    """Header and digest of a sound file. Compares its first and last list with the header."""
+    """Returns the header and digest of a sound file. Compares its first and last list with the header."""
     header, digest = files.verify(path)
     files.load(path, digest)
     return header, digest
 
 
-def _by_size(found: list[FoundFile], progress: ProgressListener) -> dict[tuple[int, bool, int], list[FoundFile]]:
-    """Files by target, rule and size. A target has one rule. If a stopped `rm` left files of both rules, the rule with
-    more lists wins."""
+def _by_size(found_files: list[FoundFile], progress: ProgressListener) -> dict[tuple[int, bool, int], list[FoundFile]]:
+    """Groups files by target, pruning rule and size. A target has one rule, so if a stopped `rm` left files of both
+    rules, the rule with more lists wins."""
     lists: Counter[tuple[int, bool]] = Counter()
     left: Counter[tuple[int, bool]] = Counter()
     sizes: dict[tuple[int, bool, int], list[FoundFile]] = defaultdict(list)
-    for each in found:
-        lists[each.header.target, each.header.pruned] += each.header.lists
-    for each in found:
-        target, pruned = each.header.target, each.header.pruned
+    for file in found_files:
+        lists[file.header.target, file.header.pruned] += file.header.lists
+    for file in found_files:
+        target, pruned = file.header.target, file.header.pruned
         if pruned == (lists[target, True] > lists[target, False]):
-            sizes[target, pruned, each.header.size].append(each)
+            sizes[target, pruned, file.header.size].append(file)
         else:
             left[target, pruned] += 1
     for (target, pruned), files_left in left.items():
@@ -175,55 +175,53 @@ def _by_size(found: list[FoundFile], progress: ProgressListener) -> dict[tuple[i
     return sizes
 
 
-def _adopt(database: Database, target: int, pruned: bool, size: int, found: list[FoundFile]) -> None:
+def _adopt(database: Database, target: int, pruned: bool, size: int, found_files: list[FoundFile]) -> None:
     """Records the batches of one size, and the expansions that they prove."""
     at = explorations.find_or_create(database, target, pruned).at(size)
-    # A file does not name the size of its source, but its digest.
-    known = {each.size: batches.sources(each) for each in at.exploration.sizes()}
-    known[SEED_SOURCE_SIZE] = batches.sources(at.exploration.at(SEED_SOURCE_SIZE))
-    made_from = {source_size: _made_from(sources, found) for source_size, sources in known.items()}
-    source_size = max(made_from, key=lambda each: (len(made_from[each]), each))
-    sources, proven = known[source_size], made_from[source_size]
-    # Files cut for different numbers of lists do not fit together: the same parts have other lists.
-    cuts = sorted({each.header.batch_lists for each in proven}, reverse=True)
-    wholes = [_whole_sources([each for each in proven if each.header.batch_lists == cut]) for cut in cuts]
+    # A file records the digest of its source, not the size of its source.
+    sources_of = {record.size: batches.sources(record) for record in at.exploration.sizes()}
+    sources_of[SEED_SOURCE_SIZE] = batches.sources(at.exploration.at(SEED_SOURCE_SIZE))
+    made_from = {
+        source_size: [file for file in found_files if source_digest(sources, file.span) == file.batch.source_digest]
+        for source_size, sources in sources_of.items()
+    }
+    source_size = max(made_from, key=lambda size_before: (len(made_from[size_before]), size_before))
+    sources, proven = sources_of[source_size], made_from[source_size]
+    # Files with different maximum numbers of lists do not fit together, since the same part has other lists.
+    cuts = sorted({file.header.batch_lists for file in proven}, reverse=True)
+    wholes = [_whole_sources([file for file in proven if file.header.batch_lists == cut]) for cut in cuts]
     keep = max(wholes, key=_count_sources, default=[])
     if not keep:
         return
     made: dict[int, list[BatchFile]] = {
-        source: [] for each in keep for source in range(each.span.first_source, each.span.last_source + 1)
+        source: [] for file in keep for source in range(file.span.first_source, file.span.last_source + 1)
     }
-    for each in keep:
-        made[each.span.first_source].append(each.batch)
+    for file in keep:
+        made[file.span.first_source].append(file.batch)
     whole = {source: made.get(number) for number, source in sorted(sources.items())}
-    recorded = [(each.root_id, each.batch) for each in keep]
+    recorded = [(file.root_id, file.batch) for file in keep]
     expansions.adopt(at, source_size, keep[0].header.batch_lists, recorded, whole)
 
 
-def _made_from(sources: Sources, found: list[FoundFile]) -> list[FoundFile]:
-    """Files made from these sources."""
-    return [each for each in found if source_digest(sources, each.span) == each.batch.source_digest]
-
-
 def _count_sources(whole: list[FoundFile]) -> int:
-    return sum(each.span.end[0] - each.span.first_source for each in whole)
+    return sum(file.span.end[0] - file.span.first_source for file in whole)
 
 
-def _whole_sources(found: list[FoundFile]) -> list[FoundFile]:
-    """Files without a gap from the start of a source to the end of a source.
+def _whole_sources(found_files: list[FoundFile]) -> list[FoundFile]:
+    """Returns the files that cover sources without a gap, from the start of a source to the end of a source.
 
-    If several files have the same start, the longest wins, provided that other files continue it: the parts of a
-    merged file may still exist, or a file may be in two folders.
+    If several files have the same start, the longest file that other files continue wins. This happens if the parts of
+    a merged file still exist, or if a file is in two folders.
     """
     chosen: dict[tuple[int, int], FoundFile] = {}
-    for each in sorted(found, key=lambda each: (each.span.start, each.span.end, -each.root_id), reverse=True):
-        leads_on = each.span.end[1] == 0 or each.span.end in chosen
-        if leads_on and each.span.start not in chosen:
-            chosen[each.span.start] = each
+    for file in sorted(found_files, key=lambda file: (file.span.start, file.span.end, -file.root_id), reverse=True):
+        leads_on = file.span.end[1] == 0 or file.span.end in chosen
+        if leads_on and file.span.start not in chosen:
+            chosen[file.span.start] = file
     whole: list[FoundFile] = []
     position = (0, 0)
     for start in sorted(chosen):
-        # Within a source, the first start that is not before the position is the position.
+        # A file must begin a source, or continue exactly where the file before it ends.
         if start >= position and (start[1] == 0 or start == position):
             whole.append(chosen[start])
             position = chosen[start].span.end

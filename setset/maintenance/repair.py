@@ -1,4 +1,4 @@
-"""Repair: check, forget what is damaged or not proven, and make it again by the queue."""
+"""Repair: check, forget corrupted or unproven results, and make them again through the queue."""
 
 import contextlib
 from collections.abc import Callable
@@ -21,26 +21,26 @@ from setset.maintenance.proof import require_sizes
 from setset.progress import NoProgress, ProgressListener
 
 MakeAgain = Callable[[ExplorationKey, tuple[Step, ...], frozenset[Step]], None]
-"""Works through steps of an exploration. Of unfinished steps, only through forgotten expansions."""
+"""Callback that works through steps of an exploration. In the steps of the last argument, only forgotten expansions."""
 
 
 def repair_all(
     database: Database, size: int | None, deep: Executor | None, progress: ProgressListener, make_again: MakeAgain
 ) -> Repaired:
-    """Repairs what a check finds, smallest sizes first, since larger sizes are derived from smaller ones.
+    """Repairs the findings of a check, smallest sizes first, since larger sizes are derived from smaller sizes.
 
-    Checks each size after the smaller sizes are sound. A failure does not stop the repair of other sizes; the first
-    failure is raised at the end.
+    Checks each size after the smaller sizes are sound. After a failure, repairs the other sizes, and raises the first
+    failure at the end. A full disk ends the repair at once.
 
     Args:
-        size: Only this size.
-        deep: An executor, to decode each file and derive its lists again.
-        make_again: Does what was forgotten.
+        size: Repair only this size.
+        deep: Executor for a deep check, which decodes each file and derives its lists again. None if not deep.
+        make_again: Callback that makes forgotten results again.
     """
     require_sizes(database)
     failures: list[SetsetError] = []
-    found = [*check_roots(database), *check_rows(database)]
-    repaired = _repair_roots(database, [each for each in found if each.kind.remedy.is_repair], failures)
+    findings = [*check_roots(database), *check_rows(database)]
+    repaired = _repair_roots(database, [finding for finding in findings if finding.kind.remedy.is_repair], failures)
     altered = altered_rows(database)
     if altered:
         if any(row.is_structure for row in altered):
@@ -49,15 +49,15 @@ def repair_all(
         accept(database, altered)
     for exploration in explorations.find_all(database):
         unfinished = frozenset(exploration.steps(never_done=True))
-        wanted = [each.size for each in exploration.sizes() if size in (None, each.size)]
+        wanted = [record.size for record in exploration.sizes() if size in (None, record.size)]
         for number in wanted:
             record = exploration.size(number)
             steps = exploration.steps(number)
-            found = [each for each in check_size(record, progress, deep) if each.kind.remedy.is_repair]
-            repaired += found
-            _forget(record, found)
-            if not found and number != wanted[-1]:
-                continue  # what an earlier repair has forgotten is made again with the last size at the latest
+            findings = [finding for finding in check_size(record, progress, deep) if finding.kind.remedy.is_repair]
+            repaired += findings
+            _forget(record, findings)
+            if not findings and number != wanted[-1]:
+                continue  # results that an earlier repair forgot are made again with the largest size at the latest
             try:
                 make_again(exploration, steps, unfinished)
             except NoSpace:
@@ -65,38 +65,38 @@ def repair_all(
             except SetsetError as error:
                 failures.append(error)
     if repaired:
-        remove_leftovers(database, progress)  # a damaged merged file, which is made again in parts
+        remove_leftovers(database, progress)  # such as a damaged merged file whose parts were made again
     if failures:
         raise failures[0]
-    found = list(check(database, size, NoProgress()))
-    record_outcome(database, size, found)
-    return Repaired(repaired, [finding for finding in found if not finding.kind.remedy.is_repair])
+    findings = list(check(database, size, NoProgress()))
+    record_outcome(database, size, findings)
+    return Repaired(repaired, [finding for finding in findings if not finding.kind.remedy.is_repair])
 
 
 def repair_batches(
     database: Database, target: int, size: int | None, number: int | None, source: int | None, make_again: MakeAgain
 ) -> Repaired:
-    """Derives a batch, or the batches of a source, again, whatever their state, and compares with what is recorded."""
-    asked, record = batches_asked(database, target, size, number, source)
-    expansions.forget_files(record, {finding.batch: "as asked" for finding in asked if finding.batch})
+    """Makes a batch, or the batches of a source, again, even if they are sound. Compares them with their records."""
+    findings, record = batches_asked(database, target, size, number, source)
+    expansions.forget_files(record, {finding.batch: "as asked" for finding in findings if finding.batch})
     unfinished = frozenset(record.exploration.steps(never_done=True))
     make_again(record.exploration, record.exploration.steps(record.size), unfinished)
-    return Repaired(asked, [])
+    return Repaired(findings, [])
 
 
 def _require_files_agree(database: Database) -> None:
     """Refuses rows of explorations and sizes that contradict the headers of their files.
 
     Raises:
-        BadDatabase: Names the size.
+        BadDatabase: A header differs. The message names the size.
     """
     for exploration in explorations.find_all(database):
         for size in exploration.sizes():
             header = next(filter(None, map(_header, batches.read(size))), None)
             if header is None:
                 continue
-            said = header.target, header.pruned, header.size, header.batch_lists
-            if said != (exploration.target, exploration.pruned, size.size, size.batch_lists):
+            in_header = header.target, header.pruned, header.size, header.batch_lists
+            if in_header != (exploration.target, exploration.pruned, size.size, size.batch_lists):
                 raise BadDatabase(
                     f"size {size.size} of target {exploration.target} was changed by hand, and its files say otherwise "
                     f"(target {header.target}, {header.batch_lists:,} lists in a file): put it back, or run "
@@ -110,14 +110,14 @@ def _header(batch: Batch) -> Header | None:
     return None
 
 
-def _forget(size: SizeRecord, found: list[Finding]) -> None:
-    """Forgets the expansions of some findings.
+def _forget(size: SizeRecord, findings: list[Finding]) -> None:
+    """Forgets the results that the findings are about.
 
-    A damaged file keeps its record: the remade file must have the same lists. An expansion that is not proven, or has
-    other lists than its sources give, keeps nothing.
+    The batch of a damaged file stays recorded, since the remade file must have the same lists. The batches of an
+    expansion that is not proven, or that has wrong lists, are deleted.
     """
-    unproven = {finding.source for finding in found if finding.source is not None}
-    batches_found = [(finding.kind, finding.batch, finding.reason) for finding in found if finding.batch]
+    unproven = {finding.source for finding in findings if finding.source is not None}
+    batches_found = [(finding.kind, finding.batch, finding.reason) for finding in findings if finding.batch]
     unproven |= {batch.span.first_source for kind, batch, _ in batches_found if kind is FindingKind.LISTS}
     if unproven:
         unproven = expansions.forget(size, unproven)
@@ -133,29 +133,32 @@ def _forget(size: SizeRecord, found: list[Finding]) -> None:
 def batches_asked(
     database: Database, target: int, size: int | None, number: int | None, source: int | None
 ) -> tuple[list[Finding], SizeRecord]:
-    """Findings for a batch, or for the batches of a source, that the user asks to make again."""
+    """Findings for a batch, or for the batches of a source, that the user asks to make again; and their size."""
     if size is None:
         raise BadInput(f"{'--batch' if source is None else '--source'} needs --size")
     record = explorations.find(database, target).size(size)
-    found = [batches.get(record, number)] if number is not None else []
+    chosen = [batches.get(record, number)] if number is not None else []
     if source is not None:
-        found += [each for each in batches.read(record) if each.span.first_source <= source <= each.span.last_source]
-    if not found:
+        chosen += [
+            batch for batch in batches.read(record) if batch.span.first_source <= source <= batch.span.last_source
+        ]
+    if not chosen:
         raise BadInput(f"no file of size {size} is made from source {source}: 'setset status' shows what there is")
-    for batch in found:
+    for batch in chosen:
         roots.require_there(database, batch.root_id)
-    return [Finding(FindingKind.FILE, each.path, f"{each}, as asked", target, size, each) for each in found], record
+    findings = [Finding(FindingKind.FILE, batch.path, f"{batch}, as asked", target, size, batch) for batch in chosen]
+    return findings, record
 
 
-def _repair_roots(database: Database, found: list[Finding], failures: list[SetsetError]) -> list[Finding]:
-    """Writes damaged tokens again in roots with files of this workspace.
+def _repair_roots(database: Database, findings: list[Finding], failures: list[SetsetError]) -> list[Finding]:
+    """Rewrites damaged tokens in roots that hold files of this workspace.
 
-    Returns the findings without refused claims, which it adds to `failures`.
+    Returns the findings, except for roots that cannot be claimed. Adds their errors to `failures`.
     """
     workspace = roots.owner(database)
-    # Repair is the command that may fill an emptied folder.
+    # Repair may refill the own root after it was emptied.
     workspace.claim(database.folder.own_root, adopt=True)
-    damaged = {finding.where for finding in found}
+    damaged = {finding.where for finding in findings}
     for root_id, root in roots.folders(database).items():
         recorded = sorted(roots.recorded_files(database, root_id).items())
         token = str(root / TOKEN)
@@ -165,4 +168,4 @@ def _repair_roots(database: Database, found: list[Finding], failures: list[Setse
             except ForeignRoot as error:
                 failures.append(error)
                 damaged.remove(token)
-    return [finding for finding in found if finding.where in damaged]
+    return [finding for finding in findings if finding.where in damaged]

@@ -1,4 +1,4 @@
-"""The classic question "how many cards can there be without a set?", put to SAT solvers.
+"""SAT problems for the question "how many cards can there be without a set?", and their solvers.
 
 Each exported name is loaded on first use. Solving needs the extra `setset[sat]`.
 """

@@ -1,17 +1,18 @@
 """The question "are there K cards without a set?" as clauses for any SAT solver.
 
-Variable c + 1 is true if card c is among them. 1,080 clauses forbid the sets. A cardinality encoding of
-PySAT says that at least K of the 81 are true; it has variables of its own, above 81. If cards are fixed in
-one case, each is a clause of one literal; of several cases, each with a variable, one must hold.
+Variable c + 1 is true if card c is one of the K cards. 1,080 clauses forbid the sets. A cardinality encoding of PySAT
+says that at least K of the 81 variables are true; it has variables of its own, above 81. If there is one case of fixed
+cards, each fixed card is a clause of one literal. If there are several cases, each case has a variable, and a clause
+says that at least one case holds. In a smaller deck, a clause of one literal makes each missing card false.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from setset.cards import CARDS, all_sets, code, name
+from setset.cards import CARDS, all_sets, check_deck, code, deck_cards, name
 from setset.errors import BadInput, require_extra
-from setset.sat.fixing import Fixing, fix_cards
+from setset.sat.fixing import NAMES, Fixing, fix_cards
 
 ENCODINGS: Final = ("totalizer", "kmtotalizer", "mtotalizer", "seqcounter", "sortnetwrk", "cardnetwrk")
 """Cardinality encodings of PySAT. With each of them solvers need well under a second for 21 cards in two cases."""
@@ -21,7 +22,7 @@ Clause = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """Satisfiable if and only if there are this many cards, the fixed ones among them, without a set.
+    """Clauses, satisfiable if and only if there are `cards` cards without a set, the fixed cards among them.
 
     >>> problem = encode(20)
     >>> problem.variables, len(problem.clauses)
@@ -35,18 +36,21 @@ class Problem:
     clauses: tuple[Clause, ...]
     selectors: tuple[int, ...]
     """The variables of the cases, if there are several."""
+    dimension: int = 4
+    """The number of features of the deck."""
 
 
-def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0]) -> Problem:
-    """The problem for at least this many cards without a set.
+def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0], dimension: int = 4) -> Problem:
+    """Encodes the question "are there at least this many cards without a set?".
 
     Args:
-        cards: 1 to 81.
+        cards: 1 to the size of the deck (81, 27 or 9).
         fix: none, triangle, frame or cases (see `fix_cards`), or cards such as '0,1,3'.
         encoding: the cardinality encoding, one of `ENCODINGS`.
+        dimension: the number of features: 4, or 3 for the Junior deck of 27 cards, or 2 for a deck of 9.
 
     Returns:
-        The clauses, and what they mean.
+        The clauses, and the meaning of their variables.
 
     Raises:
         BadInput: an argument is out of range, or the fixing could lose an answer.
@@ -55,12 +59,17 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0]) -> Probl
     >>> encode(21, "cases").fixing.least
     19
     """
-    if not 1 <= cards <= CARDS:
-        raise BadInput(f"cannot ask for {cards} cards: give 1 to {CARDS}")
+    deck = deck_cards(dimension)
+    if not 1 <= cards <= len(deck):
+        raise BadInput(f"cannot ask for {cards} cards: give 1 to {len(deck)}")
     if encoding not in ENCODINGS:
         raise BadInput(f"no encoding {encoding!r}; choose one of {', '.join(ENCODINGS)}")
+    if dimension != 4 and fix in NAMES[1:]:
+        raise BadInput(f"--fix {fix} is for the whole deck: with dimension {dimension} give none or cards")
     fixed = fix_cards(fix, cards)
+    check_deck(fixed.cases[0] if dimension != 4 else (), dimension)
     clauses = [tuple(-variable(card) for card in triple) for triple in all_sets()]
+    clauses += [(-variable(card),) for card in range(CARDS) if card not in deck]
     counting, top = _at_least(cards, encoding)
     clauses += counting
     selectors = tuple(range(top + 1, top + 1 + len(fixed.cases))) if len(fixed.cases) > 1 else ()
@@ -71,19 +80,19 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0]) -> Probl
         ]
     else:
         clauses += [(variable(card),) for card in fixed.cases[0]]
-    return Problem(cards, fixed, encoding, top + len(selectors), tuple(clauses), selectors)
+    return Problem(cards, fixed, encoding, top + len(selectors), tuple(clauses), selectors, dimension)
 
 
 def variable(card: int) -> int:
-    """The variable of a card."""
+    """Number of the variable of a card."""
     return card + 1
 
 
 def dimacs_lines(problem: Problem) -> Iterator[str]:
-    """The lines of a DIMACS file, with comments that say which variable is which card.
+    """The lines of a DIMACS file, with comments that name the card of each variable.
 
     Args:
-        problem: what `encode` returned.
+        problem: result of `encode`.
 
     Returns:
         An iterator over the lines, without line ends.
@@ -91,7 +100,8 @@ def dimacs_lines(problem: Problem) -> Iterator[str]:
     >>> next(dimacs_lines(encode(20)))
     'c 20 cards of SET without a set'
     """
-    yield f"c {problem.cards} cards of SET without a set"
+    of_deck = "" if problem.dimension == 4 else f", of the {3**problem.dimension} with {problem.dimension} features"
+    yield f"c {problem.cards} cards of SET without a set{of_deck}"
     yield f"c fixed: {problem.fixing.name}; at least {problem.cards}: {problem.encoding}"
     for card in range(CARDS):
         yield f"c variable {variable(card)} = card {card} {code(card)} {name(card)}"
@@ -107,6 +117,6 @@ def _at_least(cards: int, encoding: str) -> tuple[list[Clause], int]:
     with require_extra("sat", "the SAT solver"):
         from pysat.card import CardEnc, EncType
     literals = [variable(card) for card in range(CARDS)]
-    # Without top_id PySAT numbers its own variables from the highest literal that it happens to see.
-    found = CardEnc.atleast(literals, bound=cards, top_id=CARDS, encoding=getattr(EncType, encoding))
-    return [tuple(clause) for clause in found.clauses], max(CARDS, found.nv)
+    # Without top_id, PySAT numbers its own variables from the highest literal that it happens to see.
+    constraint = CardEnc.atleast(literals, bound=cards, top_id=CARDS, encoding=getattr(EncType, encoding))
+    return [tuple(clause) for clause in constraint.clauses], max(CARDS, constraint.nv)

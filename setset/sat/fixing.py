@@ -1,21 +1,21 @@
-"""Cards that may be fixed without losing an answer, because affine maps take every list to one with them.
+"""Cards that may be fixed without losing an answer, because affine maps take every list to a list with these cards.
 
-An affine map takes sets to sets, so a list of K cards exists if and only if one exists among its images.
+An affine map takes sets to sets, so the image of a list of K cards is a list of K cards.
 Fixing cards is sound for K if every list of K cards has an image that holds them.
 
 Triangle. Any three cards of a list are no set, and affine maps take any three such cards to any others.
 
 Frame. A list that lies in no hyperplane holds five cards in general position, and affine maps take such
-five to any other five. A hyperplane holds at most 9 cards of a list, so this is so for every K > 9.
+five to any other five. A hyperplane holds at most 9 cards of a list, so this holds for every K > 9.
 
-Cases. The three colours are three parallel hyperplanes, so one of them, by a map the first, holds at least
-K / 3 cards of the list: 7 or more if K >= 19. Seven of them do not lie in a plane, which holds at most 4,
-so they span the hyperplane. Maps of the hyperplane extend to all cards; so the seven can be taken to one
-representative for each class of 7-lists that span a hyperplane. There are two such classes. As K > 9, the
-list has a card outside the hyperplane, and the maps that fix the hyperplane pointwise, (x, y) -> (a x,
-y + x v) with x the colour, a = 1 or 2, and v any of 27 vectors, take each card outside to each other. So
-one card outside may be fixed too: two cases with eight cards each, and every list of K >= 19 cards has an
-image in one of them. The numbers 4, 9 and two are computed in this module, not assumed.
+Cases. The three colours are three parallel hyperplanes, so one of them holds at least K / 3 cards of the list: 7 or
+more if K >= 19. A map takes it to the first colour. Seven of its cards do not lie in a plane, which holds at most 4, so
+they span the hyperplane. Maps of the hyperplane extend to all cards, so some map takes the seven cards to the
+representative of their class among the 7-lists that span a hyperplane. There are two such classes. As K > 9, the list
+has a card outside the hyperplane. The maps that fix the hyperplane pointwise, (x, y) -> (a x, y + x v) with x the
+colour, a = 1 or 2, and v any of 27 vectors, take each card outside to every other. So one card outside may be fixed
+too. This makes two cases with eight cards each, and every list of K >= 19 cards has an image in one of them. The
+numbers 4, 9 and two are computed in this module, not assumed.
 """
 
 from collections.abc import Iterator, Sequence
@@ -37,7 +37,7 @@ NAMES: Final = ("none", "triangle", "frame", "cases")
 class Fixing:
     """Cards that are fixed: every list of at least `least` cards has an image that holds all cards of one case.
 
-    `least` is None for cards that a user chose: then only lists that hold them are asked for.
+    `least` is None for cards that a user chose. Then the answer covers only lists that hold these cards.
     """
 
     name: str
@@ -46,17 +46,17 @@ class Fixing:
 
 
 def fix_cards(name: str, cards: int) -> Fixing:
-    """The fixing of a name, or of the cards that the text names.
+    """The fixing with this name, or the fixing of the cards in the text.
 
     Args:
         name: none, triangle, frame or cases, or cards such as '0,1,3'.
-        cards: how many cards without a set are asked for.
+        cards: number of cards without a set that the problem asks for.
 
     Returns:
         The cases, each a tuple of cards.
 
     Raises:
-        BadInput: it could lose an answer for this many cards, or the text is not a fixing.
+        BadInput: the fixing could lose an answer for this many cards, or the text is not a fixing.
 
     >>> fix_cards("frame", 20).cases
     ((0, 1, 3, 9, 27),)
@@ -69,7 +69,7 @@ def fix_cards(name: str, cards: int) -> Fixing:
 
 
 def strongest_fixing(cards: int) -> str:
-    """The name of the fixing that fixes most without losing an answer for this many cards."""
+    """The name of the fixing that fixes the most cards without losing an answer for this many cards."""
     return next(name for name in reversed(NAMES) if cards >= (_named_fixing(name).least or 0))
 
 
@@ -92,13 +92,13 @@ def spanning_sevens() -> tuple[Cards, ...]:
     """The canonical forms of the 7-lists that span a hyperplane: up to affine maps there are no others.
 
     Such a list holds four cards in general position, which a map takes to the first four of the frame; so
-    the lists of the first hyperplane that hold those four are enough to meet every class.
+    the lists of the first hyperplane that hold these four cards meet every class.
 
     Returns:
         The canonical forms, in order.
 
     Raises:
-        SetsetError: the argument for fixing two cases fails (it does not).
+        SetsetError: the proof for two cases fails. This never happens.
 
     >>> spanning_sevens()
     ((0, 1, 3, 4, 9, 10, 12), (0, 1, 3, 4, 9, 10, 14))
@@ -116,21 +116,21 @@ def spanning_sevens() -> tuple[Cards, ...]:
 
 
 def largest_list_size(flat: Sequence[int], frame: Sequence[int]) -> int:
-    """The size of the largest list in a flat that a frame of it spans.
+    """Size of the largest list that spans a flat, so that it contains a frame (affine basis) of the flat.
 
-    A list that spans less is no larger, because a larger flat holds lists at least as large.
+    A list that spans only a smaller flat is no larger, because a larger flat holds lists at least as large.
     """
     return max(len(cards) for cards in grow_lists(frame, flat))
 
 
 def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[Cards]:
-    """Every list of cards of the flat that holds the start, once: the start, then ascending cards."""
+    """Yields each list of cards of the flat that holds the start, once: the start, then its other cards, ascending."""
 
     def grow(cards: Cards, left: Sequence[int]) -> Iterator[Cards]:
         yield cards
-        for place, card in enumerate(left):
+        for index, card in enumerate(left):
             blocked = {third(card, other) for other in cards}
-            yield from grow((*cards, card), [other for other in left[place + 1 :] if other not in blocked])
+            yield from grow((*cards, card), [other for other in left[index + 1 :] if other not in blocked])
 
     blocked = {third(a, b) for a in start for b in start}
     yield from grow(tuple(start), [card for card in flat if card not in blocked])

@@ -1,4 +1,4 @@
-"""Answers of other solvers, from the files that they write.
+"""Reads the answers of other solvers from their output files.
 
 Three formats: `s SATISFIABLE` with `v` lines as in the SAT competitions, minisat's `SAT` with one line of
 literals, and bare literals. Comments and statistics around them are ignored.
@@ -24,14 +24,14 @@ _LITERALS = re.compile(r"-?\d+(\s+-?\d+)*")
 
 
 def read_answer(path: Path, least: int = 1) -> Cards | None:
-    """The cards in the output file of a solver, checked.
+    """Reads and checks the cards in the output file of a solver.
 
     Args:
         path: the file.
-        least: how many cards there must be at least.
+        least: minimum number of cards.
 
     Returns:
-        The cards; None if the solver says that there are none.
+        The cards; None if the solver proved that there are no such cards.
 
     Raises:
         SetsetError: the file cannot be read.
@@ -54,15 +54,15 @@ def read_answer(path: Path, least: int = 1) -> Cards | None:
 
 
 def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards | None:
-    """The cards in the output of a solver, checked.
+    """Parses and checks the cards in the output of a solver.
 
     Args:
-        text: what the solver printed.
-        least: how many cards there must be at least.
-        source: where the text comes from, for messages.
+        text: output of the solver.
+        least: minimum number of cards.
+        source: name of the output, for messages.
 
     Returns:
-        The cards; None if the solver says that there are none.
+        The cards; None if the solver proved that there are no such cards.
 
     Raises:
         BadInput: the text is not an answer of a solver.
@@ -95,7 +95,7 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
 
 
 def _is_proof(text: str) -> bool:
-    """Whether this is a DRAT proof: clauses, some of them deleted (`d`), and an empty one at the end."""
+    """Whether this is a DRAT proof: clauses, some of them deletions (`d`), and an empty clause at the end."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("c")]
     clauses = all(_LITERALS.fullmatch(line.removeprefix("d ")) and line.endswith("0") for line in lines)
     return clauses and (lines[-1:] == ["0"] or any(line.startswith("d ") for line in lines))

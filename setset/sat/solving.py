@@ -1,4 +1,4 @@
-"""Answers from the solvers of PySAT, checked before anybody sees them."""
+"""Runs the solvers of PySAT and checks their answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from setset.sat.encoding import Problem, variable
 from setset.spawning import spawn_context
 
 PROVERS: Final = ("glucose4", "glucose3", "glucose42", "cadical153", "cadical195", "lingeling", "maplechrono")
-"""Solvers that can write down why there is no answer."""
+"""Solvers that can write a proof that there is no answer."""
 SOLVERS: Final = (*PROVERS, "minisat22", "minisat-gh", "minicard", "maplecm", "maplesat", "mergesat3")
 
 
@@ -30,7 +30,7 @@ class WrongAnswer(SetsetError):
 
 @dataclass(frozen=True)
 class Answer:
-    """The answer to a problem: `cards` are what the solver found, None if there are none.
+    """The answer to a problem. `cards` is None if the solver proved that there are no such cards.
 
     >>> from setset.sat.encoding import encode
     >>> solve(encode(21, "cases")).cards is None
@@ -43,10 +43,10 @@ class Answer:
     seconds: float
     """CPU time of the solver."""
     proof: tuple[str, ...] | None = None
-    """The lines of a DRAT proof that there are none, if one was asked for."""
+    """The lines of a DRAT proof that there are no such cards, if the caller requested a proof."""
 
     def exactly(self) -> Answer:
-        """The answer with no more cards than the problem asks for. A part of cards without a set has none either."""
+        """Drops the cards beyond the number that the problem asks for. A part of the answer holds no set either."""
         if self.cards is None or len(self.cards) <= self.problem.cards:
             return self
         fixed = set(self.problem.fixing.cases[0]) & set(self.cards)
@@ -56,21 +56,21 @@ class Answer:
 
 
 def solve(problem: Problem, solver: str = PROVERS[0], timeout: float | None = None, proof: bool = False) -> Answer:
-    """The answer to a problem, checked against the rules of the game.
+    """Solves a problem, and checks the answer against the rules of the game.
 
     Args:
-        problem: what `encode` returned.
+        problem: result of `encode`.
         solver: one of `SOLVERS`.
         timeout: seconds after which the solver is stopped; by default never.
-        proof: whether to write a DRAT proof if there are no such cards; one of `PROVERS` can.
+        proof: whether to write a DRAT proof if there are no such cards. Needs one of `PROVERS`.
 
     Returns:
-        The cards or that there are none, the CPU time, and the proof.
+        The cards, or None if there are no such cards; the CPU time, and the proof.
 
     Raises:
         BadInput: there is no such solver, or it writes no proofs.
         MissingExtra: PySAT is not installed.
-        NoAnswer: the time was over, or the solver was killed.
+        NoAnswer: timeout, or the solver was killed.
         WrongAnswer: the solver's cards are not an answer.
 
     >>> from setset.sat.encoding import encode
@@ -82,7 +82,7 @@ def solve(problem: Problem, solver: str = PROVERS[0], timeout: float | None = No
     if proof and solver not in PROVERS:
         raise BadInput(f"{solver} writes no proofs; choose one of {', '.join(PROVERS)}")
     with require_extra("sat", "the SAT solver"):
-        import pysat.solvers  # noqa: F401 (before a process is started that would fail)
+        import pysat.solvers  # noqa: F401 (fails here, before a process starts)
     if timeout is None:
         model, seconds, lines = _run_solver(problem, solver, proof)
     else:
@@ -93,7 +93,7 @@ def solve(problem: Problem, solver: str = PROVERS[0], timeout: float | None = No
 
 
 def decode_model(model: list[int], least: int = 1, cases: tuple[Cards, ...] = ((),)) -> Cards:
-    """The cards whose variables are true; WrongAnswer if they hold a set, are too few, or hold no case."""
+    """The cards whose variables are true. Raises WrongAnswer if they hold a set, are too few, or hold no case."""
     true = set(model)
     cards = tuple(card for card in range(CARDS) if variable(card) in true)
     triple = first_set(cards)
@@ -106,11 +106,11 @@ def decode_model(model: list[int], least: int = 1, cases: tuple[Cards, ...] = ((
     return cards
 
 
-_Found = tuple[list[int] | None, float, tuple[str, ...] | None]
+_Result = tuple[list[int] | None, float, tuple[str, ...] | None]
 
 
-def _run_solver(problem: Problem, solver: str, proof: bool) -> _Found:
-    """A model or None, the solver's CPU seconds, and the proof if there is one."""
+def _run_solver(problem: Problem, solver: str, proof: bool) -> _Result:
+    """Runs the solver; returns a model or None, the CPU seconds of the solver, and the proof if there is one."""
     from pysat.solvers import Solver
 
     start = time.process_time()
@@ -127,29 +127,29 @@ def _run_solver(problem: Problem, solver: str, proof: bool) -> _Found:
         return None, seconds, tuple(engine.get_proof()) if proof else None
 
 
-def _run_with_timeout(problem: Problem, solver: str, proof: bool, timeout: float) -> _Found:
+def _run_with_timeout(problem: Problem, solver: str, proof: bool, timeout: float) -> _Result:
     """Runs the solver in its own process, because not every solver can be interrupted from outside."""
     spawn = spawn_context()
-    here, there = spawn.Pipe(duplex=False)
-    process = spawn.Process(target=_run_in_child, args=(there, problem, solver, proof, timeout), daemon=True)
+    receiver, sender = spawn.Pipe(duplex=False)
+    process = spawn.Process(target=_run_in_child, args=(sender, problem, solver, proof, timeout), daemon=True)
     process.start()
-    there.close()
+    sender.close()
     try:
-        if not here.poll(timeout):
+        if not receiver.poll(timeout):
             raise NoAnswer(f"no answer from {solver} within {timeout:g} s")
-        found: _Found | None = here.recv()
+        result: _Result | None = receiver.recv()
     except EOFError as error:
         raise NoAnswer(f"{solver} ended without an answer") from error
     finally:
         process.kill()
         process.join()
-    if found is None:
+    if result is None:
         raise KeyboardInterrupt
-    return found
+    return result
 
 
 def _run_in_child(pipe: Connection, problem: Problem, solver: str, proof: bool, timeout: float) -> None:
-    """Sends what the solver finds. The limit on CPU time ends this process even if its parent was killed."""
+    """Runs the solver and sends its result. A CPU time limit ends this process even if its parent was killed."""
     platform.limit_cpu_seconds(int(timeout) + 5)
     try:
         pipe.send(_run_solver(problem, solver, proof))

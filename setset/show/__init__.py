@@ -1,1 +1,1 @@
-"""Everything a person looks at: tables, progress, pictures."""
+"""Output for people: tables, progress, pictures."""

@@ -1,8 +1,8 @@
-"""How a table fits a terminal: columns have an importance, and no row is ever wrapped.
+"""Tables that fit a terminal: columns have an importance, and no row wraps.
 
-Where there is room for all columns, all are shown. Where there is not, values that may be shortened are, and the
-least important columns are left out; `Layout.left_out` says which. Where not even the others fit, each row becomes
-a block of lines, a column a line, with nothing left out.
+If the terminal has room, a table shows all columns. Otherwise it shortens the values of columns with `least`, and
+leaves out the least important columns, named in `Layout.left_out`. If the columns without an importance do not fit,
+each row becomes a block with a line per column, and nothing is left out.
 """
 
 import textwrap
@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 GAP = 2
-"""Places between two columns."""
+"""Characters between two columns."""
 LEAST_ROOM = 10
 """Minimum width of a value in a block, however narrow the terminal is."""
 LONG = 10_000
-"""Longer texts are cut at the end of a line, not at a space."""
+"""Maximum length of a text that is broken at spaces; longer texts break anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column and what may be done to it where there is no room for all.
+    """A column, and how it may shrink if the terminal is narrow.
 
     >>> Column("host", importance=30, least=12)
     Column(title='host', importance=30, least=12, left=False)
@@ -27,16 +27,16 @@ class Column:
 
     title: str
     importance: int | None = None
-    """Columns with a lower number are left out first; one without a number never is."""
+    """Columns of lower importance are left out first; columns without importance are never left out."""
     least: int | None = None
-    """Values may be shortened to this many places; without it they are not."""
+    """Minimum width of shortened values; without it values are never shortened."""
     left: bool = False
-    """Whether it is aligned to the left."""
+    """Whether the column is aligned to the left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The columns that are shown, by their places, with their widths; none if rows become blocks."""
+    """Widths of the shown columns by their index; empty if rows become blocks."""
 
     widths: dict[int, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
@@ -44,12 +44,12 @@ class Layout:
 
     @property
     def total(self) -> int:
-        """How wide the table is."""
+        """Width of the table."""
         return sum(self.widths.values()) + GAP * (len(self.widths) - 1)
 
 
 def text_width(text: str) -> int:
-    """How many places a text takes on a terminal: east asian letters take two.
+    """Width of a text on a terminal. East Asian letters take two columns.
 
     >>> text_width("set"), text_width("集合")
     (3, 4)
@@ -62,7 +62,7 @@ def text_width(text: str) -> int:
 
 
 def shorten(text: str, width: int, ellipsis: str = "…") -> str:
-    """The text, with an ellipsis in the place of what does not fit.
+    """The text, cut with an ellipsis if it does not fit.
 
     >>> shorten("red one solid diamond", 8)
     'red one…'
@@ -77,7 +77,7 @@ def shorten(text: str, width: int, ellipsis: str = "…") -> str:
 
 
 def fold(text: str, width: int) -> list[str]:
-    """The lines of a text that is longer than a line, broken between words where that is possible.
+    """Wraps a text into lines, broken between words if possible.
 
     >>> fold("0 1 3 9 27", 5)
     ['0 1 3', '9 27']
@@ -94,11 +94,11 @@ def fold(text: str, width: int) -> list[str]:
 
 
 def fit(columns: Sequence[Column], natural: Sequence[int], room: int | None) -> Layout:
-    """Columns to show in a given width, and the width of each.
+    """Chooses the columns to show in a given width, and the width of each.
 
     Args:
         columns: all columns.
-        natural: for each the width of its widest value or title.
+        natural: width of the widest value or title of each column.
         room: the width of the terminal; None shows everything.
 
     >>> fit([Column("size"), Column("host", importance=1), Column("command", least=10)], [4, 10, 30], 24)
@@ -110,31 +110,31 @@ def fit(columns: Sequence[Column], natural: Sequence[int], room: int | None) -> 
         width if column.least is None else min(width, column.least)
         for column, width in zip(columns, natural, strict=True)
     ]
-    kept = [place for place, column in enumerate(columns) if column.importance is None]
+    kept = [index for index, column in enumerate(columns) if column.importance is None]
     if _total(floors, kept) > room:
         return Layout()
-    others = sorted(set(range(len(columns))) - set(kept), key=lambda place: -(columns[place].importance or 0))
-    for place in others:
-        if _total(floors, [*kept, place]) <= room:
-            kept.append(place)
+    others = sorted(set(range(len(columns))) - set(kept), key=lambda index: -(columns[index].importance or 0))
+    for index in others:
+        if _total(floors, [*kept, index]) <= room:
+            kept.append(index)
     kept.sort()
-    widths = {place: natural[place] for place in kept}
-    for most in range(room, 0, -1):  # the widest values are shortened first, to one width
+    widths = {index: natural[index] for index in kept}
+    for most in range(room, 0, -1):  # shortens the widest columns first, all to the same width
         if _total(widths, kept) <= room:
             break
-        widths = {place: max(floors[place], min(natural[place], most)) for place in kept}
-    left_out = tuple(column.title for place, column in enumerate(columns) if place not in kept)
-    return Layout(widths, left_out, any(widths[place] < natural[place] for place in kept))
+        widths = {index: max(floors[index], min(natural[index], most)) for index in kept}
+    left_out = tuple(column.title for index, column in enumerate(columns) if index not in kept)
+    return Layout(widths, left_out, any(widths[index] < natural[index] for index in kept))
 
 
 def _total(widths: Sequence[int] | dict[int, int], kept: Sequence[int]) -> int:
-    return sum(widths[place] for place in kept) + GAP * (len(kept) - 1)
+    return sum(widths[index] for index in kept) + GAP * (len(kept) - 1)
 
 
 def block_lines(titles: Sequence[str], values: Sequence[str | None], room: int | None) -> list[str]:
-    """A line for each value behind its title; a value that is longer than the room goes on below itself.
+    """Formats a line per value: title, then value. A value longer than the room wraps with a hanging indent.
 
-    What has no value has no line, but its title counts for where values begin.
+    A title without a value has no line, but its width counts for the indent of the values.
 
     >>> block_lines(["cards", "complete"], ["0 1 3 9 27 40", "no"], 20)
     ['cards     0 1 3 9 27', '          40', 'complete  no']
@@ -142,12 +142,12 @@ def block_lines(titles: Sequence[str], values: Sequence[str | None], room: int |
     indent = max(map(text_width, titles), default=0) + GAP
     if room is not None:
         indent = min(indent, max(room // 2, LEAST_ROOM))
-    found = []
+    block = []
     for title, value in zip(titles, values, strict=True):
         if value is None:
             continue
         lines = [value] if room is None else fold(value, max(room - indent, LEAST_ROOM))
         name = shorten(title, indent - GAP)
-        found.append((name + " " * (indent - text_width(name)) + lines[0]).rstrip())
-        found += [" " * indent + line for line in lines[1:]]
-    return found
+        block.append((name + " " * (indent - text_width(name)) + lines[0]).rstrip())
+        block += [" " * indent + line for line in lines[1:]]
+    return block

@@ -1,7 +1,7 @@
-"""Commands that messages name, made ready to paste.
+"""Makes the commands in messages ready to paste.
 
-Messages everywhere name commands as 'setset repair'. Before a person sees them, `pasteable` writes the program as it
-was called, and the workspace if it is not the default one.
+Messages name commands in the form 'setset repair'. Before printing, `pasteable` replaces `setset` by the program as
+the user called it, and adds the workspace if it is not the default one.
 """
 
 import os
@@ -14,7 +14,7 @@ from setset.errors import quoted
 
 DEFAULT_WORKSPACE = Path("setset-workspace")
 PROGRAM = "SETSET_PROGRAM"
-"""Variable of the environment with the program as it was called; `tools/setset` sets it."""
+"""Environment variable with the program as the user called it; `tools/setset` sets it."""
 _HAND_COMMANDS = ("classify", "identify", "odds", "sample", "members", "rank", "unrank", "find", "deal", "draw")
 WITHOUT_WORKSPACE = frozenset(
     (
@@ -38,7 +38,7 @@ _workspace: Path | None = None
 
 
 def set_workspace(path: Path | None) -> None:
-    """Sets the workspace of the command that runs; None for the default one."""
+    """Sets the workspace that commands in messages name; None for the default workspace."""
     global _workspace
     _workspace = None if path == DEFAULT_WORKSPACE else path
 
@@ -50,14 +50,14 @@ def program() -> str:
     path = Path(sys.argv[0] or "setset")
     if path.parts[-2:] == ("setset", "__main__.py"):
         return "python -m setset"
-    if path.parent == Path() or not path.stem.lower().startswith("setset"):  # a test, a notebook
+    if path.parent == Path() or not path.stem.lower().startswith("setset"):  # called by a test or a notebook
         return "setset"
-    known = shutil.which(path.name)
-    return path.stem if known and Path(known).resolve() == path.resolve() else quoted(path)
+    installed = shutil.which(path.name)
+    return path.stem if installed and Path(installed).resolve() == path.resolve() else quoted(path)
 
 
 def command_line(words: str) -> str:
-    """The command that a person can paste.
+    """Returns a command ready to paste: program, words, and the workspace if needed.
 
     Args:
         words: The command without its program, such as `run 6 --target 18`.
@@ -70,13 +70,5 @@ def command_line(words: str) -> str:
 
 
 def pasteable(message: str) -> str:
-    """A message with every command in it, such as 'setset repair', ready to paste."""
+    """Returns the message with every command in it, such as 'setset repair', ready to paste."""
     return _NAMED.sub(lambda named: f"'{command_line(named[1])}'", message) if "'setset " in message else message
-
-
-def examples(text: str) -> str:
-    """Help text with the program as it was called in examples and in quoted commands."""
-    called = program()
-    if called == "setset":
-        return text
-    return re.sub(r"(^ +|')setset (?=[a-zA-Z])", lambda found: f"{found[1]}{called} ", text, flags=re.MULTILINE)

@@ -6,8 +6,8 @@ from typing import Any
 
 
 def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
-    """Lines of CSV. An apostrophe keeps spreadsheets from taking text for a formula. Numbers stay numbers."""
-    # The writer quotes the letters of its line end, and a bare carriage return would begin a row.
+    """Yields lines of CSV. Text that a spreadsheet would take for a formula gets an apostrophe; numbers do not."""
+    # With this line end the writer quotes cells with a carriage return, which would otherwise begin a row.
     writer = csv.writer(_Line(), lineterminator="\r\n")
     for row in rows:
         line: str = writer.writerow(f"'{cell}" if _is_formula(cell) else cell for cell in row)
@@ -15,7 +15,7 @@ def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
 
 
 class _Line:
-    """A file for a CSV writer, which returns what the file returns."""
+    """File-like object for a CSV writer: `write` returns the text, so that `writerow` returns it too."""
 
     def write(self, text: str) -> str:
         return text

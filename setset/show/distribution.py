@@ -12,19 +12,19 @@ from setset.show.formatting import how_many, number, print_json, print_records, 
 
 
 def print_overview(tables: Sequence[HandCounts], as_json: bool, wide: bool) -> None:
-    """A row per size."""
+    """Prints a row per size, or JSON."""
     if as_json:
-        print_json([_summary(each) for each in tables])
+        print_json([_summary(table) for table in tables])
         return
     columns = {
-        Column("cards", left=True): lambda each: str(each.size),
-        Column("hands"): lambda each: number(each.hands),
-        Column("no set", 50): lambda each: number(each.counts[0]),
-        Column("mean", 40): lambda each: number(float(each.mean), 3),
-        Column("mode", 30): lambda each: str(each.mode),
-        Column("most sets"): lambda each: str(each.most),
-        Column("in hands", 60): lambda each: number(each.counts[-1]),
-        Column("never", 20): lambda each: spaced(each.missing),
+        Column("cards", left=True): lambda table: str(table.size),
+        Column("hands"): lambda table: number(table.hands),
+        Column("no set", 50): lambda table: number(table.counts[0]),
+        Column("mean", 40): lambda table: number(float(table.mean), 3),
+        Column("mode", 30): lambda table: str(table.mode),
+        Column("most sets"): lambda table: str(table.most),
+        Column("in hands", 60): lambda table: number(table.counts[-1]),
+        Column("never", 20): lambda table: spaced(table.missing),
     }
     print_records(columns, tables, "Hands by the number of sets that they hold", wide)
     click.echo("\nmost sets: the most that these cards can hold, and in how many hands; never: sets in no hand")
@@ -32,18 +32,17 @@ def print_overview(tables: Sequence[HandCounts], as_json: bool, wide: bool) -> N
 
 
 def print_hands(table: HandCounts, as_json: bool, wide: bool) -> None:
-    """A row per number of sets that occurs, then the figures of the whole."""
-    rows = [(sets, count, table.chance(sets)) for sets, count in enumerate(table.counts) if count]
+    """Prints a row per number of sets that occurs, then mean, mode and maximum."""
     if as_json:
-        found = [{"sets": sets, "hands": count, "chance": chance} for sets, count, chance in rows]
-        print_json({**_summary(table), "counts": found})
+        print_json(table_as_json(table))
         return
     columns = {
-        Column("sets", left=True): lambda row: str(row[0]),
-        Column("hands"): lambda row: number(row[1]),
-        Column("percent"): lambda row: percent(row[2]),
-        Column("1 in"): lambda row: one_in(row[2]),
+        Column("sets", left=True): lambda row: str(row["sets"]),
+        Column("hands"): lambda row: number(row["hands"]),
+        Column("percent"): lambda row: percent(row["chance"]),
+        Column("1 in"): lambda row: one_in(row["chance"]),
     }
+    rows = table_as_json(table)["counts"]
     cards = how_many(table.size, "card")
     print_records(columns, rows, f"The {number(table.hands)} hands of {cards} by the sets that they hold", wide)
     click.echo(f"\nmean   {number(float(table.mean), 4)} sets ({table.mean})")
@@ -55,14 +54,20 @@ def print_hands(table: HandCounts, as_json: bool, wide: bool) -> None:
     click.echo(f"of all sets, features that differ  {', '.join(kinds)}")
 
 
+def table_as_json(table: HandCounts) -> dict[str, Any]:
+    """A table as JSON: a summary, and a row for each number of sets that some hand holds."""
+    rows = ({"sets": sets, "hands": count, "chance": table.chance(sets)} for sets, count in enumerate(table.counts))
+    return {**_summary(table), "counts": [row for row in rows if row["hands"]]}
+
+
 def percent(share: Fraction) -> str:
-    """'3.230 %', '4.3e-06 %'"""
+    """Percentage, such as '3.230 %' or '4.3e-06 %'."""
     value = float(share) * 100
     return f"{value:.3f} %" if value >= 0.01 else f"{value:.1e} %"
 
 
 def one_in(share: Fraction) -> str:
-    """The number of hands per such hand: '30.96', '1,234,567'"""
+    """The N of '1 in N', such as '30.96' or '1,234,567'."""
     value = 1 / share
     return number(float(value), 2) if value < 1000 else number(round(value))
 

@@ -19,19 +19,21 @@ EXTRAS = {
     "plot": ("altair", "vl_convert"),
     "web": ("starlette", "uvicorn"),
 }
-"""Modules that each extra brings along."""
+"""Modules that each extra installs."""
 PACKAGES = ("numba", "numpy", "SQLAlchemy", "click")
 
 
 def examine_programs(workspace: Path) -> dict[str, str]:
-    """Free disk, extras and versions, by their titles."""
+    """Returns free disk, extras and versions, by title."""
     folder = next(path for path in (workspace.absolute(), *workspace.absolute().parents) if path.exists())
     present = {extra: all(map(importlib.util.find_spec, modules)) for extra, modules in EXTRAS.items()}
     versions = [f"{package} {importlib.metadata.version(package)}" for package in PACKAGES]
     system = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     return {
         "free disk": f"{byte_count(shutil.disk_usage(folder).free)} in {folder}",
-        "extras": ", ".join(f"{extra} {'installed' if there else 'missing'}" for extra, there in present.items()),
+        "extras": ", ".join(
+            f"{extra} {'installed' if is_installed else 'missing'}" for extra, is_installed in present.items()
+        ),
         "setset": f"{__version__}, called as {program()}",
         "versions": ", ".join([system, *versions]),
         "machine": f"{platform.platform()}, {os.cpu_count()} cores",
@@ -39,5 +41,5 @@ def examine_programs(workspace: Path) -> dict[str, str]:
 
 
 def print_lines_of(lines: dict[str, str]) -> None:
-    """A line per fact."""
+    """Prints a line per fact."""
     print_fields({title: pasteable(value) for title, value in lines.items()})

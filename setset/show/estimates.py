@@ -1,4 +1,4 @@
-"""The estimate of a run as a table, as one line, and as a question."""
+"""The estimate of a run as a table or as one line, and the question before a large run."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool
     click.echo(describe_estimate(estimate))
     click.echo(f"core time {duration(estimate.core_seconds)}, speed and bytes: {estimate.speeds}")
     if cost is not None:
-        click.echo(f"price {cost:,.2f}, at {price} for a core for an hour")
+        click.echo(f"price {cost:,.2f}, at {price} per core-hour")
     for warning in estimate.warnings:
         print_line(f"setset: {warning}", err=True)
 
@@ -58,7 +58,7 @@ def _row(size: SizeEstimate) -> list[str]:
 
 
 def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
-    """One line. `elsewhere` is for workers of a cluster, whose number is unknown."""
+    """Summarizes an estimate in one line. `elsewhere` means that cluster workers, of unknown number, do the work."""
     if not estimate.lists:
         return "to do: nothing"
     first = next(size.size for size in estimate.sizes if size.due)
@@ -77,7 +77,7 @@ def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
 
 
 def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str]:
-    """Lines that a run begins with. Before a large run it prints them and asks; the answer no ends the command.
+    """Returns the lines to print when a run begins. Before a large run, prints them and asks; no ends the command.
 
     Raises:
         BadInput: The run is large, and there is no terminal to ask on.
@@ -91,7 +91,7 @@ def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> 
     if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()):
         reason = "half of the free disk or more" if estimate.takes_much_disk else "more than an hour"
         raise BadInput(
-            f"{lines[0]}: that is {reason}, and there is no terminal to ask on; add --yes, or stop it in order with "
+            f"{lines[0]}: that is {reason}, and there is no terminal to ask on; add --yes, or stop it cleanly with "
             "--max-time 8h or --max-disk 20GB"
         )
     for line in lines:

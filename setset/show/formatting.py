@@ -19,18 +19,18 @@ from setset.show.commands import pasteable
 from setset.show.csvtext import csv_lines
 
 MOST_PADDED = 60
-"""Columns of a pipe that a value may fill the other rows of its column up to."""
+"""Maximum width to which the cells of a column are padded if the output is a pipe."""
 LEAST_VALUE = 12
-"""A value of a query is not shortened to less; where there is no room for that, each row becomes a block."""
+"""Minimum width of a shortened value of a query. If the terminal has less room, each row becomes a block."""
 
 
 def number(value: int | float | None, digits: int = 0) -> str:
-    """With thousands separators; a dash for what is not known."""
+    """A number with thousands separators; a dash for None."""
     return "-" if value is None else f"{value:,.{digits}f}"
 
 
 def share(part: int, whole: int | None) -> str:
-    """'12.3 %', never rounded up to 100 while something is missing; a dash for what is not known."""
+    """'12.3 %', never rounded up to 100 while something is missing; a dash if `whole` is unknown."""
     if not whole:
         return "-"
     return f"{min(part / whole * 100, 100.0 if part >= whole else 99.9):.1f} %"
@@ -49,7 +49,7 @@ def byte_count(count: int | None) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """'41 s', '12 min', '3.4 h' or '2.1 d'; a dash for what is not known."""
+    """'41 s', '12 min', '3.4 h' or '2.1 d'; a dash for None."""
     if seconds is None:
         return "-"
     for unit, length in (("d", 86400), ("h", 3600)):
@@ -59,7 +59,7 @@ def duration(seconds: float | None) -> str:
 
 
 def millions(value: float | None, digits: int = 1) -> str:
-    """A rate in millions; a dash for what is not known or zero."""
+    """A rate in millions; a dash for None or zero."""
     return number(value / 1e6, digits) if value else "-"
 
 
@@ -69,7 +69,7 @@ def spaced(values: Iterable[object]) -> str:
 
 
 def printable(text: str) -> str:
-    """Text without what a terminal would obey: escape sequences, newlines and the like, as \\x1b."""
+    """Text with control characters escaped, such as \\x1b, so that a terminal does not obey them."""
     if text.isprintable():
         return text
     return "".join(
@@ -78,21 +78,21 @@ def printable(text: str) -> str:
 
 
 def print_line(text: str, err: bool = False) -> None:
-    """One line of text that may come from a file name or a database. Commands in it are ready to paste."""
+    """Prints a line, with control characters escaped and commands such as 'setset repair' ready to paste."""
     click.echo(printable(pasteable(text)), err=err)
 
 
 MOST_EXACT = 2**53 - 1
-"""Largest integer that every reader of JSON takes as it is: JavaScript and jq round larger ones."""
+"""Largest integer that every JSON reader keeps exactly. JavaScript and jq round larger integers."""
 _NEEDS_CARE = re.compile(r"[0-9]{16}|NaN|Infinity").search
-"""Fast pre-check: most JSON text holds neither a long run of digits nor a value that is no number."""
+"""Fast pre-check: most JSON text contains neither 16 digits in a row nor NaN or infinity."""
 
 
 def plain(value: Any) -> Any:
-    """A value of the types that JSON has.
+    """Converts a value, with all its parts, to types that JSON has.
 
-    Dataclasses become objects. Integers above `MOST_EXACT`, fractions and what is no number become strings, bytes
-    their hexadecimal digits.
+    Dataclasses and fractions become objects. Integers beyond `MOST_EXACT`, infinity and NaN become strings. Bytes
+    become hexadecimal digits.
     """
     if value is None or isinstance(value, str):
         return value
@@ -101,35 +101,36 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [plain(each) for each in value]
+        return [plain(item) for item in value]
     return plain(_as_json_type(value))
 
 
 def _as_json_type(value: Any) -> Any:
-    """A value that JSON has no type for, as a value of a type that JSON has; its parts may be anything."""
+    """Converts a value that JSON has no type for, but not its parts, which may need conversion too."""
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, Fraction):
-        return f"{value.numerator}/{value.denominator}"
+        return {"numerator": value.numerator, "denominator": value.denominator, "decimal": float(value)}
     if isinstance(value, bytes):
         return value.hex()
     return list(value) if isinstance(value, Iterable) else str(value)
 
 
-_encode_line = json.JSONEncoder(default=_as_json_type, check_circular=False).encode  # made once: many lines are short
+# Created once, because an encoder for each of many short lines would be slow.
+_encode_line = json.JSONEncoder(default=_as_json_type, check_circular=False).encode
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
-    """JSON text of any value, without loss in any reader: see `plain`."""
+    """JSON text of any value, which every JSON reader reads without loss (see `plain`)."""
     encode = json.JSONEncoder(default=_as_json_type, indent=indent).encode if indent else _encode_line
     text = encode(value)
     return encode(plain(value)) if _NEEDS_CARE(text) else text
 
 
 def fields(record: object, *names: str) -> dict[str, Any]:
-    """Some of the attributes of a record, by their names."""
+    """Returns the named attributes of a record as a dictionary."""
     return {name: getattr(record, name) for name in names}
 
 
@@ -138,19 +139,19 @@ def print_json(value: Any) -> None:
 
 
 def print_result(value: Any, as_json: bool, show: Callable[..., object], *arguments: Any) -> None:
-    """Prints a result as JSON, or has `show` print it for people."""
+    """Prints a value as JSON, or calls `show` to print it for people."""
     print_json(value) if as_json else show(value, *arguments)
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Many lines, some hundred at once: an echo each would take most of the time."""
+    """Prints many lines in blocks, because one echo per line is slow."""
     waiting = iter(lines)
     while block := list(islice(waiting, 500)):
         click.echo("\n".join(block))
 
 
 def print_json_line(value: Any) -> None:
-    """One object of many, on a line of its own."""
+    """Prints a value as JSON on a single line."""
     click.echo(to_json(value))
 
 
@@ -161,11 +162,11 @@ def print_rows(
     as_json: bool = False,
     wide: bool = False,
 ) -> None:
-    """Rows of a query, as a table, as CSV or as JSON."""
+    """Prints the rows of a query as a table, as CSV or as JSON."""
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     elif as_csv:
-        if sys.stdout.isatty():  # a file gets the values as they are
+        if sys.stdout.isatty():  # a file gets the values unescaped
             rows = ([printable(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
         sys.stdout.writelines(csv_lines(chain([columns], rows)))
     else:
@@ -174,12 +175,12 @@ def print_rows(
 
 
 def how_many(count: int, thing: str, things: str | None = None) -> str:
-    """'no sets', '1 set', '1,080 sets'; `things` is for a plural without s."""
+    """'no sets', '1 set', '1,080 sets'; `things` is an irregular plural."""
     return f"{number(count) if count else 'no'} {thing if count == 1 else things or thing + 's'}"
 
 
 def terminal_width(wide: bool = False) -> int | None:
-    """How many places a line on stdout has; None for any number: in a pipe, or if all columns are asked for."""
+    """Width of the terminal on stdout; None, for no limit, in a pipe or with `wide`."""
     return None if wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
 
 
@@ -190,7 +191,7 @@ def print_records(
     wide: bool = False,
     pages: bool = False,
 ) -> None:
-    """A table with a row per record. Each column comes with the function that makes its cell of a record."""
+    """Prints a table with a row per record. Each column has a function that makes its cell from a record."""
     rows = [[cell(record) for cell in columns.values()] for record in records]
     print_table(title, list(columns), rows, wide=wide, pages=pages)
 
@@ -203,21 +204,23 @@ def print_table(
     wide: bool = False,
     pages: bool = False,
 ) -> None:
-    """A ruled table that fits the terminal, or aligned columns in a pipe.
+    """Prints a ruled table that fits the terminal, or aligned columns in a pipe.
 
     Args:
-        title: A line above it.
-        columns: The columns. A column given by its title alone is neither left out nor shortened.
+        title: Line above the table; empty for none.
+        columns: The columns. A column given as a string is never left out or shortened.
         rows: The values.
-        left: Number of the first columns given by their title that are aligned to the left.
+        left: Columns given as strings are aligned to the left if their index is below this number.
         wide: Show all columns, however narrow the terminal is.
         pages: Use a pager if the terminal has fewer lines than the table.
     """
-    whole = [Column(each, left=place < left) if isinstance(each, str) else each for place, each in enumerate(columns)]
+    whole = [
+        Column(column, left=index < left) if isinstance(column, str) else column for index, column in enumerate(columns)
+    ]
     titles = [printable(column.title) for column in whole]
     body = [[printable(cell) for cell in row] for row in rows]
     room = terminal_width(wide)
-    # A pipe gets whole values; one long value must not fill all other rows with blanks.
+    # A pipe gets whole values. Padding is limited there, so that a long value does not fill other rows with blanks.
     natural = [
         _column_width(cells, None if room or sys.stdout.isatty() else MOST_PADDED)
         for cells in zip(titles, *body, strict=True)
@@ -227,7 +230,7 @@ def print_table(
     if layout.widths:
         rule = [_styled(_symbol("─", "-") * layout.total, dim=True)] if sys.stdout.isatty() else []
         lines += [_row(titles, whole, layout), *rule, *(_row(row, whole, layout, _COLOURS) for row in body)]
-        lines += [_styled(line, dim=True) for line in _what_is_missing(layout, room)]
+        lines += [_styled(line, dim=True) for line in _describe_missing(layout, room)]
     else:
         blocks = [block_lines(titles, row, room) for row in body]
         lines += [line for block in blocks for line in ("", *block)][1:]
@@ -238,43 +241,43 @@ def print_table(
 
 
 def _column_width(cells: Iterable[str], most: int | None) -> int:
-    """Width of the widest cell; with `most`, of the widest cell that is no wider than that."""
+    """Width of the widest cell; with `most`, cells wider than `most` do not count."""
     widths = list(map(text_width, cells))
     return max((width for width in widths if most is None or width <= most), default=most or 0)
 
 
 def _row(cells: Sequence[str], columns: Sequence[Column], layout: Layout, colours: dict[str, str] | None = None) -> str:
     shown = []
-    for place, width in layout.widths.items():
-        text = shorten(cells[place], width, _symbol("…", "~")) if sys.stdout.isatty() else cells[place]
+    for index, width in layout.widths.items():
+        text = shorten(cells[index], width, _symbol("…", "~")) if sys.stdout.isatty() else cells[index]
         spaces = " " * max(width - text_width(text), 0)
         coloured = _styled(text, fg=colours[text]) if colours and text in colours else text
-        shown.append(coloured + spaces if columns[place].left else spaces + coloured)
+        shown.append(coloured + spaces if columns[index].left else spaces + coloured)
     return (" " * GAP).join(shown).rstrip()
 
 
-def _what_is_missing(layout: Layout, room: int | None) -> list[str]:
-    """A line on what a narrow terminal does not show."""
+def _describe_missing(layout: Layout, room: int | None) -> list[str]:
+    """Lines on the columns and values that a narrow terminal hides."""
     if room is None or not (layout.left_out or layout.shortened):
         return []
     more = how_many(len(layout.left_out), "more column")
-    what = f"{more}: {', '.join(layout.left_out)}" if layout.left_out else "whole values"
-    return fold(f"--wide shows {what}", room)
+    hidden = f"{more}: {', '.join(layout.left_out)}" if layout.left_out else "whole values"
+    return fold(f"--wide shows {hidden}", room)
 
 
 def print_fields(fields: dict[str, str | None], wide: bool = False) -> None:
-    """A line for each value behind its title; on a terminal long values go on below themselves."""
+    """Prints a line per field that is not None. On a terminal long values wrap with a hanging indent."""
     click.echo("\n".join(block_lines(list(fields), list(fields.values()), terminal_width(wide))))
 
 
 def _styled(text: str, **style: Any) -> str:
-    """In a colour, bold or dim, where that is seen."""
+    """Text in a colour, bold or dim, if the terminal shows styles."""
     plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return text if plain else click.style(text, **style)
 
 
 def _symbol(symbol: str, plain: str) -> str:
-    """A symbol that not every terminal can show, or a letter in its place."""
+    """A symbol, or `plain` if the terminal cannot show it."""
     return symbol if "utf" in (sys.stdout.encoding or "").lower() else plain
 
 

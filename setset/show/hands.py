@@ -1,4 +1,4 @@
-"""Hands of cards, the sets among them, and games that play themselves: as text, drawn, or as JSON."""
+"""Hands of cards, their sets, and automatic games: as text, drawn, or as JSON."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -10,8 +10,8 @@ from setset.cards import Triple, code, name
 from setset.errors import BadInput
 from setset.show.cards.layout import lay_out
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.files import require_free, write_file
 from setset.show.formatting import how_many, print_json, print_line, spaced, to_json
+from setset.show.saving import require_free, write_file
 from setset.table.autoplay import Policy, Step, play_out
 from setset.table.sets import UltraSet, find_sets
 
@@ -27,46 +27,46 @@ def show_deal(cards: Sequence[int], seed: int | None, as_json: bool) -> None:
         print_json({"seed": seed, "cards": cards_as_json(cards)})
         return
     print_cards(cards)
-    click.echo(f"seed {seed}", err=not can_draw())  # a pipe gets the cards alone
+    click.echo(f"seed {seed}", err=not can_draw())  # in a pipe, stdout has only the cards
 
 
 def show_sets(
-    cards: Sequence[int], found: Sequence[Triple] | Sequence[UltraSet], what: str, seed: int | None, as_json: bool
+    cards: Sequence[int], sets: Sequence[Triple] | Sequence[UltraSet], key: str, seed: int | None, as_json: bool
 ) -> None:
-    """Prints every set or ultra set; `what` is the name of these in JSON."""
+    """Prints every set or ultra set; `key` is the name of the array in JSON."""
     if as_json:
-        print_json({"seed": seed, "cards": cards_as_json(cards), what: found})
+        print_json({"seed": seed, "cards": cards_as_json(cards), key: sets})
         return
-    if seed is not None:  # cards that the user did not name
+    if seed is not None:  # dealt cards, which the user has not seen
         print_cards(cards)
         click.echo(f"seed {seed}")
-    kind = what.replace("_", " ").removesuffix("s")
-    click.echo(f"{how_many(len(found), kind)} among {how_many(len(cards), 'card')}")
-    for each in found:
-        click.echo(f"  {_set_text(each, cards)}")
+    kind = key.replace("_", " ").removesuffix("s")
+    click.echo(f"{how_many(len(sets), kind)} among {how_many(len(cards), 'card')}")
+    for group in sets:
+        click.echo(f"  {_set_text(group, cards)}")
 
 
-def _set_text(found: Triple | UltraSet, cards: Sequence[int]) -> str:
-    if not isinstance(found, UltraSet):
-        return f"{_codes(found)}  {', '.join(map(name, found))}"
-    where = "on the table" if found.third in cards else "not there"
-    return f"{_codes(found.first)} + {_codes(found.second)}  both need {code(found.third)} ({where})"
+def _set_text(group: Triple | UltraSet, cards: Sequence[int]) -> str:
+    if not isinstance(group, UltraSet):
+        return f"{_codes(group)}  {', '.join(map(name, group))}"
+    where = "on the table" if group.third in cards else "not there"
+    return f"{_codes(group.first)} + {_codes(group.second)}  both need {code(group.third)} ({where})"
 
 
 def sets_line(
-    line: int, cards: Sequence[int], found: Sequence[Triple] | Sequence[UltraSet], what: str, as_json: bool
+    line: int, cards: Sequence[int], sets: Sequence[Triple] | Sequence[UltraSet], key: str, as_json: bool
 ) -> str:
-    """The sets, or the ultra sets, of one of many hands."""
-    groups = [(*each.first, *each.second) if isinstance(each, UltraSet) else each for each in found]
+    """Returns the output line for one of many hands: its cards, and its sets or ultra sets."""
+    groups = [(*group.first, *group.second) if isinstance(group, UltraSet) else group for group in sets]
     if as_json:
-        return to_json({"line": line, "cards": cards, what: groups})
+        return to_json({"line": line, "cards": cards, key: groups})
     return f"{spaced(cards)}: {', '.join(map(spaced, groups)) or 'none'}"
 
 
 def show_picture(
     cards: Sequence[int], output: Path | None, columns: int | None, with_sets: bool, scale: float, force: bool = False
 ) -> None:
-    """Draws into the file, or on the terminal if there is none, and says what was drawn."""
+    """Draws the cards into a file and prints a line about the file; without a file, draws on the terminal."""
     sets = find_sets(cards) if with_sets else []
     if output is None:
         if columns is not None:
@@ -84,7 +84,7 @@ def show_picture(
 def draw_cards(
     cards: Sequence[int], path: Path, columns: int | None = None, sets: Sequence[Triple] = (), scale: float = 2.0
 ) -> None:
-    """Writes a picture, whole or not at all, in place of what the file held before. Its name says which kind."""
+    """Writes a picture atomically, in the format of the file name's suffix. Replaces an existing file."""
     kind = path.suffix.lower()
     if kind not in KINDS:
         raise BadInput(f"cannot draw {path.name!r}: the name must end in {' or '.join(KINDS)}")
@@ -103,14 +103,14 @@ def draw_cards(
 _TAKES = {Policy.RANDOM: "any set", Policy.FIRST: "the first set on the table"}
 
 
-def show_game(seed: int, policy: Policy, as_json: bool) -> None:
-    """Plays a game; prints each table's number of cards and sets and what was done, then how it ended."""
+def show_game(seed: int, policy: Policy, as_json: bool, dimension: int = 4) -> None:
+    """Plays a game by itself. Prints each step: cards, sets, and the set taken; then the cards that remain."""
     if as_json:
-        steps = [_step_as_json(step) for step in play_out(seed, policy)]
+        steps = [_step_as_json(step) for step in play_out(seed, policy, dimension=dimension)]
         print_json({"seed": seed, "policy": policy, "steps": steps})
         return
     click.echo(f"seed {seed}, taking {_TAKES[policy]}")
-    for step in play_out(seed, policy):
+    for step in play_out(seed, policy, dimension=dimension):
         click.echo(_step_line(step))
     left = step.after.table
     click.echo(f"{how_many(len(step.after.taken), 'set')} taken, {how_many(len(left), 'card')} left")

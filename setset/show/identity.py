@@ -15,40 +15,40 @@ if TYPE_CHECKING:
     from setset.table import Identity, ListIdentity, Rarity
 
 
-def show_identity(found: Identity, seed: int | None, as_json: bool, wide: bool) -> None:
-    """Draws the hand, then prints its sets, or its class and how rare that is."""
+def show_identity(identity: Identity, seed: int | None, as_json: bool, wide: bool) -> None:
+    """Draws the hand, then prints its sets, or its class and rarity."""
     if as_json:
-        print_json(identity_as_json(found, seed))
+        print_json(identity_as_json(identity, seed))
         return
-    print_cards(found.cards)
+    print_cards(identity.cards)
     if seed is not None:
         click.echo(f"seed {seed}")
-    if found.list is None:
-        show_sets(found.cards, found.sets, "sets", None, as_json=False)
+    if identity.list is None:
+        show_sets(identity.cards, identity.sets, "sets", None, as_json=False)
     else:
-        click.echo(f"{how_many(len(found.cards), 'card')} without a set")
-        print_fields(list_fields(found.list), wide)
+        click.echo(f"{how_many(len(identity.cards), 'card')} without a set")
+        print_fields(list_fields(identity.list), wide)
 
 
-def list_fields(found: ListIdentity) -> dict[str, str | None]:
-    """The facts on a hand without a set, by their titles."""
-    facts = found.classification
-    one = facts.list_class
-    size = f"the {how_many(found.lists_of_size, 'list')} of {how_many(one.size, 'card')}"
+def list_fields(identity: ListIdentity) -> dict[str, str | None]:
+    """Facts on a hand without a set, by title."""
+    facts = identity.classification
+    list_class = facts.list_class
+    size = f"the {how_many(identity.lists_of_size, 'list')} of {how_many(list_class.size, 'card')}"
     added = f"{len(facts.extensions)}: {spaced(facts.extensions)}" if facts.extensions else "no card: it is complete"
     return {
-        "class": f"{one}, 1 in {one_in(one.lists, found.lists_of_size)} of {size}",
-        "how rare": rarity_text(found.rarity, one.size),
-        "symmetries": stabilizer_text(one.stabilizer),
+        "class": f"{list_class}, 1 in {one_in(list_class.lists, identity.lists_of_size)} of {size}",
+        "how rare": rarity_text(identity.rarity, list_class.size),
+        "symmetries": stabilizer_text(list_class),
         "can be added": added,
-        "rank": f"{number(found.rank)} of {size}, from 0",
-        "neighbours": f"{neighbours_text(found.smaller, 'one card less')}; "
-        f"{neighbours_text(found.larger, 'one card more')}",
+        "rank": f"{number(identity.rank)} of {size}, from 0",
+        "neighbours": f"{neighbours_text(identity.smaller, 'one card less')}; "
+        f"{neighbours_text(identity.larger, 'one card more')}",
     }
 
 
 def one_in(part: int, whole: int) -> str:
-    """'2,325' for one in 2,325; with a digit behind the point if it is small."""
+    """The N of '1 in N', such as '2,325'; with one decimal below 100."""
     return number(whole / part, 0 if whole / part >= 100 else 1)
 
 
@@ -63,13 +63,13 @@ def rarity_text(rarity: Rarity, size: int) -> str:
     return f"{rank} of {how_many(rarity.classes, 'class', 'classes')} of {how_many(size, 'card')}, from common to rare"
 
 
-def identity_as_json(found: Identity, seed: int | None) -> dict[str, Any]:
-    shown: dict[str, Any] = {"seed": seed, "cards": cards_as_json(found.cards), "sets": found.sets, "list": None}
-    if found.list is not None:
-        facts = classified_as_json(found.list.classification, found.list.lists_of_size)
+def identity_as_json(identity: Identity, seed: int | None) -> dict[str, Any]:
+    shown: dict[str, Any] = {"seed": seed, "cards": cards_as_json(identity.cards), "sets": identity.sets, "list": None}
+    if identity.list is not None:
+        facts = classified_as_json(identity.list.classification, identity.list.lists_of_size)
         near = {
-            name: [{"class": str(other), "cards": cards} for other, cards in getattr(found.list, name)]
+            name: [{"class": str(other), "cards": cards} for other, cards in getattr(identity.list, name)]
             for name in ("smaller", "larger")
         }
-        shown["list"] = {**facts, "rank": found.list.rank, "rarity": found.list.rarity, **near}
+        shown["list"] = {**facts, "rank": identity.list.rank, "rarity": identity.list.rarity, **near}
     return shown

@@ -1,4 +1,4 @@
-"""Lists of cards, a line each, as fast as they come."""
+"""Prints lists of cards as they arrive, one per line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 BLOCK = 8_192
-"""Lists whose text is made and written at once: few enough to stay in the processor's cache."""
+"""Number of lists to format and write at once: few enough to stay in the processor's cache."""
 
 
 def print_lists(
@@ -26,7 +26,7 @@ def print_lists(
     as_json: bool,
     limit: int | None = None,
 ) -> None:
-    """A list a line, at most `limit`, as they come; JSON makes an array of each."""
+    """Prints at most `limit` lists as they arrive, one per line; as JSON, each list is an array."""
     import numpy as np
 
     text = _list_text(names, as_json)
@@ -50,11 +50,11 @@ def _list_text(names: bool, as_json: bool) -> ListText:
 
 CORE_HOURS = {12: (0.19, 0.67, 12.5e9), 15: (2.1, 6.7, 190e9), 16: (2.8, 7.9, 198e9), 17: (2.4, 4.4, 100e9)}
 CORE_HOURS[18] = (1.3, 1.4, 11e9)
-"""Core-hours to count and to store all lists of a size, and bytes stored (docs/answers.md)."""
+"""By size: core-hours to count all lists, core-hours to store them, and bytes stored (docs/answers.md)."""
 
 
 def suggest_lists(error: Exception, size: int, target: int | None, lists: int) -> None:
-    """Says on stderr why there are no lists to print, how to have them at once, and the price of storing them."""
+    """Prints on stderr why there are no lists, commands that compute them at once, and the cost of storing them."""
     print_line(f"setset: {error}", err=True)
     at_once = {
         f"lists {size} --from-classes": "all of them, class by class",
@@ -77,7 +77,7 @@ def suggest_lists(error: Exception, size: int, target: int | None, lists: int) -
 
 
 def _costs(size: int) -> dict[str, str]:
-    """Time and room that it takes to store and to count all lists of a size."""
+    """Time and disk needed to store and to count all lists of a size."""
     if size not in CORE_HOURS:
         return dict.fromkeys(("store", "count"), "(add --dry-run to see what that takes)")
     count, store, room = CORE_HOURS[size]

@@ -1,7 +1,8 @@
-"""How notebooks show hands, lists, classes, sizes, counts and workspaces."""
+"""Pictures and HTML tables of hands, classes, sizes, counts and workspaces for notebooks."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -11,6 +12,7 @@ from setset.show.cards.layout import lay_out
 from setset.show.cards.svg import draw_svg
 from setset.show.formatting import byte_count, duration, how_many, number, share, spaced
 from setset.show.html import Columns, as_text, record_table, table
+from setset.show.progress import Lines, Meter
 from setset.table.estimates import estimate_tables
 from setset.table.sets import find_sets
 
@@ -25,10 +27,10 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 MOST = 20
-"""Rows of a table."""
+"""Maximum number of rows of a table."""
 CLASSES: Columns = (
     ("class", str),
-    ("representative", lambda one: spaced(one.cards)),
+    ("representative", lambda list_class: spaced(list_class.cards)),
     "lists",
     ("symmetries", "stabilizer"),
     ("can be added", "extensions"),
@@ -79,17 +81,17 @@ class Picture:
     with_sets: bool = False
 
     def _repr_svg_(self) -> str:
-        """For notebooks."""
+        """The picture as SVG; notebooks call this method."""
         sets = find_sets(self.cards) if self.with_sets else []
         return draw_svg(lay_out(self.cards, self.columns, sets))
 
 
 def draw(cards: CardsLike, columns: int | None = None, with_sets: bool = False) -> Picture:
-    """A hand as a picture, for notebooks.
+    """Draws a hand as a picture for notebooks.
 
     Args:
-        cards: Different cards: a tuple, a row of an array.
-        columns: Cards in a row; else three rows as on a table.
+        cards: Distinct cards, such as a tuple or a row of an array.
+        columns: Cards per row; by default three rows, as on a table.
         with_sets: Outline the sets, each in its own colour.
 
     Raises:
@@ -102,13 +104,45 @@ def draw(cards: CardsLike, columns: int | None = None, with_sets: bool = False) 
     return Picture(check_cards(cards), columns, with_sets)
 
 
+class ProgressBars(Lines):
+    """Listener that shows progress: a bar per size in a notebook, plain lines on stderr elsewhere.
+
+    Example:
+        >>> list(setset.open(example).check(size=3, progress=setset.ProgressBars()))
+        []
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._rows: dict[str, str] = {}
+        self._display: Any = None
+        shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+        self._in_notebook = getattr(shell, "kernel", None) is not None
+        if self._in_notebook:
+            self.seconds_between = 0.2
+
+    def _show_row(self, meter: Meter, words: str) -> None:
+        if not self._in_notebook:
+            super()._show_row(meter, words)
+            return
+        from IPython.display import HTML, display
+
+        bar = f'<progress value="{meter.share:.3f}"></progress>'
+        self._rows[meter.title] = f"<tr><td>{as_text(meter.title)}</td><td>{bar}</td><td>{as_text(words)}</td></tr>"
+        page = HTML(f"<table>{''.join(self._rows.values())}</table>")
+        if self._display is None:
+            self._display = display(page, display_id=True)
+        else:
+            self._display.update(page)
+
+
 def as_html(value: Any) -> str:
     """HTML that a notebook shows for an object of the public API."""
-    return next(_SHOWN[each.__name__] for each in type(value).__mro__ if each.__name__ in _SHOWN)(value)
+    return next(_SHOWN[base.__name__] for base in type(value).__mro__ if base.__name__ in _SHOWN)(value)
 
 
 def _figure(cards: Sequence[int]) -> str:
-    """The cards, small enough to stand above a table; several pictures of a page share the same definitions."""
+    """Small picture of the cards. Its ids repeat on a page, but they always define the same shapes."""
     if not cards:
         return ""
     return f'<div style="max-width: 32em">{draw_svg(lay_out(cards)).replace("<svg ", SMALL, 1)}</div>'
@@ -117,31 +151,35 @@ def _figure(cards: Sequence[int]) -> str:
 SMALL = '<svg style="width: 100%; height: auto" '
 
 
+def _hand(cards: Cards) -> str:
+    return _figure(cards) + f"<p>{spaced(cards) or 'no cards'}</p>"
+
+
 def _facts(title: str, facts: dict[str, object]) -> str:
     return _titled(title, table(("", ""), facts.items()))
 
 
-def _list_class(one: ListClass) -> str:
-    return _figure(one.cards) + _facts(
-        f"Class {one}",
+def _list_class(list_class: ListClass) -> str:
+    return _figure(list_class.cards) + _facts(
+        f"Class {list_class}",
         {
-            "representative": spaced(one.cards),
-            "lists": one.lists,
-            "symmetries of a list": one.stabilizer,
-            "cards that can be added": one.extensions,
+            "representative": spaced(list_class.cards),
+            "lists": list_class.lists,
+            "symmetries of a list": list_class.stabilizer,
+            "cards that can be added": list_class.extensions,
         },
     )
 
 
-def _classification(found: Classification) -> str:
-    return _figure(found.cards) + _facts(
-        f"{how_many(len(found.cards), 'card')} without a set: class {found.list_class}",
+def _classification(classification: Classification) -> str:
+    return _figure(classification.cards) + _facts(
+        f"{how_many(len(classification.cards), 'card')} without a set: class {classification.list_class}",
         {
-            "cards": spaced(found.cards),
-            "canonical form": spaced(found.form),
-            "lists in the class": found.lists,
-            "symmetries": found.stabilizer,
-            "can be added": spaced(found.extensions) or "no card: it is complete",
+            "cards": spaced(classification.cards),
+            "canonical form": spaced(classification.form),
+            "lists in the class": classification.lists,
+            "symmetries": classification.stabilizer,
+            "can be added": spaced(classification.extensions) or "no card: it is complete",
         },
     )
 
@@ -161,7 +199,7 @@ def _size(size: Size) -> str:
     state = "complete" if size.complete else "incomplete"
     words = f"{number(size.lists)} lists of {size.size} cards for target {size.target}, {state}"
     title = f"{words}; {byte_count(size.bytes)} in {how_many(len(size.batches), 'file')}"
-    rows = [[place, spaced(size[place])] for place in range(min(size.lists, 5))]
+    rows = [[index, spaced(size[index])] for index in range(min(size.lists, 5))]
     return _titled(title, table(("number", "cards"), rows), size.lists)
 
 
@@ -176,7 +214,7 @@ def _workspace(workspace: Workspace) -> str:
 
 
 def _titled(title: str, body: str, rows: int = 0) -> str:
-    """A table below its title; how many rows there are if not all are shown."""
+    """Puts a title above a table, and below it the number of all `rows` if the table does not show all."""
     shown = body.count("<tr>") - 1
     more = f"\n<p>{number(shown)} of {number(rows)}</p>" if rows > shown else ""
     return f"<p><b>{as_text(title)}</b></p>\n{body}{more}"
@@ -207,11 +245,11 @@ def _odds(odds: Odds) -> str:
     return _facts(how_many(odds.cards, "card"), facts)
 
 
-def _identity(found: Identity) -> str:
-    if found.list is not None:
-        return _classification(found.list.classification)
-    sets = [[spaced(each), ", ".join(map(name, each))] for each in found.sets]
-    return _figure(found.cards) + _titled(how_many(len(sets), "set"), table(("cards", "names"), sets))
+def _identity(identity: Identity) -> str:
+    if identity.list is not None:
+        return _classification(identity.list.classification)
+    sets = [[spaced(triple), ", ".join(map(name, triple))] for triple in identity.sets]
+    return _figure(identity.cards) + _titled(how_many(len(sets), "set"), table(("cards", "names"), sets))
 
 
 _SHOWN: dict[str, Callable[[Any], str]] = {
@@ -225,9 +263,10 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
     "Counts": lambda counts: record_table(COUNTS, counts),
     "Exploration": _exploration,
     "Game": _game,
+    "Hand": _hand,
     "Level": _level,
     "ListClass": _list_class,
     "Size": _size,
     "Workspace": _workspace,
 }
-"""By the names of their types: this package knows what the public API gives, not the packages that make it."""
+"""Functions by type name, so that this module need not import the modules that define the types."""

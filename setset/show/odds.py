@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from setset.cards import LARGEST
-from setset.show.formatting import how_many, number, print_json, print_table
+from setset.show.formatting import how_many, number, plain, print_json, print_table
 from setset.table.autoplay import Policy
 from setset.table.chances import RULEBOOK, Odds
 from setset.table.estimates import (
@@ -42,7 +42,7 @@ _COUNTED = (
 
 @contextmanager
 def progress(games: int) -> Iterator[Callable[[int], None]]:
-    """A bar on stderr while games are played; nothing where that is no terminal."""
+    """Yields a callback that advances a bar on stderr by a number of games; without a terminal it does nothing."""
     if not sys.stderr.isatty():
         yield lambda _played: None
         return
@@ -50,29 +50,29 @@ def progress(games: int) -> Iterator[Callable[[int], None]]:
         yield bar.update
 
 
-def show_odds(found: Odds, as_json: bool) -> None:
-    """Five lines on a number of cards."""
+def show_odds(odds: Odds, as_json: bool) -> None:
+    """Prints the odds for a number of cards, in up to five lines or as JSON."""
     if as_json:
-        print_json({**dataclasses.asdict(found), "odds": found.odds, "odds_in_play": found.odds_in_play})
+        print_json({**dataclasses.asdict(odds), "odds": odds.odds, "odds_in_play": odds.odds_in_play})
         return
-    cards = how_many(found.cards, "card")
-    if not found.chance:
-        click.echo(f"{cards}: always a set; {LARGEST} is the most without")
-        click.echo(f"sets in a random hand: {float(found.mean_sets):,.2f} on average")
+    cards = how_many(odds.cards, "card")
+    if not odds.chance:
+        click.echo(f"{cards}: always a set; {odds.most} is the most without")
+        click.echo(f"sets in a random hand: {float(odds.mean_sets):,.2f} on average")
         return
-    chance, odds = float(found.chance), found.odds or 0.0
-    named = "" if found.rulebook is None else f" (the rulebook says {found.rulebook:,}:1)"
+    chance, for_set = float(odds.chance), odds.odds or 0.0
+    named = "" if odds.rulebook is None else f" (the rulebook says {odds.rulebook:,}:1)"
     click.echo(f"{cards}: no set in {chance * 100:.3g} % of random hands, 1 in {_short(1 / chance)}")
-    click.echo(f"odds for a set: {_short(odds)}:1{named}")
-    if found.in_play is not None and found.odds_in_play is not None:
-        play, to_one = found.in_play.value, _with_error(found.odds_in_play)
+    click.echo(f"odds for a set: {_short(for_set)}:1{named}")
+    if odds.in_play is not None and odds.odds_in_play is not None:
+        play, to_one = odds.in_play.value, _with_error(odds.odds_in_play)
         click.echo(f"tables in play: no set in {play * 100:.3g} %, 1 in {_short(1 / play)} (odds {to_one}:1)")
-    click.echo(f"exactly: {number(found.lists)} of {how_many(found.hands, 'hand')}")
-    click.echo(f"sets in a random hand: {float(found.mean_sets):,.2f} on average")
+    click.echo(f"exactly: {number(odds.lists)} of {how_many(odds.hands, 'hand')}")
+    click.echo(f"sets in a random hand: {float(odds.mean_sets):,.2f} on average")
 
 
 def _short(value: float) -> str:
-    """A number with the digits behind the point that it is worth."""
+    """Formats a number, with one decimal if it is below 100."""
     return number(value, 0 if value >= 100 else 1)
 
 
@@ -96,10 +96,10 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
     _print("Random hands from a full deck", columns, chances)
     _print("Sets in a random hand", ["cards", "sets", "exact"], sets)
     for counting, words in enumerate(COUNTINGS):
-        # Smaller tables than 12 exist only after the last deal and say little.
+        # Tables with fewer than 12 cards exist only after the last deal, so they say little.
         tables = [at for at in estimate_tables(simulation, counting) if at.size >= 12]
         _print(f"Tables in play, {words}", ["cards", *_FIGURES], [_row(at.size, at) for at in tables])
-    rounds = [_row(each.taken + 1, each.at) for each in estimate_rounds(simulation)]
+    rounds = [_row(played_round.taken + 1, played_round.at) for played_round in estimate_rounds(simulation)]
     _print("Tables of 12 by round, up to the last deal", ["round", *_FIGURES], rounds)
     last = [[str(end.cards), number(end.games), _percent(end.share)] for end in estimate_ends(simulation)]
     _print("Cards left at the end", ["cards", "games", "share"], last)
@@ -110,7 +110,7 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
 
 
 def _answers(simulation: Simulation) -> Iterator[str]:
-    """The answer that a simulation was made for, a line for 12 cards and one for 15."""
+    """Yields the summary of a simulation: a line for 12 cards and a line for 15."""
     in_play = {at.size: at for at in estimate_tables(simulation)}
     for hands in estimate_random_hands(simulation):
         at, rulebook = in_play.get(hands.size), RULEBOOK.get(hands.size)
@@ -154,18 +154,21 @@ def _percent(share: Estimate) -> str:
 
 
 def _with_error(estimate: Estimate) -> str:
-    """Value and standard error, to two digits of the error."""
-    places = min(6, max(0, 1 - floor(log10(estimate.error)))) if estimate.error else 2
-    return f"{number(estimate.value, places)} ± {number(estimate.error, places)}"
+    """Value ± standard error, both rounded to two significant digits of the error."""
+    digits = min(6, max(0, 1 - floor(log10(estimate.error)))) if estimate.error else 2
+    return f"{number(estimate.value, digits)} ± {number(estimate.error, digits)}"
 
 
 def _as_json(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> dict[str, Any]:
     hands = []
     for at, (chance, sets) in zip(estimate_random_hands(simulation), exact, strict=True):
-        ratio = {"numerator": chance.numerator, "denominator": chance.denominator, "value": float(chance)}
+        ratio = {**plain(chance), "value": float(chance)}  # `value` is the older name of `decimal`
         odds = {"exact_odds": float((1 - chance) / chance), "exact_sets": float(sets)}
         hands.append({**_tables_as_json(at), "exact_chance": ratio, **odds, "off": deviation(at, chance)})
-    rounds = [{"round": each.taken + 1, **_tables_as_json(each.at)} for each in estimate_rounds(simulation)]
+    rounds = [
+        {"round": played_round.taken + 1, **_tables_as_json(played_round.at)}
+        for played_round in estimate_rounds(simulation)
+    ]
     ends = [
         {"cards": end.cards, "games": end.games, **_estimate("share", end.share)} for end in estimate_ends(simulation)
     ]
@@ -197,5 +200,5 @@ def _tables_as_json(at: Tables) -> dict[str, Any]:
     }
 
 
-def _estimate(what: str, estimate: Estimate) -> dict[str, float]:
-    return {what: estimate.value, f"{what}_error": estimate.error}
+def _estimate(name: str, estimate: Estimate) -> dict[str, float]:
+    return {name: estimate.value, f"{name}_error": estimate.error}

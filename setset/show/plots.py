@@ -1,4 +1,4 @@
-"""The charts by name, as `setset plot` makes them."""
+"""Charts of `setset plot` by name."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from setset.cards import parse_cards
 from setset.errors import BadInput
 from setset.show import charts
-from setset.show.charts.files import KINDS, as_bytes, kind_of
+from setset.show.charts.rendering import KINDS, as_bytes, kind_of
 from setset.show.charts.style import Chart
-from setset.show.files import write_file
 from setset.show.formatting import print_line, print_table
+from setset.show.saving import write_file
 
 if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
@@ -40,31 +40,31 @@ def _parse_sizes(words: Sequence[str]) -> list[int]:
 
 
 def _read_json(words: Sequence[str]) -> list[dict[str, object]]:
-    """The object in a file of JSON; on stdin if the name is a dash."""
+    """Reads a JSON file, or stdin if the name is a dash, and returns its object as the only argument of the chart."""
     (name, *more) = words
     if more:
         raise BadInput(f"give one file, not {len(words)}")
     try:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-        found = json.loads(text)
+        value = json.loads(text)
     except OSError as error:
         raise BadInput(f"cannot read {name}: {error.strerror}") from error
     except ValueError as error:
         raise BadInput(f"{name} is not JSON: {error}") from error
-    return [found if isinstance(found, dict) else {}]
+    return [value if isinstance(value, dict) else {}]
 
 
 @dataclass(frozen=True)
 class Plot:
-    """A chart that has a name."""
+    """A chart of `setset plot`: its function, arguments and options."""
 
     draw: Callable[..., Chart]
     words: str = ""
-    """The arguments that it takes; none if empty."""
+    """Arguments as shown to users, such as [N]; empty if the chart takes none."""
     parse: Callable[[Sequence[str]], Sequence[Any]] = lambda _: ()
-    """Makes arguments of `draw` of the words of the command line."""
+    """Converts the words of the command line to arguments of `draw`."""
     options: tuple[str, ...] = ()
-    """Options of the command line that it takes."""
+    """Options of the command line for this chart."""
     reads_workspace: bool = False
     needs_workspace: bool = False
 
@@ -73,9 +73,9 @@ class Plot:
         return (self.draw.__doc__ or "").splitlines()[0]
 
     def opens(self, workspace: Path, named: bool) -> bool:
-        """Whether to open the workspace. A chart that can do without opens it if it was named or is there."""
-        there = named or (workspace / "setset.db").is_file()
-        return self.needs_workspace or (self.reads_workspace and there)
+        """Whether to open the workspace. Charts that can do without open it only if the user named it or it exists."""
+        available = named or (workspace / "setset.db").is_file()
+        return self.needs_workspace or (self.reads_workspace and available)
 
     def make(self, words: Sequence[str], options: Mapping[str, object], workspace: Workspace | None) -> Chart:
         """Draws the chart."""
@@ -101,7 +101,7 @@ PLOTS = {
 
 
 def find_plot(name: str, words: tuple[str, ...]) -> Plot:
-    """The chart of a name, if it takes these arguments."""
+    """Returns the chart of a name. Raises BadInput if the name is unknown or the arguments do not fit."""
     if name not in PLOTS:
         raise BadInput(f"there is no chart {name!r}: expected {', '.join(PLOTS)}")
     plot = PLOTS[name]
@@ -113,26 +113,26 @@ def find_plot(name: str, words: tuple[str, ...]) -> Plot:
 
 
 def file_name(name: str, words: Sequence[str], kind: str | None) -> Path:
-    """Name of the file of a chart. Charts of two classes have two names."""
+    """Default file name of a chart. Charts of different classes get different names."""
     of = f"-{words[0].replace('/', '-')}" if name == "neighbours" else ""
     return Path(f"{name}{of}.{kind or 'svg'}")
 
 
 def choose_kind(output: Path, kind: str | None) -> str:
-    """The kind of `--format`, else of the file's name; stdout gets SVG."""
+    """File format: from `--format`, else from the file name; SVG for stdout."""
     if kind is not None and kind not in KINDS:
         raise BadInput(f"--format {kind}: expected {', '.join(KINDS)}")
     return kind or ("svg" if str(output) == "-" else kind_of(output))
 
 
 def print_plots() -> None:
-    """A line for each name."""
+    """Prints a line per chart: its name and what it shows."""
     rows = [[f"{name} {plot.words}".rstrip(), plot.line] for name, plot in PLOTS.items()]
     print_table("", ("name", "what it shows"), rows, left=2)
 
 
 def write_plot(chart: Chart, output: Path, kind: str, force: bool = False) -> None:
-    """Writes the chart, and says so; to stdout if the output is a dash."""
+    """Writes the chart, and prints the file name and title. If the output is a dash, writes the chart to stdout."""
     content = as_bytes(chart, kind)
     if str(output) == "-":
         sys.stdout.flush()

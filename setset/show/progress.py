@@ -25,24 +25,24 @@ TITLES = {
     Activity.REBUILD: "read",
     Activity.STATISTICS: "statistics of",
 }
-"""Titles of activities that are not called by their names."""
+"""Titles of activities whose title differs from their name."""
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_TRUSTED = 5.0
-"""Seconds after which the measured speed counts as much as the expected speed."""
+"""Time after which the measured speed has the same weight as the expected speed."""
 WIDE = 100
-"""Columns of a terminal that has room for everything."""
+"""Minimum width of a terminal with room for all columns."""
 
 
 @contextlib.contextmanager
 def show_progress(
     quiet: bool, estimate: Estimate | None = None, introduction: Sequence[str] = ()
 ) -> Iterator[ProgressListener]:
-    """Bars on a terminal, lines in a log, or nothing.
+    """Yields a listener that shows progress: bars on a terminal, plain lines elsewhere, almost nothing if `quiet`.
 
-    With what a run is expected to take also a bar for the whole. The introduction is printed when work begins: a run
-    that is refused says only why.
+    With an estimate there is also a bar for the whole run. The introduction is printed when work begins, so that a
+    refused run prints only its error.
     """
-    if quiet or sys.stderr is None or sys.stderr.closed:  # 2>&-
+    if quiet or sys.stderr is None or sys.stderr.closed:  # closed by 2>&-
         yield Quiet()
     elif not sys.stderr.isatty():
         yield Lines(introduction)
@@ -56,13 +56,13 @@ def show_progress(
 
 
 def _print_safely(text: str) -> None:
-    """A line on stderr. What cannot be written there, on a full disk or to a closed pipe, must not stop a run."""
+    """Prints a line on stderr. Ignores write errors, because a full disk or a closed pipe must not stop a run."""
     with contextlib.suppress(OSError, ValueError):
         print_line(text, err=True)
 
 
 class _Stderr:
-    """Standard error for bars: a terminal that was closed must not stop a run either."""
+    """Standard error for bars. Ignores write errors, because a closed terminal must not stop a run."""
 
     def write(self, text: str) -> int:
         with contextlib.suppress(OSError, ValueError):
@@ -78,16 +78,16 @@ class _Stderr:
 
 
 class Meter:
-    """How far a size is, its lists per second and the time left, by a clock that never jumps."""
+    """Progress of a size: share done, lists per second and remaining time, measured with a monotonic clock."""
 
     def __init__(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         self.activity, self.tasks, self.lists_in = activity, tasks, lists_in
         self.title = f"{TITLES.get(activity, activity)} {size}"
-        self.done = self.read = self.found = 0
+        self.done = self.read = self.lists_found = 0
         self._started = time.monotonic()
 
     def advance(self, lists_in: int, lists_out: int) -> None:
-        self.done, self.read, self.found = self.done + 1, self.read + lists_in, self.found + lists_out
+        self.done, self.read, self.lists_found = self.done + 1, self.read + lists_in, self.lists_found + lists_out
 
     @property
     def finished(self) -> bool:
@@ -95,7 +95,7 @@ class Meter:
 
     @property
     def spent(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since work on the size began."""
         return time.monotonic() - self._started
 
     @property
@@ -105,20 +105,20 @@ class Meter:
     @property
     def rate(self) -> float:
         """Lists per second."""
-        return self.found / max(self.spent, 1e-9)
+        return self.lists_found / max(self.spent, 1e-9)
 
     @property
     def left(self) -> float | None:
-        """Seconds; None before the first task is done."""
+        """Remaining seconds; None before the first task is done."""
         spent = self.spent
         return spent / self.share - spent if 0 < self.share <= 1 else None
 
 
 class _Whole:
-    """How far all sizes are together, weighted by the time that one worker usually takes for each.
+    """Progress of all sizes together, weighted by the time that one worker usually takes for each size.
 
-    By what is usual and not by what was measured: a run that resumes knows other speeds than the first one, and its
-    bar must go on where it stood. What was there before the run counts as done.
+    Weights are usual times, not measured times, because a resumed run measures other speeds than the first run, but
+    its bar must continue at the same share. Lists that exist before the run count as done.
     """
 
     def __init__(self, estimate: Estimate) -> None:
@@ -130,23 +130,23 @@ class _Whole:
         self._started = time.monotonic()
 
     def set_done(self, size: int, share: float) -> None:
-        """Notes the share of a size that is done."""
+        """Sets the share of a size that is done."""
         self._done[size] = max(self._done.get(size, 0.0), share)
 
     @property
     def share(self) -> float:
-        """From 0 to 1."""
+        """Share of the whole run that is done, from 0 to 1."""
         total = sum(self._weights.values())
         done = sum(weight * self.share_of_size(size) for size, weight in self._weights.items())
         return done / total if total else 0.0
 
     def share_of_size(self, size: int) -> float:
-        """How much of a size is there."""
+        """Share of a size that is done, including lists from earlier runs."""
         return 1.0 - self._due.get(size, 1.0) * (1.0 - self._done.get(size, 0.0))
 
     @property
     def left(self) -> float:
-        """Seconds left: first by the expected speed, then more and more by the measured speed."""
+        """Remaining seconds, first by the expected speed, then increasingly by the measured speed."""
         done = sum(seconds * self._done[size] for size, seconds in self._seconds.items())
         spent = time.monotonic() - self._started
         pace = (spent + SECONDS_TRUSTED) / (done + SECONDS_TRUSTED * self._workers)
@@ -154,24 +154,26 @@ class _Whole:
 
 
 def _percent(share: float) -> str:
-    """Never 100 while something is missing."""
+    """Percentage, rounded down, so that unfinished work never shows 100."""
     return f"{math.floor(share * 100 + 1e-9):>3} %"
 
 
 def _left(seconds: float | None, before: str = "") -> str:
-    """Time left; nothing if it is unknown, or so short that it was wrong so far."""
+    """Remaining time as text, after the text `before`; empty if the time is unknown or below a second."""
     return f"{before}{duration(seconds)} left" if seconds is not None and seconds >= 1 else ""
 
 
 class Quiet(NoProgress):
-    """Nothing but what a command waits for."""
+    """Prints only messages about waiting."""
 
     def waiting(self, text: str) -> None:
         _print_safely(f"setset: {text}")
 
 
 class Lines(NoProgress):
-    """Plain lines on stderr, a few a minute."""
+    """Prints plain lines on stderr: at most one every `seconds_between` seconds, and one at the end of each size."""
+
+    seconds_between = SECONDS_BETWEEN_LINES
 
     def __init__(self, introduction: Sequence[str] = ()) -> None:
         self._introduction = list(introduction)
@@ -187,24 +189,27 @@ class Lines(NoProgress):
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:
         meter = self._meters[size]
         meter.advance(lists_in, lists_out)
-        if time.monotonic() - self._last >= SECONDS_BETWEEN_LINES:
+        if time.monotonic() - self._last >= self.seconds_between:
             self._last = time.monotonic()
-            self._print(meter, f"{meter.share:.1%}{_left(meter.left, ', ')}")
+            self._show(meter, f"{meter.share:.1%}{_left(meter.left, ', ')}")
 
     def notice(self, text: str) -> None:
         _print_safely(f"setset: {text}")
 
     def end(self, size: int) -> None:
         meter = self._meters.pop(size)
-        self._print(meter, "done" if meter.finished else f"{meter.done:,} of {meter.tasks:,} done")
+        self._show(meter, "done" if meter.finished else f"{meter.done:,} of {meter.tasks:,} done")
 
-    def _print(self, meter: Meter, state: str) -> None:
+    def _show(self, meter: Meter, state: str) -> None:
         rate = number(meter.rate / 1e6, 1)
-        _print_safely(f"{meter.title}: {how_many(meter.found, 'list')}, {rate} M lists/s, {state}")
+        self._show_row(meter, f"{how_many(meter.lists_found, 'list')}, {rate} M lists/s, {state}")
+
+    def _show_row(self, meter: Meter, words: str) -> None:
+        _print_safely(f"{meter.title}: {words}")
 
 
 class Bars(NoProgress):
-    """A bar for each size and, for a run, one for the whole."""
+    """Draws a bar per size, and with an estimate a bar for the whole run."""
 
     def __init__(self, estimate: Estimate | None = None, introduction: Sequence[str] = ()) -> None:
         self._introduction = list(introduction)
@@ -239,7 +244,7 @@ class Bars(NoProgress):
         del self._meters[size]
 
     def complete(self) -> None:
-        """All that was asked for is there."""
+        """Fills the bar of the whole run."""
         if self._all is not None:
             self._update(self._all, 1.0, "")
 
@@ -251,13 +256,13 @@ class Bars(NoProgress):
             self._whole.set_done(size, share)
             self._update(self._all, self._whole.share, _left(self._whole.left))
             share = self._whole.share_of_size(size)
-        self._update(bar, share, f"{how_many(meter.found, 'list')}, {number(meter.rate / 1e6, 0)} M/s{left}")
+        self._update(bar, share, f"{how_many(meter.lists_found, 'list')}, {number(meter.rate / 1e6, 0)} M/s{left}")
 
     def _update(self, task: TaskID, share: float, shown: str) -> None:
         self._shown().update(task, completed=share, percent=_percent(share), shown=shown)
 
     def _shown(self) -> Progress:
-        # Workers that come and go are noticed in a thread of their own.
+        # Locked, because another thread reports workers that connect or leave.
         with self._lock:
             return self._progress or self._start()
 
@@ -269,12 +274,12 @@ class Bars(NoProgress):
         console = Console(file=_Stderr())  # type: ignore[arg-type]
         wide = console.width >= WIDE
 
-        # A row that wraps is not taken away when it is drawn again.
+        # Rows must not wrap, because rich does not erase a wrapped row when it redraws.
         def text(field: str) -> TextColumn:
             return TextColumn(field, table_column=Column(no_wrap=True, overflow="ellipsis"))
 
         columns: list[ProgressColumn] = [text("{task.description}")]
-        edge = [text("|")] if console.no_color else []  # where a bar has no colour, its rest is blank
+        edge = [text("|")] if console.no_color else []  # without colour the unfilled part is blank
         columns += [*edge, BarColumn(28 if wide else 14), *edge, text("{task.fields[percent]}")]
         columns += [TimeElapsedColumn()] if wide else []
         self._progress = Progress(*columns, text("{task.fields[shown]}"), console=console)

@@ -1,4 +1,4 @@
-"""A report on a workspace: one page that can be mailed, printed and read without anything else."""
+"""A report on a workspace: one self-contained page to mail, print and read offline."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from setset import __version__
 from setset.errors import BadInput, MissingExtra
 from setset.show import charts
 from setset.show.charts.style import Chart
-from setset.show.files import write_file
 from setset.show.formatting import byte_count, fields, print_line, to_json
 from setset.show.report_page import Data, as_html
+from setset.show.saving import write_file
 
 if TYPE_CHECKING:
     from setset.database.runs import Run
@@ -30,17 +30,17 @@ if TYPE_CHECKING:
 MOST_RUNS = 200
 """Maximum number of runs listed, newest first."""
 LONGEST = 300
-"""Maximum number of letters of an outcome or a command."""
+"""Maximum number of characters of a command, an outcome or a list of repairs; the rest is cut off."""
 ROOM = 600_000
-"""Bytes for figures: the page stays below 1 MB."""
+"""Maximum bytes of all figures together, so that the page stays below 1 MB."""
 
 
 def collect(workspace: Workspace, made_at: str) -> Data:
-    """All that a report says, from what the workspace records.
+    """Returns the data of a report, from the records of the workspace.
 
     Args:
-        workspace: The workspace, to read.
-        made_at: The date and time of the report: all else depends on the workspace alone.
+        workspace: Workspace to report on.
+        made_at: Date and time of the report. All other data depend on the workspace alone.
     """
     counts, status, runs = workspace.counts(), workspace.status(), workspace.runs(MOST_RUNS)
     explorations = workspace.explorations
@@ -49,7 +49,7 @@ def collect(workspace: Workspace, made_at: str) -> Data:
         "workspace": workspace.path.resolve().name,
         "setset": __version__,
         "schema": workspace.schema().database,
-        "asked": [_asked(exploration, counts) for exploration in explorations],
+        "asked": [_progress(exploration, counts) for exploration in explorations],
         "counts": [{**dataclasses.asdict(count), "confirmed_by": _confirmed_by(count)} for count in counts],
         "sizes": [_size(size) for exploration in explorations for size in exploration.sizes],
         "rates": [dataclasses.asdict(host) for host in status.hosts],
@@ -57,7 +57,7 @@ def collect(workspace: Workspace, made_at: str) -> Data:
         "versions": sorted({run.version for run in runs}),
         "hosts": sorted({host.host for host in status.hosts} | {run.host for run in runs}),
         "defects": [dataclasses.asdict(item) for item in status.items if item.state != "running"],
-        # Also repairs that looked for damage and found none.
+        # Includes repair commands that found no damage.
         "repairs": [
             fields(run, "id", "command", "finished_at", "host", "repaired", "outcome")
             for run in runs
@@ -67,7 +67,7 @@ def collect(workspace: Workspace, made_at: str) -> Data:
     }
 
 
-def _asked(exploration: Exploration, counts: Sequence[Count]) -> Data:
+def _progress(exploration: Exploration, counts: Sequence[Count]) -> Data:
     mine = [count for count in counts if count.target == exploration.target]
     return {
         **fields(exploration, "target", "pruned"),
@@ -78,13 +78,13 @@ def _asked(exploration: Exploration, counts: Sequence[Count]) -> Data:
 
 
 def _confirmed_by(count: Count) -> list[str]:
-    """Sources that come to the same number."""
+    """Sources that confirm the count."""
     others = {"a published or independent count": count.reference, "the sum over all classes": count.class_sum}
     return [words for words, value in others.items() if value == count.lists and count.complete]
 
 
 def _size(size: Size) -> Data:
-    """A stored size, with one digest for all its files: the digest of their digests, a line each, in order."""
+    """Data of a stored size. Its digest is the SHA-256 of its files' digests, one per line, in the files' order."""
     batches = size.batches
     digests = "".join(f"{batch.digest}\n" for batch in batches)
     return {
@@ -96,11 +96,11 @@ def _size(size: Size) -> Data:
 
 
 def _run(run: Run) -> Data:
-    found = dataclasses.asdict(run)
+    record = dataclasses.asdict(run)
     for name in ("command", "outcome", "repaired"):
-        if len(found[name] or "") > LONGEST:
-            found[name] = found[name][:LONGEST] + "..."
-    return found
+        if len(record[name] or "") > LONGEST:
+            record[name] = record[name][:LONGEST] + "..."
+    return record
 
 
 def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> list[str]:
@@ -111,13 +111,13 @@ def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> 
         stored = [size for size in exploration.sizes if size.lists]
         for cut, sizes in groupby(stored, key=lambda size: size.batch_lists):
             lines.append(f"setset run {target} --size {list(sizes)[-1].size} --batch-lists {cut}")
-        if counted := _asked(exploration, counts)["counted_to"]:
+        if counted := _progress(exploration, counts)["counted_to"]:
             lines.append(f"setset run {target} --size {counted} --count-only")
     return [*lines, "setset check --deep", "setset count"]
 
 
 def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bool) -> None:
-    """Writes the page, and the data beside it if asked to; says so."""
+    """Writes the page, and with `with_json` also its data as JSON. Prints a line per file."""
     data = collect(workspace, made_at)
     pages = {output: as_html(data, draw_figures(workspace))}
     if with_json:
@@ -130,17 +130,17 @@ def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bo
 
 
 def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
-    """Pictures as SVG, each with its command; a line with the reason in place of a missing picture."""
+    """Returns pairs of a plot command and its chart as SVG, or as a line that says why the chart is missing."""
     wanted: dict[str, Callable[[], Chart]] = {
         f"setset plot {chart.__name__}": partial(chart, workspace)
         for chart in (charts.counts, charts.throughput, charts.rates, charts.gantt)
     }
     for target in (exploration.target for exploration in workspace.explorations):
         wanted[f"setset plot bytes --target {target}"] = partial(charts.bytes, workspace, target)
-    found, room = [], ROOM
-    for place, (command, make) in enumerate(wanted.items()):
+    figures, room = [], ROOM
+    for index, (command, make) in enumerate(wanted.items()):
         try:
-            picture = _own_names(charts.as_bytes(make(), "svg").decode(), f"figure{place}-")
+            picture = _own_names(charts.as_bytes(make(), "svg").decode(), f"figure{index}-")
         except MissingExtra as error:
             return [("", f"<p>No figures: {escape(str(error))}</p>")]
         except BadInput:
@@ -148,10 +148,10 @@ def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
         if len(picture) > room:
             picture = f"<p>Too large for this page: {escape(command)}</p>"
         room -= len(picture)
-        found.append((command, picture))
-    return found
+        figures.append((command, picture))
+    return figures
 
 
 def _own_names(picture: str, prefix: str) -> str:
-    """The picture with names of its own for what it refers to: several are on one page."""
+    """Prefixes the ids of a picture, because the ids of all pictures on a page must differ."""
     return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", picture)

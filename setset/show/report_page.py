@@ -1,4 +1,4 @@
-"""The page of a report: HTML without scripts that refers to nothing outside."""
+"""The page of a report: self-contained HTML without scripts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,6 +25,7 @@ table { border-collapse: collapse; font-size: 13px; display: block; overflow-x: 
 th, td { padding: .2em .7em; text-align: left; border-bottom: 1px solid var(--line); vertical-align: top }
 td.long { min-width: 17em; overflow-wrap: anywhere; font: 12px/1.5 ui-monospace, monospace }
 td.n { text-align: right; font-variant-numeric: tabular-nums }
+@media (max-width: 40em) { td:not(.long) { white-space: nowrap } }
 code, pre { font: 12px/1.5 ui-monospace, monospace; overflow-wrap: anywhere; white-space: pre-wrap }
 figure { margin: 1.5em 0; break-inside: avoid } figure svg { max-width: 100%; height: auto }
 figcaption { color: var(--quiet); font-size: 12px }
@@ -48,11 +49,11 @@ FILES: Columns = (
     "lists",
     "files",
     ("bytes", lambda size: byte_count(size["bytes"])),
-    ("most lists in a file", "batch_lists"),
+    ("maximum lists per file", "batch_lists"),
     ("SHA-256 of the digests", "sha256_of_digests"),
 )
 HOW_DIGESTS_ARE_MADE = (
-    "<p>The digest of a size is that of the digests of its files, a line each, in order:<br><code>"
+    "<p>The digest of a size is the digest of the digests of its files, one per line, in order:<br><code>"
     "setset sql --csv &quot;SELECT digest FROM files WHERE target = T AND size = N&quot; | tail -n +2 | sha256sum"
     "</code></p>"
 )
@@ -63,7 +64,7 @@ RATES: Columns = (
     "expansions",
     "lists",
     ("worker time", lambda rate: duration(rate["seconds"])),
-    ("million lists a second, one worker", lambda rate: millions(rate["lists_per_second"])),
+    ("million lists per second, one worker", lambda rate: millions(rate["lists_per_second"])),
 )
 RUNS: Columns = (
     ("run", "id"),
@@ -90,13 +91,13 @@ REPAIRS: Columns = (
 
 
 def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
-    """The page. Everything in it but the figures is escaped; it has no script and refers to nothing outside."""
+    """Returns the page. Everything except the figures is escaped. The page has no scripts and loads no other files."""
     title = f"Report on the workspace {data['workspace']}"
     body = [
         f"<h1>{as_text(title)}</h1>",
         f'<p class="lead">{as_text(_summary(data))}</p>',
         f"<p>Made {as_text(data['made_at'])}</p>",
-        _section("Explorations", _asked_text(data)),
+        _section("Explorations", _explorations_text(data)),
         _section("Counts", record_table(COUNTS, data["counts"])),
         _section("Figures", "\n".join(_figure(*figure) for figure in figures)),
         _section("Files", f"{record_table(FILES, data['sizes'])}\n{HOW_DIGESTS_ARE_MADE}"),
@@ -117,7 +118,7 @@ def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
 
 
 def _summary(data: Data) -> str:
-    """The report in words."""
+    """Summary of the report in two sentences."""
     complete = [count for count in data["counts"] if count["complete"]]
     lists = sum(size["lists"] for size in data["sizes"])
     files = how_many(sum(size["files"] for size in data["sizes"]), "file")
@@ -143,15 +144,15 @@ def _figure(command: str, picture: str) -> str:
     return f"<figure>\n{picture}{caption}</figure>" if command else picture
 
 
-def _asked_text(data: Data) -> str:
+def _explorations_text(data: Data) -> str:
     lines = []
-    for asked in data["asked"]:
-        done = [f"stored up to size {asked['stored_to']}"] if asked["stored_to"] else []
-        done += [f"counted up to size {asked['counted_to']}"] if asked["counted_to"] else []
-        state = "complete" if asked["complete"] else "not complete yet"
-        pruned = ", pruned" if asked["pruned"] else ""
+    for exploration in data["asked"]:
+        done = [f"stored up to size {exploration['stored_to']}"] if exploration["stored_to"] else []
+        done += [f"counted up to size {exploration['counted_to']}"] if exploration["counted_to"] else []
+        state = "complete" if exploration["complete"] else "not complete yet"
+        target, pruned = exploration["target"], ", pruned" if exploration["pruned"] else ""
         lines.append(
-            f"<li>All hands without a set that can grow to {asked['target']} cards (target {asked['target']}{pruned}):"
+            f"<li>All hands without a set that can grow to {target} cards (target {target}{pruned}):"
             f" {as_text(', '.join(done) or 'nothing yet')}; {state}.</li>"
         )
     return f"<ul>\n{chr(10).join(lines)}\n</ul>" if lines else "<p>Nothing yet.</p>"

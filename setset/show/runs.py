@@ -1,4 +1,4 @@
-"""How a run begins, goes on and ends: events as JSON lines, a log file, and the last lines for people.
+"""Events of a run as JSON lines and in a log file, and the closing lines of a run for people.
 
 docs/unattended.md describes the events and the log.
 """
@@ -34,7 +34,7 @@ SECONDS_BETWEEN_LOG_LINES = 30.0
 
 
 class NoEvents:
-    """For a run whose events go nowhere."""
+    """Discards the events of a run."""
 
     def emit(self, event: str, **values: Any) -> None: ...
 
@@ -44,7 +44,7 @@ class NoEvents:
 
 @contextlib.contextmanager
 def run_events(as_json: bool, log: Path | None) -> Iterator[NoEvents | Events]:
-    """Sends the events of a run to standard output, a log or both. An error that ends the run is the last event."""
+    """Sends the events of a run to stdout, a log file or both. If an error ends the run, the last event reports it."""
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [_print_event] if as_json else []
         if log is not None:
@@ -62,31 +62,31 @@ def run_events(as_json: bool, log: Path | None) -> Iterator[NoEvents | Events]:
 
 
 class Events:
-    """A listener that tells its sinks, and another listener, what it hears."""
+    """Listener that sends events to sinks, and forwards its calls to another listener."""
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = sinks
         self._other: ProgressListener = NoProgress()
-        self._lock = threading.Lock()  # workers that come and go are noticed in a thread of their own
+        self._lock = threading.Lock()  # another thread reports workers that connect or leave
         self._meters: dict[int, Meter] = {}
-        self._told: dict[int, float] = {}
+        self._last_emitted: dict[int, float] = {}
 
     def emit(self, event: str, **values: Any) -> None:
-        """Sends an event with the time."""
+        """Sends an event, with the current time, to all sinks."""
         moment = datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
         with self._lock:
             for sink in self._sinks:
                 sink({"event": event, "time": moment.replace("+00:00", "Z"), **values})
 
     def beside(self, progress: ProgressListener) -> ProgressListener:
-        """The listener of a run that another one listens to as well."""
+        """Makes this listener forward its calls to `progress`, and returns this listener."""
         self._other = progress
         return self
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         self._other.begin(size, activity, tasks, lists_in)
         self._meters[size] = Meter(size, activity, tasks, lists_in)
-        self._told[size] = 0.0
+        self._last_emitted[size] = 0.0
         self.emit("size_begun", size=size, activity=activity.value, expansions=tasks, lists_in=lists_in)
 
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:
@@ -94,8 +94,8 @@ class Events:
         meter = self._meters[size]
         meter.advance(lists_in, lists_out)
         self.emit("expansion_done", size=size, lists_in=lists_in, lists_out=lists_out)
-        if meter.spent - self._told[size] >= SECONDS_BETWEEN_EVENTS:
-            self._told[size] = meter.spent
+        if meter.spent - self._last_emitted[size] >= SECONDS_BETWEEN_EVENTS:
+            self._last_emitted[size] = meter.spent
             left = None if meter.left is None else round(meter.left, 3)
             self._emit_state("progress", size, share=round(meter.share, 4), seconds_left=left)
 
@@ -116,11 +116,11 @@ class Events:
     def _emit_state(self, event: str, size: int, **values: Any) -> None:
         meter = self._meters[size]
         state = {"activity": meter.activity.value, "done": meter.done, "expansions": meter.tasks}
-        self.emit(event, size=size, **state, lists=meter.found, **values)
+        self.emit(event, size=size, **state, lists=meter.lists_found, **values)
 
 
 def _print_event(event: Event) -> None:
-    """One object a line on standard output. Who stops reading does not stop the run."""
+    """Prints an event as a JSON line. After a write error discards all later events, so that the run continues."""
     try:
         sys.stdout.write(to_json(event) + "\n")
         sys.stdout.flush()
@@ -130,7 +130,7 @@ def _print_event(event: Event) -> None:
 
 
 def _log_sink(file: IO[str]) -> Sink:
-    """One line an event. A disk that is full does not stop the run."""
+    """Returns a sink that writes most events to a log, one per line. Ignores write errors, so the run continues."""
     last = -SECONDS_BETWEEN_LOG_LINES
 
     def write(event: Event) -> None:
@@ -149,7 +149,7 @@ def _log_sink(file: IO[str]) -> Sink:
 
 
 def in_words(event: Event) -> str:
-    """An event as a line for people, without its time."""
+    """Text of an event for people, without the time."""
     kind = event["event"]
     match kind:
         case "started":
@@ -218,11 +218,11 @@ def print_end(
 
 
 def _following(run: Run, target: int, size: int, rule: str, first: int) -> str:
-    """Commands that make sense after a run."""
+    """Suggested commands after a run."""
     of = "" if target == 12 else f" --target {target}"
     if run.lists_counted:
         return command_line("count")
-    if first:  # its files have no numbers until those before them are there
+    if first:  # the new files have no numbers until files of earlier sources exist
         return f"{command_line(f'run {size}{of}{rule}')}, for the sources before {first}"
     larger = f", or {command_line(f'run {size + 1}{of}{rule}')}" if size < 20 else ""
     return command_line(f"lists {size}{of}") + larger

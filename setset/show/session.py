@@ -1,7 +1,7 @@
 """A game for people at one terminal: draws the table, reads calls, keeps the clock, gives hints.
 
-The rules are in `setset.table.game`; here is only what is said and seen. Lines are read in the terminal's
-own editing mode, so everything works in a pipe as well, without colours and without the ticking clock.
+The rules are in `setset.table.game`; this module only prints and reads. It reads lines in the terminal's own editing
+mode, so that the game works in a pipe as well, without colours and without the clock.
 """
 
 import datetime
@@ -27,7 +27,7 @@ from setset.table.deck import Stream
 from setset.table.game import Game, Verdict, call_none, call_set, new_game
 
 LABELS: Final = string.ascii_lowercase[:21]
-"""No table is larger: 21 cards always hold a set."""
+"""Labels of the cards on the table. 21 are enough, because 21 cards always hold a set."""
 HELP: Final = """\
   afk     call the cards a, f and k a set: a point if they are one, else one off
   none    call that there is no set: three more cards come if that is so, else a point off
@@ -37,7 +37,7 @@ With several players begin with a name or number: '2 afk', 'ada none'."""
 
 
 class Call(NamedTuple):
-    """A line that was understood: who, and what, where letters are a set and '' is none."""
+    """A parsed call: the player, and the letters of a set; '' for the call `none`."""
 
     player: int
     letters: str
@@ -52,10 +52,11 @@ class Session:
         players: Sequence[str] = (),
         clock: Callable[[], float] = time.monotonic,
         enter_game: Callable[[float, Sequence[str]], str] | None = None,
+        dimension: int = 4,
     ) -> None:
         self.players = _checked_names(players)
         self.seed = seed
-        self.game = new_game(Stream(seed).shuffled(), max(1, len(players)))
+        self.game = new_game(Stream(seed).shuffled(dimension), max(1, len(players)))
         self.message = "Letters of three cards, none, hint, help or quit."
         self.hints = 0
         self._hinted: tuple[tuple[int, ...], int] = ((), 0)
@@ -79,10 +80,10 @@ class Session:
                 break
         self._show_end()
         if interrupted:
-            raise KeyboardInterrupt  # with the exit code that it always has
+            raise KeyboardInterrupt  # for the usual exit code of Ctrl-C
 
     def answer(self, line: str) -> bool:
-        """Acts on one line of input; False if it ends the session."""
+        """Acts on a line of input. Returns whether the session goes on."""
         word = line.strip().lower()
         if word in ("quit", "q", "exit"):
             return False
@@ -115,7 +116,7 @@ class Session:
         return f"{who}right, there is no set. Three more cards."
 
     def _hint(self) -> str:
-        """More with each call for the same table."""
+        """Returns a hint. Each further hint for the same table reveals more."""
         table, given = self._hinted
         given = given + 1 if table == self.game.table else 1
         self._hinted = (self.game.table, given)
@@ -128,7 +129,7 @@ class Session:
         return f"One of the sets has {letters}."
 
     def _show(self) -> bool:
-        """Draws everything; whether all of it, with the clock on top, is on the screen of a terminal."""
+        """Draws the table. Returns whether all of it, with the clock on top, fits the terminal."""
         if can_draw():
             click.clear()
         click.echo(f"{clock_text(self.elapsed())}   {self._standing()}")
@@ -140,7 +141,7 @@ class Session:
 
     def _standing(self) -> str:
         names = self.players or ("score",)
-        scores = [f"{each} {score}" for each, score in zip(names, self.game.scores, strict=True)]
+        scores = [f"{player} {score}" for player, score in zip(names, self.game.scores, strict=True)]
         return f"round {self.game.round}   deck {len(self.game.deck)}   " + "   ".join(scores)
 
     def _show_end(self) -> None:
@@ -150,8 +151,8 @@ class Session:
                 click.clear()
             click.echo(self.message)
             click.echo(f"The game is over: {how_many(len(game.table), 'card')} left, no set among them.")
-        each = f", {self.elapsed() / taken:.0f} s a set" if taken else ""
-        click.echo(f"{clock_text(self.elapsed())}   {how_many(taken, 'set')}{each}, {how_many(self.hints, 'hint')}")
+        pace = f", {self.elapsed() / taken:.0f} s a set" if taken else ""
+        click.echo(f"{clock_text(self.elapsed())}   {how_many(taken, 'set')}{pace}, {how_many(self.hints, 'hint')}")
         click.echo(f"{_result(game, self.players)}   seed {self.seed}")
         if game.over and not self.hints and self._enter_game:
             print_line(self._enter_game(self.elapsed(), self.players))
@@ -160,14 +161,14 @@ class Session:
 
 
 def understood(line: str, players: Sequence[str], cards: int) -> Call:
-    """The call that a line means; BadInput says what is wrong with it."""
+    """Parses a call; BadInput names the mistake."""
     words = line.lower().replace(",", " ").split()
     if not words:
         raise BadInput(f"not a call: {line!r}")
     player = 0
     if len(players) > 1:
-        names = [each.lower().split() for each in players]
-        spoken = max((each for each in names if words[: len(each)] == each), key=len, default=None)
+        names = [player_name.lower().split() for player_name in players]
+        spoken = max((parts for parts in names if words[: len(parts)] == parts), key=len, default=None)
         if spoken is not None:  # the longest name: 'Ada Lovelace' before 'Ada'
             player = names.index(spoken)
             words = words[len(spoken) :]
@@ -178,23 +179,23 @@ def understood(line: str, players: Sequence[str], cards: int) -> Call:
     letters = "".join(words)
     if letters in ("none", "n", "-"):
         return Call(player, "")
-    known = LABELS[:cards]
-    if len(letters) != 3 or len(set(letters)) != 3 or any(letter not in known for letter in letters):
-        raise BadInput(f"not a call: {line!r}; type three letters from a to {known[-1]}, none, hint, help or quit")
+    labels = LABELS[:cards]
+    if len(letters) != 3 or len(set(letters)) != 3 or any(letter not in labels for letter in letters):
+        raise BadInput(f"not a call: {line!r}; type three letters from a to {labels[-1]}, none, hint, help or quit")
     return Call(player, letters)
 
 
 def clock_text(seconds: float) -> str:
-    """'2:05'"""
+    """Minutes and seconds, such as '2:05'."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
 def _checked_names(players: Sequence[str]) -> tuple[str, ...]:
-    names = [" ".join(each.split()) for each in players]
-    for each in names:
-        if not each or "," in each or each.split()[0].isdecimal():
-            raise BadInput(f"not a player's name: {each!r} (words without commas, the first not a number)")
-    if len({each.lower() for each in names}) != len(names):
+    names = [" ".join(player_name.split()) for player_name in players]
+    for player_name in names:
+        if not player_name or "," in player_name or player_name.split()[0].isdecimal():
+            raise BadInput(f"not a player's name: {player_name!r} (words without commas, the first not a number)")
+    if len({player_name.lower() for player_name in names}) != len(names):
         raise BadInput("two players have the same name")
     return tuple(names)
 
@@ -204,14 +205,14 @@ def _result(game: Game, players: Sequence[str]) -> str:
         return f"score {game.scores[0]}"
     best = max(game.scores)
     ranked = sorted(zip(game.scores, players, strict=True), key=lambda pair: -pair[0])
-    winners = " and ".join(each for score, each in ranked if score == best)
-    scores = ", ".join(f"{each} {score}" for score, each in ranked)
+    winners = " and ".join(player for score, player in ranked if score == best)
+    scores = ", ".join(f"{player} {score}" for score, player in ranked)
     return f"{scores}: {winners} {'won' if game.over else 'in the lead'}"
 
 
 @contextmanager
 def _ticking(elapsed: Callable[[], float]) -> Iterator[None]:
-    """Rewrites the clock in the upper left corner each second, then puts the cursor back where it was."""
+    """Within the block, rewrites the clock in the upper left corner each second, without moving the cursor."""
     done = threading.Event()
 
     def tick() -> None:
@@ -229,7 +230,7 @@ def _ticking(elapsed: Callable[[], float]) -> Iterator[None]:
 
 
 def enter_game(seconds: float, players: Sequence[str]) -> str:
-    """Keeps the best time for each number of players in a small file of the user; a line on the best. Never fails."""
+    """Records the best time per number of players in a file of the user. Returns a line to print, also after errors."""
     try:
         return _enter(platform.data_folder() / "best-times.json", seconds, players)
     except (OSError, RuntimeError, SetsetError, ValueError, KeyError, TypeError, AttributeError) as error:
@@ -249,6 +250,6 @@ def _enter(path: Path, seconds: float, players: Sequence[str]) -> str:
 
 
 def _spell(entry: dict[str, Any]) -> str:
-    """'12:05 by Ada and Emmy on 2026-03-01'"""
+    """A best time in words, such as '12:05 by Ada and Emmy on 2026-03-01'."""
     names = " and ".join(map(str, entry["players"]))
     return f"{clock_text(entry['seconds'])}{f' by {names}' if names else ''} on {entry['day']}"

@@ -1,4 +1,4 @@
-"""A class and its stabilizer as a few lines for GAP, Sage, Magma, Oscar and Python."""
+"""A class and its stabilizer as a short program for GAP, Sage, Magma, Oscar or Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def find_cycles(map: AffineMap) -> list[Cards]:  # noqa: A002 (the word of the field)
-    """The cycles of a map on the cards as points 1 to 81, without fixed points."""
+    """Cycles of a map on the points 1 to 81 (card + 1), without fixed points."""
     table, seen, cycles = map.table().tolist(), set(), []
     for start in range(CARDS):
         cycle = [start]
@@ -25,7 +25,7 @@ def find_cycles(map: AffineMap) -> list[Cards]:  # noqa: A002 (the word of the f
 
 
 def _product(map: AffineMap) -> str:  # noqa: A002
-    """'(1,2,3)(5,6)'"""
+    """A map in cycle notation, such as '(1,2,3)(5,6)'."""
     return "".join(str(cycle).replace(" ", "") for cycle in find_cycles(map))
 
 
@@ -39,7 +39,7 @@ def _gap(points: Sequence[int], kept: Stabilizer) -> str:
 
 
 def _sage(points: Sequence[int], kept: Stabilizer) -> str:
-    generators = ", ".join(f'"{_product(each)}"' for each in kept.generators)
+    generators = ", ".join(f'"{_product(generator)}"' for generator in kept.generators)
     return (
         f"cap = {set(points) or 'set()'}\nG = PermutationGroup([{generators}], domain=range(1, {CARDS + 1}))\n"
         f"print(G.order() == {kept.order}, G.structure_description())\n"
@@ -56,8 +56,8 @@ def _magma(points: Sequence[int], kept: Stabilizer) -> str:
 
 
 def _oscar(points: Sequence[int], kept: Stabilizer) -> str:
-    cycles = (", ".join(str(list(cycle)) for cycle in find_cycles(each)) for each in kept.generators)
-    generators = ", ".join(f"cperm({each})" for each in cycles)
+    cycles = (", ".join(str(list(cycle)) for cycle in find_cycles(generator)) for generator in kept.generators)
+    generators = ", ".join(f"cperm({product})" for product in cycles)
     return (
         f"using Oscar\ncap = Set({list(points)})\nG = permutation_group({CARDS}, PermGroupElem[{generators}])\n"
         f"println(order(G) == {kept.order})\nprintln(all(g -> Set(i^g for i in cap) == cap, gens(G)))\n"
@@ -70,16 +70,16 @@ LANGUAGES: dict[str, Callable[[Sequence[int], Stabilizer], str]] = {
     "magma": _magma,
     "oscar": _oscar,
 }
-"""Programs that read the points 1 to 81, card 0 being point 1. The tests run GAP; the others are untried."""
+"""Function per system that writes the program; card 0 is point 1. Tests run only GAP; the others are untested."""
 
 
-def write_snippet(one: ListClass, kept: Stabilizer, language: str) -> str:
-    """Lines that make the class and its stabilizer in a language, and check both."""
+def write_snippet(list_class: ListClass, kept: Stabilizer, language: str) -> str:
+    """Returns a program in the language that builds the class and its stabilizer, and checks both."""
     if language == "python":
         return (
-            f"import setset\n\none = setset.catalogue_in_memory().get({one.size}, {one.number})\n"
+            f"import setset\n\none = setset.catalogue_in_memory().get({list_class.size}, {list_class.number})\n"
             "kept = setset.stabilizer_of(one)\n"
             f"print(kept.order == {kept.order}, kept.structure)\n"
             "print(all(g.on(one.cards) == one.cards for g in kept.generators))\n"
         )
-    return LANGUAGES[language]([card + 1 for card in one.cards], kept)
+    return LANGUAGES[language]([card + 1 for card in list_class.cards], kept)

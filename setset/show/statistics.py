@@ -23,9 +23,9 @@ TITLES = {
 
 
 def print_statistics(statistics: Statistics, wide: bool = False) -> None:
-    """A table for each histogram."""
+    """Prints a table per histogram."""
     click.echo(f"{number(statistics.lists)} lists: {statistics.counts}")
-    for by in dict.fromkeys(each.by for each in statistics.bins):
+    for by in dict.fromkeys(bin_.by for bin_ in statistics.bins):
         click.echo("")
         _print_features(statistics) if by == "feature" else _print_histogram(statistics, by, wide)
 
@@ -34,20 +34,20 @@ def _print_histogram(statistics: Statistics, by: str, wide: bool) -> None:
     columns = [Column(TITLES[by], left=True), Column("lists"), Column("share")]
     is_card = by in ("lowest", "highest", "card")
     rows = []
-    for each in statistics.bins:
-        if each.by == by:
-            row = [str(each.value), number(each.lists), share(each.lists, statistics.lists)]
-            rows.append([*row, name(int(each.value))] if is_card else row)
+    for bin_ in statistics.bins:
+        if bin_.by == by:
+            row = [str(bin_.value), number(bin_.lists), share(bin_.lists, statistics.lists)]
+            rows.append([*row, name(int(bin_.value))] if is_card else row)
     print_table("", [*columns, Column("name", 10, left=True)] if is_card else columns, rows, wide=wide)
 
 
 def _print_features(statistics: Statistics) -> None:
-    """A row for each value of a feature: shares of the lists with 0, 1, 2 and so on cards that have it."""
-    bins = [each for each in statistics.bins if each.by == "feature"]
-    counts = sorted({each.cards for each in bins if each.cards is not None})
-    found = {(each.value, each.cards): each.lists for each in bins}
+    """Prints a row per value of a feature, such as red: shares of the lists with 0, 1, 2, ... cards of that value."""
+    bins = [bin_ for bin_ in statistics.bins if bin_.by == "feature"]
+    counts = sorted({bin_.cards for bin_ in bins if bin_.cards is not None})
+    lists = {(bin_.value, bin_.cards): bin_.lists for bin_ in bins}
     rows = [
-        [str(value), *(share(found.get((value, cards), 0), statistics.lists) for cards in counts)]
-        for value in dict.fromkeys(each.value for each in bins)
+        [str(value), *(share(lists.get((value, cards), 0), statistics.lists) for cards in counts)]
+        for value in dict.fromkeys(bin_.value for bin_ in bins)
     ]
     print_table("share of the lists by number of cards", ["value", *map(str, counts)], rows, wide=True)

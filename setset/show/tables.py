@@ -21,7 +21,7 @@ from setset.show.formatting import (
     share,
 )
 
-if TYPE_CHECKING:  # `status` starts without numpy
+if TYPE_CHECKING:  # so that `status` starts without numpy
     from setset.activity import WorkerActivity
     from setset.batches.roots import Root
     from setset.database.runs import Run
@@ -80,9 +80,9 @@ WORKERS: dict[Column, Callable[[WorkerActivity], str]] = {
 
 
 def print_status(status: Status, target: int | None = None, wide: bool = False) -> None:
-    """Prints the progress of the sizes, then items that need attention or are running, then the work of several hosts.
+    """Prints the sizes, storage roots with problems, running and failed items, workers, and the speed of several hosts.
 
-    `target` is the target that was asked for, if any.
+    `target` is the value of --target, if given.
     """
     if status.sizes:
         _print_sizes(status.sizes, wide)
@@ -98,7 +98,7 @@ def print_status(status: Status, target: int | None = None, wide: bool = False) 
         print_line(f"{row} was changed by hand: run 'setset repair'")
     if status.items:
         click.echo("")
-        title = ", ".join(dict.fromkeys(each.state for each in status.items))
+        title = ", ".join(dict.fromkeys(item.state for item in status.items))
         print_records(ITEMS, status.items, title, wide)
     if status.workers and not all(worker.address.startswith("pid") for worker in status.workers):
         click.echo("")
@@ -120,11 +120,11 @@ def _print_sizes(sizes: Sequence[SizeStatus], wide: bool) -> None:
         click.echo(f"* counted from size {source}, without files")
 
 
-def _nothing(what: str, target: int | None = None, size: int | None = None) -> str:
+def _nothing(message: str, target: int | None = None, size: int | None = None) -> str:
     """Message for missing lists, with the command that makes them."""
     of, option = ("", "") if target is None else (f" for target {target}", f" --target {target}")
     if size is None:
-        return f"{what}{of}: start with 'setset run 6{option}'"
+        return f"{message}{of}: start with 'setset run 6{option}'"
     return f"size {size} is not counted yet{of}: 'setset run {size}{option}', or faster with --count-only"
 
 
@@ -132,8 +132,8 @@ def _checked(size: SizeStatus) -> str:
     """Time of the last check, and the number of problems that it found."""
     if size.checked_at is None:
         return "never" if size.work == "store" else ""
-    found = f", {how_many(size.findings, 'problem')}" if size.findings else ""
-    return f"{_moment(size.checked_at)}{found}"
+    problems = f", {how_many(size.findings, 'problem')}" if size.findings else ""
+    return f"{_moment(size.checked_at)}{problems}"
 
 
 def _target(size: SizeStatus) -> str:
@@ -141,7 +141,7 @@ def _target(size: SizeStatus) -> str:
 
 
 def print_counts(counts: Sequence[Count], size: int | None, target: int | None = None, wide: bool = False) -> None:
-    """A row a count; what to do if there is none of the size and target that were asked for."""
+    """Prints a row per count; or, without counts, the command that computes them."""
     if not counts:
         print_line(_nothing("nothing is counted yet", target, size))
         return
@@ -165,14 +165,14 @@ def print_counts(counts: Sequence[Count], size: int | None, target: int | None =
 
 
 def _what_is_counted(count: Count) -> str:
-    """The lists that are counted, in so few words that a narrow terminal shows them."""
+    """Description of the counted lists, short enough for a narrow terminal."""
     if count.size >= count.target or count.size == 3 or count.pruned:
         return count.counts
     return f"{count.size} cards, {count.target - count.size} or more remain"
 
 
 def print_findings(findings: Sequence[Finding], strict: bool = False) -> None:
-    """A line each, and what to do about them. With `strict` a warning is a problem."""
+    """Prints a line per finding, and advice. With `strict` warnings count as problems."""
     for finding in findings:
         warning = "warning: " if finding.kind.is_warning else ""
         print_line(f"{warning}{finding.kind}: {finding.where}: {finding.what}")
@@ -189,7 +189,7 @@ def _print_advice(findings: Sequence[Finding]) -> None:
 
 
 def print_repaired(result: Repaired, dry_run: bool) -> None:
-    """Prints the work of a repair, what it left, and the next command."""
+    """Prints the repaired and the remaining findings, and the next command."""
     for finding in result.repaired:
         print_line(f"{'would rebuild' if dry_run else 'rebuilt'}: {finding.where}: {finding.what}")
     for finding in result.left:
@@ -216,7 +216,7 @@ HISTORY: dict[Column, Callable[[Run], str]] = {
 
 
 def print_history(runs: Sequence[Run], wide: bool = False) -> None:
-    """A row per run."""
+    """Prints a row per run."""
     if runs:
         print_records(HISTORY, runs, wide=wide)
     else:
@@ -224,15 +224,15 @@ def print_history(runs: Sequence[Run], wide: bool = False) -> None:
 
 
 def _moment(text: str) -> str:
-    """2026-07-01T12:00:00Z: the database writes +00:00, which takes more room."""
+    """Time such as 2026-07-01T12:00:00Z: with Z instead of the longer +00:00 of the database."""
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
 
 
 def print_exported(result: Exported, size: int, output: str, dry_run: bool) -> None:
-    """One line on what was written, or would be, and one if the disk is too small for it."""
+    """Prints the files written, or planned with `dry_run`, and a line if the disk is too small."""
     about = "about " if dry_run else ""
-    there = result.files - result.written
-    kept = f", {number(there)} of them there before" if there else ""
+    existing = result.files - result.written
+    kept = f", {number(existing)} of them there before" if existing else ""
     print_line(
         f"size {size}: {number(result.lists)} lists in {how_many(result.files, 'file')}, "
         f"{about}{byte_count(result.bytes)}{kept}: {output}"
@@ -256,7 +256,7 @@ ROOTS: dict[Column, Callable[[Root], str]] = {
 
 
 def print_roots(roots: Sequence[Root], wide: bool = False) -> None:
-    """A row per storage root."""
+    """Prints a row per storage root."""
     if roots:
         print_records(ROOTS, roots, wide=wide)
     else:
@@ -264,7 +264,7 @@ def print_roots(roots: Sequence[Root], wide: bool = False) -> None:
 
 
 def print_moved(moved: MovedRoot) -> None:
-    """Prints the folder of a storage root, and the command for missing files."""
+    """Prints the new folder of a storage root, and the command that repairs missing or damaged files."""
     if not moved.moved:
         print_line(f"{moved.path} is recorded already: nothing to do")
         return
@@ -276,7 +276,7 @@ def print_moved(moved: MovedRoot) -> None:
 
 
 def print_removed(removed: Removed) -> None:
-    """Prints the files, lists and bytes removed of each size."""
+    """Prints the number of files, lists and bytes to remove per size."""
     if not removed.sizes:
         click.echo(f"nothing to remove of target {removed.target}")
         return

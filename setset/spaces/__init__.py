@@ -1,4 +1,4 @@
-"""Caps of any dimension up to 10: points of AG(n,3) from a file, and what there is to say of them.
+"""Caps of any dimension up to 10: points of AG(n,3) from a file, and their verification.
 
 Each exported name is loaded on first use, because most need numpy.
 """

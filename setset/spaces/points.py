@@ -12,7 +12,7 @@ import numpy.typing as npt
 from setset.errors import BadInput, require_between
 
 Points = npt.NDArray[np.int64]
-"""A row of digits 0, 1, 2 per point."""
+"""A row per point, with its digits 0, 1, 2."""
 
 MOST_DIMENSIONS: Final = 10
 MOST_BYTES: Final = 100_000_000
@@ -23,9 +23,9 @@ def read_points(path: str | Path, dimension: int | None = None, integers: bool =
 
     Args:
         path: A text file with a point per line, its digits 0, 1, 2 together or with blanks, commas or brackets between
-            them; JSON; or an array that numpy saved. What is behind # is skipped.
-        dimension: The number of digits of a point, 1 to 10; by default as many as the first point has.
-        integers: Each number is a whole point, as for cards: its digits in base 3, most significant first.
+            them; JSON; or an array that numpy saved. Text after # is skipped.
+        dimension: The number of digits of a point, 1 to 10; by default the number of digits of the first point.
+        integers: Whether each number is a whole point, as for cards: its base-3 digits, most significant first.
 
     Returns:
         An array with a row of digits per point, in the order of the file.
@@ -75,7 +75,7 @@ def _load(path: str | Path, data: bytes) -> object:
 
 
 def as_points(given: object, dimension: int | None = None) -> Points:
-    """Rows of digits from rows of digits, or from integers if a dimension is given.
+    """Checks points and returns them as rows of digits. Accepts rows of digits, or with a dimension integers.
 
     Raises:
         BadInput: these are not different points of one dimension from 1 to 10.

@@ -1,4 +1,4 @@
-"""Is it a cap? Points of AG(n,3), up to dimension 10, checked pair by pair."""
+"""Verification of caps: points of AG(n,3), up to dimension 10, checked pair by pair."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,7 +11,7 @@ from setset.symmetry.geometry import count_frames, pointwise_stabilizer_order
 Point = tuple[int, ...]
 
 LARGEST_CAPS: Final = (1, 2, 4, 9, 20, 45, 112)
-"""Points of the largest caps in dimensions 0 to 6: OEIS A090245. For larger dimensions the number is not known."""
+"""Number of points of the largest caps in dimensions 0 to 6: OEIS A090245. Unknown for larger dimensions."""
 CATALOGUED: Final = 4
 """Largest dimension whose caps are all classified."""
 
@@ -40,12 +40,12 @@ class Verification:
 
     @property
     def complete(self) -> bool:
-        """Whether it is a cap to which no point can be added."""
+        """Whether the points are a cap to which no point can be added."""
         return self.extensions == 0
 
 
 def verify(points: Any, dimension: int | None = None) -> Verification:
-    """Checks whether points are a cap, and whether it is complete.
+    """Checks whether points are a cap, and whether the cap is complete.
 
     Args:
         points: Rows of digits 0, 1, 2; or, with a dimension, integers: their base-3 digits are points.
@@ -70,23 +70,23 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
     line, excluded = _find_line(rows)
     if line is not None:
         return Verification(digits, size, spans, line, None, None, None)
-    known, symmetries = (None, None) if digits > CATALOGUED else _classify(rows, spans)
-    return Verification(digits, size, spans, None, int((~excluded).sum()), known, symmetries)
+    list_class, symmetries = (None, None) if digits > CATALOGUED else _classify(rows, spans)
+    return Verification(digits, size, spans, None, int((~excluded).sum()), list_class, symmetries)
 
 
 def _find_line(rows: Points) -> tuple[tuple[Point, Point, Point] | None, Any]:
-    """The first three points on a line, if any; and which points are taken or complete a pair to a line."""
+    """The first three points on a line, if any; and a mask of the points that are given or complete a line."""
     weights = 3 ** np.arange(rows.shape[1] - 1, -1, -1)
     taken = np.zeros(3 ** rows.shape[1], np.bool_)
     taken[rows @ weights] = True
     excluded = taken.copy()
-    for place, point in enumerate(rows):
-        thirds = -(rows[:place] + point) % 3
+    for index, point in enumerate(rows):
+        thirds = -(rows[:index] + point) % 3
         labels = thirds @ weights
         (held,) = np.nonzero(taken[labels])
         if len(held):
-            one, other = rows[held[0]], thirds[held[0]]
-            a, b, c = (tuple(each.tolist()) for each in (one, point, other))
+            first, third = rows[held[0]], thirds[held[0]]
+            a, b, c = (tuple(row.tolist()) for row in (first, point, third))
             return (a, b, c), excluded
         excluded[labels] = True
     return None, excluded
@@ -108,10 +108,14 @@ def _span(rows: Points) -> int:
 
 
 def _classify(rows: Points, spans: int) -> tuple[str, int]:
-    """The class of a cap, in the last digits of the cards, and the number of affine maps of its space that keep it."""
+    """The class of a cap, its points as the last digits of cards; and the number of maps of its space that keep it."""
     from setset.symmetry.classification import classify
 
     digits = rows.shape[1]
-    one = classify((rows @ 3 ** np.arange(digits - 1, -1, -1)).tolist()).list_class
-    of_flat = one.stabilizer // pointwise_stabilizer_order(spans)
-    return str(one), of_flat * count_frames(digits, spans + 1)
+    list_class = classify((rows @ 3 ** np.arange(digits - 1, -1, -1)).tolist()).list_class
+    return str(list_class), count_symmetries(list_class.stabilizer, spans, digits)
+
+
+def count_symmetries(stabilizer: int, spans: int, dimension: int) -> int:
+    """Number of affine maps of AG(dimension,3) that keep a cap, from the number of maps of AG(4,3) that keep it."""
+    return stabilizer // pointwise_stabilizer_order(spans) * count_frames(dimension, spans + 1)

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 PIECE = 50_000_000
-"""Lists in a piece of work, about: a second or two."""
+"""Approximate number of lists per piece: one or two seconds of work."""
 BLOCK = 100_000
-"""Lists in memory at a time."""
+"""Number of lists in memory at a time."""
 STOPPED = "interrupted; nothing was written"
 
 
@@ -35,10 +35,10 @@ class StoredPiece:
     start: int
     lists: int
     entries: tuple[int, ...] = ()
-    """Numbers of lists below consecutive runs of the batch, if known."""
+    """Number of lists below each run of consecutive lists of the batch, if known."""
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
-        """The lists, and perhaps some after them."""
+        """Yields the lists of the piece, and perhaps some lists after them."""
         from setset.engine.search import BadStreams
         from setset.tasks.worker import read_lists
 
@@ -58,7 +58,7 @@ class ClassPiece:
     lists: int
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
-        """The lists, and perhaps some after them."""
+        """Yields the lists of the piece, and perhaps some lists after them."""
         from setset.symmetry.catalogue import catalogue_in_memory
         from setset.symmetry.ranking import member_arrays
 
@@ -69,7 +69,7 @@ Piece = StoredPiece | ClassPiece
 
 
 def stored_pieces(source: Source, target: int, size: int, lists: int, entries: Sequence[int]) -> Iterator[StoredPiece]:
-    """Cuts the lists of a source into pieces between its runs, so that no list is walked over twice."""
+    """Cuts the lists of a source into pieces of whole runs, so that workers walk no list twice."""
     start = before = 0
     for entry in entries or (lists,):
         before += entry
@@ -87,7 +87,7 @@ def class_pieces(size: int, number: int, lists: int) -> Iterator[ClassPiece]:
 
 
 def tally_piece(piece: Piece, by: tuple[By, ...]) -> Tally:
-    """Tallies the lists of a piece: the work of a worker."""
+    """Tallies the lists of a piece. Runs in a worker."""
     tally = Tally(piece.size, by)
     for rows in piece.read():
         tally.add_rows(rows[: piece.lists - tally.lists])
@@ -108,7 +108,7 @@ def collect(
 
     Args:
         pieces: At least one, in the order of their lists.
-        explain: Makes the error for a list that cannot be read, by its number and the reason.
+        explain: Makes the error for a list that cannot be read, from the number of the list and the reason.
     """
     size = pieces[0].size
     total = Tally(size, by)

@@ -1,4 +1,4 @@
-"""Histograms of lists, as callers get them and as workers add them up."""
+"""Histograms of lists: the result for callers, and the sums that workers send back."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class By(enum.StrEnum):
     """Property that lists are counted by."""
 
     REMAINING = "remaining"
-    """Number of cards above the highest card that can be added."""
+    """Number of cards that can be added and are higher than all cards of the list."""
     LOWEST = "lowest"
     """Lowest card."""
     HIGHEST = "highest"
@@ -29,7 +29,7 @@ class By(enum.StrEnum):
     FEATURE = "feature"
     """Number of cards with each value of a feature: a list counts once for each of the twelve values."""
     CLASS = "class"
-    """Class under the symmetries. Takes much longer than all others."""
+    """Class under the symmetries. Takes much longer than all other properties."""
 
 
 USUAL = tuple(by for by in By if by is not By.CLASS)
@@ -41,7 +41,7 @@ class Bin:
 
     Example:
         >>> statistics = setset.lists(20).statistics(by="feature")
-        >>> [each for each in statistics.bins if each.value == "red" and each.cards == 9]
+        >>> [bin for bin in statistics.bins if bin.value == "red" and bin.cards == 9]
         [Bin(by=<By.FEATURE: 'feature'>, value='red', cards=9, lists=113724)]
     """
 
@@ -49,7 +49,7 @@ class Bin:
     value: int | str
     """Number of cards, card, class such as 12/786, or value of a feature such as red."""
     cards: int | None
-    """For a feature: number of cards with the value."""
+    """Number of cards with the value, if the property is a feature."""
     lists: int
 
 
@@ -57,7 +57,7 @@ class Bin:
 class Statistics:
     """Histograms over all lists of a size. `exploration[9].statistics()` gives them.
 
-    `statistics["remaining"]` is one of them as a dictionary; `pandas.DataFrame(statistics.bins)` makes a table of all.
+    `statistics["remaining"]` is one histogram as a dictionary; `pandas.DataFrame(statistics.bins)` is a table of all.
 
     Example:
         >>> statistics = setset.open(example).exploration(18)[4].statistics(by=["lowest", "remaining"])
@@ -68,20 +68,20 @@ class Statistics:
     size: int
     lists: int
     counts: str
-    """The lists that are counted, in words."""
+    """Description of the counted lists."""
     bins: tuple[Bin, ...]
 
     def __getitem__(self, by: str) -> dict[int | str | tuple[str, int], int]:
-        """Numbers of lists by value; for features by value and number of cards."""
-        found = {
-            each.value if each.cards is None else (str(each.value), each.cards): each.lists for each in self._of(by)
+        """Number of lists by value; for features, by value and number of cards."""
+        histogram = {
+            bin_.value if bin_.cards is None else (str(bin_.value), bin_.cards): bin_.lists for bin_ in self._of(by)
         }
-        if not found:
+        if not histogram:
             raise KeyError(by)
-        return found
+        return histogram
 
     def _of(self, by: str) -> Iterator[Bin]:
-        return (each for each in self.bins if each.by == by)
+        return (bin_ for bin_ in self.bins if bin_.by == by)
 
 
 def parse_by(by: str | Iterable[str]) -> tuple[By, ...]:
@@ -90,11 +90,11 @@ def parse_by(by: str | Iterable[str]) -> tuple[By, ...]:
     unknown = sorted(names - set(By))
     if unknown or not names:
         raise BadInput(f"by {', '.join(unknown) or 'nothing'}: expected one or more of {', '.join(By)}")
-    return tuple(each for each in By if each in names)
+    return tuple(member for member in By if member in names)
 
 
 class Tally:
-    """Sums over some lists of a size. Workers send them back."""
+    """Sums over some lists of a size, which workers send back."""
 
     def __init__(self, size: int, by: tuple[By, ...]) -> None:
         import numpy as np
@@ -106,7 +106,7 @@ class Tally:
         self._classes = np.zeros(0, np.int64)
 
     def add_rows(self, rows: npt.NDArray[np.uint8]) -> None:
-        """Adds lists, a row each."""
+        """Adds lists, a list per row."""
         import numpy as np
 
         from setset.statistics import kernel

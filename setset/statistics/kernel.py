@@ -1,11 +1,11 @@
 """The kernel that tallies lists.
 
-**Invariant.** Lists come in any order, but neighbours usually share all cards but the last few. So whatever depends on
-the first d cards of a list is kept per depth d, and a list changes only the depths from its first new card on:
+**Invariant.** Lists come in any order, but neighbours usually share all cards except the last few. So for each depth d
+the kernel keeps values of the first d cards, and a list changes only the depths from its first new card on:
 
 - `excluded[d]`: cards that make a set with two of the first d cards, as two words: cards 0 to 63, and 64 to 80;
-- `since[d]`: number of the first list with the present card at depth d;
-- `counts[d]`: how many of the first d cards have each of the twelve values of a feature.
+- `since[d]`: row of the first list of the current run of lists with the same card at depth d;
+- `counts[d]`: for each of the twelve values of features, how many of the first d cards have the value.
 """
 
 from functools import cache
@@ -18,8 +18,8 @@ from setset.cards import CARDS, FEATURES, LARGEST, digits, third_table
 from setset.compiler import njit
 from setset.engine.kernels import popcount
 
-PLACES = len(FEATURES)
-FEATURE_VALUES = 3 * PLACES
+FEATURE_COUNT = len(FEATURES)
+FEATURE_VALUES = 3 * FEATURE_COUNT
 ONE, LAST_BIT, WORD = np.uint64(1), np.uint64(63), np.uint64(6)
 """A card is bit `card & LAST_BIT` of the word `card >> WORD`."""
 
@@ -30,17 +30,17 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
 
     Args:
         rows: Lists of one size, at least one card, a list per row.
-        thirds, above, values: `tables`.
-        positions: For each position in a list, how often each card is there.
-        remaining: How many lists have each number of remaining cards.
-        features: For each value of a feature, how many lists have each number of cards with it.
+        thirds, above, values: The result of `tables`.
+        positions: For each position in a list, the number of lists by the card at this position.
+        remaining: Number of lists by their number of remaining cards.
+        features: For each value of a feature, the number of lists by their number of cards with the value.
     """
     count, size = rows.shape
     last = size - 1
     excluded = np.zeros((LARGEST + 1, 2), np.uint64)
     since = np.zeros(LARGEST + 1, np.int64)
     counts = np.zeros((LARGEST + 1, FEATURE_VALUES), np.int64)
-    with_value = np.zeros(FEATURE_VALUES, np.int64)  # last cards of the lists that share all other cards
+    with_value = np.zeros(FEATURE_VALUES, np.int64)  # by value, last cards of the lists that share all other cards
     begin = 0
     for row in range(count):
         first = 0
@@ -64,11 +64,11 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
             excluded[depth + 1, 0], excluded[depth + 1, 1] = low, high
             if depth < last:
                 counts[depth + 1] = counts[depth]
-                for feature in range(PLACES):
+                for feature in range(FEATURE_COUNT):
                     counts[depth + 1, values[card, feature]] += 1
         card = rows[row, last]
         remaining[popcount(above[card, 0] & ~low) + popcount(above[card, 1] & ~high)] += 1
-        for feature in range(PLACES):
+        for feature in range(FEATURE_COUNT):
             with_value[values[card, feature]] += 1
     _close(features, counts[last], with_value, count - begin)
     for depth in range(size if count else 0):
@@ -77,7 +77,7 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
 
 @njit(cache=True)
 def _close(features, counts, with_value, lists):  # type: ignore[no-untyped-def]
-    """Adds lists that share all cards but the last one, `counts` being of the shared cards."""
+    """Adds lists that share all cards except the last. `counts` is for the shared cards, `with_value` for the last."""
     for value in range(len(with_value)):
         features[value, counts[value]] += lists - with_value[value]
         features[value, counts[value] + 1] += with_value[value]

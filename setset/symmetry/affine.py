@@ -1,4 +1,4 @@
-"""The symmetries: the affine maps x -> Ax + b of the cards, which are all maps that keep sets sets."""
+"""The symmetries: the affine maps x -> Ax + b of the cards, which are exactly the maps that take sets to sets."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from setset.cards import CARDS, FEATURES, WEIGHTS, Cards, digits, from_digits
 from setset.errors import BadInput
-from setset.symmetry.geometry import DIMENSION, PLACES, STANDARD_FRAME, CardArray, span_frames
+from setset.symmetry.geometry import DIGITS, DIMENSION, STANDARD_FRAME, CardArray, span_frames
 
 Row = tuple[int, int, int, int]
 
@@ -19,7 +19,7 @@ class AffineMap:
     """A symmetry: the card with digits x goes to the card with digits `matrix` x + `translation`, modulo 3.
 
     `g(card)` is the image of a card, `g @ h` first applies h and then g, `g.inverse()` undoes g, and `str(g)`
-    says how each feature of the image depends on the features of the card.
+    writes each feature of the image in terms of the features of the card.
 
     Args:
         matrix: four rows of four numbers 0, 1 or 2; it must have an inverse modulo 3.
@@ -54,7 +54,7 @@ class AffineMap:
 
     @classmethod
     def to_frame(cls, frame: Sequence[int]) -> AffineMap:
-        """The one map that takes the cards 0, 1, 3, 9, 27 to these five cards in general position."""
+        """The map that takes the cards 0, 1, 3, 9, 27 to these five cards in general position."""
         origin, *others = (digits(card) for card in frame)
         columns = [tuple((y - x) % 3 for x, y in zip(origin, other, strict=True)) for other in reversed(others)]
         return cls(tuple(zip(*columns, strict=True)), origin)  # type: ignore[arg-type]
@@ -65,18 +65,18 @@ class AffineMap:
         flats = span_frames(frames)
         images = np.empty_like(flats)
         np.put_along_axis(images, flats.astype(np.int64), np.arange(CARDS, dtype=np.uint8)[None, :], 1)
-        places = PLACES[images[:, STANDARD_FRAME]]
-        matrices = ((places[:, :0:-1] - places[:, :1]) % 3).transpose(0, 2, 1)
-        # A row of a matrix is the digits of a card: five numbers per map take less time to convert than twenty.
+        image_digits = DIGITS[images[:, STANDARD_FRAME]]
+        matrices = ((image_digits[:, :0:-1] - image_digits[:, :1]) % 3).transpose(0, 2, 1)
+        # A row of a matrix is the digits of a card. Converting five numbers per map is faster than converting twenty.
         rows = np.column_stack([matrices @ np.array(WEIGHTS), images[:, 0]]).tolist()
         every = [digits(card) for card in range(CARDS)]
-        found = []
+        maps = []
         for *matrix, translation in rows:
-            one = object.__new__(cls)  # these have an inverse, which would take most of the time to see again
-            object.__setattr__(one, "matrix", tuple(every[row] for row in matrix))
-            object.__setattr__(one, "translation", every[translation])
-            found.append(one)
-        return found
+            affine_map = object.__new__(cls)  # skips the check for an inverse, which takes most of the time
+            object.__setattr__(affine_map, "matrix", tuple(every[row] for row in matrix))
+            object.__setattr__(affine_map, "translation", every[translation])
+            maps.append(affine_map)
+        return maps
 
     def __call__(self, card: int) -> int:
         x = digits(card)
@@ -84,24 +84,24 @@ class AffineMap:
         return from_digits(*((m + b) % 3 for m, b in zip(moved, self.translation, strict=True)))
 
     def on(self, cards: Iterable[int]) -> Cards:
-        """The images of these cards, in ascending order."""
+        """The cards that the map takes these cards to, in ascending order."""
         return tuple(sorted(self(card) for card in cards))
 
     def frame(self) -> Cards:
-        """The images of the cards 0, 1, 3, 9, 27, which determine the map."""
+        """The cards that the map takes 0, 1, 3, 9, 27 to. They determine the map."""
         return tuple(self(card) for card in STANDARD_FRAME)
 
     def table(self) -> CardArray:
-        """The images of the cards 0 to 80."""
-        places = PLACES @ np.array(self.matrix).T + np.array(self.translation)
-        images: CardArray = (places % 3 @ np.array(WEIGHTS)).astype(np.uint8)
+        """Lookup table: the cards that the map takes the cards 0 to 80 to."""
+        image_digits = DIGITS @ np.array(self.matrix).T + np.array(self.translation)
+        images: CardArray = (image_digits % 3 @ np.array(WEIGHTS)).astype(np.uint8)
         return images
 
     def __matmul__(self, first: AffineMap) -> AffineMap:
         return AffineMap.to_frame([self(card) for card in first.frame()])
 
     def inverse(self) -> AffineMap:
-        """The map that undoes this one."""
+        """The inverse map."""
         return AffineMap.to_frame(np.argsort(self.table())[list(STANDARD_FRAME)].tolist())
 
     def __str__(self) -> str:
@@ -112,7 +112,7 @@ class AffineMap:
 
 
 def _format_row(row: Row, constant: int) -> str:
-    """'colour + 2 shape + 1'"""
+    """Formats a row of the matrix and its constant, such as 'colour + 2 shape + 1'."""
     terms = [
         feature if factor == 1 else f"2 {feature}" for feature, factor in zip(FEATURES, row, strict=True) if factor
     ]

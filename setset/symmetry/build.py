@@ -7,12 +7,12 @@ then known before any of them is classified:
     N(h) = sum over C of lists(C) * #{x : fingerprint(C + x) = h} / (n + 1).
 
 Now find the canonical form of one list with fingerprint h. Its stabilizer gives the number of lists in its
-class. If that is N(h), all lists with this fingerprint are in this one class, and no other one needs a search.
-If not, the canonical forms of all of them are found, and the sum over their classes must be N(h). So there are
+class. If that is N(h), all lists with this fingerprint are in this one class, and no other list needs a search.
+If not, the canonical forms of all lists with it are found, and the sum over their classes must be N(h). So there are
 hardly more searches than classes, and nothing depends on the fingerprint being different for different classes.
 
-The result is checked from the other side: the class of each new class without one card is found separately,
-and both ways to count the pairs of lists, one in the other, must agree.
+The result is checked from the other side: each card is removed from each new list, and the class of the rest is
+found separately. The pairs of a smaller list inside a larger list, counted from both sides, must agree.
 """
 
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ from setset.cards import CARDS, check_size
 from setset.errors import BadInput, SetsetError
 from setset.symmetry.catalogue import make_classes
 from setset.symmetry.classes import Level, Links, ListClass
-from setset.symmetry.fingerprints import find_places, fingerprint_rows
+from setset.symmetry.fingerprints import find_indices, fingerprint_rows
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, mark_extensions
 from setset.symmetry.least import canonicalize_rows
 
@@ -32,7 +32,7 @@ Integers = npt.NDArray[np.int64]
 Marks = npt.NDArray[np.bool_]
 
 LAST_LEVEL = 21
-"""One more than the largest list has: the level that shows that there are no others."""
+"""One more than the size of the largest list. This level is empty, which proves that there are no larger lists."""
 
 
 def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
@@ -47,8 +47,8 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
 
     Raises:
         BadInput: `size` is out of range, or `previous` is not all classes of the size before, in order.
-        SetsetError: the counts do not agree. They do if `previous` is complete; a missing class is noticed if
-            a list of another class can grow into a list that it grows into.
+        SetsetError: the counts do not agree, because `previous` lacks a class. A missing class is noticed if
+            one of its lists and a list of another class can grow into the same list.
 
     >>> zero = build_level(0)
     >>> one = build_level(1, zero.classes)
@@ -58,11 +58,13 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
     check_size(size, largest=LAST_LEVEL)
     if size == 0:
         return Level(0, (ListClass(0, 0, (), GROUP_ORDER, CARDS),), Links())
-    in_order = all(each.size == size - 1 and each.number == place for place, each in enumerate(previous))
+    in_order = all(
+        list_class.size == size - 1 and list_class.number == number for number, list_class in enumerate(previous)
+    )
     if not previous or not in_order:
         raise BadInput(f"classes of size {size} are built from all classes of size {size - 1}, in order")
-    lists = np.array([each.cards for each in previous], np.uint8).reshape(len(previous), size - 1)
-    counts = np.array([each.lists for each in previous], np.int64)
+    lists = np.array([list_class.cards for list_class in previous], np.uint8).reshape(len(previous), size - 1)
+    counts = np.array([list_class.lists for list_class in previous], np.int64)
     leasts, stabilizers, links = extend_classes(lists, counts, mark_extensions(lists))
     free = mark_extensions(leasts).sum(axis=1)
     return Level(size, make_classes(leasts, stabilizers, free), links)
@@ -72,9 +74,9 @@ def extend_classes(lists: CardArray, counts: Integers, free: Marks) -> tuple[Car
     """All classes with one card more, from the classes of a size.
 
     Args:
-        lists: a representative of each class, a row each.
+        lists: a representative of each class, a list per row.
         counts: the number of lists in each class.
-        free: for each row which of the 81 cards are added.
+        free: for each row, the cards to add, as 81 truth values.
 
     Returns:
         The canonical forms in order, the orders of their stabilizers, and the links.
@@ -88,11 +90,11 @@ def extend_classes(lists: CardArray, counts: Integers, free: Marks) -> tuple[Car
 
 
 def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArray, Integers, Integers]:
-    """The canonical forms of size n + 1 in order, their stabilizers, and rows (smaller, larger, how many)."""
+    """The canonical forms of size n + 1 in order, their stabilizers, and rows (smaller, larger, number of cards)."""
     rows, cards = np.nonzero(free)
     longer = np.sort(np.column_stack([lists[rows], cards.astype(np.uint8)]), axis=1)
     _, first, kind = np.unique(fingerprint_rows(longer), return_index=True, return_inverse=True)
-    flags = np.zeros(len(first), np.int64)  # lists with this fingerprint, each with one of its cards
+    flags = np.zeros(len(first), np.int64)  # number of pairs of a list with this fingerprint and one of its cards
     np.add.at(flags, kind, counts[rows])
 
     leasts, stabilizers = canonicalize_rows(longer[first])
@@ -101,44 +103,44 @@ def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArr
     more_leasts, more_stabilizers = canonicalize_rows(longer[more])
 
     every = np.concatenate([leasts, more_leasts])
-    found, where, inverse = np.unique(every, axis=0, return_index=True, return_inverse=True)
+    forms, where, inverse = np.unique(every, axis=0, return_index=True, return_inverse=True)
     number = inverse.reshape(-1)  # NumPy 2.0.0 gives a column
-    found_stabilizers = np.concatenate([stabilizers, more_stabilizers])[where]
-    found_kind = np.concatenate([np.arange(len(first)), kind[more]])[where]
+    form_stabilizers = np.concatenate([stabilizers, more_stabilizers])[where]
+    form_kinds = np.concatenate([np.arange(len(first)), kind[more]])[where]
     masses = np.zeros(len(first), np.int64)
-    np.add.at(masses, found_kind, GROUP_ORDER // found_stabilizers * longer.shape[1])
+    np.add.at(masses, form_kinds, GROUP_ORDER // form_stabilizers * longer.shape[1])
     if (masses != flags).any():
         raise SetsetError(f"the lists of size {longer.shape[1]} do not add up: classes of the size before are missing")
 
     larger = number[kind]
     larger[more] = number[len(first) :]
-    return found, found_stabilizers, _count_pairs(rows, larger)
+    return forms, form_stabilizers, _count_pairs(rows, larger)
 
 
 def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
-    """Rows (smaller, larger, how many cards of the larger leave the smaller), found by removing cards."""
+    """Rows (smaller, larger, number of cards whose removal from the larger list leaves a list of the smaller class)."""
     size = lists.shape[1]
     kept = np.array([np.delete(np.arange(size), gone) for gone in range(size)], np.int64)
     left = lists[:, kept].reshape(len(lists) * size, size - 1)
-    smaller, shared = find_places(fingerprint_rows(shorter), fingerprint_rows(left))
+    smaller, shared = find_indices(fingerprint_rows(shorter), fingerprint_rows(left))
     if (shared == 0).any():
         raise SetsetError(f"a list of size {size} shrinks to one of no known class")
     others = np.flatnonzero(shared > 1)
     leasts, _ = canonicalize_rows(left[others])
     numbers = {bytes(cards): number for number, cards in enumerate(shorter)}
-    # The double count will not find -1.
+    # -1 for an unknown class makes the double count fail.
     smaller[others] = [numbers.get(bytes(cards), -1) for cards in leasts]
     return _count_pairs(smaller, np.repeat(np.arange(len(lists)), size))
 
 
 def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
-    """Rows (smaller, larger, how often the two occur together), in order."""
+    """Rows (smaller, larger, number of times that the two occur together), in order."""
     pairs, times = np.unique(smaller.astype(np.int64) << 32 | larger, return_counts=True)
     return np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF, times])
 
 
 def _check_double_count(extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers) -> Links:
-    """The links, if both ways to count the pairs of lists, one in the other, agree for each link."""
+    """Makes the links. Raises if, for a link, the pairs of lists counted from both sides do not agree."""
     agree = np.array_equal(extensions[:, :2], deletions[:, :2]) and np.array_equal(
         smaller[extensions[:, 0]] * extensions[:, 2], larger[deletions[:, 1]] * deletions[:, 2]
     )

@@ -1,22 +1,21 @@
 """The canonical form of a list: the lexicographically least list that any affine map takes it to.
 
-The definition does not say how the form is found, so a canonical form that was stored stays right if the
-search changes.
+The definition does not depend on the search, so stored canonical forms stay right if the search changes.
 
 Which maps to try. The least list of a class that spans a k-flat holds the first k + 1 cards of the standard
-frame 0, 1, 3, 9, 27. For let its cards below 3**j be known, and let there be others. A map that fixes all
-cards below 3**j can take any other card to 3**j, the least card outside; so the least list holds 3**j. Hence
+frame 0, 1, 3, 9, 27. Proof: suppose that its cards below 3**j are known, and that it has more. A map that fixes
+all cards below 3**j can take any other card to 3**j, the least card outside; so the least list holds 3**j. Hence
 it is enough to try the maps that take a frame *made of cards of the list* to the standard frame. They are
 tried one frame card at a time: j frame cards determine which labels below 3**(j - 1) are taken. Of two lists
-of the same length the one is less that has the lowest label which only one of them has.
+of the same length, the lesser list holds the lowest label that only one of them holds.
 
-Which frames to skip. Take the steps b - a between cards a, b of the list. If two pairs have the same step, a and
-b, c and d, then the map that takes a, b, c to 0, 1, 3 takes d to 4, so the least list holds 0, 1, 3, 4. If three
-pairs have it, the third is not in the plane of the other two (a plane holds at most four cards of a list), and
-the least list holds 0, 1, 3, 4, 9, 10. So the first two cards of a frame must have a step that as many pairs
+Which frames to skip. Take the steps b - a between cards a, b of the list. If two pairs (a, b) and (c, d) have the
+same step, then the map that takes a, b, c to 0, 1, 3 takes d to 4, so the least list holds 0, 1, 3, 4. If three
+pairs have the same step, the third pair is not in the plane of the other two (a plane holds at most four cards of a
+list), and the least list holds 0, 1, 3, 4, 9, 10. So the first two cards of a frame must have a step that as many pairs
 share as possible, up to three, and the next two must be first cards of such pairs.
 
-Each frame that leads to the least list is a map that takes the list there. So the number of these frames is the
+Each frame that leads to the least list determines a map that takes the list there. So the number of these frames is the
 order of the group that the stabilizer induces on the flat that the list spans.
 """
 
@@ -41,17 +40,17 @@ from setset.symmetry.geometry import (
 from setset.symmetry.search import find_least
 
 FEW = 8
-"""Number of searches without the compiler, which takes longer to load than all of them."""
+"""Number of interpreted searches of a process. All of them take less time than loading the compiler."""
 MOST_FRAMES = 2880
-"""Most frames that lead from a list to the least list of its class. Lists of 20 cards have them."""
+"""Maximum number of frames that lead from a list to the least list of its class. Lists of 20 cards have this many."""
 
 _searches = count()
 _compiled = Lock()
 
 
 def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
-    """The least list of the class, and all frames (a row: k + 1 cards of the list) that lead there."""
-    # A thread that comes while another one is in there, which may be compiling, does not wait for it.
+    """The least list of the class, and all frames that lead there, k + 1 cards of the list per row."""
+    # If another thread has the lock, it may be compiling: do not wait for it.
     if next(_searches) < FEW or not _compiled.acquire(blocking=False):
         return search_plainly(cards)
     try:
@@ -63,17 +62,17 @@ def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
 
 
 def search_plainly(cards: Sequence[int]) -> tuple[Cards, CardArray]:
-    """`find_least_frames` without the compiler: milliseconds, for 20 cards 40 of them."""
+    """`find_least_frames` without the compiler. Takes some milliseconds, about 40 for 20 cards."""
     form = [0] * len(cards)
     frames = np.zeros((MOST_FRAMES, DIMENSION + 1), np.uint8)
-    tables = (sum_table().tolist(), difference_table().tolist())  # as lists: an array is read in three times the time
-    dimension, found = find_least(cards, form, False, frames, *tables)
-    return tuple(form), frames[:found, : dimension + 1]
+    tables = (sum_table().tolist(), difference_table().tolist())  # lists: reading an array takes three times as long
+    dimension, frame_count = find_least(cards, form, False, frames, *tables)
+    return tuple(form), frames[:frame_count, : dimension + 1]
 
 
 @dataclass(frozen=True, slots=True)
 class CanonicalForm:
-    """A list's canonical form, and what the search for it found out.
+    """A list's canonical form, and the other results of the search for it.
 
     >>> form = canonicalize([80, 3, 14])
     >>> form.cards, form.dimension
@@ -87,9 +86,9 @@ class CanonicalForm:
     map: AffineMap
     """A map that takes the list to `cards`."""
     stabilizer: int
-    """How many affine maps keep the list."""
+    """Number of affine maps that keep the list."""
     dimension: int
-    """Dimension of the flat that the list spans: 4 for all of AG(4,3), 0 for one card, -1 for none."""
+    """Dimension of the flat that the list spans: 4 for all of AG(4,3), 0 for one card, -1 for no card."""
 
 
 def canonical_form(cards: CardsLike) -> Cards:
@@ -114,13 +113,13 @@ def canonical_form(cards: CardsLike) -> Cards:
 
 
 def canonicalize(cards: CardsLike) -> CanonicalForm:
-    """The canonical form, a map that takes the cards there, and how many maps keep the cards.
+    """The canonical form, a map that takes the cards to it, and the number of maps that keep the cards.
 
     Args:
         cards: different cards without a set, in any order.
 
     Returns:
-        The form with a map, always the same one for the same cards, and the order of the stabilizer.
+        The form with a map, always the same map for the same cards, and the order of the stabilizer.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
@@ -132,13 +131,13 @@ def canonicalize(cards: CardsLike) -> CanonicalForm:
     least, frames = find_least_frames(check_list(cards))
     dimension = frames.shape[1] - 1
     frame = complete_frame(tuple(frames[0].tolist()))
-    (there,) = AffineMap.inverses_of_frames(np.array([frame], np.uint8))
-    return CanonicalForm(least, there, len(frames) * pointwise_stabilizer_order(dimension), dimension)
+    (affine_map,) = AffineMap.inverses_of_frames(np.array([frame], np.uint8))
+    return CanonicalForm(least, affine_map, len(frames) * pointwise_stabilizer_order(dimension), dimension)
 
 
 @lru_cache(maxsize=4096)
 def complete_frame(frame: Cards) -> Cards:
-    """The frame, completed to five cards with the least card outside its flat, again and again."""
+    """Completes a frame to five cards. Each added card is the least card outside the flat so far."""
     whole = list(frame)
     while len(whole) <= DIMENSION:
         flat = span_frames(np.array([whole], np.uint8))[0].tolist() if whole else []

@@ -20,16 +20,16 @@ STORED: Final = Path(__file__).with_name("classes.npz")
 
 
 class Catalogue:
-    """The classes of all sizes. Levels that are given are trusted; others come with the package.
+    """The classes of all sizes. Given levels are used unchecked; all other levels come with the package.
 
     Args:
-        levels: what was stored before, of any sizes.
+        levels: levels stored earlier, of any sizes.
 
     >>> catalogue = Catalogue()
-    >>> one = catalogue.get(4, 1)
-    >>> one.cards, one.lists
+    >>> list_class = catalogue.get(4, 1)
+    >>> list_class.cards, list_class.lists
     ((0, 1, 3, 9), 1516320)
-    >>> [(str(larger), cards) for larger, cards in catalogue.larger(one)]
+    >>> [(str(larger), cards) for larger, cards in catalogue.larger(list_class)]
     [('5/0', 12), ('5/1', 5), ('5/2', 54)]
     """
 
@@ -69,17 +69,17 @@ class Catalogue:
         return Traits(*(column[one.number].decode() for column in columns))
 
     def lists(self, size: int) -> int:
-        """How many lists of this size there are."""
+        """Number of lists of this size."""
         return self.starts(size)[-1]
 
     def starts(self, size: int) -> list[int]:
         """The rank of the first list of each class of a size; at the end the number of lists."""
         if size not in self._starts:
-            self._starts[size] = list(accumulate((each.lists for each in self.classes(size)), initial=0))
+            self._starts[size] = list(accumulate((list_class.lists for list_class in self.classes(size)), initial=0))
         return self._starts[size]
 
     def class_at(self, size: int, rank: int) -> tuple[ListClass, int]:
-        """The class of the list of a rank among all lists of its size, and its rank within the class.
+        """The class of the list with this rank among all lists of its size, and the rank of the list within the class.
 
         Raises:
             BadInput: there is no list of this size, or of this rank.
@@ -127,56 +127,56 @@ class Catalogue:
         """
         size = len(cards)
         if size not in self._by_form:
-            self._by_form[size] = {each.cards: each for each in self._classes(size)}
-        one = self._by_form[size].get(cards)
-        if one is None:
+            self._by_form[size] = {list_class.cards: list_class for list_class in self._classes(size)}
+        list_class = self._by_form[size].get(cards)
+        if list_class is None:
             raise BadInput(f"not a canonical form: {' '.join(map(str, cards))}")
-        return one
+        return list_class
 
     def numbers_of(self, lists: CardArray) -> npt.NDArray[np.int64]:
-        """The numbers of the classes of many lists of one size, a row each.
+        """The numbers of the classes of many lists of one size, a list per row.
 
-        A list whose fingerprint one class alone has is in that class; of others the canonical form is found.
+        If only one class has the fingerprint of a list, the list is in this class. Else the canonical form decides.
 
         Raises:
             BadInput: a list has no class here.
         """
-        from setset.symmetry.fingerprints import find_places, fingerprint_rows  # which load the compiler
+        from setset.symmetry.fingerprints import find_indices, fingerprint_rows  # which load the compiler
         from setset.symmetry.least import canonicalize_rows
 
         size = lists.shape[1]
         if size not in self._prints:
             self._prints[size] = fingerprint_rows(self.forms(size))
-        numbers, shared = find_places(self._prints[size], fingerprint_rows(lists))
+        numbers, shared = find_indices(self._prints[size], fingerprint_rows(lists))
         others = np.flatnonzero(shared != 1)
         forms = map(tuple, canonicalize_rows(lists[others])[0].tolist())
         numbers[others] = [self.of_form(form).number for form in forms]
         return numbers
 
     def forms(self, size: int) -> CardArray:
-        """The canonical forms of all classes of a size, a row each."""
+        """The canonical forms of all classes of a size, a form per row."""
         classes = self.classes(size)
-        return np.array([each.cards for each in classes], np.uint8).reshape(len(classes), size)
+        return np.array([list_class.cards for list_class in classes], np.uint8).reshape(len(classes), size)
 
     def larger(self, one: ListClass) -> tuple[Neighbour, ...]:
-        """The classes that one more card leads to, each with how many cards lead there."""
+        """Classes that adding one card to a list leads to, each with the number of cards that lead to it."""
         if one.size == LARGEST:
             return ()
         classes, rows = self.classes(one.size + 1), self.level(one.size + 1).links.rows
-        found = rows[rows[:, 0] == one.number].tolist()
-        return tuple(Neighbour(classes[larger], cards) for _, larger, cards, _ in found)
+        links = rows[rows[:, 0] == one.number].tolist()
+        return tuple(Neighbour(classes[larger], cards) for _, larger, cards, _ in links)
 
     def smaller(self, one: ListClass) -> tuple[Neighbour, ...]:
-        """The classes that one card less leads to, each with how many cards lead there."""
+        """Classes that removing one card of a list leads to, each with the number of cards that lead to it."""
         if one.size == 0:
             return ()
         classes, rows = self.classes(one.size - 1), self.level(one.size).links.rows
-        found = rows[rows[:, 1] == one.number].tolist()
-        return tuple(Neighbour(classes[smaller], cards) for smaller, _, _, cards in found)
+        links = rows[rows[:, 1] == one.number].tolist()
+        return tuple(Neighbour(classes[smaller], cards) for smaller, _, _, cards in links)
 
 
 def make_classes(forms: CardArray, *columns: npt.NDArray[Any]) -> tuple[ListClass, ...]:
-    """The classes with these canonical forms, a row each in order, and these stabilizers and extensions."""
+    """The classes with these canonical forms, a form per row in order, and these stabilizers and extensions."""
     rows = zip(forms.tolist(), *(column.tolist() for column in columns), strict=True)
     return tuple(
         ListClass(forms.shape[1], number, tuple(cards), stabilizer, extensions)
@@ -186,7 +186,7 @@ def make_classes(forms: CardArray, *columns: npt.NDArray[Any]) -> tuple[ListClas
 
 @cache
 def _stored(size: int, *names: str) -> list[npt.NDArray[Any]]:
-    """Arrays of a size that come with the package."""
+    """Loads arrays of a size, which come with the package."""
     with np.load(STORED, allow_pickle=False) as stored:
         return [stored[f"{name}_{size}"].T for name in names]
 
@@ -200,24 +200,24 @@ def _stored_classes(size: int) -> tuple[ListClass, ...]:
 def _stored_level(size: int) -> Level:
     """A level that comes with the package.
 
-    Links are stored as differences between the numbers of their classes. The double count gives the deletions.
+    The class numbers of links are stored as differences. The deletions are not stored: the double count gives them.
     """
     classes = _stored_classes(size)
     if size == 0:
         return Level(0, classes, Links())
-    steps_here, steps_there, ways = _stored(size, "smaller", "larger", "link_extensions")
-    here, there = np.cumsum(steps_here, dtype=np.int64), np.cumsum(steps_there, dtype=np.int64)
-    (smaller,), (larger,) = _stored(size - 1, "stabilizers"), _stored(size, "stabilizers")
-    deletions = ways * larger[there] // smaller[here]
-    return Level(size, classes, Links(np.column_stack([here, there, ways, deletions])))
+    smaller_steps, larger_steps, ways = _stored(size, "smaller", "larger", "link_extensions")
+    smaller, larger = np.cumsum(smaller_steps, dtype=np.int64), np.cumsum(larger_steps, dtype=np.int64)
+    (smaller_stabilizers,), (larger_stabilizers,) = _stored(size - 1, "stabilizers"), _stored(size, "stabilizers")
+    deletions = ways * larger_stabilizers[larger] // smaller_stabilizers[smaller]
+    return Level(size, classes, Links(np.column_stack([smaller, larger, ways, deletions])))
 
 
 @cache
 def catalogue_in_memory() -> Catalogue:
-    """The catalogue that this process shares.
+    """The catalogue that all parts of a process share.
 
     Returns:
-        Always the same catalogue. It comes with the package.
+        Always the same catalogue, with the classes that come with the package.
 
     >>> catalogue_in_memory().lists(3)
     84240

@@ -19,7 +19,7 @@ from setset.symmetry.geometry import GROUP_ORDER
 
 @dataclass(frozen=True, slots=True)
 class ListClass(Shown):
-    """A class: all lists that affine maps make of one list.
+    """A class: all lists that affine maps take one list to.
 
     >>> str(ListClass(size=1, number=0, cards=(0,), stabilizer=GROUP_ORDER // 81, extensions=80))
     '1/0'
@@ -31,14 +31,16 @@ class ListClass(Shown):
     cards: Cards
     """The canonical form, which represents the class."""
     stabilizer: int
-    """How many affine maps keep the representative."""
+    """Number of affine maps that take the representative to itself."""
     extensions: int
-    """How many cards can be added to a list of the class."""
+    """Number of cards that can be added to a list of the class."""
+    group: int = GROUP_ORDER
+    """Number of affine maps of the deck."""
 
     @property
     def lists(self) -> int:
-        """How many lists are in the class."""
-        return GROUP_ORDER // self.stabilizer
+        """Number of lists in the class."""
+        return self.group // self.stabilizer
 
     @property
     def complete(self) -> bool:
@@ -50,42 +52,51 @@ class ListClass(Shown):
 
 
 class Traits(NamedTuple):
-    """The stabilizer of a class in three texts."""
+    """Description of the stabilizer of a class in three texts."""
 
     structure: str
-    """Name of the group that it induces on the flat of a list, such as 'C2 x S4'."""
+    """Name of the group that the stabilizer induces on the flat that a list spans, such as 'C2 x S4'."""
     orbits: str
-    """Sizes of its orbits on the cards of a list, the largest first: '6 4 1^2' are four orbits."""
+    """Sizes of the orbits on the cards of a list, the largest first: '6 4 1^2' are four orbits."""
     extension_orbits: str
-    """Sizes of its orbits on the cards that can be added."""
+    """Sizes of the orbits on the cards that can be added."""
 
     @property
     def orbit_count(self) -> int:
         """Number of orbits on the cards of a list."""
-        return sum(int(size.partition("^")[2] or 1) for size in self.orbits.split())
+        return _count_orbits(self.orbits)
+
+    @property
+    def extension_orbit_count(self) -> int:
+        """Number of orbits on the cards that can be added."""
+        return _count_orbits(self.extension_orbits)
+
+
+def _count_orbits(sizes: str) -> int:
+    return sum(int(size.partition("^")[2] or 1) for size in sizes.split())
 
 
 class Neighbour(NamedTuple):
-    """A class with one card more or less."""
+    """A class that adding or removing one card leads to."""
 
     list_class: ListClass
     cards: int
-    """How many cards, added to a list or taken from it, lead there."""
+    """Number of cards that lead to this class when added to a list or taken from it."""
 
 
 class Link(NamedTuple):
-    """Class `smaller` of one size and class `larger` of the next, by their numbers."""
+    """Link between the class number `smaller` of one size and the class number `larger` of the next size."""
 
     smaller: int
     larger: int
     extensions: int
-    """How many cards, added to a list of the smaller class, make one of the larger."""
+    """Number of cards that, added to a list of the smaller class, make it a list of the larger class."""
     deletions: int
-    """How many cards, taken from a list of the larger class, leave one of the smaller."""
+    """Number of cards of a list of the larger class whose removal leaves a list of the smaller class."""
 
 
 class Links(Sequence[Link]):
-    """The links of one size, in order, kept as numbers: there are 30,000 of some sizes, and few are looked at.
+    """The links of one size, in order. An array, because some sizes have 30,000 links and callers read few of them.
 
     >>> Links([(0, 0, 80, 2)])[0].deletions
     2
@@ -95,7 +106,7 @@ class Links(Sequence[Link]):
 
     def __init__(self, rows: npt.ArrayLike = ()) -> None:
         self.rows: npt.NDArray[np.int64] = np.array(rows, np.int64).reshape(-1, len(Link._fields))
-        """A link a row, its fields in order."""
+        """A link per row, its fields in order."""
         self.rows.setflags(write=False)
 
     def __len__(self) -> int:
@@ -109,8 +120,8 @@ class Links(Sequence[Link]):
     @overload
     def __getitem__(self, place: slice) -> Links: ...
     def __getitem__(self, place: int | slice) -> Link | Links:
-        found = self.rows[place]
-        return Links(found) if isinstance(place, slice) else Link(*found.tolist())
+        rows = self.rows[place]
+        return Links(rows) if isinstance(place, slice) else Link(*rows.tolist())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Links) and np.array_equal(self.rows, other.rows)
@@ -132,26 +143,28 @@ class Level(Shown):
 
     @property
     def lists(self) -> int:
-        """How many lists of this size there are."""
-        return sum(each.lists for each in self.classes)
+        """Number of lists of this size."""
+        return sum(list_class.lists for list_class in self.classes)
 
     @property
     def complete_classes(self) -> int:
-        """How many classes there are whose lists cannot be extended."""
-        return sum(each.complete for each in self.classes)
+        """Number of classes to whose lists no card can be added."""
+        return sum(list_class.complete for list_class in self.classes)
 
     @property
     def complete_lists(self) -> int:
-        """How many lists there are to which no card can be added."""
-        return sum(each.lists for each in self.classes if each.complete)
+        """Number of lists to which no card can be added."""
+        return sum(list_class.lists for list_class in self.classes if list_class.complete)
 
     @property
     def digest(self) -> str:
-        """XXH3 of the classes and links; the column `digest` of the table `levels`."""
+        """XXH3 checksum of the classes and links, stored in the column `digest` of the table `levels`."""
         import xxhash
 
-        classes = json.dumps([(one.cards, one.stabilizer, one.extensions) for one in self.classes])
-        # The same text as JSON makes of the links, which are many, in less time.
+        classes = json.dumps(
+            [(list_class.cards, list_class.stabilizer, list_class.extensions) for list_class in self.classes]
+        )
+        # The same text as `json.dumps` of the links, but faster, because there are many links.
         links = ", ".join(["[%d, %d, %d, %d]"] * len(self.links)) % tuple(self.links.rows.ravel().tolist())
         return xxhash.xxh3_128_hexdigest(f"[{self.size}, {classes}, [{links}]]".encode())
 
@@ -171,11 +184,11 @@ class Totals:
     complete_classes: int
     complete_lists: int
     game_classes: int
-    """Classes under the game's own symmetries."""
+    """Number of classes under the game's own symmetries."""
 
     @classmethod
     def of(cls, level: Level, game_classes: int) -> Totals:
-        """The sums over a level; `game_classes` is what `game_classes(level.classes)` counts."""
+        """The sums over a level; `game_classes` is the result of `game_classes(level.classes)`."""
         return cls(
             level.size,
             len(level.classes),
@@ -188,10 +201,10 @@ class Totals:
 
     @property
     def hands(self) -> int:
-        """How many hands of this size there are, with and without sets."""
+        """Number of hands of this size, with and without sets."""
         return comb(CARDS, self.size)
 
     @property
     def chance(self) -> Fraction:
-        """The chance that random cards, as many as `size`, hold no set."""
+        """The chance that `size` random cards hold no set."""
         return Fraction(self.lists, self.hands)

@@ -1,4 +1,4 @@
-"""The class of a hand, and the chance that a hand has one."""
+"""The class of a hand, and the chance that a hand holds no set."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -22,15 +22,15 @@ from setset.symmetry.geometry import CardArray, mark_extensions, third_cards
 Answer = TypeVar("Answer")
 
 BLOCK = 4_096
-"""Hands that are classified at once."""
+"""Number of hands classified at once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Classification(Shown):
     """A list of cards and its class.
 
-    >>> found = classify([80, 3, 14])
-    >>> str(found.list_class), found.form, len(found.extensions)
+    >>> classification = classify([80, 3, 14])
+    >>> str(classification.list_class), classification.form, len(classification.extensions)
     ('3/0', (0, 1, 3), 75)
     """
 
@@ -51,12 +51,12 @@ class Classification(Shown):
 
     @property
     def lists(self) -> int:
-        """How many lists are in the class."""
+        """Number of lists in the class."""
         return self.list_class.lists
 
     @property
     def stabilizer(self) -> int:
-        """How many affine maps keep the list."""
+        """Number of affine maps that keep the list."""
         return self.list_class.stabilizer
 
 
@@ -65,14 +65,14 @@ def classify(cards: CardsLike, catalogue: Catalogue | None = None) -> Classifica
 
     Args:
         cards: different cards without a set, in any order.
-        catalogue: where to look the class up; by default the one in memory.
+        catalogue: source of the class; by default the catalogue in memory.
 
     Returns:
         The class, the canonical form with a map that takes the hand there, and the cards that can be added.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
-        HoldsSet: there is a set among the cards; its `cards` are the set.
+        HoldsSet: there is a set among the cards; the `cards` of the error are the set.
 
     >>> classify([80, 3, 14, 40, 5]).lists
     16376256
@@ -82,94 +82,94 @@ def classify(cards: CardsLike, catalogue: Catalogue | None = None) -> Classifica
     setset.cards.HoldsSet: the cards hold a set: 0 40 80
     """
     hand = check_list(cards)
-    found = canonicalize(hand)
-    one = (catalogue or catalogue_in_memory()).of_form(found.cards)
+    canonical = canonicalize(hand)
+    list_class = (catalogue or catalogue_in_memory()).of_form(canonical.cards)
     (free,) = mark_extensions(np.array([hand], np.uint8).reshape(1, len(hand)))
-    return Classification(hand, found.cards, found.map, one, tuple(np.flatnonzero(free).tolist()))
+    return Classification(hand, canonical.cards, canonical.map, list_class, tuple(np.flatnonzero(free).tolist()))
 
 
 def classify_many(
     hands: Iterable[CardsLike], catalogue: Catalogue | None = None
 ) -> Iterator[Classification | SetsetError]:
-    """The classes of many hands, and all else that `classify` finds.
+    """The classifications of many hands.
 
     Args:
-        hands: hands as `classify` takes them; a list each, or the rows of an array.
-        catalogue: where to look the classes up; by default the one in memory.
+        hands: hands as `classify` takes them; a sequence of lists, or the rows of an array.
+        catalogue: source of the classes; by default the catalogue in memory.
 
     Returns:
-        For each hand, in order, what `classify` returns, or in its place the error that `classify` raises.
+        For each hand, in order, the result of `classify`, or the error that `classify` raises.
 
-    >>> for found in classify_many([[80, 3, 14, 40, 5], [7, 80, 0, 40]]):
-    ...     print(found if isinstance(found, Exception) else found.list_class)
+    >>> for result in classify_many([[80, 3, 14, 40, 5], [7, 80, 0, 40]]):
+    ...     print(result if isinstance(result, Exception) else result.list_class)
     5/2
     the cards hold a set: 0 40 80
     """
-    known = catalogue or catalogue_in_memory()
-    return _in_blocks(hands, lambda rows: _classify_rows(rows, known))
+    catalogue = catalogue or catalogue_in_memory()
+    return _in_blocks(hands, lambda rows: _classify_rows(rows, catalogue))
 
 
 def classes_of(hands: Iterable[CardsLike], catalogue: Catalogue | None = None) -> Iterator[ListClass | SetsetError]:
     """The classes of many hands and nothing else, in a quarter of the time that `classify_many` takes.
 
     Args:
-        hands: hands as `classify` takes them; a list each, or the rows of an array.
-        catalogue: where to look the classes up; by default the one in memory.
+        hands: hands as `classify` takes them; a sequence of lists, or the rows of an array.
+        catalogue: source of the classes; by default the catalogue in memory.
 
     Returns:
-        For each hand, in order, its class, or in its place the error that `classify` raises.
+        For each hand, in order, its class, or the error that `classify` raises.
 
     >>> print(*classes_of([[80, 3, 14, 40, 5], [7, 80, 0, 40]]))
     5/2 the cards hold a set: 0 40 80
     """
-    known = catalogue or catalogue_in_memory()
+    catalogue = catalogue or catalogue_in_memory()
     return _in_blocks(
-        hands, lambda rows: map(known.classes(rows.shape[1]).__getitem__, known.numbers_of(rows).tolist())
+        hands, lambda rows: map(catalogue.classes(rows.shape[1]).__getitem__, catalogue.numbers_of(rows).tolist())
     )
 
 
 def _in_blocks(
     hands: Iterable[CardsLike], answer: Callable[[CardArray], Iterable[Answer]]
 ) -> Iterator[Answer | SetsetError]:
-    """For each hand its answer, or an error if it is not a list. `answer` gets many lists of one size at once."""
+    """Yields the answer for each hand, or an error if the hand is not a list. `answer` gets many lists of one size."""
     waiting = iter(hands)
     while block := list(islice(waiting, BLOCK)):
-        found: dict[int, Answer | SetsetError] = {}
+        answers: dict[int, Answer | SetsetError] = {}
         by_size: dict[int, dict[int, Cards]] = {}
-        for place, hand in enumerate(block):
+        for index, hand in enumerate(block):
             try:
                 cards = tuple(sorted(check_cards(hand)))
-                by_size.setdefault(len(cards), {})[place] = cards
+                by_size.setdefault(len(cards), {})[index] = cards
             except SetsetError as error:
-                found[place] = error
+                answers[index] = error
         for size, lists in by_size.items():
             rows = np.array(list(lists.values()), np.uint8).reshape(len(lists), size)
             held = _hold_set(rows)
-            for place in np.array(list(lists))[held].tolist():
-                triple = first_set(lists.pop(place))
+            for index in np.array(list(lists))[held].tolist():
+                triple = first_set(lists.pop(index))
                 assert triple is not None
-                found[place] = HoldsSet(triple)
-            if lists:  # there are none of 21 cards
-                found.update(zip(lists, answer(rows[~held]), strict=True))
-        yield from (found[place] for place in range(len(block)))
+                answers[index] = HoldsSet(triple)
+            if lists:  # every hand of 21 cards holds a set
+                answers.update(zip(lists, answer(rows[~held]), strict=True))
+        yield from (answers[index] for index in range(len(block)))
 
 
 def _classify_rows(rows: CardArray, catalogue: Catalogue) -> Iterator[Classification]:
-    """The classifications of lists of one size, a row each."""
+    """The classifications of lists of one size, a list per row."""
     from setset.symmetry.least import find_first_frames
 
     size = rows.shape[1]
     classes, numbers = catalogue.classes(size), catalogue.numbers_of(rows)
     maps = AffineMap.inverses_of_frames(find_first_frames(rows, catalogue.forms(size)[numbers]))
-    for cards, number, there, fits in zip(
+    for cards, number, affine_map, fits in zip(
         rows.tolist(), numbers.tolist(), maps, _split(mark_extensions(rows)), strict=True
     ):
-        one = classes[number]
-        yield Classification(tuple(cards), one.cards, there, one, fits)
+        list_class = classes[number]
+        yield Classification(tuple(cards), list_class.cards, affine_map, list_class, fits)
 
 
 def _split(marked: npt.NDArray[np.bool_]) -> Iterator[Cards]:
-    """For each row the cards that it marks. One call for all rows: one each would take most of the time."""
+    """The marked cards of each row. One NumPy call serves all rows: a call per row would take most of the time."""
     cards = np.nonzero(marked)[1].tolist()
     end = 0
     for many in marked.sum(axis=1).tolist():
@@ -178,7 +178,7 @@ def _split(marked: npt.NDArray[np.bool_]) -> Iterator[Cards]:
 
 
 def _hold_set(rows: CardArray) -> npt.NDArray[np.bool_]:
-    """For each row whether it holds a set."""
+    """For each row, whether it holds a set."""
     inside = np.zeros((len(rows), CARDS), np.bool_)
     np.put_along_axis(inside, rows.astype(np.int64), True, axis=1)
     return np.asarray(np.take_along_axis(inside, third_cards(rows), axis=1).any(axis=1))
@@ -189,7 +189,7 @@ def chance(size: int, catalogue: Catalogue | None = None) -> Fraction:
 
     Args:
         size: the number of cards, 0 to 20.
-        catalogue: where the lists are counted; by default the one in memory.
+        catalogue: source of the number of lists; by default the catalogue in memory.
 
     Returns:
         The exact chance.

@@ -1,8 +1,8 @@
-"""The classes of a size, and what there is to say of one: neighbours, dimension, how hyperplanes cut it."""
+"""Search for classes of a size, and the description of a class: neighbours, dimension, cuts by hyperplanes."""
 
 import enum
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
@@ -14,24 +14,24 @@ from setset.errors import BadInput
 from setset.symmetry.affine import Row
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
 from setset.symmetry.classes import ListClass, Neighbour, Traits
-from setset.symmetry.geometry import PLACES, form_dimension, linear_forms, third_cards
+from setset.symmetry.geometry import DIGITS, CardArray, form_dimension, linear_forms, third_cards
 
 
 class Direction(NamedTuple):
-    """Three parallel hyperplanes, which share out the cards of a list. There are 40 directions."""
+    """A cut of the deck into three parallel hyperplanes, and the cards of a list in each. There are 40 directions."""
 
     form: Row
-    """The factors of colour, count, shading and shape: a card is in the hyperplane of their sum modulo 3."""
+    """Factors of colour, count, shading and shape. Their weighted sum modulo 3 is the number of a card's hyperplane."""
     cards: Triple
-    """How many cards of the representative are in the hyperplanes 0, 1 and 2."""
+    """Numbers of cards of the representative in the hyperplanes 0, 1 and 2."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassDescription:
-    """A class, its neighbours, and how its lists lie in space.
+    """A class, its neighbours, and the position of its lists in the geometry.
 
-    >>> found = describe_class(catalogue_in_memory().get(4, 0))
-    >>> found.list_class.cards, found.dimension, found.hyperplanes
+    >>> description = describe_class(catalogue_in_memory().get(4, 0))
+    >>> description.list_class.cards, description.dimension, description.hyperplanes
     ((0, 1, 3, 4), 2, {(4, 0, 0): 4, (2, 2, 0): 18, (2, 1, 1): 18})
     """
 
@@ -39,24 +39,24 @@ class ClassDescription:
     dimension: int
     """Dimension of the flat that a list spans: 4 for all of AG(4,3), 0 for a card, -1 for no card at all."""
     smaller: tuple[Neighbour, ...]
-    """The classes that one card less leads to."""
+    """Classes that removing one card of a list leads to."""
     larger: tuple[Neighbour, ...]
-    """The classes that one card more leads to."""
+    """Classes that adding one card to a list leads to."""
     directions: tuple[Direction, ...]
-    """How the representative is cut in each of the 40 directions."""
+    """Cuts of the representative in the 40 directions."""
     traits: Traits
-    """Structure of the stabilizer, and its orbits."""
+    """Structure of the stabilizer, and sizes of its orbits."""
     game_classes: int
-    """Number of classes that it falls into under the game's own symmetries."""
+    """Number of classes that the class falls into under the game's own symmetries."""
 
     @property
     def hyperplanes(self) -> dict[Triple, int]:
-        """The cards in parallel hyperplanes, most first, with the number of directions. No map changes this."""
+        """Number of directions by the numbers of cards in their hyperplanes. The same for all lists of the class."""
         return count_hyperplanes(self.directions)
 
     @property
     def exclusions(self) -> dict[int, int]:
-        """Cards outside a list by the number of its pairs that they complete to a set. No map changes this."""
+        """Number of cards outside a list by the pairs of the list that they complete. The same for all lists."""
         return count_exclusions(self.list_class)
 
 
@@ -65,46 +65,66 @@ def describe_class(one: ListClass | str, catalogue: Catalogue | None = None) -> 
 
     Args:
         one: the class, such as "12/786".
-        catalogue: where its neighbours are looked up; by default the one in memory.
+        catalogue: source of its neighbours; by default the catalogue in memory.
 
     Returns:
-        The class with its neighbours one card apart, its dimension, and how hyperplanes cut it.
+        The class with its neighbours one card apart, its dimension, and its cuts by hyperplanes.
 
-    >>> found = describe_class(catalogue_in_memory().get(5, 2))
-    >>> [(str(other), cards) for other, cards in found.larger]
+    >>> description = describe_class(catalogue_in_memory().get(5, 2))
+    >>> [(str(other), cards) for other, cards in description.larger]
     [('6/3', 30), ('6/4', 25), ('6/5', 10), ('6/6', 1)]
     """
-    known = catalogue or catalogue_in_memory()
-    one = known.named(one)
+    catalogue = catalogue or catalogue_in_memory()
+    one = catalogue.named(one)
     return ClassDescription(
         one,
         form_dimension(one.cards),
-        known.smaller(one),
-        known.larger(one),
+        catalogue.smaller(one),
+        catalogue.larger(one),
         find_directions(one),
-        known.traits(one),
-        known.game_classes(one),
+        catalogue.traits(one),
+        catalogue.game_classes(one),
     )
 
 
 def count_hyperplanes(directions: Iterable[Direction]) -> dict[Triple, int]:
-    """The numbers of cards in three parallel hyperplanes, most first, each with the number of directions."""
-    cuts = Counter(tuple(sorted(each.cards, reverse=True)) for each in directions)
+    """Number of directions by the numbers of cards in their three hyperplanes, the largest number first."""
+    cuts = Counter(tuple(sorted(direction.cards, reverse=True)) for direction in directions)
     return {(a, b, c): times for (a, b, c), times in sorted(cuts.items(), reverse=True)}
 
 
-def count_exclusions(one: ListClass) -> dict[int, int]:
-    """Cards outside a list by the number of its pairs that they complete to a set."""
-    thirds = third_cards(np.array([one.cards], np.uint8).reshape(1, one.size))[0]
-    completed = np.delete(np.bincount(thirds, minlength=CARDS), one.cards)
+def count_exclusions(list_class: ListClass) -> dict[int, int]:
+    """Histogram of the cards outside a list: entry k counts cards that complete k pairs of the list to a set."""
+    thirds = third_cards(np.array([list_class.cards], np.uint8).reshape(1, list_class.size))[0]
+    completed = np.delete(np.bincount(thirds, minlength=CARDS), list_class.cards)
     pairs, cards = np.unique(completed, return_counts=True)
     return dict(zip(pairs.tolist(), cards.tolist(), strict=True))
 
 
-def find_directions(one: ListClass) -> tuple[Direction, ...]:
-    """How the representative of a class is cut in each direction."""
-    forms = PLACES[linear_forms()]
-    values = PLACES[list(one.cards)] @ forms.T % 3
+def write_hyperplanes(forms: CardArray) -> list[str]:
+    """Formats `count_hyperplanes` of many lists of one size, each as a text such as '6+6+0:1 6+5+1:4'."""
+    values = DIGITS[forms] @ DIGITS[linear_forms()].T % 3
+    counts = np.sort(np.stack([(values == value).sum(axis=1) for value in range(3)], axis=2), axis=2)
+    texts = []
+    for row in (counts @ np.array([1, 100, 10_000])).tolist():
+        cuts = sorted(Counter(row).items(), reverse=True)
+        texts.append(" ".join(f"{cut // 10_000}+{cut // 100 % 100}+{cut % 100}:{times}" for cut, times in cuts))
+    return texts
+
+
+def write_exclusions(forms: CardArray) -> list[str]:
+    """Formats `count_exclusions` of many lists of one size, each as a text such as '0:11 1:40'."""
+    pairs = np.zeros((len(forms), CARDS), np.int64)
+    np.add.at(pairs, (np.arange(len(forms))[:, None], third_cards(forms)), 1)
+    inside = Counter({0: forms.shape[1]})  # the cards of a list, which complete none of its pairs
+    counted = (Counter(row) - inside for row in pairs.tolist())
+    return [" ".join(f"{number}:{cards}" for number, cards in sorted(counts.items())) for counts in counted]
+
+
+def find_directions(list_class: ListClass) -> tuple[Direction, ...]:
+    """Cuts of the representative of a class in all directions."""
+    forms = DIGITS[linear_forms()]
+    values = DIGITS[list(list_class.cards)] @ forms.T % 3
     counts = np.stack([(values == value).sum(axis=0) for value in range(3)], axis=1)
     return tuple(
         Direction((p, q, r, s), (a, b, c))
@@ -113,7 +133,7 @@ def find_directions(one: ListClass) -> tuple[Direction, ...]:
 
 
 class ClassOrder(enum.StrEnum):
-    """Attribute that classes are sorted by; classes that agree are in the order of their numbers."""
+    """Attribute that classes are sorted by. Classes with equal values are in the order of their numbers."""
 
     NUMBER = "number"
     LISTS = "lists"
@@ -130,6 +150,12 @@ def find_classes(
     structure: str | None = None,
     orbits: int | None = None,
     spans: int | None = None,
+    extensions: int | None = None,
+    extension_orbits: int | None = None,
+    game_classes: int | None = None,
+    hyperplane: str | None = None,
+    exclusion: int | None = None,
+    among: Sequence[ListClass] | None = None,
     sort: ClassOrder | str = ClassOrder.NUMBER,
     reverse: bool = False,
 ) -> list[ListClass]:
@@ -137,31 +163,51 @@ def find_classes(
 
     Args:
         size: 0 to 20.
-        catalogue: where to look; by default the one in memory.
-        complete: only classes whose lists no card can be added to (True), or one can (False).
-        stabilizer: only classes whose lists this many maps keep.
+        catalogue: source of the classes; by default the catalogue in memory.
+        complete: only classes to whose lists no card can be added (True), or some card can be added (False).
+        stabilizer: only classes whose stabilizer has this many maps.
         structure: only classes with this structure of the stabilizer, such as "C2 x S4".
         orbits: only classes whose stabilizer has this many orbits on the cards of a list.
         spans: only classes whose lists span a flat of this dimension.
-        sort: what they are sorted by.
-        reverse: the greatest first.
+        extensions: only classes to whose lists this many cards can be added.
+        extension_orbits: only classes whose stabilizer has this many orbits on the cards that can be added.
+        game_classes: only classes that fall into this many classes under the game's own symmetries.
+        hyperplane: only classes whose lists have this cut by three parallel hyperplanes, such as "6+6+0".
+        exclusion: only classes whose lists have a card outside that completes this many of their pairs to sets.
+        among: choose among these classes of a smaller deck; by default among all of the size.
+        sort: attribute that the classes are sorted by.
+        reverse: whether the greatest value comes first.
 
     Raises:
-        BadInput: there are no lists of this size, or no such order.
+        BadInput: there are no lists of this size, no such order, or the hyperplanes are not three numbers.
 
-    >>> [str(one) for one in find_classes(18, complete=False)]
+    >>> [str(list_class) for list_class in find_classes(18, complete=False)]
     ['18/14', '18/15']
     """
     if sort not in list(ClassOrder):
         raise BadInput(f"sort {sort!r}: expected {', '.join(ClassOrder)}")
-    known = catalogue or catalogue_in_memory()
-    found = [
-        one
-        for one in known.classes(size)
-        if complete in (None, one.complete)
-        and stabilizer in (None, one.stabilizer)
-        and structure in (None, known.traits(one).structure)
-        and orbits in (None, known.traits(one).orbit_count)
-        and spans in (None, form_dimension(one.cards))
+    catalogue = catalogue or catalogue_in_memory()
+    cut = None if hyperplane is None else _parse_cut(hyperplane)
+    classes = [
+        list_class
+        for list_class in (catalogue.classes(size) if among is None else among)
+        if complete in (None, list_class.complete)
+        and stabilizer in (None, list_class.stabilizer)
+        and extensions in (None, list_class.extensions)
+        and structure in (None, catalogue.traits(list_class).structure)
+        and orbits in (None, catalogue.traits(list_class).orbit_count)
+        and spans in (None, form_dimension(catalogue.get(list_class.size, list_class.number).cards))
+        and extension_orbits in (None, catalogue.traits(list_class).extension_orbit_count)
+        and game_classes in (None, catalogue.game_classes(list_class))
+        and (cut is None or cut in count_hyperplanes(find_directions(list_class)))
+        and (exclusion is None or exclusion in count_exclusions(list_class))
     ]
-    return sorted(found, key=attrgetter(sort), reverse=reverse)
+    return sorted(classes, key=attrgetter(sort), reverse=reverse)
+
+
+def _parse_cut(text: str) -> tuple[int, ...]:
+    """Parses numbers of cards in three parallel hyperplanes, such as "6+6+0"; returns the largest number first."""
+    words = text.split("+")
+    if len(words) != 3 or not all(word.isascii() and word.isdecimal() and len(word) < 4 for word in words):
+        raise BadInput(f"hyperplane {text!r}: expected three numbers of cards such as 6+6+0")
+    return tuple(sorted(map(int, words), reverse=True))

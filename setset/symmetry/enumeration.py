@@ -1,4 +1,4 @@
-"""The members of a class one after the other, compiled. `ranking.py` says in which order, and why each comes once."""
+"""Compiled enumeration of the lists of a class. `ranking.py` defines the order and proves that no list repeats."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from setset.compiler import njit
 
 @njit(cache=True)
 def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped-def]
-    """Label what the flat of a frame gains with its next card; returns how many cards the flat has then."""
+    """Labels the cards that the flat of a frame gains with its next card; returns the size of the new flat."""
     if depth == 0:
         points[0] = card
         return 1
@@ -20,7 +20,10 @@ def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped
 
 @njit(cache=True)
 def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ignore[no-untyped-def]
-    """Find the group's orbits outside the flat of the frame so far: their least cards, in order, and their sizes."""
+    """Finds the group's orbits outside the flat of the frame so far; returns their number.
+
+    Writes the least cards of the orbits, ascending, to `firsts`, and the sizes of the orbits to `sizes`.
+    """
     cards = maps.shape[1]
     seen = np.zeros(cards, np.bool_)
     for label in range(width):
@@ -31,8 +34,8 @@ def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ign
             continue
         firsts[count] = card
         sizes[count] = 0
-        for place in range(order):
-            image = maps[group[place], card]
+        for index in range(order):
+            image = maps[group[index], card]
             if not seen[image]:
                 seen[image] = True
                 sizes[count] += 1
@@ -42,20 +45,21 @@ def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ign
 
 @njit(cache=True)
 def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-def]
-    """Copy to `smaller` the maps of the group that fix the card; returns how many."""
+    """Copies to `smaller` the maps of the group that fix the card; returns their number."""
     kept = 0
-    for place in range(order):
-        if maps[group[place], card] == card:
-            smaller[kept] = group[place]
+    for index in range(order):
+        if maps[group[index], card] == card:
+            smaller[kept] = group[index]
             kept += 1
     return kept
 
 
 @njit(cache=True)
 def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: ignore[no-untyped-def]
-    """For each step s, list the labels below `width` whose points plus s are in R, in order.
+    """Writes to `layers`, for each step s, the labels below `width` whose points plus s are in R, ascending.
 
-    A map whose last frame card is s away has these labels in its second third, and the labels of 2s in its last third.
+    If the last card of a frame is its first card plus s, its list has these labels in its second third, and the labels
+    of step 2s in its last third.
     """
     counts[:] = 0
     for label in range(width):
@@ -68,9 +72,9 @@ def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: i
 
 @njit(cache=True)
 def fill_members(start, cards_inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
-    """Fill `lists` with the lists of ranks `start`, `start` + 1, ...; returns how many there were.
+    """Fills `lists` with the lists of ranks `start`, `start` + 1, ...; returns their number.
 
-    `cards_inside` are the cards of R, `ways[i]` counts the ways to complete i cards of a frame.
+    `cards_inside` is the canonical form R, `ways[i]` is the number of ways to complete i cards to a frame.
     """
     dimension = len(ways) - 2
     cards = maps.shape[1]
@@ -113,15 +117,15 @@ def fill_members(start, cards_inside, maps, ways, lists, total, minus):  # type:
             continue
         second = minus[card, points[0]]
         third = total[second, second]
-        place = 0
+        column = 0
         for number in range(counts[0]):
-            lists[row, place] = layers[0, number]
-            place += 1
+            lists[row, column] = layers[0, number]
+            column += 1
         for number in range(counts[second]):
-            lists[row, place] = layers[second, number] + width
-            place += 1
+            lists[row, column] = layers[second, number] + width
+            column += 1
         for number in range(counts[third]):
-            lists[row, place] = layers[third, number] + 2 * width
-            place += 1
+            lists[row, column] = layers[third, number] + 2 * width
+            column += 1
         row += 1
     return row

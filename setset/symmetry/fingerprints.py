@@ -1,10 +1,10 @@
-"""Fingerprints: numbers that affine maps do not change, so that lists with different ones are not alike.
+"""Fingerprints: numbers that affine maps do not change. Lists with different fingerprints are in different classes.
 
-A fingerprint is cheap enough to compute for every list that is one card longer or shorter. Count for each card
-outside the list how many pairs of the list have it as their third; let each card of the list sum up what its pairs
-have found; let each outside card sum up what its pairs now know; and once more each card of the list. All sums are
-over multisets that a map only rearranges, so isomorphic lists have equal fingerprints. The converse is not promised:
-the catalogue proves it where it holds.
+A fingerprint is cheap enough to compute for every list that is one card longer or shorter. The first step
+counts, for each card outside the list, the pairs of the list that have it as their third card. The second step sums,
+for each card of the list, the values of the third cards of its pairs. The next two steps do both again with the new
+values. All sums are over multisets that a map only rearranges, so isomorphic lists have equal fingerprints. The
+converse is not always true: `build.py` finds the classes that share a fingerprint.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ INCREMENT = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(31)
 INSIDE = np.uint64(1000)
-"""Added for a card of the hand itself. No two cards of a list have such a third card."""
+"""Added for each card of the hand. Matters only for hands with sets: no card of a list is a third card of its pairs."""
 
 
 @njit(cache=True, inline="always")
@@ -31,34 +31,34 @@ def _mix(value):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _fingerprint_rows(lists, out, third):  # type: ignore[no-untyped-def]
-    """The fingerprint, never 0, of each row."""
+    """Writes the fingerprint of each row, which is never 0, to `out`."""
     size = lists.shape[1]
-    found = np.zeros(81, np.uint64)
+    third_sums = np.zeros(81, np.uint64)
     card_sums = np.zeros(size, np.uint64)
     for row in range(len(lists)):
         cards = lists[row]
-        found[:] = np.uint64(0)
+        third_sums[:] = np.uint64(0)
         for i in range(size):
-            found[cards[i]] += INSIDE
+            third_sums[cards[i]] += INSIDE
             for j in range(i):
-                found[third[cards[i], cards[j]]] += np.uint64(1)
+                third_sums[third[cards[i], cards[j]]] += np.uint64(1)
         card_sums[:] = np.uint64(0)
         for i in range(size):
             for j in range(i):
-                share = _mix(found[third[cards[i], cards[j]]])
+                share = _mix(third_sums[third[cards[i], cards[j]]])
                 card_sums[i] += share
                 card_sums[j] += share
-        found[:] = np.uint64(0)
+        third_sums[:] = np.uint64(0)
         for i in range(size):
             card_sums[i] = _mix(card_sums[i])
             for j in range(i):
-                found[third[cards[i], cards[j]]] += _mix(card_sums[i] + card_sums[j])
+                third_sums[third[cards[i], cards[j]]] += _mix(card_sums[i] + card_sums[j])
         whole = np.uint64(size)
         for i in range(size):
             total = card_sums[i]
             for j in range(size):
                 if i != j:
-                    total += _mix(found[third[cards[i], cards[j]]] ^ card_sums[j])
+                    total += _mix(third_sums[third[cards[i], cards[j]]] ^ card_sums[j])
             whole += _mix(total)
         out[row] = whole | np.uint64(1) << np.uint64(63)
 
@@ -70,9 +70,9 @@ def fingerprint_rows(lists: CardArray) -> Fingerprints:
     return out
 
 
-def find_places(known: Fingerprints, prints: Fingerprints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """For each of `prints` the first of its places in `known`, any number if there is none, and how many there are."""
-    order = np.argsort(known, kind="stable")
-    low = np.searchsorted(known[order], prints, "left")
-    times = np.searchsorted(known[order], prints, "right") - low
-    return order[np.minimum(low, len(known) - 1)], times
+def find_indices(stored: Fingerprints, prints: Fingerprints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """For each of `prints`, its first index in `stored` (any index if missing), and how often it occurs there."""
+    order = np.argsort(stored, kind="stable")
+    low = np.searchsorted(stored[order], prints, "left")
+    times = np.searchsorted(stored[order], prints, "right") - low
+    return order[np.minimum(low, len(stored) - 1)], times

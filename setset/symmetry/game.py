@@ -3,7 +3,7 @@
 In the geometry, the game is four features, each of them a way to cut the cards into three parallel hyperplanes.
 There are 40 such ways (a linear form that is not 0, up to its sign), and the 31,104 maps of the game keep
 the set of its four features. Any other four independent ways would make an equally good game; there
-are 63,180 such games, and the affine maps take any one to any other.
+are 63,180 such games, and the affine maps take any game to any other game.
 
 So instead of moving hands by the game's symmetries, keep the hand and move the game: the classes of the game
 inside one affine class are as many as the orbits of the hand's stabilizer on the 63,180 games. By Burnside's
@@ -23,9 +23,9 @@ from setset.compiler import njit
 from setset.errors import SetsetError
 from setset.symmetry.classes import ListClass
 from setset.symmetry.geometry import (
+    DIGITS,
     DIMENSION,
     GROUP_ORDER,
-    PLACES,
     CardArray,
     difference_table,
     linear_forms,
@@ -38,7 +38,7 @@ GAMES: Final = GROUP_ORDER // GAME_ORDER
 WAYS: Final = 40
 
 SMALL_SIZES: Final = (1, 1, 4)
-"""The classes of the game for 0, 1 and 2 cards, whose stabilizers are too large to go through.
+"""Number of classes of the game for 0, 1 and 2 cards, whose stabilizers are too large to go through.
 
 Renaming takes any card to any other, and pairs differ by the number of features that are not the same.
 """
@@ -48,7 +48,7 @@ Renaming takes any card to any other, and pairs differ by the number of features
 def _map_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-untyped-def]
     """Writes to `moved` the image of each of the 40 ways under the map that takes 0, 1, 3, 9, 27 to the frame.
 
-    Or under its inverse: the number of games that are kept is the same.
+    Or under the inverse map, which does not matter, because both maps keep the same number of games.
     """
     for way in range(len(forms)):
         image = 0
@@ -59,7 +59,7 @@ def _map_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-unty
 
 @njit(cache=True)
 def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
-    """The cycles of at most four ways: `cycles[n, i]` is the i-th one of n ways, `counts[n]` is their number."""
+    """Finds the cycles of at most four ways: `cycles[n, i]` is the i-th cycle of n ways, `counts[n]` their number."""
     counts[:] = 0
     for way in range(len(moved)):
         length = 1
@@ -69,15 +69,15 @@ def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
             image = moved[image]
         if image != way or length > 4:
             continue  # each cycle counts once, at its least way
-        for place in range(length):
-            cycles[length, counts[length], place] = image
+        for index in range(length):
+            cycles[length, counts[length], index] = image
             image = moved[image]
         counts[length] += 1
 
 
 @njit(cache=True)
 def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
-    """How many games are made of whole cycles."""
+    """Number of games that consist of whole cycles."""
     ones, twos, threes, fours = cycles[1, :, 0], cycles[2], cycles[3], cycles[4]
     kept = 0
     for i in range(counts[1]):
@@ -99,7 +99,7 @@ def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _sum_kept_games(frames, forms, ways, values, games, minus, all_games):  # type: ignore[no-untyped-def]
-    """How many games each map keeps, added up; a map is a row, the images of 0, 1, 3, 9, 27."""
+    """Sum over the maps of the number of games that a map keeps. A row is a map: the cards where 0, 1, 3, 9, 27 go."""
     moved = np.zeros(len(forms), np.uint8)
     cycles = np.zeros((5, len(forms), 4), np.uint8)
     counts = np.zeros(5, np.int64)
@@ -122,7 +122,7 @@ def game_classes(classes: Iterable[ListClass]) -> int:
         The number of classes under the game's symmetries.
 
     Raises:
-        SetsetError: a class is not what it says; its stabilizer is wrong.
+        SetsetError: the stabilizer of a class is wrong.
 
     >>> from setset.symmetry.catalogue import catalogue_in_memory
     >>> game_classes(catalogue_in_memory().level(4).classes)
@@ -133,21 +133,21 @@ def game_classes(classes: Iterable[ListClass]) -> int:
 
 def game_classes_of_each(classes: Iterable[ListClass]) -> list[int]:
     """Number of classes of the game that each class falls into."""
-    return [_divide_games(one) for one in classes]
+    return [_divide_games(list_class) for list_class in classes]
 
 
-def _divide_games(one: ListClass) -> int:
-    """Number of classes of the game that one class falls into."""
-    if one.size < len(SMALL_SIZES):
-        return SMALL_SIZES[one.size]
-    if one.stabilizer == 1:
+def _divide_games(list_class: ListClass) -> int:
+    """Number of classes under the symmetries of the game alone into which one class splits."""
+    if list_class.size < len(SMALL_SIZES):
+        return SMALL_SIZES[list_class.size]
+    if list_class.stabilizer == 1:
         return GAMES
-    # The frames that lead to the form itself are the images of the standard one under the maps that keep it.
-    _, frames = find_least_frames(one.cards, known=True)
+    # The frames that lead to the form itself are the images of the standard frame under the maps that keep it.
+    _, frames = find_least_frames(list_class.cards, is_form=True)
     kept = int(_sum_kept_games(_complete_frames(frames), *_make_tables(), difference_table(), GAMES))
-    number, rest = divmod(kept, one.stabilizer)
+    number, rest = divmod(kept, list_class.stabilizer)
     if rest:
-        raise SetsetError(f"the stabilizer of class {one} keeps {kept} games, no multiple of its order")
+        raise SetsetError(f"the stabilizer of class {list_class} keeps {kept} games, no multiple of its order")
     return number
 
 
@@ -168,7 +168,7 @@ def _make_tables() -> tuple[CardArray, CardArray, npt.NDArray[np.uint8], npt.NDA
     A linear form for each way (as a card: its coefficients), the way of each form, the values of forms at cards,
     and for each four ways whether they are independent, that is, make a game.
     """
-    values = (PLACES @ PLACES.T % 3).astype(np.uint8)
+    values = (DIGITS @ DIGITS.T % 3).astype(np.uint8)
     forms = linear_forms()
     ways = np.full(CARDS, WAYS, np.uint8)  # the form 0 gives no way
     ways[forms] = ways[difference_table()[0, forms]] = np.arange(WAYS)

@@ -3,8 +3,8 @@
 A *flat* is an affine subspace: a card, a line (a set), a plane, a hyperplane, or all cards. A *frame* of
 dimension k is k + 1 cards in general position, in order. The *standard frame* is 0, 1, 3, 9, 27: the card 0
 and the four cards that differ from it by one in the last, third, second and first digit. The flat that its
-first k + 1 cards span is the cards below 3**k, so a card below 3**k is also a *label*: a place in a k-flat as
-counted from a frame of that flat.
+first k + 1 cards span is the cards below 3**k, so a card below 3**k is also a *label*: the position of
+a card in a k-flat, counted from a frame of that flat.
 """
 
 import math
@@ -23,8 +23,8 @@ DIMENSION: Final = 4
 STANDARD_FRAME: Final = (0, 1, 3, 9, 27)
 
 
-PLACES: Final = np.array([digits(card) for card in range(CARDS)])
-"""The digits of each card, a row each."""
+DIGITS: Final = np.array([digits(card) for card in range(CARDS)])
+"""The digits of each card, a card per row."""
 
 
 def _table(sums: npt.NDArray[np.int64]) -> CardArray:
@@ -37,19 +37,19 @@ def _table(sums: npt.NDArray[np.int64]) -> CardArray:
 @cache
 def sum_table() -> CardArray:
     """`table[p, q]` is the card p + q, digit by digit modulo 3."""
-    return _table(PLACES[:, None] + PLACES)
+    return _table(DIGITS[:, None] + DIGITS)
 
 
 @cache
 def difference_table() -> CardArray:
     """`table[p, q]` is the card p - q, digit by digit modulo 3."""
-    return _table(PLACES[:, None] - PLACES)
+    return _table(DIGITS[:, None] - DIGITS)
 
 
 @cache
 def cached_third_table() -> CardArray:
     """`table[p, q]` is the card that makes a set with p and q (p itself if p == q)."""
-    return _table(-PLACES[:, None] - PLACES)
+    return _table(-DIGITS[:, None] - DIGITS)
 
 
 def linear_forms() -> CardArray:
@@ -58,13 +58,13 @@ def linear_forms() -> CardArray:
 
 
 def third_cards(lists: CardArray) -> npt.NDArray[np.int64]:
-    """For each row the third cards of its pairs."""
+    """For each row, the third cards of its pairs."""
     first, second = np.triu_indices(lists.shape[1], 1)
     return cached_third_table()[lists[:, first], lists[:, second]].astype(np.int64)
 
 
 def mark_extensions(lists: CardArray) -> npt.NDArray[np.bool_]:
-    """For each row which of the 81 cards can be added to it."""
+    """For each row, whether each of the 81 cards can be added to it."""
     free = np.ones((len(lists), CARDS), np.bool_)
     np.put_along_axis(free, lists.astype(np.int64), False, axis=1)
     np.put_along_axis(free, third_cards(lists), False, axis=1)
@@ -74,35 +74,35 @@ def mark_extensions(lists: CardArray) -> npt.NDArray[np.bool_]:
 def count_frames(dimension: int, start: int = 0) -> int:
     """Number of ways to complete `start` cards of a frame of AG(dimension, 3) to a whole frame.
 
-    `count_frames(4)` is the order of the group, 81 * 80 * 78 * 72 * 54: where a map takes one frame determines it.
+    `count_frames(4)` is the order of the group, 81 * 80 * 78 * 72 * 54: the image of one frame determines a map.
     """
     return math.prod(3**dimension - flat_size(chosen) for chosen in range(start, dimension + 1))
 
 
 def flat_size(points: int) -> int:
-    """How many cards the flat through this many cards in general position holds."""
+    """Number of cards in the flat through this many cards in general position."""
     return 0 if points == 0 else 3 ** (points - 1)
 
 
 GROUP_ORDER: Final = count_frames(DIMENSION)
-"""1,965,150,720 affine maps."""
+"""Number of affine maps of the deck: 1,965,150,720."""
 
 
 def pointwise_stabilizer_order(dimension: int) -> int:
-    """How many affine maps of AG(4,3) fix every card of a flat of this dimension (-1: no card at all)."""
+    """Number of affine maps of AG(4,3) that fix every card of a flat of this dimension (-1: no card at all)."""
     return count_frames(DIMENSION, dimension + 1)
 
 
 def form_dimension(form: Sequence[int]) -> int:
-    """The dimension of the flat that a canonical form spans: it holds the first k + 1 cards of the standard frame."""
+    """The dimension k of the flat that a canonical form spans: the form holds k + 1 cards of the standard frame."""
     return sum(card in STANDARD_FRAME for card in form) - 1
 
 
 def span_frames(frames: CardArray) -> CardArray:
-    """For each row, a frame, the cards of its flat in the order of their labels."""
+    """The cards of the flat of each frame, in the order of their labels; a frame per row, a flat per row."""
     points = frames[:, :1]
-    for place in range(1, frames.shape[1]):
-        step = difference_table()[frames[:, place], frames[:, 0]][:, None]
+    for column in range(1, frames.shape[1]):
+        step = difference_table()[frames[:, column], frames[:, 0]][:, None]
         once = sum_table()[points, step]
         points = np.concatenate([points, once, sum_table()[once, step]], axis=1)
     return points
@@ -110,10 +110,10 @@ def span_frames(frames: CardArray) -> CardArray:
 
 @cache
 def enumerate_subspaces(dimension: int) -> CardArray:
-    """All flats of a dimension, one a row, in the lexicographic order of their least frames.
+    """All flats of a dimension, a flat per row, in the lexicographic order of their least frames.
 
-    The least frame of a flat is its least card, then again and again the least card outside the flat of
-    those before. A row holds the cards by their labels in that frame.
+    The least frame of a flat begins with its least card; each next card is the least card outside the flat of the
+    cards before. A row holds the cards in the order of their labels in that frame.
     """
     if dimension < 0:
         return np.zeros((1, 0), np.uint8)
@@ -133,6 +133,6 @@ def enumerate_subspaces(dimension: int) -> CardArray:
 
 
 def subspace_number(frame: Sequence[int]) -> int:
-    """Index in `enumerate_subspaces(k)` of the flat that these k + 1 cards span. No other one holds all of them."""
+    """Index in `enumerate_subspaces(k)` of the flat that these k + 1 cards span: the only flat that holds them."""
     flats = enumerate_subspaces(len(frame) - 1)
     return int((flats[:, :, None] == np.array(frame)).any(axis=1).all(axis=1).argmax())

@@ -1,4 +1,4 @@
-"""The search for canonical forms, compiled: many lists at once, or one after many others."""
+"""The compiled search for canonical forms: for many lists at once, or for one list after several searches."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ for _function in (
     search.find_least,
 ):
     register_jitable(_function)
-# Called, and not inlined, it would double the time of the search.
+# Without inlining, the search takes twice as long.
 register_jitable(inline="always")(search.label_and_compare)
 _find_least_of_each = njit(cache=True)(search.find_least_of_each)
 
@@ -34,13 +34,13 @@ _find_least_of_each = njit(cache=True)(search.find_least_of_each)
 def _search_rows(
     lists: CardArray, forms: CardArray | None = None, room: int = 1
 ) -> tuple[CardArray, Integers, Integers, CardArray]:
-    """For each row its canonical form, dimension, number of frames that lead to the form, and the first of these."""
-    found = np.zeros_like(lists) if forms is None else forms
+    """For each row, its canonical form, dimension, number of frames that lead to the form, and the first of them."""
+    canonical_forms = np.zeros_like(lists) if forms is None else forms
     dimensions, counts = np.zeros((2, len(lists)), np.int64)
     frames = np.zeros((len(lists), room, DIMENSION + 1), np.uint8)
     tables = sum_table(), difference_table()
-    _find_least_of_each(lists, found, forms is not None, frames, dimensions, counts, *tables)
-    return found, dimensions, counts, frames
+    _find_least_of_each(lists, canonical_forms, forms is not None, frames, dimensions, counts, *tables)
+    return canonical_forms, dimensions, counts, frames
 
 
 def canonicalize_rows(lists: CardArray) -> tuple[CardArray, Integers]:
@@ -51,25 +51,25 @@ def canonicalize_rows(lists: CardArray) -> tuple[CardArray, Integers]:
 
 
 def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
-    """For lists whose canonical forms are known, the first frame that leads there, completed to five cards.
+    """The first frame that leads from each list to its given canonical form, completed to five cards.
 
     Raises:
         SetsetError: a form is not the form of its list.
     """
-    _, dimensions, counts, found = _search_rows(lists, forms)
+    _, dimensions, counts, all_frames = _search_rows(lists, forms)
     if not counts.all():
         raise SetsetError(f"the catalogue does not have all classes of {lists.shape[1]} cards")
-    frames: CardArray = found[:, 0]
+    frames: CardArray = all_frames[:, 0]
     for row in np.flatnonzero(dimensions < DIMENSION).tolist():
         frames[row] = complete_frame(tuple(frames[row, : dimensions[row] + 1].tolist()))
     return frames
 
 
-def find_least_frames(cards: Sequence[int], known: bool = False) -> tuple[Cards, CardArray]:
-    """The least list of the class, and all frames (a row: k + 1 cards of the list) that lead there.
+def find_least_frames(cards: Sequence[int], is_form: bool = False) -> tuple[Cards, CardArray]:
+    """The least list of the class, and all frames that lead there, k + 1 cards of the list per row.
 
-    If `known`, the cards are a canonical form, which saves time.
+    Set `is_form` if the cards are a canonical form: then the search is faster.
     """
     hand = np.array([cards], np.uint8)
-    (form,), (dimension,), (count,), (frames,) = _search_rows(hand, hand if known else None, MOST_FRAMES)
+    (form,), (dimension,), (count,), (frames,) = _search_rows(hand, hand if is_form else None, MOST_FRAMES)
     return tuple(form.tolist()), frames[:count, : dimension + 1]

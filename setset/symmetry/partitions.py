@@ -1,9 +1,9 @@
-"""The deck taken apart: four disjoint lists of 20 cards and one card left over.
+"""Partitions of the deck into four disjoint lists of 20 cards and a single card.
 
-All lists of 20 cards are in one class, 20/0. In each, ten pairs have one and the same third card, its *anchor*. Those
-disjoint from a given one are found among all 682,344. They have its anchor, which shows that the anchor of all four
-lists of a partition is the card left over. Two disjoint lists leave 41 cards, so the partitions through a list are the
-triples of disjoint lists among these.
+All lists of 20 cards are in one class, 20/0. In each list, ten pairs have the same third card, its *anchor*. A search
+through all 682,344 lists finds the lists disjoint from a given list, its *partners*. They have the same anchor, so the
+single card of a partition is the anchor of its four lists. The partitions through a list are the triples of disjoint
+partners.
 """
 
 from collections import Counter
@@ -29,33 +29,33 @@ class Partitions:
 
     cards: Cards
     anchor: int
-    """The card left over, of this and of every partition through the list."""
+    """The single card of every partition through the list."""
     partners: dict[Cards, int]
-    """Each disjoint list of 20 cards, and how many partitions hold both."""
+    """Each partner, and the number of partitions that hold both the partner and the list."""
     partitions: tuple[tuple[Cards, Cards, Cards], ...]
     """The three other lists of each partition."""
 
     @property
     def kinds(self) -> dict[int, int]:
-        """Partitions by the number of partitions that hold their rarest pair: the two kinds up to affine maps."""
+        """Number of partitions by the least count in `partners` of their lists: the two kinds up to affine maps."""
         rarest = Counter(min(map(self.partners.__getitem__, others)) for others in self.partitions)
         return dict(sorted(rarest.items()))
 
     @property
     def demicaps(self) -> tuple[Cards, ...]:
-        """Ten cards that three lists share; the lists in one partition with this one are unions of two (Demicaps)."""
+        """Demicaps: ten cards that three of the disjoint caps share. Each cap in only one partition is two demicaps."""
         rare = [set(other) for other, times in self.partners.items() if times == 1]
         shared = (a & b & c for a, b, c in combinations(rare, 3))
         return tuple(sorted({tuple(sorted(cards)) for cards in shared if len(cards) == LARGEST // 2}))
 
     @property
     def of_deck(self) -> int:
-        """Number of partitions of the deck: all lists of 20 are alike, and each partition has four."""
+        """Number of all partitions of the deck: each list is in equally many, and each partition has four lists."""
         return catalogue_in_memory().lists(LARGEST) * len(self.partitions) // 4
 
 
 def find_partitions(cards: Iterable[int] | None = None) -> Partitions:
-    """The partitions of the deck into four lists of 20 cards and a card, through one of the lists.
+    """Finds the partitions of the deck into four lists of 20 cards and a single card that hold a given list.
 
     Args:
         cards: 20 cards without a set; by default the canonical form.
@@ -64,8 +64,8 @@ def find_partitions(cards: Iterable[int] | None = None) -> Partitions:
         BadInput: these are not 20 cards.
         HoldsSet: there is a set among the cards.
     """
-    one = catalogue_in_memory().get(LARGEST, 0)
-    hand = check_list(one.cards if cards is None else cards)
+    list_class = catalogue_in_memory().get(LARGEST, 0)
+    hand = check_list(list_class.cards if cards is None else cards)
     if len(hand) != LARGEST:
         raise BadInput(f"a partition needs a list of {LARGEST} cards, not of {len(hand)}")
     (anchor,) = (
@@ -73,13 +73,13 @@ def find_partitions(cards: Iterable[int] | None = None) -> Partitions:
     )
     inside = np.zeros(CARDS, np.bool_)
     inside[list(hand)] = True
-    others = [tuple(row) for rows in member_arrays(one) for row in rows[~inside[rows].any(axis=1)].tolist()]
+    others = [tuple(row) for rows in member_arrays(list_class) for row in rows[~inside[rows].any(axis=1)].tolist()]
     masks = {sum(1 << card for card in other): other for other in others}
     left = ALL ^ sum(1 << card for card in (*hand, anchor))
-    found = []
+    partitions = []
     for first, second in combinations(sorted(masks), 2):
         third = left ^ first ^ second
         if not first & second and third > second and third in masks:
-            found.append((masks[first], masks[second], masks[third]))
-    times = Counter(other for partition in found for other in partition)
-    return Partitions(hand, anchor, {other: times[other] for other in others}, tuple(found))
+            partitions.append((masks[first], masks[second], masks[third]))
+    times = Counter(other for partition in partitions for other in partition)
+    return Partitions(hand, anchor, {other: times[other] for other in others}, tuple(partitions))

@@ -1,19 +1,19 @@
-"""Every list has its place: the members of a class in order, and the rank of a list in its size.
+"""Ranks of lists: the members of a class in order, and the rank of a list among the lists of its size.
 
 The order is fixed: lists of one size go class by class, by number; within a class flat by flat, in the order
-of `enumerate_subspaces` (there is only one if the class spans AG(4,3)); within a flat by their least
+of `enumerate_subspaces` (there is only one flat if the class spans AG(4,3)); within a flat by their least
 frames, as follows.
 
-Let R be the canonical form of the class and H the maps of its flat that keep R. Each map g of the flat makes
-of R the list g^-1(R), and g, g' make the same list if and only if g' = hg for an h in H. A map is known by
-the frame F = (g(0), g(1), g(3), ...), and hg by h(F), so
+Let R be the canonical form of the class and H the maps of its flat that keep R. Each map g of the flat gives
+a list g^-1(R), and g, g' give the same list if and only if g' = hg for an h in H. A map is determined
+by the frame F = (g(0), g(1), g(3), ...), and hg by h(F), so
 
     the lists of the class are the orbits of H on the frames,
 
 and each orbit is represented by its least frame. Only the identity takes a frame to itself, which makes
-everything countable: if K are the maps in H that fix the first i cards of F, then the orbits of frames that
-begin like F are as many as the ways to complete them, divided by the order of K. The least frames are found card
-by card: the next card is the least of its orbit under K, and then K shrinks to the maps that fix it too.
+everything countable: if K are the maps in H that fix the first i cards of F, then the number of orbits of frames
+that begin with these i cards is the number of ways to complete them, divided by the order of K. The least frames
+are found card by card: the next card is the least of its orbit under K, and then K shrinks to the maps that fix it too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from setset.cards import CARDS, Cards, CardsLike, check_list
+from setset.cards import CARDS, Cards, CardsLike, Hand, check_list
 from setset.errors import BadInput
 from setset.symmetry.canonical import find_least_frames
 from setset.symmetry.catalogue import Catalogue, catalogue_in_memory
@@ -46,7 +46,7 @@ CHUNK = 1 << 15
 
 @lru_cache(maxsize=64)
 def stabilizer_maps(form: Cards) -> CardArray:
-    """All maps to itself of the flat that a canonical form spans which keep the form, as tables of images.
+    """All affine maps of the flat of a canonical form that keep the form, as lookup tables, a map per row.
 
     The flat is the cards below 3**k. Maps of AG(4,3) that agree on the flat are one row here.
     """
@@ -58,7 +58,7 @@ def stabilizer_maps(form: Cards) -> CardArray:
 
 
 def _find_orbits(maps: CardArray, frame: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The least cards, in order, and the sizes of the orbits of a group outside the flat of a frame that it fixes."""
+    """Least cards, ascending, and sizes of a group's orbits outside the flat of a frame that the group fixes."""
     sizes = np.bincount(maps.min(axis=0), minlength=maps.shape[1])
     if len(frame):
         sizes[span_frames(np.array([frame], np.uint8))[0]] = 0
@@ -113,12 +113,12 @@ def members(one: ListClass | str, start: int = 0) -> Iterator[Cards]:
 
 
 def member_arrays(one: ListClass | str, start: int = 0, chunk: int = CHUNK) -> Iterator[CardArray]:
-    """The lists of `members` as arrays, a list a row.
+    """The lists of `members` as arrays, a list per row.
 
     Args:
         one: a class of the catalogue, or its name such as "12/786".
         start: the rank within the class to begin with, 0 to `one.lists` - 1.
-        chunk: the largest number of rows of an array.
+        chunk: maximum number of rows per array.
 
     Returns:
         An iterator over arrays of type uint8.
@@ -136,22 +136,22 @@ def member_arrays(one: ListClass | str, start: int = 0, chunk: int = CHUNK) -> I
     return _member_arrays(one, start, chunk)
 
 
-def _member_arrays(one: ListClass, start: int, chunk: int) -> Iterator[CardArray]:
-    """`member_arrays` after its checks, which must not wait for the first array."""
+def _member_arrays(list_class: ListClass, start: int, chunk: int) -> Iterator[CardArray]:
+    """`member_arrays` after its checks. A generator of its own, so that the checks run at the call."""
     from setset.symmetry.enumeration import fill_members
 
-    maps = stabilizer_maps(one.cards)
-    dimension = form_dimension(one.cards)
+    maps = stabilizer_maps(list_class.cards)
+    dimension = form_dimension(list_class.cards)
     if dimension < 0:
         yield np.zeros((1, 0), np.uint8)
         return
-    inside = np.array(one.cards, np.uint8)
+    inside = np.array(list_class.cards, np.uint8)
     ways = _count_completions(dimension)
     in_flat = int(ways[0]) // len(maps)
     rank = start
-    while rank < one.lists:
+    while rank < list_class.lists:
         flat, within = divmod(rank, in_flat)
-        lists = np.zeros((min(chunk, in_flat - within), one.size), np.uint8)
+        lists = np.zeros((min(chunk, in_flat - within), list_class.size), np.uint8)
         fill_members(within, inside, maps, ways, lists, sum_table(), difference_table())
         rank += len(lists)
         yield lists if dimension == DIMENSION else np.sort(enumerate_subspaces(dimension)[flat][lists], axis=1)
@@ -181,7 +181,7 @@ def rank(cards: CardsLike, catalogue: Catalogue | None = None) -> int:
 
     Args:
         cards: different cards without a set, in any order.
-        catalogue: where to look the class up; by default the one in memory.
+        catalogue: source of the class; by default the catalogue in memory.
 
     Returns:
         The rank, from 0: the inverse of `unrank`.
@@ -199,18 +199,18 @@ def rank(cards: CardsLike, catalogue: Catalogue | None = None) -> int:
 
 
 def _member_rank(form: Cards, leading: CardArray) -> int:
-    """The rank within the class, from the canonical form and the frames of the list that lead there."""
+    """The rank within the class, from the canonical form and the frames of the list that lead to it."""
     if not form:
         return 0
     dimension = leading.shape[1] - 1
     flat = subspace_number(leading[0].tolist())
     labels = np.arange(flat_size(dimension + 1), dtype=np.uint8)
-    places = np.zeros(CARDS, np.uint8)
-    places[enumerate_subspaces(dimension)[flat]] = labels
-    # The map g from the list to the form takes the leading frame to the standard frame. What is needed is
-    # the frame of g: where it takes the standard frame.
+    label_of = np.zeros(CARDS, np.uint8)
+    label_of[enumerate_subspaces(dimension)[flat]] = labels
+    # The map g from the list to the form takes the leading frame to the standard frame. The rank needs
+    # the frame of g, which is the image of the standard frame.
     goes = np.empty_like(labels)
-    goes[span_frames(places[leading[:1]])[0]] = labels
+    goes[span_frames(label_of[leading[:1]])[0]] = labels
     frame = goes[list(STANDARD_FRAME[: dimension + 1])].tolist()
     maps = stabilizer_maps(form)
     ways = _count_completions(dimension)
@@ -223,7 +223,7 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
     Args:
         size: 0 to 20.
         rank: 0 to the number of lists of this size - 1.
-        catalogue: where to look the class up; by default the one in memory.
+        catalogue: source of the class; by default the catalogue in memory.
 
     Returns:
         The list, in ascending order.
@@ -234,19 +234,19 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
     >>> unrank(12, 1_234_567_890_123)
     (19, 23, 29, 40, 41, 46, 54, 58, 66, 69, 72, 79)
     """
-    one, within = (catalogue or catalogue_in_memory()).class_at(size, rank)
-    maps = stabilizer_maps(one.cards)
-    dimension = form_dimension(one.cards)
+    list_class, within = (catalogue or catalogue_in_memory()).class_at(size, rank)
+    maps = stabilizer_maps(list_class.cards)
+    dimension = form_dimension(list_class.cards)
     if dimension < 0:
         return ()
     ways = _count_completions(dimension)
-    flat, place = divmod(within, int(ways[0]) // len(maps))
-    # The map of that frame takes each label of the flat here; the list is what it takes to the form.
-    goes = span_frames(np.array([_frame_at(place, maps, ways)], np.uint8))[0]
-    cards = enumerate_subspaces(dimension)[flat][np.isin(goes, one.cards)]
-    return tuple(sorted(cards.tolist()))
+    flat, rank_in_flat = divmod(within, int(ways[0]) // len(maps))
+    # The labels that the map of that frame takes the labels of the flat to. The list is the cards that go to the form.
+    goes = span_frames(np.array([_frame_at(rank_in_flat, maps, ways)], np.uint8))[0]
+    cards = enumerate_subspaces(dimension)[flat][np.isin(goes, list_class.cards)]
+    return Hand(sorted(cards.tolist()))
 
 
 def _count_completions(dimension: int) -> npt.NDArray[np.int64]:
-    """`counts[i]`: in how many ways i cards of a frame of this dimension can be completed."""
+    """`counts[i]`: number of ways to complete i cards of a frame of this dimension."""
     return np.array([count_frames(dimension, chosen) for chosen in range(dimension + 2)], np.int64)

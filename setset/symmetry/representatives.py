@@ -1,7 +1,7 @@
-"""A list of each class of the game inside a class.
+"""Representatives of the classes of the game inside one affine class.
 
-`game.py` says why these are the orbits of a list's stabilizer on the 63,180 games. The affine map that takes four
-features of another game to the four features of this one takes the list to a list of the orbit's class.
+`game.py` explains why these classes are the orbits of a list's stabilizer on the 63,180 games. For each orbit, take one
+of its games. The affine map that takes its four features to the features of SET takes the list to a representative.
 """
 
 from functools import cache
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from setset.cards import CARDS, WEIGHTS
 from setset.symmetry.classes import ListClass
-from setset.symmetry.geometry import DIMENSION, PLACES, CardArray, linear_forms
+from setset.symmetry.geometry import DIGITS, DIMENSION, CardArray, linear_forms
 from setset.symmetry.stabilizers import stabilizer_of
 
 Integers = npt.NDArray[np.int64]
@@ -25,7 +25,7 @@ def game_representatives(one: ListClass) -> CardArray:
         one: a class of the catalogue.
 
     Returns:
-        An array with a row per class of the game, the cards ascending. The first row is the representative.
+        An array with a row per class of the game, the cards ascending. The first row is the representative of `one`.
 
     >>> from setset.symmetry.catalogue import catalogue_in_memory
     >>> game_representatives(catalogue_in_memory().get(2, 0)).tolist()
@@ -33,7 +33,7 @@ def game_representatives(one: ListClass) -> CardArray:
     """
     games, numbers = _all_games()
     orbit = np.arange(len(games))
-    images = [_move_games(np.array(each.matrix), games, numbers) for each in stabilizer_of(one).generators]
+    images = [_move_games(np.array(generator.matrix), games, numbers) for generator in stabilizer_of(one).generators]
     while True:
         least = orbit
         for image in images:
@@ -44,18 +44,18 @@ def game_representatives(one: ListClass) -> CardArray:
             break
         orbit = least
     chosen = games[np.unique(orbit)]
-    features = PLACES[linear_forms()][chosen[:, ::-1]]  # for each game four rows of four factors, colour first
-    moved = np.einsum("gfd,cd->gcf", features, PLACES[list(one.cards)].reshape(-1, DIMENSION)) % 3
+    features = DIGITS[linear_forms()][chosen[:, ::-1]]  # for each game four rows of four factors, colour first
+    moved = np.einsum("gfd,cd->gcf", features, DIGITS[list(one.cards)].reshape(-1, DIMENSION)) % 3
     lists: CardArray = np.sort(moved @ np.array(WEIGHTS), axis=1).astype(np.uint8)
     return lists
 
 
 @cache
 def _all_games() -> tuple[Integers, Integers]:
-    """The 63,180 games, four ways each, the game of the deck first; and the number of each game by its four ways."""
+    """The 63,180 games, a row of four ways each, SET itself first; and a table of their numbers by their four ways."""
     forms = linear_forms()
     fours = np.array(list(combinations(range(len(forms)), DIMENSION)))
-    determinants = np.rint(np.linalg.det(PLACES[forms][fours])).astype(np.int64)
+    determinants = np.rint(np.linalg.det(DIGITS[forms][fours])).astype(np.int64)
     games = fours[determinants % 3 != 0]
     deck = np.searchsorted(forms, sorted(WEIGHTS))
     games = np.concatenate([deck[None, :], games[(games != deck).any(axis=1)]])
@@ -65,11 +65,11 @@ def _all_games() -> tuple[Integers, Integers]:
 
 
 def _move_games(matrix: Integers, games: Integers, numbers: Integers) -> Integers:
-    """For each game the number of its image under a map with this matrix."""
+    """For each game, the number of the game that a map with this matrix takes it to."""
     forms = linear_forms()
     ways = np.zeros(CARDS, np.int64)
-    opposite = (-PLACES[forms] % 3) @ np.array(WEIGHTS)
+    opposite = (-DIGITS[forms] % 3) @ np.array(WEIGHTS)
     ways[forms] = ways[opposite] = np.arange(len(forms))
-    moved = ways[PLACES[forms] @ matrix % 3 @ np.array(WEIGHTS)]
+    moved = ways[DIGITS[forms] @ matrix % 3 @ np.array(WEIGHTS)]
     image: Integers = numbers[tuple(np.sort(moved[games], axis=1).T)]
     return image

@@ -1,8 +1,7 @@
-"""Uniform random lists, exactly: a class by its weight, then a random map on its representative.
+"""Exactly uniform random lists: a random class, weighted by its lists, then a random map of its representative.
 
-Both are drawn as whole numbers below a bound, which numpy does without bias. Every list of a class is the
-image of its representative under equally many maps, the order of its stabilizer, so a uniform map gives a
-uniform list of the class.
+Both are drawn as integers below a bound, which numpy does without bias. Equally many maps, as many as the order of the
+stabilizer, take the representative to each list of the class. So a uniform map gives a uniform list of the class.
 """
 
 import numpy as np
@@ -16,10 +15,10 @@ from setset.symmetry.geometry import GROUP_ORDER, CardArray, difference_table, s
 
 @njit(cache=True)
 def _apply_maps(numbers, forms, lists, total, minus):  # type: ignore[no-untyped-def]
-    """Write to `lists` the image of each row of `forms` under the map of that number, in ascending order.
+    """Applies to each row of `forms` the map with the number of that row; writes the cards, ascending, to `lists`.
 
-    A map's number, in the mixed base 81, 80, 78, 72, 54, says which of the cards that are still free to
-    choose the cards 0, 1, 3, 9, 27 go to.
+    The digits of a map's number in the mixed base 81, 80, 78, 72, 54 choose where the cards 0, 1, 3, 9, 27 go, each
+    among the cards outside the flat of the cards chosen before.
     """
     points = np.zeros(81, np.uint8)
     free = np.zeros(81, np.bool_)
@@ -39,9 +38,9 @@ def _apply_maps(numbers, forms, lists, total, minus):  # type: ignore[no-untyped
                 free[points[label]] = False
             width = max(3 * width, 1)
         size = forms.shape[1]
-        for place in range(size):
-            card = points[forms[row, place]]
-            to = place
+        for column in range(size):
+            card = points[forms[row, column]]
+            to = column
             while to > 0 and lists[row, to - 1] > card:
                 lists[row, to] = lists[row, to - 1]
                 to -= 1
@@ -53,13 +52,13 @@ def sample(size: int, count: int = 1, seed: int | None = None, catalogue: Catalo
 
     Args:
         size: 1 to 20.
-        count: how many lists, 0 or more.
+        count: number of lists, 0 or more.
         seed: 0 or more; by default a new one. The same seed gives the same lists with the same numpy; a new release
-            of numpy may change its random numbers. A larger count begins with the lists of a smaller one.
-        catalogue: where the classes are; by default the one in memory.
+            of numpy may change its random numbers. A larger count begins with the lists of a smaller count.
+        catalogue: source of the classes; by default the catalogue in memory.
 
     Returns:
-        An array of type uint8, a list a row, its cards in ascending order.
+        An array of type uint8, a list per row, its cards in ascending order.
 
     Raises:
         BadInput: one of the numbers is out of range.
@@ -68,15 +67,15 @@ def sample(size: int, count: int = 1, seed: int | None = None, catalogue: Catalo
     [1, 21, 22, 30, 43, 54, 57, 64, 67, 71, 75, 79]
     """
     check_size(size, least=1)
-    for what, value in (("count", count), ("seed", seed)):
+    for name, value in (("count", count), ("seed", seed)):
         if value is not None:
-            require_whole(what, value)
+            require_whole(name, value)
         if value is not None and value < 0:
-            raise BadInput(f"the {what} of a sample cannot be negative: {value}")
+            raise BadInput(f"the {name} of a sample cannot be negative: {value}")
     catalogue = catalogue or catalogue_in_memory()
     starts = np.array(catalogue.starts(size))
-    # A stream of its own for classes and for maps: each draws one number per list, however many lists there are.
-    classes, maps = (np.random.Generator(np.random.PCG64(each)) for each in np.random.SeedSequence(seed).spawn(2))
+    # Separate streams for classes and maps, so that a larger count begins with the lists of a smaller count.
+    classes, maps = (np.random.Generator(np.random.PCG64(child)) for child in np.random.SeedSequence(seed).spawn(2))
     chosen = np.searchsorted(starts, classes.integers(0, starts[-1], count), side="right") - 1
     numbers = maps.integers(0, GROUP_ORDER, count)
     forms = catalogue.forms(size)[chosen]

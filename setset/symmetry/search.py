@@ -1,22 +1,22 @@
-"""The search for the least list of a class; `canonical.py` says which frames it tries, and why they are enough.
+"""The search for the least list of a class; `canonical.py` explains which frames it tries, and why they are enough.
 
-The same source serves for one list and for many. Interpreted, on Python lists, it takes milliseconds, and numba need
-not be loaded, which takes longer. Compiled by `least.py`, on arrays, it takes microseconds. So tables are read as
+The same source runs interpreted and compiled. Interpreted, on Python lists, a search takes milliseconds, less than
+loading numba takes. Compiled by `least.py`, on arrays, it takes microseconds. So that both work, tables are read as
 `table[a][b]`, and scratch space comes from `zeros`, which `least.py` replaces.
 
-All of it is in this file, because numba's cache does not notice a change in another module.
+The whole search is in this file, because numba's cache does not notice a change in another module.
 """
 
 from typing import Any
 
 WIDTHS = (0, 1, 3, 9, 27)
-"""Size of the flat of a frame, by the number of its cards. The cards of the standard frame are the same numbers."""
+"""Number of cards in the flat of a frame, by the length of the frame. Entry j is also card j of the standard frame."""
 UNKNOWN = -1
-"""Less than 'free' (0) and 'taken' (1), so that the first list found is better."""
+"""Mark of an unknown label. Less than 'free' (0) and 'taken' (1), so that the first list found counts as better."""
 
 
 def zeros(length: int) -> Any:
-    """Scratch space: a list, or an array in compiled code."""
+    """Scratch space filled with 0: a list, or an array in compiled code."""
     return [0] * length
 
 
@@ -39,7 +39,7 @@ def span_dimension(cards: Any, total: Any, minus: Any) -> Any:
 
 
 def count_parallels(cards: Any, minus: Any) -> Any:
-    """The number of ordered pairs of different cards that are each step apart, and the most of them, up to 3."""
+    """The number of ordered pairs of cards per step between them, and the greatest of these numbers, up to 3."""
     parallels = zeros(81)
     most = 0
     for a in cards:
@@ -70,12 +70,15 @@ def find_parallels(cards: Any, inside: Any, shift: Any, parallel: Any) -> Any:
     return number
 
 
-def start_best(form: Any, known: Any) -> Any:
-    """The least list to compare with first: 1 at the labels that it takes, all but the first unknown unless `known`."""
+def start_best(form: Any, form_given: Any) -> Any:
+    """The list that the search compares with first: 1 at the labels that it takes, 0 at others.
+
+    Unless `form_given`, all labels except the first are UNKNOWN.
+    """
     best = zeros(81)
     for label in range(1, 81):
-        best[label] = 0 if known else UNKNOWN
-    if known:
+        best[label] = 0 if form_given else UNKNOWN
+    if form_given:
         for label in form:
             best[label] = 1
     best[0] = 1
@@ -84,18 +87,18 @@ def start_best(form: Any, known: Any) -> Any:
 
 def write_form(best: Any, form: Any) -> None:
     """Writes to `form` the labels that the least list takes."""
-    place = 0
+    index = 0
     for label in range(81):
         if best[label] == 1:
-            form[place] = label
-            place += 1
+            form[index] = label
+            index += 1
 
 
-def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, places: Any, best: Any) -> Any:
+def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, labels: Any, best: Any) -> Any:
     """Labels the cards that a flat of `width` cards gains with a step out of it, and compares with the best so far.
 
     The gain is the flat moved once and twice by the step; `shift[card]` is a card moved once. Returns -1 for worse
-    (and stops there), 0 for as good, 1 for better. A better gain becomes the best, and the best beyond it unknown.
+    (and stops there), 0 for as good, 1 for better. A better gain becomes the best, and the labels after it UNKNOWN.
     """
     end = width + width + width
     verdict = 0
@@ -110,22 +113,23 @@ def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, places: 
             best[label] = taken
         points[label] = point
         if taken:
-            places[point] = label
+            labels[point] = label
     if verdict:
         for label in range(end, 81):
             best[label] = UNKNOWN
     return verdict
 
 
-def find_least(cards: Any, form: Any, known: Any, frames: Any, total: Any, minus: Any) -> Any:
+def find_least(cards: Any, form: Any, form_given: Any, frames: Any, total: Any, minus: Any) -> Any:
     """Finds the least list that a map takes `cards` to, and writes it to `form`. Returns (dimension, count).
 
-    `count` frames lead there, as many as maps of the flat that the list spans to itself keep the list. The first
-    frames that were found are written to `frames`, as far as there is room, in the order of the cards in the list.
+    `count` is the number of frames that lead to the least list, which is the number of maps of the spanned flat that
+    keep the list. The first of these frames are written to `frames`, as far as it has room, in the order of the cards
+    in the list.
 
-    If `known`, the least list is in `form`, and a frame is skipped unless as many pairs of cards share its steps as
-    share the steps of the standard frame in `form`. Where there is room for one frame, the first ends the search. The
-    count is 0 if `form` is not the least list.
+    If `form_given`, `form` holds the least list already. Then the search skips a frame unless as many pairs of cards
+    share its steps as share the steps of the standard frame in `form`. If `frames` has room for only one
+    frame, the first frame found ends the search. The count is 0 if `form` is not the least list.
     """
     dimension = span_dimension(cards, total, minus)
     if dimension < 0:
@@ -133,13 +137,13 @@ def find_least(cards: Any, form: Any, known: Any, frames: Any, total: Any, minus
     inside, points, parallel = zeros(81), zeros(81), zeros(81)
     for card in cards:
         inside[card] = 1
-    places = zeros(81)  # of the cards of the list; stale unless points[places[card]] == card
+    labels = zeros(81)  # labels of the cards of the list; stale unless points[labels[card]] == card
     frame, turn = zeros(5), zeros(5)
     parallels, most = count_parallels(cards, minus)
     if holds_set(cards, inside, total, minus):
-        most = 1  # which frames to skip is proven for lists only
+        most = 1  # the proof that frames may be skipped is for lists only
     alike, _ = count_parallels(form, minus)
-    best = start_best(form, known)
+    best = start_best(form, form_given)
     starts = count = depth = 0
     while depth >= 0:
         from_parallel = 2 <= depth <= most
@@ -152,14 +156,14 @@ def find_least(cards: Any, form: Any, known: Any, frames: Any, total: Any, minus
         frame[depth] = card
         if depth == 0:
             points[0] = card
-            places[card] = 0
+            labels[card] = 0
         else:
             width = WIDTHS[depth]
-            if places[card] < width and points[places[card]] == card:
+            if labels[card] < width and points[labels[card]] == card:
                 continue
             step = minus[card][points[0]]
             shift = total[step]
-            if known and parallels[step] != alike[width]:
+            if form_given and parallels[step] != alike[width]:
                 continue
             if depth == 1:
                 if parallels[step] < most:
@@ -168,30 +172,30 @@ def find_least(cards: Any, form: Any, known: Any, frames: Any, total: Any, minus
             # With three parallels, labels 9, 10 and 11 are alike in all tries; 12 is the first that can be worse.
             elif depth == most == 3 and inside[shift[points[3]]] < best[12]:
                 continue
-            verdict = label_and_compare(width, shift, inside, points, places, best)
+            verdict = label_and_compare(width, shift, inside, points, labels, best)
             if verdict < 0:
                 continue
             if verdict > 0:
-                if known:
+                if form_given:
                     return dimension, 0
                 count = 0
         if depth < dimension:
             depth += 1
             continue
         if count < len(frames):
-            for place in range(5):
-                frames[count, place] = frame[place]
+            for column in range(5):
+                frames[count, column] = frame[column]
         count += 1
-        if known and len(frames) == 1:
+        if form_given and len(frames) == 1:
             break
-    if not known:
+    if not form_given:
         write_form(best, form)
     return dimension, count
 
 
 def find_least_of_each(
-    lists: Any, forms: Any, known: Any, frames: Any, dimensions: Any, counts: Any, total: Any, minus: Any
+    lists: Any, forms: Any, form_given: Any, frames: Any, dimensions: Any, counts: Any, total: Any, minus: Any
 ) -> None:
     """`find_least` for each row."""
     for row in range(len(lists)):
-        dimensions[row], counts[row] = find_least(lists[row], forms[row], known, frames[row], total, minus)
+        dimensions[row], counts[row] = find_least(lists[row], forms[row], form_given, frames[row], total, minus)

@@ -10,37 +10,38 @@ from setset.table.game import Game, call_set, deal_more, new_game
 
 
 class Policy(StrEnum):
-    """The set that the player takes if there are several. It changes the odds: see `docs/table.md`.
+    """Choice of the player among several sets. The choice changes the odds: see `docs/table.md`.
 
     >>> Policy("first")
     <Policy.FIRST: 'first'>
     """
 
     RANDOM = "random"
-    """Any of them, each with the same chance: the way people find sets."""
+    """Any set, each with the same chance: the way people find sets."""
     FIRST = "first"
-    """The first in the order of places on the table: the way simple programs find sets."""
+    """The first set in the order of positions on the table: the way simple programs find sets."""
 
 
 @dataclass(frozen=True)
 class Step:
-    """A table, the set that was taken (None: there was none, so more cards or the end), and the game after that."""
+    """A table, the set that the player took, and the game afterwards. The set is None if the table held no set."""
 
     before: Game
     took: Triple | None
     after: Game
 
 
-def play_out(seed: int, policy: Policy = Policy.RANDOM, game: int = 0) -> Iterator[Step]:
-    """The steps of one game to its end.
+def play_out(seed: int, policy: Policy = Policy.RANDOM, game: int = 0, dimension: int = 4) -> Iterator[Step]:
+    """Plays one game to its end and yields its steps.
 
     Args:
         seed: 0 to 2**64 - 1; shuffles the deck, and chooses sets if the policy is random.
-        policy: which set is taken if there are several.
-        game: the number of the game: these are the steps of game `game` of `simulate` with the same seed.
+        policy: choice among several sets.
+        game: the number of the game. `simulate` with the same seed and policy plays the same game under this number.
+        dimension: the number of features: 4, or 3 for the Junior deck of 27 cards, or 2 for a deck of 9.
 
     Returns:
-        An iterator over the steps; the last one is the table at which the game is over.
+        An iterator over the steps; the last step is the table at which the game is over.
 
     Raises:
         BadInput: the seed is out of range.
@@ -52,7 +53,7 @@ def play_out(seed: int, policy: Policy = Policy.RANDOM, game: int = 0) -> Iterat
     (24, 9)
     """
     stream = Stream(seed, game)
-    now = new_game(stream.shuffled())
+    now = new_game(stream.shuffled(dimension))
     while True:
         if now.sets:
             took = now.sets[stream.below(len(now.sets)) if policy is Policy.RANDOM else 0]

@@ -1,10 +1,11 @@
-"""How often there is no set: exact for random hands, for tables in play the result of an earlier simulation."""
+"""Chance that there is no set: exact for random hands, estimated by an earlier simulation for tables in play."""
 
 from dataclasses import dataclass
 from fractions import Fraction
 from math import comb
 
-from setset.cards import CARDS
+from setset.cards import CARDS, LARGEST
+from setset.errors import BadInput, require_whole
 from setset.lazy import Shown
 from setset.table.estimates import Estimate, chance_without_set, mean_sets
 
@@ -13,14 +14,15 @@ IN_PLAY = {
     15: (30_773_448, Estimate(0.0112059, 0.0000198)),
     18: (330_205, Estimate(0.0000454, 0.0000117)),
 }
-"""Tables in play up to the last deal, and their chance of no set: `setset simulate --games 20000000 --seed 1`."""
+"""By size, number of tables in play up to the last deal and their chance of no set. The result of
+`setset simulate --games 20000000 --seed 1`."""
 RULEBOOK = {12: 33, 15: 2500}
-"""Odds to 1 for a set that the rulebook of the game names."""
+"""By size, odds (to 1) for a set as the rulebook of the game states them."""
 
 
 @dataclass(frozen=True)
 class Odds(Shown):
-    """How often hands of a number of cards hold no set.
+    """Chance that hands of one size hold no set: random hands, and tables in play.
 
     >>> odds(12).rulebook, round(odds(12).odds, 2)
     (33, 29.96)
@@ -28,45 +30,63 @@ class Odds(Shown):
 
     cards: int
     hands: int
-    """Hands of this number of cards."""
+    """Number of hands of this size."""
     lists: int
-    """Hands among them without a set."""
+    """Number of hands of this size without a set."""
     chance: Fraction
     """Chance that a random hand holds no set."""
     mean_sets: Fraction
     """Mean number of sets in a random hand."""
     in_play: Estimate | None
-    """Chance that a table in play holds no set; None for a number of cards that play does not lead to."""
+    """Chance that a table in play holds no set; None for a number of cards that does not occur in play."""
     rulebook: int | None
-    """Odds to 1 for a set by the rulebook, if it names them."""
+    """Odds (to 1) for a set as the rulebook states them; None if it does not."""
+    most: int = LARGEST
+    """Maximum number of cards of the deck without a set."""
 
     @property
     def odds(self) -> float | None:
-        """Random hands with a set for each one without; None if all hold one."""
+        """Random hands with a set per hand without a set; None if all hands hold a set."""
         return float((1 - self.chance) / self.chance) if self.chance else None
 
     @property
     def odds_in_play(self) -> Estimate | None:
-        """Tables in play with a set for each one without."""
+        """Tables in play with a set per table without a set."""
         if self.in_play is None:
             return None
         chance = self.in_play.value
         return Estimate(1 / chance - 1, self.in_play.error / chance**2)
 
 
-def odds(cards: int = 12) -> Odds:
-    """How often some cards hold no set. Exact for random hands; for tables in play known from a simulation.
+def odds(cards: int = 12, dimension: int = 4) -> Odds:
+    """Chance that some cards hold no set. Exact for random hands, estimated by a simulation for tables in play.
 
     Args:
-        cards: the number of cards, 0 to 81.
+        cards: the number of cards, 0 to the size of the deck (81, 27 or 9).
+        dimension: the number of features: 4, or 3 for the Junior deck of 27 cards, or 2 for a deck of 9.
 
     Raises:
-        BadInput: the deck has no hand of this size.
+        BadInput: the deck has no hand of this size, or there is no such deck.
 
     >>> odds(15).chance, odds(21).chance
     (Fraction(13750015032, 37703805776935), Fraction(0, 1))
     """
+    if dimension != 4:
+        return _odds_of_smaller_deck(cards, dimension)
     chance = chance_without_set(cards)
     hands = comb(CARDS, cards)
     in_play = IN_PLAY[cards][1] if cards in IN_PLAY else None
     return Odds(cards, hands, int(chance * hands), chance, mean_sets(cards), in_play, RULEBOOK.get(cards))
+
+
+def _odds_of_smaller_deck(cards: int, dimension: int) -> Odds:
+    """Odds for a deck of n = 27 or 9 cards. A third card completes two cards to a set with chance 1 / (n - 2)."""
+    from setset.spaces.decks import Deck
+
+    deck = Deck(dimension)
+    require_whole("cards", cards)
+    if not 0 <= cards <= len(deck.cards):
+        raise BadInput(f"there are no hands of {cards} cards: the deck of dimension {dimension} has {len(deck.cards)}")
+    hands, lists = comb(len(deck.cards), cards), deck.lists(cards) if cards <= deck.largest else 0
+    mean = Fraction(comb(cards, 3), len(deck.cards) - 2)
+    return Odds(cards, hands, lists, Fraction(lists, hands), mean, None, None, deck.largest)

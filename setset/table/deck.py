@@ -1,7 +1,7 @@
-"""Random numbers and shuffled decks that a seed fixes for ever.
+"""Random numbers and shuffled decks that depend only on the seed, in all versions.
 
 The shuffles of Python and numpy may change between versions, and compiled code could not share them. So the
-generator is SplitMix64, a few lines in any language: `kernel.py` has the same lines, and game number g of
+generator is SplitMix64, a few lines in any language. `kernel.py` has the same lines, so that game number g of
 a simulation can be dealt again here. A number below n is the high half of a product; its bias is below
 n / 2**32, too small to be seen in any number of games.
 """
@@ -9,7 +9,7 @@ n / 2**32, too small to be seen in any number of games.
 import secrets
 from typing import Final
 
-from setset.cards import CARDS, Cards
+from setset.cards import CARDS, Cards, Hand, deck_cards
 from setset.errors import BadInput, require_whole
 
 SEEDS: Final = 1 << 64
@@ -45,35 +45,37 @@ class Stream:
         self._state = (self._state + GOLDEN) % SEEDS
         return ((mix(self._state) >> 32) * bound) >> 32
 
-    def shuffled(self) -> Cards:
+    def shuffled(self, dimension: int = 4) -> Cards:
         """The whole deck in random order; the first card is dealt first."""
-        deck = list(range(CARDS))
-        for last in range(CARDS - 1, 0, -1):
+        deck = list(range(CARDS) if dimension == 4 else deck_cards(dimension))
+        for last in range(len(deck) - 1, 0, -1):
             other = self.below(last + 1)
             deck[last], deck[other] = deck[other], deck[last]
         return tuple(deck)
 
 
-def deal(count: int = 12, seed: int | None = None) -> Cards:
+def deal(count: int = 12, seed: int | None = None, dimension: int = 4) -> Cards:
     """The first cards of a shuffled deck.
 
     Args:
-        count: how many cards, 0 to 81.
+        count: number of cards, 0 to 81, or up to the size of a smaller deck.
         seed: 0 to 2**64 - 1; by default a new one. Dealing more cards with the same seed begins with the same cards.
+        dimension: the number of features: 4, or 3 for the Junior deck of 27 cards, or 2 for a deck of 9.
 
     Returns:
         The cards in the order in which they are dealt.
 
     Raises:
-        BadInput: the count or the seed is out of range.
+        BadInput: the count, the seed or the dimension is out of range.
 
     >>> deal(5, seed=7)
     (71, 24, 27, 76, 22)
     """
     require_whole("count", count)
-    if not 0 <= count <= CARDS:
-        raise BadInput(f"cannot deal {count} cards from a deck of {CARDS}")
-    return Stream(new_seed() if seed is None else seed).shuffled()[:count]
+    shuffled = Stream(new_seed() if seed is None else seed).shuffled(dimension)
+    if not 0 <= count <= len(shuffled):
+        raise BadInput(f"cannot deal {count} cards from a deck of {len(shuffled)}")
+    return Hand(shuffled[:count])
 
 
 def new_seed() -> int:
@@ -86,7 +88,7 @@ def new_seed() -> int:
 
 
 def check_seed(seed: int) -> int:
-    """The seed, if it is in range; else BadInput."""
+    """Returns the seed; raises BadInput if it is out of range."""
     require_whole("seed", seed)
     if not 0 <= seed < SEEDS:
         raise BadInput(f"a seed is a number from 0 to 2**64 - 1, not {seed}")

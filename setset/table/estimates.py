@@ -1,4 +1,4 @@
-"""Chances, odds and means that a simulation shows, with their standard errors; and the exact values.
+"""Chances, odds and means estimated from a simulation, with their standard errors; and the exact values.
 
 Tables of one game resemble each other, so the games are the independent observations. With y tables in a
 game, x of them without a set, the chance is R = sum x / sum y, and its standard error is the error of a ratio of
@@ -18,7 +18,7 @@ from setset.table.simulation import Simulation
 UNTIL_LAST_DEAL: Final = 0
 TO_THE_END: Final = 1
 COUNTINGS: Final = ("up to the last deal", "to the end of the game")
-"""Whether tables count that nobody dealt to because the deck was empty: they have fewer sets."""
+"""Names of the two ways to count tables. Tables after the last deal have fewer sets, because the deck was empty."""
 HAND_SIZES: Final = (12, 15, 18)
 
 
@@ -32,7 +32,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Tables:
-    """Tables of one size: how many, how many of them without a set, and the estimates from that."""
+    """Tables of one size: their number, the number without a set, and the estimates from both."""
 
     size: int
     tables: int
@@ -44,13 +44,13 @@ class Tables:
 
     @property
     def odds(self) -> Estimate | None:
-        """Tables with a set for each one without; None if there was none without."""
+        """Tables with a set per table without a set; None if every table had a set."""
         chance = self.chance.value
         return Estimate((1 - chance) / chance, self.chance.error / chance**2) if self.without else None
 
     @property
     def at_most(self) -> float | None:
-        """If no table without a set was seen: a bound of the chance with 95 % confidence (rule of three)."""
+        """Upper bound of the chance with 95 % confidence (rule of three), if every table had a set; otherwise None."""
         return None if self.without else min(1.0, 3 / self.tables)
 
 
@@ -73,7 +73,7 @@ class End:
 
 @dataclass(frozen=True)
 class Kind:
-    """Sets taken whose cards differ in this many features."""
+    """Number of sets taken whose cards differ in a given number of features."""
 
     features: int
     sets: int
@@ -81,7 +81,7 @@ class Kind:
 
 
 def chance_without_set(size: int) -> Fraction:
-    """The chance that cards from a shuffled deck hold no set: the lists among all hands.
+    """The chance that cards from a shuffled deck hold no set: number of lists divided by number of hands.
 
     Args:
         size: the number of cards, 0 to 81.
@@ -102,7 +102,7 @@ def chance_without_set(size: int) -> Fraction:
 
 
 def mean_sets(size: int) -> Fraction:
-    """The mean number of sets in a random hand: every three cards are a set with the same chance.
+    """The mean number of sets in a random hand. Any three cards of the hand are a set with the same chance.
 
     Args:
         size: the number of cards.
@@ -117,38 +117,38 @@ def mean_sets(size: int) -> Fraction:
 
 
 def estimate_tables(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> list[Tables]:
-    """The tables that play led to, by their sizes; sizes that never occurred are left out.
+    """Estimates for the tables that occurred in play, by size. Omits sizes that never occurred.
 
     Args:
-        simulation: what `simulate` returned.
-        counting: `UNTIL_LAST_DEAL` or `TO_THE_END`: whether tables count after the last deal.
+        simulation: result of `simulate`.
+        counting: `UNTIL_LAST_DEAL`, or `TO_THE_END` to count tables after the last deal too.
 
     Returns:
         One `Tables` for each size, ascending.
 
     >>> from setset.table import simulate
-    >>> [(each.size, each.tables) for each in estimate_tables(simulate(10, seed=1))]
+    >>> [(row.size, row.tables) for row in estimate_tables(simulate(10, seed=1))]
     [(12, 240), (15, 20)]
     """
-    found = []
-    for place, sums in enumerate(simulation.tables[counting]):
+    tables = []
+    for index, sums in enumerate(simulation.tables[counting]):
         y, x, s, yy, xy, xx, sy, ss = (int(value) for value in sums)
-        if y and place:
-            found.append(Tables(3 * place, y, x, _ratio(x, y, xx, xy, yy), _ratio(s, y, ss, sy, yy)))
-    return found
+        if y and index:
+            tables.append(Tables(3 * index, y, x, _ratio(x, y, xx, xy, yy), _ratio(s, y, ss, sy, yy)))
+    return tables
 
 
 def estimate_random_hands(simulation: Simulation) -> list[Tables]:
-    """Hands of 12, 15 and 18 cards from a full deck: the first cards of each game's deck.
+    """Estimates for random hands of 12, 15 and 18 cards: the first cards of each game's shuffled deck.
 
     Args:
-        simulation: what `simulate` returned.
+        simulation: result of `simulate`.
 
     Returns:
         One `Tables` for each of the three sizes.
 
     >>> from setset.table import simulate
-    >>> [each.size for each in estimate_random_hands(simulate(10, seed=1))]
+    >>> [row.size for row in estimate_random_hands(simulate(10, seed=1))]
     [12, 15, 18]
     """
     games = simulation.games
@@ -159,13 +159,13 @@ def estimate_random_hands(simulation: Simulation) -> list[Tables]:
 
 
 def estimate_rounds(simulation: Simulation) -> list[Round]:
-    """Tables of twelve cards up to the last deal, by round; there is at most one in each round of a game.
+    """Estimates for tables of twelve cards up to the last deal, by round. A round has at most one such table.
 
     Args:
-        simulation: what `simulate` returned.
+        simulation: result of `simulate`.
 
     Returns:
-        One `Round` for each number of sets taken before.
+        One `Round` for each number of sets taken before the table.
 
     >>> from setset.table import simulate
     >>> estimate_rounds(simulate(10, seed=1))[0].at.tables
@@ -179,10 +179,10 @@ def estimate_rounds(simulation: Simulation) -> list[Round]:
 
 
 def estimate_ends(simulation: Simulation) -> list[End]:
-    """How many cards were left at the end of the games.
+    """Number of games by the number of cards on the table at their end.
 
     Args:
-        simulation: what `simulate` returned.
+        simulation: result of `simulate`.
 
     Returns:
         One `End` for each number of cards that occurred, ascending.
@@ -201,7 +201,7 @@ def estimate_kinds(simulation: Simulation) -> list[Kind]:
     """The sets that were taken, by the number of features in which their cards differ.
 
     Args:
-        simulation: what `simulate` returned.
+        simulation: result of `simulate`.
 
     Returns:
         One `Kind` for 1, 2, 3 and 4 features.
@@ -210,21 +210,21 @@ def estimate_kinds(simulation: Simulation) -> list[Kind]:
     >>> sum(kind.sets for kind in estimate_kinds(simulate(10, seed=1)))
     244
     """
-    found = []
+    kinds = []
     for features, sums in enumerate(simulation.kinds[1:], 1):
         y, x, yy, xy, xx = (int(value) for value in sums)
-        found.append(Kind(features, x, _ratio(x, y, xx, xy, yy)))
-    return found
+        kinds.append(Kind(features, x, _ratio(x, y, xx, xy, yy)))
+    return kinds
 
 
 def deviation(hands: Tables, exact: Fraction) -> float:
-    """How many standard errors, computed from the exact chance, the simulated chance is off."""
+    """Deviation of the simulated chance from the exact chance, in standard errors computed from the exact chance."""
     expected = float(exact)
     return (hands.chance.value - expected) / sqrt(expected * (1 - expected) / hands.tables)
 
 
 def _independent(size: int, tables: int, without: int, sets: int, squares: int) -> Tables:
-    """Estimates for tables that are independent of each other."""
+    """Estimates from tables that are independent of each other."""
     return Tables(size, tables, without, _binomial(without, tables), _ratio(sets, tables, squares, sets, tables))
 
 
@@ -235,6 +235,6 @@ def _binomial(count: int, of: int) -> Estimate:
 
 
 def _ratio(x: int, y: int, xx: int, xy: int, yy: int) -> Estimate:
-    """x / y and its standard error, computed in whole numbers since the terms nearly cancel."""
+    """x / y and its standard error, computed with integers because the terms nearly cancel."""
     squares = xx * y * y - 2 * x * y * xy + x * x * yy
     return Estimate(x / y, sqrt(squares) / y / y)

@@ -1,9 +1,10 @@
-"""The game by its rules, as values: each call gives a new game and leaves the old one unchanged.
+"""The rules of the game. Games are immutable: each call returns a new game and leaves the old game unchanged.
 
 Twelve cards lie on the table. A player who calls three cards that are a set takes them and gets a point;
 a wrong call costs a point. Three cards are dealt into the gaps, unless twelve cards are still on the table or
 the deck is empty; then the gaps are closed. If there is no set, three more cards are dealt. The game is over
-when the deck is empty and no set is left.
+when the deck is empty and no set is left. With the Junior deck of 27 cards nine cards lie on the table, with a deck
+of 9 cards six.
 """
 
 from collections.abc import Sequence
@@ -11,15 +12,15 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from setset.cards import CARDS, Cards, Triple, check_cards, is_set
+from setset.cards import Cards, Triple, check_cards, deck_cards, is_set
 from setset.errors import BadInput
 from setset.lazy import Shown
 from setset.table.sets import find_sets, why_no_set
 
 TABLE: Final = 12
-"""The number of cards that a table is filled up to."""
+"""Number of cards on a full table."""
 MORE: Final = 3
-"""The number of cards that are dealt when there is no set, and that a set takes away."""
+"""Number of cards dealt when there is no set, and number of cards of a set."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Game(Shown):
-    """One moment of a game. All cards are in exactly one of deck, table and taken.
+    """State of a game. Each card is in exactly one of deck, table and taken.
 
     >>> game = new_game(range(81))
     >>> len(game.deck), game.sets[0], game.over, game.round
@@ -43,6 +44,8 @@ class Game(Shown):
     table: Cards
     scores: tuple[int, ...]
     taken: tuple[Taken, ...] = ()
+    filled: int = TABLE
+    """Number of cards on a full table of this deck."""
 
     @cached_property
     def sets(self) -> tuple[Triple, ...]:
@@ -56,7 +59,7 @@ class Game(Shown):
 
     @property
     def round(self) -> int:
-        """1 for the first table; one more for each set that was taken."""
+        """1 plus the number of sets that were taken."""
         return len(self.taken) + 1
 
 
@@ -70,11 +73,11 @@ class Verdict:
 
 
 def new_game(deck: Sequence[int], players: int = 1) -> Game:
-    """A new game: the first twelve cards of a shuffled deck are on the table.
+    """A new game. The first twelve cards of a shuffled deck are on the table; of a smaller deck, three per feature.
 
     Args:
-        deck: all 81 cards; the first one is dealt first.
-        players: how many players there are, at least 1.
+        deck: all 81 cards, or all cards of a smaller deck; the first card is dealt first.
+        players: number of players, at least 1.
 
     Returns:
         The game before the first call; all scores are 0.
@@ -88,21 +91,23 @@ def new_game(deck: Sequence[int], players: int = 1) -> Game:
     if players < 1:
         raise BadInput("a game needs at least one player")
     cards = check_cards(deck)
-    if len(cards) != CARDS:
-        raise BadInput(f"a game needs all {CARDS} cards, not {len(cards)}")
-    return Game(cards[TABLE:], cards[:TABLE], (0,) * players)
+    dimension = next((candidate for candidate in (4, 3, 2) if set(deck_cards(candidate)) == set(cards)), None)
+    if dimension is None:
+        raise BadInput(f"a game needs all 81 cards, or all of a smaller deck, not {len(cards)}")
+    filled = MORE * dimension
+    return Game(cards[filled:], cards[:filled], (0,) * players, filled=filled)
 
 
 def call_set(game: Game, player: int, cards: Sequence[int]) -> Verdict:
     """A player points at three cards of the table and says that they are a set.
 
     Args:
-        game: the game as it is.
+        game: the current game.
         player: the number of the player, from 0.
         cards: three cards of the table.
 
     Returns:
-        If they are a set, the game without them and one point more; if not, one point less and the reason.
+        If they are a set, the game without them and one point more for the player; otherwise one less, and the reason.
 
     Raises:
         BadInput: there is no such player, or these are not three cards of the table.
@@ -123,11 +128,11 @@ def call_none(game: Game, player: int) -> Verdict:
     """A player says that there is no set on the table.
 
     Args:
-        game: the game as it is.
+        game: the current game.
         player: the number of the player, from 0.
 
     Returns:
-        If there is none, the game with three more cards; if there is one, one point less.
+        If there is no set, the game with three more cards; if there is a set, the game with one point less.
 
     Raises:
         BadInput: there is no such player.
@@ -142,10 +147,10 @@ def call_none(game: Game, player: int) -> Verdict:
 
 
 def deal_more(game: Game) -> Game:
-    """Three more cards for a table without a set.
+    """Deals three more cards to a table without a set.
 
     Args:
-        game: the game as it is.
+        game: the current game.
 
     Returns:
         The game with three more cards; the same game if the deck is empty.
@@ -162,8 +167,8 @@ def deal_more(game: Game) -> Game:
 
 
 def _remove_cards(game: Game, gone: set[int]) -> Game:
-    """Fills the gaps if fewer than twelve cards would be left and the deck has cards; else closes them."""
-    if len(game.table) > TABLE or not game.deck:
+    """Removes cards. Fills their gaps from the deck; closes the gaps if enough cards stay or the deck is empty."""
+    if len(game.table) > game.filled or not game.deck:
         return replace(game, table=tuple(card for card in game.table if card not in gone))
     new = iter(game.deck[:MORE])
     table = tuple(next(new) if card in gone else card for card in game.table)
@@ -171,14 +176,14 @@ def _remove_cards(game: Game, gone: set[int]) -> Game:
 
 
 def _add_points(game: Game, player: int, points: int) -> Game:
-    """The game with this many points more for the player."""
+    """Returns the game with `points` added to the score of the player."""
     scores = list(game.scores)
     scores[player] += points
     return replace(game, scores=tuple(scores))
 
 
 def _check_triple(game: Game, cards: Sequence[int]) -> Triple:
-    """The three cards, if they are different cards of the table."""
+    """Returns the three cards. Raises BadInput unless they are different cards of the table."""
     if len(check_cards(cards)) != MORE:
         raise BadInput(f"a set is three different cards, not {len(cards)}")
     for card in cards:
@@ -189,6 +194,6 @@ def _check_triple(game: Game, cards: Sequence[int]) -> Triple:
 
 
 def _check_player(game: Game, player: int) -> None:
-    """BadInput if there is no such player."""
+    """Raises BadInput if there is no such player."""
     if not 0 <= player < len(game.scores):
         raise BadInput(f"there is no player {player + 1}; players are 1 to {len(game.scores)}")

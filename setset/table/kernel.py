@@ -1,17 +1,18 @@
-"""Many games, compiled: the same as `autoplay.play_out`, with the same random numbers.
+"""Compiled simulation of many games: the same games as `autoplay.play_out`, with the same random numbers.
 
 Everything is in this one file, and the table of third cards is an argument, because numba's cache does not
-notice a change in another module. Sums are integers, so they do not depend on the order in
-which games were played or on how many processes shared them.
+notice a change in another module. Sums are integers, so they do not depend on the order of
+the games or on the number of processes.
 
-Indices of the sums that `play_games` adds to, named where they are read in `estimates.py`:
-- `tables[counting, size // 3, moment]`: over the games, sums of y tables, x of them without a set, s sets
-  on them, and of yy, xy, xx, sy, ss; counting 0 goes up to the table of the last deal, 1 to the end.
-- `rounds[taken, moment]`: y, x, s, ss of tables of twelve, up to the last deal, by sets taken before.
-- `hands[n, moment]`: x, s, ss of the first 12, 15 and 18 cards of the shuffled deck.
+`play_games` adds to these sums, and `estimates.py` reads them. In one game, let y be the number of tables of a kind, x
+the number of these tables without a set, and s the number of sets on them:
+- `tables[counting, size // 3, moment]`: over the games, sums of y, x, s, yy, xy, xx, sy, ss for the tables of a size;
+  counting 0 goes up to the table of the last deal, 1 to the end.
+- `rounds[taken, moment]`: sums of y, x, s, ss for tables of twelve, up to the last deal, by sets taken before.
+- `hands[n, moment]`: sums of x, s, ss for the first 12, 15 and 18 cards of the shuffled deck.
 - `ends[cards]`: games that ended with this many cards on the table.
-- `kinds[features, moment]`: over the games, sums of y sets taken, x of them that differ in this many features, and
-  of yy, xy, xx.
+- `kinds[features, moment]`: sums of y, x, yy, xy, xx, where y is the number of sets taken in a game, and x the number
+  of these sets whose cards differ in this many features.
 """
 
 from typing import Any
@@ -36,14 +37,14 @@ def _mix(value: Any) -> Any:
 
 @njit(cache=True, inline="always")
 def _below(state: Any, bound: Any) -> Any:
-    """The next random number 0..bound - 1; moves the state in `state[0]` on."""
+    """Returns the next random number 0..bound - 1, and advances the generator state in `state[0]`."""
     state[0] += _GOLDEN
     return np.int64(((_mix(state[0]) >> _HALF) * np.uint64(bound)) >> _HALF)
 
 
 @njit(cache=True)
 def _shuffle(deck: Any, state: Any) -> None:
-    """`Stream.shuffled` into `deck`."""
+    """Fills `deck` like `Stream.shuffled`."""
     for card in range(81):
         deck[card] = card
     for last in range(80, 0, -1):
@@ -52,74 +53,74 @@ def _shuffle(deck: Any, state: Any) -> None:
 
 
 @njit(cache=True)
-def _find_sets(table: Any, count: Any, place: Any, third: Any, found: Any) -> Any:
-    """How many sets are on the table; their places go into `found`, in the order of `find_sets`.
+def _find_sets(table: Any, count: Any, position: Any, third: Any, triples: Any) -> Any:
+    """Writes the positions of the sets on the table to `triples`, in the order of `find_sets`; returns their number.
 
-    `place[card]` is where a card lies, -1 if it is not on the table.
+    `position[card]` is the index of a card on the table, -1 if it is not there.
     """
     sets = 0
     for i in range(count - 2):
         a = table[i]
         for j in range(i + 1, count - 1):
-            k = place[third[a, table[j]]]
+            k = position[third[a, table[j]]]
             if k > j:
-                found[sets, 0] = i
-                found[sets, 1] = j
-                found[sets, 2] = k
+                triples[sets, 0] = i
+                triples[sets, 1] = j
+                triples[sets, 2] = k
                 sets += 1
     return sets
 
 
 @njit(cache=True)
-def _count_new(table: Any, held: Any, count: Any, place: Any, third: Any) -> Any:
-    """How many sets have their last card at place `held` or later."""
+def _count_new(table: Any, held: Any, count: Any, position: Any, third: Any) -> Any:
+    """Number of sets whose last card is at position `held` or later."""
     sets = 0
     for k in range(held, count):
         c = table[k]
         for i in range(k):
-            j = place[third[c, table[i]]]
+            j = position[third[c, table[i]]]
             sets += i < j < k
     return sets
 
 
 @njit(cache=True)
-def _take_set(table: Any, count: Any, deck: Any, top: Any, place: Any, chosen: Any) -> Any:
-    """Takes the cards at the chosen places away, by the rules of `game.py`; returns how many are on the table then."""
+def _take_set(table: Any, count: Any, deck: Any, top: Any, position: Any, chosen: Any) -> Any:
+    """Removes the cards at the chosen positions by the rules of `game.py`; returns the number of cards on the table."""
     for k in chosen:
-        place[table[k]] = -1
+        position[table[k]] = -1
     if count <= 12 and top < 81:
         for k in chosen:
             table[k] = deck[top]
-            place[table[k]] = k
+            position[table[k]] = k
             top += 1
         return count
     kept = 0
     for k in range(count):
-        if place[table[k]] >= 0:
+        if position[table[k]] >= 0:
             table[kept] = table[k]
-            place[table[kept]] = kept
+            position[table[kept]] = kept
             kept += 1
     return kept
 
 
 @njit(cache=True)
-def _deal_cards(table: Any, count: Any, deck: Any, top: Any, place: Any, cards: Any) -> None:
+def _deal_cards(table: Any, count: Any, deck: Any, top: Any, position: Any, cards: Any) -> None:
     """Puts the next cards of the deck at the end of the table."""
     for offset in range(cards):
         table[count + offset] = deck[top + offset]
-        place[table[count + offset]] = count + offset
+        position[table[count + offset]] = count + offset
 
 
 @njit(cache=True)
-def _count_hands(deck: Any, table: Any, place: Any, third: Any, hands: Any) -> None:
-    """Counts the sets of the first 12, 15 and 18 cards, each time only those with a new card."""
-    place[:] = -1
+def _count_hands(deck: Any, table: Any, position: Any, third: Any, hands: Any) -> None:
+    """Counts the sets of the first 12, 15 and 18 cards, each time only the sets with a new card."""
+    position[:] = -1
     sets = 0
     for hand in range(3):
         held = 0 if hand == 0 else 9 + 3 * hand
         count = 12 + 3 * hand
-        _deal_cards(table, held, deck, held, place, count - held)
-        sets += _count_new(table, held, count, place, third)
+        _deal_cards(table, held, deck, held, position, count - held)
+        sets += _count_new(table, held, count, position, third)
         hands[hand, 0] += sets == 0
         hands[hand, 1] += sets
         hands[hand, 2] += sets * sets
@@ -137,18 +138,19 @@ def _count_differences(card: Any, other: Any) -> Any:
 
 @njit(cache=True)
 def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, seen: Any, rounds: Any) -> Any:
-    """One game with a shuffled deck; returns how many cards are left on the table.
+    """Plays one game with a shuffled deck; returns the number of cards on the table at its end.
 
-    `seen` gets y, x, s by size, and the last buffer the sets taken by the features that differ.
+    Writes y, x, s by size to `seen`, and to the last buffer the number of sets taken by the number of features that
+    differ.
     """
-    table, place, found, by_kind = buffers
+    table, position, triples, by_kind = buffers
     seen[:] = 0
     by_kind[:] = 0
-    place[:] = -1
+    position[:] = -1
     count, top, dealt, taken = 12, 12, True, 0
-    _deal_cards(table, 0, deck, 0, place, 12)
+    _deal_cards(table, 0, deck, 0, position, 12)
     while True:
-        sets = _find_sets(table, count, place, third, found)
+        sets = _find_sets(table, count, position, third, triples)
         counting = 0 if top < 81 or dealt else 1
         seen[counting, count // 3, 0] += 1
         seen[counting, count // 3, 1] += sets == 0
@@ -162,13 +164,13 @@ def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, 
             return count
         before = top
         if sets == 0:
-            _deal_cards(table, count, deck, top, place, 3)
+            _deal_cards(table, count, deck, top, position, 3)
             count += 3
             top += 3
         else:
-            chosen = found[_below(state, sets) if at_random else 0]
+            chosen = triples[_below(state, sets) if at_random else 0]
             by_kind[_count_differences(table[chosen[0]], table[chosen[1]])] += 1
-            left = _take_set(table, count, deck, top, place, chosen)
+            left = _take_set(table, count, deck, top, position, chosen)
             top += 3 if left == count else 0
             count = left
             taken += 1
@@ -188,19 +190,19 @@ def play_games(
     ends: Any,
     kinds: Any,
 ) -> None:
-    """Plays the games numbered first, first + 1, ... of a seed and adds what they show to the sums."""
+    """Plays the games numbered first, first + 1, ... of a seed and adds their counts to the sums."""
     deck = np.empty(81, np.uint8)
     table = np.zeros(24, np.uint8)
-    place = np.empty(81, np.int8)
-    found = np.zeros((96, 3), np.int8)  # 21 cards have 210 pairs, so at most 70 sets
+    position = np.empty(81, np.int8)
+    triples = np.zeros((96, 3), np.int8)  # 21 cards have 210 pairs, so at most 70 sets
     seen = np.zeros((2, 8, 3), np.int64)
     by_kind = np.zeros(5, np.int64)
     state = np.empty(1, np.uint64)
     for game in range(games):
         state[0] = _mix(_mix(np.uint64(seed)) + np.uint64(first + game))
         _shuffle(deck, state)
-        _count_hands(deck, table, place, third, hands)
-        ends[_play_game(deck, state, at_random, third, (table, place, found, by_kind), seen, rounds)] += 1
+        _count_hands(deck, table, position, third, hands)
+        ends[_play_game(deck, state, at_random, third, (table, position, triples, by_kind), seen, rounds)] += 1
         taken = by_kind.sum()
         for features in range(1, 5):
             x = by_kind[features]

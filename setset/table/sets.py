@@ -11,7 +11,7 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class UltraSet:
-    """Four cards, two pairs, that the same third card would complete to sets; it may be on the table or not."""
+    """Two pairs of cards that the same third card completes to sets. The third card need not be on the table."""
 
     first: Pair
     second: Pair
@@ -25,7 +25,7 @@ def find_sets(cards: CardsLike) -> list[Triple]:
         cards: different cards.
 
     Returns:
-        The sets in the order of their places, the cards of each in the order given.
+        The sets in the order of their positions, the cards of each set in the order given.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
@@ -43,7 +43,7 @@ def find_ultra_sets(cards: CardsLike) -> list[UltraSet]:
         cards: different cards.
 
     Returns:
-        The ultra sets in the order of their places.
+        The ultra sets in the order of their positions.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
@@ -62,7 +62,7 @@ def find_ultra_sets(cards: CardsLike) -> list[UltraSet]:
 
 
 def why_no_set(a: int, b: int, c: int) -> str | None:
-    """The first feature because of which three cards are not a set.
+    """The first feature that prevents three cards from being a set.
 
     Args:
         a: a card.
@@ -75,8 +75,8 @@ def why_no_set(a: int, b: int, c: int) -> str | None:
     >>> why_no_set(0, 1, 27)
     'colour: red, red, green'
     """
-    for place, feature in enumerate(FEATURES):
-        values = [digits(card)[place] for card in (a, b, c)]
+    for index, feature in enumerate(FEATURES):
+        values = [digits(card)[index] for card in (a, b, c)]
         if len(set(values)) == 2:
-            return f"{feature}: {', '.join(VALUES[place][value] for value in values)}"
+            return f"{feature}: {', '.join(VALUES[index][value] for value in values)}"
     return None

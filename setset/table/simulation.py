@@ -1,4 +1,4 @@
-"""Many games, in one process or several; the sums are the same."""
+"""Simulation of many games, in one process or several, with the same result."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -18,7 +18,7 @@ from setset.table.autoplay import Policy
 from setset.table.deck import check_seed
 
 PORTION: Final = 20_000
-"""Games between two reports of progress: about a tenth of a second."""
+"""Games between two progress reports: about a tenth of a second of work."""
 SHAPES: Final = ((2, 8, 8), (28, 4), (3, 3), (22,), (5, 5))
 """Shapes of the sums `tables`, `rounds`, `hands`, `ends` and `kinds` that `kernel.py` describes."""
 
@@ -51,14 +51,14 @@ def simulate(
     The result depends on games, seed and policy, not on the number of workers.
 
     Args:
-        games: how many games, at least 1.
+        games: number of games, at least 1.
         seed: 0 to 2**64 - 1.
-        policy: which set is taken if there are several.
-        workers: how many processes share the games, at least 1.
-        progress: called with the number of games that were finished since its last call.
+        policy: choice among several sets.
+        workers: number of processes that share the games, at least 1.
+        progress: called with the number of games finished since its last call.
 
     Returns:
-        Sums over all games; `estimate_tables` and its neighbours compute chances from them.
+        Sums over all games; `estimate_tables` and similar functions compute chances from them.
 
     Raises:
         BadInput: one of the numbers is out of range.
@@ -67,8 +67,8 @@ def simulate(
     >>> int(simulate(1000, seed=1).ends.sum())
     1000
     """
-    for what, value in (("games", games), ("workers", workers)):
-        require_whole(what, value)
+    for name, value in (("games", games), ("workers", workers)):
+        require_whole(name, value)
     if games < 1:
         raise BadInput(f"the number of games must be at least 1, not {games}")
     if workers < 1:
@@ -92,7 +92,7 @@ def simulate(
 
 
 def play_portion(seed: int, policy: Policy, first: int, games: int) -> tuple[int, Sums]:
-    """The number of these games, and the sums over them."""
+    """Plays `games` games from number `first` on; returns their number and the sums over them."""
     from setset.table.kernel import play_games
 
     sums = tuple(np.zeros(shape, np.int64) for shape in SHAPES)
@@ -103,7 +103,7 @@ def play_portion(seed: int, policy: Policy, first: int, games: int) -> tuple[int
 def _play_in_processes(
     seed: int, policy: Policy, portions: Iterator[tuple[int, int]], workers: int
 ) -> Iterator[tuple[int, Sums]]:
-    """The portions from a pool of processes, in the order in which they finish; only a few wait in it at a time."""
+    """Plays the portions in a pool of processes; yields each result when it is there. Submits only a few at a time."""
     play_portion(seed, policy, 0, 0)  # compiles once, so that the workers find numba's cache warm
     with ProcessPoolExecutor(workers, spawn_context(), tie_to_parent) as pool:
         try:

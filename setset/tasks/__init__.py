@@ -1,1 +1,1 @@
-"""Tasks (what is one unit of work?), which cross between processes, and their execution. No database."""
+"""Tasks, the units of work that are sent between processes, and their execution. They use no database."""

@@ -1,7 +1,7 @@
 """Functions that the coordinator submits to executors.
 
-`worker`, and the compiler that it needs, is loaded in worker processes alone: without them the coordinator starts
-sooner and stays smaller.
+Only worker processes import `worker` and the compiler that it needs, so the coordinator starts sooner and uses less
+memory.
 """
 
 from setset.tasks.kinds import CompareTask, MergeTask, Task, TaskResult
@@ -15,14 +15,14 @@ def execute(task: Task | MergeTask) -> TaskResult:
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
-    """Difference between each batch file of a task and the lists of its sources; None if there is none."""
+    """Returns for each batch file of a task how it differs from the lists of its sources. None if it does not."""
     from setset.tasks import worker
 
     return worker.compare(task)
 
 
 def recount(path: str, digest: str) -> int:
-    """Number of lists in a file, by decoding them."""
+    """Decodes a file, and returns its number of lists."""
     from setset.tasks import worker
 
     return worker.recount(path, digest)

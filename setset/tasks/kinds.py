@@ -25,7 +25,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Destination:
-    """The storage root that a task writes to, and the workspace that it must belong to."""
+    """The storage root that a task writes to, and the token that the root must have."""
 
     root: str
     owner: Token
@@ -33,7 +33,7 @@ class Destination:
 
 @dataclass(frozen=True)
 class ExpandTask:
-    """Make the batches of `target` and `size` from a source (None: the seeds)."""
+    """Make the batches of `target` and `size` from a source; if the source is None, make the seeds."""
 
     target: int
     size: int
@@ -41,9 +41,9 @@ class ExpandTask:
     source: Source | None
     destination: Destination
     recorded: tuple[BatchFile, ...] = ()
-    """Recorded files that it made before. It must make the same lists again."""
+    """Files that the database records for this expansion. The task must make the same lists again."""
     reuse: bool = True
-    """Adopt files that an earlier run finished. Otherwise derive every list again."""
+    """Adopt files that an earlier run finished. If False, derive every list again."""
     pruned: bool = False
     """Keep only lists that may reach the target."""
 
@@ -55,36 +55,36 @@ class ExpandTask:
     def sources(self) -> tuple[Source, ...]:
         return () if self.source is None else (self.source,)
 
-    def relocated(self, place: Callable[[str], str]) -> ExpandTask:
+    def relocated(self, locate: Callable[[str], str]) -> ExpandTask:
         """The same task with every path replaced."""
-        source = self.source and replace(self.source, path=place(self.source.path))
-        destination = replace(self.destination, root=place(self.destination.root))
+        source = self.source and replace(self.source, path=locate(self.source.path))
+        destination = replace(self.destination, root=locate(self.destination.root))
         return replace(self, source=source, destination=destination)
 
 
 @dataclass(frozen=True)
 class CountTask:
-    """Count the lists of all sizes above the source's and up to `size`."""
+    """Count the lists that extend lists of the source, for all larger sizes up to `size`."""
 
     target: int
     size: int
     source: Source
     pruned: bool = False
     only_last: bool = False
-    """Count only lists of `size` cards, in one walk, with the numbers of lists below runs of the source."""
+    """Count only the lists of `size` cards, in one walk, with a subtotal for each run of source lists."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
         return (self.source,)
 
-    def relocated(self, place: Callable[[str], str]) -> CountTask:
+    def relocated(self, locate: Callable[[str], str]) -> CountTask:
         """The same task with every path replaced."""
-        return replace(self, source=replace(self.source, path=place(self.source.path)))
+        return replace(self, source=replace(self.source, path=locate(self.source.path)))
 
 
 @dataclass(frozen=True)
 class CompareTask:
-    """Compare batch files with what their sources expand to. Writes nothing."""
+    """Compare batch files with the expansions of their sources. Writes nothing."""
 
     expansions: tuple[ExpandTask, ...]
     batches: tuple[BatchFile, ...]
@@ -109,7 +109,7 @@ class MergeTask:
 
 
 Task = ExpandTask | CountTask
-"""Tasks of the queue, which executors may move to another machine."""
+"""Kinds of tasks in the queue. Executors may send them to other machines."""
 
 
 @dataclass(frozen=True)
@@ -119,12 +119,12 @@ class TaskResult:
     host: str
     pid: int
     started_at: str
-    """UTC time by the clock of the host."""
+    """UTC time by the clock of the worker's host."""
     seconds: float
     batches: tuple[BatchFile, ...] = ()
     counts: tuple[tuple[int, int], ...] = ()
     entries: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    """By size: numbers of lists below consecutive runs of the source. All runs have the same length."""
+    """Subtotals by size: number of lists derived from each run of consecutive source lists."""
 
     @property
     def lists(self) -> int:
@@ -147,7 +147,7 @@ class BadSource(SetsetError):
 
 
 class OtherLists(SetsetError):
-    """An expansion that was done again gave other lists than recorded. Nothing was replaced."""
+    """A repeated expansion gave other lists than recorded. No file was replaced."""
 
     def __init__(self, size: int, path: str, recorded: str, made: str) -> None:
         super().__init__(size, path, recorded, made)

@@ -65,9 +65,9 @@ def execute(task: Task | MergeTask) -> TaskResult:
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
-    """Difference between each batch file of a task and the lists of its sources; None if there is none.
+    """Returns for each batch file of a task how it differs from the lists of its sources. None if it does not.
 
-    A check without `deep` reports a file that cannot be read. Here its record is compared.
+    If a file cannot be read, compares its record instead, since a check without `deep` reports such files.
     """
     if task.batches:
         return tuple(_difference(Path(task.root), *derived) for derived in _derive(task))
@@ -76,9 +76,9 @@ def compare(task: CompareTask) -> tuple[str | None, ...]:
 
 
 def _derive(task: CompareTask) -> Iterator[tuple[BatchFile, Streams | None, bool]]:
-    """Each batch of a task, the bits that its sources expand to, and whether these end the last source.
+    """Yields each batch, the bits that its sources expand to, and whether its last part is the last of a source.
 
-    Expands every source once.
+    Expands every source only once.
     """
     waiting = sorted(task.batches, key=lambda batch: batch.span.start)
     pieces: list[Streams] = []
@@ -99,18 +99,18 @@ def _difference(root: Path, recorded: BatchFile, expected: Streams | None, ends_
     if expected is None:
         return "its sources expand to fewer parts"
     try:
-        header, found = files.load(root / recorded.name, recorded.digest)
+        header, streams = files.load(root / recorded.name, recorded.digest)
     except BadBatch:
         right = (expected.lists, *search.first_and_last(expected))
         same = right == (recorded.lists, recorded.first, recorded.last)
         return None if same else "its sources expand to other lists than are recorded"
     try:
-        lists = sum(len(rows) for rows in search.unpack(found))
+        lists = sum(len(rows) for rows in search.unpack(streams))
         if header.version != batch_format.VERSION:
-            found = next(search.pack(search.unpack(found), found.size, lists, expected.tail))
+            streams = next(search.pack(search.unpack(streams), streams.size, lists, expected.tail))
     except SetsetError as error:
         return str(error)
-    if lists != expected.lists or found.lengths != expected.lengths or (found.words != expected.words).any():
+    if lists != expected.lists or streams.lengths != expected.lengths or (streams.words != expected.words).any():
         return "its sources expand to other lists"
     if header.span.ends_source != ends_source:
         return f"it is {'' if ends_source else 'not '}the last part of its source"
@@ -118,7 +118,7 @@ def _difference(root: Path, recorded: BatchFile, expected: Streams | None, ends_
 
 
 def recount(path: str, digest: str) -> int:
-    """Number of lists in a file, by decoding them."""
+    """Decodes a file, and returns its number of lists."""
     _, streams = files.load(Path(path), digest)
     return sum(len(rows) for rows in search.unpack(streams))
 
@@ -126,10 +126,10 @@ def recount(path: str, digest: str) -> int:
 def read_lists(
     source: Source, target: int, size: int, start: int = 0, chunk: int = search.BUDGET, entries: Sequence[int] = ()
 ) -> Iterator[search.Lists]:
-    """Lists of `size` cards in a batch, or below the smaller lists of a batch, from number `start` on.
+    """Yields the lists of `size` cards in a batch, or derived from its smaller lists, from number `start` on.
 
     Args:
-        entries: Numbers of lists below consecutive runs of the batch, if known.
+        entries: Subtotals: number of lists derived from each run of consecutive lists in the batch, if known.
     """
     streams = load_source(source)
     if source.size == size:
@@ -140,23 +140,22 @@ def read_lists(
 
 
 def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
-    """Parts of an expansion: number, whether it is the last part, bits."""
-    if task.source is None:
-        parts = search.pack(
-            [search.seeds(task.target)], task.size, task.batch_lists, search.needed(task.target, task.size)
-        )
-    elif task.size == task.source.size + 1:
-        parts = search.expand(load_source(task.source), task.target, task.batch_lists, task.pruned)
-    else:
-        parts = deep.expand(load_source(task.source), task.target, task.size, task.batch_lists)
+    """Yields the parts of an expansion: part number, whether it is the last part, and bits."""
     with _blaming(task.source):
+        if task.source is None:
+            tail = search.needed(task.target, task.size)
+            parts = search.pack([search.seeds(task.target)], task.size, task.batch_lists, tail)
+        elif task.size == task.source.size + 1:
+            parts = search.expand(load_source(task.source), task.target, task.batch_lists, task.pruned)
+        else:
+            parts = deep.expand(load_source(task.source), task.target, task.size, task.batch_lists)
         for number, (part, following) in enumerate(pairwise(chain(parts, [None]))):
             assert part is not None
             yield number, following is None, part
 
 
 def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
-    """Neighbouring parts as one batch."""
+    """Joins neighbouring parts to one batch."""
     if len(pieces) == 1:
         return pieces[0]
     lists = (rows for piece in pieces for rows in search.unpack(piece))
@@ -168,7 +167,7 @@ def _join(pieces: list[Streams], task: ExpandTask | MergeTask) -> Streams:
 
 
 def _expand(task: ExpandTask) -> Iterator[BatchFile]:
-    """Files of an expansion. Searches for the next file while the disk writes one."""
+    """Writes and yields the files of an expansion. Computes the next part while a thread writes a file."""
     saving: Future[BatchFile] | None = None
     number = 0
     with ThreadPoolExecutor(1) as writer:
@@ -184,16 +183,16 @@ def _expand(task: ExpandTask) -> Iterator[BatchFile]:
 
 
 def _save_part(task: ExpandTask, number: int, is_last: bool, part: Streams, ends: Ends) -> BatchFile:
-    """Writes a part. A recorded part must have the same lists; a file that agrees with its record is left alone."""
+    """Writes a part, unless its file agrees with its record. Raises OtherLists if the lists differ from the record."""
     source = task.source_number
     data = _encode(task, Span(source, number, source, number, is_last), part, ends, _source_digest(task))
     if task.recorded:
         made = files.describe(data)
-        recorded = next((each for each in task.recorded if each.span.start == made.span.start), None)
+        recorded = next((file for file in task.recorded if file.span.start == made.span.start), None)
         if recorded is None:
             raise OtherLists(task.size, made.name, "none", made.digest)
-        known = replace(recorded, source_digest=recorded.source_digest or made.source_digest)
-        if made.digest != recorded.digest and made.content != known.content:
+        completed = replace(recorded, source_digest=recorded.source_digest or made.source_digest)
+        if made.digest != recorded.digest and made.content != completed.content:
             raise OtherLists(task.size, made.name, recorded.digest, made.digest)
         if files.holds(Path(task.destination.root) / made.name, recorded.digest):
             return made if made.digest == recorded.digest else replace(recorded, name=made.name)
@@ -211,31 +210,31 @@ def _save(data: bytes, task: ExpandTask | MergeTask) -> BatchFile:
 
 
 def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
-    """Complete output of this task, if an earlier run was stopped before it could record the files."""
-    found: list[BatchFile] = []
+    """All files of this task, if an earlier run finished them, but was stopped before it recorded them."""
+    finished: list[BatchFile] = []
     source = task.source_number
     folder = Path(task.destination.root) / files.size_folder(task.target, task.size, task.pruned)
     while True:
         try:
-            path = folder / files.file_name(Span(source, len(found), source, len(found), False))
+            path = folder / files.file_name(Span(source, len(finished), source, len(finished), False))
             header, digest = files.verify(path)
             files.load(path, digest)
         except BadBatch:
             return None
-        span = Span(source, len(found), source, len(found), header.span.ends_source)
-        said = header.target, header.pruned, header.size, header.batch_lists, header.span
-        fits = said == (task.target, task.pruned, task.size, task.batch_lists, span)
+        span = Span(source, len(finished), source, len(finished), header.span.ends_source)
+        in_header = header.target, header.pruned, header.size, header.batch_lists, header.span
+        fits = in_header == (task.target, task.pruned, task.size, task.batch_lists, span)
         if not fits or header.source_digest.hex() != _source_digest(task):
             return None
-        found.append(files.record(header, digest))
+        finished.append(files.record(header, digest))
         if header.span.ends_source:
-            # Its writer may have been killed before the name was on the disk.
+            # The writer may have been killed before it synced the folder.
             platform.sync_folder(folder)
-            return found
+            return finished
 
 
 def load_source(source: Source) -> Streams:
-    """Bits of a source batch, which must be the recorded one."""
+    """Loads the bits of a source batch. Raises BadSource if the file differs from its record."""
     try:
         header, streams = files.load(Path(source.path), source.digest)
         if header.size != source.size:
@@ -247,7 +246,7 @@ def load_source(source: Source) -> Streams:
 
 @contextlib.contextmanager
 def _blaming(source: Source | None) -> Iterator[None]:
-    """Reports bits that contradict their header as a damaged source."""
+    """Raises BadSource if bits contradict the header of the source file."""
     try:
         yield
     except search.BadStreams as error:

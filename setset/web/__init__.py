@@ -1,1 +1,1 @@
-"""The page: what `setset serve` shows in a browser. Only that command imports it; it needs the extra `setset[web]`."""
+"""Web pages of `setset serve` and `setset site`. Needs the extra `setset[web]`."""

@@ -1,4 +1,4 @@
-"""The application: from a request to a page, JSON or CSV, and from an error to one line."""
+"""Web application. Answers requests with HTML, JSON or CSV, and shows errors as one line."""
 
 import hashlib
 import logging
@@ -35,11 +35,11 @@ JSON: Final = "application/json"
 SVG: Final = "image/svg+xml"
 PNG: Final = "image/png"
 SMALL: Final = 600
-"""Bytes of an answer that is not worth compressing."""
+"""Maximum bytes of an answer that is sent uncompressed."""
 
 
 def make_app(site: Site) -> ASGIApp:
-    """The whole page, guarded."""
+    """Builds the application with all routes, behind the guard."""
     live = Live(site, lambda: render_progress(site))
 
     @asynccontextmanager
@@ -75,7 +75,7 @@ def make_app(site: Site) -> ASGIApp:
 
 
 def _static(request: Request) -> Response:
-    """A static file: kept for ever by its version, else asked for again."""
+    """Serves a static file. Browsers cache a URL with the current version forever, and revalidate other URLs."""
     asset = assets.read(request.path_params["name"])
     if asset is None:
         raise NotFound("there is no such file")
@@ -94,7 +94,7 @@ def _respond(
     packed: bytes | None = None,
     keep: bool = False,
 ) -> Response:
-    """An answer, compressed if the browser takes that. With `keep` it has an ETag, and is not sent twice."""
+    """Builds an answer, compressed if the browser accepts gzip. With `keep` an ETag lets browsers cache it."""
     body = content.encode(errors="replace") if isinstance(content, str) else content
     sent = {"Vary": "Accept-Encoding", **({"Cache-Control": "private, no-cache"} if keep else {}), **(headers or {})}
     if keep and status == 200:
@@ -116,7 +116,7 @@ def _endpoint(site: Site, page: Page) -> Endpoint:
 
 
 async def _read_body(request: Request) -> bytes:
-    """The body of a form, which need not say how long it is."""
+    """Reads the body of a form. Enforces the limit here, since there may be no Content-Length."""
     body = b""
     with suppress(ClientDisconnect):
         async for block in request.stream():
@@ -127,8 +127,8 @@ async def _read_body(request: Request) -> bytes:
 
 
 def _read_query(request: Request, body: bytes) -> Query:
-    asked = request.query_params
-    values = {name: asked.getlist(name) for name in asked}
+    parameters = request.query_params
+    values = {name: parameters.getlist(name) for name in parameters}
     if request.method == "POST":
         values.update(read_form(request.headers.get("content-type", ""), body))
     values.update({name: [str(value)] for name, value in request.path_params.items()})
@@ -136,7 +136,7 @@ def _read_query(request: Request, body: bytes) -> Query:
 
 
 def _answer(site: Site, page: Page, request: Request, body: bytes) -> Response:
-    """The answer of a page as HTML, JSON or CSV."""
+    """Answers a request for a page with HTML, JSON or CSV."""
     query = _read_query(request, body)
     try:
         answer, problem = page.answer(site, query), None
@@ -169,7 +169,7 @@ def _address(request: Request) -> Address:
 
 
 def as_json(value: Any) -> bytes:
-    """Never a bare < or &, so that it is harmless wherever a browser takes it for something else."""
+    """Encodes a value as JSON. Escapes < > and &, so that a browser that mistakes it for HTML runs nothing."""
     text = to_json(plain(value), indent=1)
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -177,9 +177,10 @@ def as_json(value: Any) -> bytes:
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:
-    """A line a row, the columns first."""
+    """Encodes a table as CSV, with a line of column names first."""
     cells = (
-        [" ".join(map(str, each)) if isinstance(each, list | tuple) else plain(each) for each in row] for row in rows
+        [" ".join(map(str, value)) if isinstance(value, list | tuple) else plain(value) for value in row]
+        for row in rows
     )
     return "".join(csv_lines(chain([columns], cells))).encode(errors="replace")
 
@@ -194,7 +195,7 @@ async def _redirect(request: Request, location: Exception) -> Response:
 
 
 async def _explain(request: Request, error: Exception) -> Response:
-    """An error as one line: JSON where no page was asked for."""
+    """Answers with an error: as JSON to a request for the API or a file, else as a page."""
     status = next(code for kind, code in STATUS if isinstance(error, kind))
     if _is_api(request) or "." in request.url.path.rpartition("/")[2]:
         return Response(as_json({"error": str(error).partition("\n")[0]}), status, media_type=JSON)

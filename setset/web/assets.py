@@ -1,6 +1,6 @@
 """Static files: the folder static/, the sprite sheet of the cards, and the catalogue for browsers.
 
-Pages refer to them below a version that changes with their content, so browsers keep them for ever.
+Their URLs contain a version that changes with their content, so browsers may cache them forever.
 """
 
 import gzip
@@ -14,7 +14,7 @@ from typing import Final
 
 import setset
 from setset.show.cards.svg import draw_sprite_sheet
-from setset.web.catalogue import catalogue_columns, prints
+from setset.web.class_index import catalogue_columns, prints
 
 STATIC: Final = Path(__file__).with_name("static")
 KINDS: Final = {
@@ -29,12 +29,12 @@ MADE: Final[dict[str, Callable[[], bytes]]] = {
     "catalogue.json": lambda: json.dumps(catalogue_columns(), separators=(",", ":")).encode(),
     "prints.bin": prints,
 }
-"""Files that are made when they are first asked for."""
+"""Files that are generated at the first request."""
 
 
 @dataclass(frozen=True)
 class Asset:
-    """A static file, as it is and compressed."""
+    """A static file, plain (`content`) and compressed (`packed`)."""
 
     content: bytes
     packed: bytes
@@ -43,13 +43,13 @@ class Asset:
 
 @cache
 def names() -> tuple[str, ...]:
-    """The names of all static files."""
+    """Names of all static files."""
     return (*sorted(path.name for path in STATIC.iterdir() if path.suffix in KINDS), *MADE)
 
 
 @cache
 def read(name: str) -> Asset | None:
-    """A static file by its name; None if there is none."""
+    """Reads or generates a static file. None if no file has this name."""
     if name not in names():
         return None
     content = MADE[name]() if name in MADE else (STATIC / name).read_bytes()
@@ -58,14 +58,14 @@ def read(name: str) -> Asset | None:
 
 @cache
 def version() -> str:
-    """A word that changes with the static files."""
-    found = hashlib.sha256(setset.__version__.encode() + MADE["cards.svg"]())
+    """Version of the static files: a digest of their content."""
+    digest = hashlib.sha256(setset.__version__.encode() + MADE["cards.svg"]())
     for name in names():
         if name not in MADE:
-            found.update((STATIC / name).read_bytes())
-    return found.hexdigest()[:8]
+            digest.update((STATIC / name).read_bytes())
+    return digest.hexdigest()[:8]
 
 
 def pack(content: bytes) -> bytes:
-    """The content compressed by gzip, the same bytes each time."""
+    """Compresses content by gzip. Equal content gives equal bytes."""
     return gzip.compress(content, 6, mtime=0)

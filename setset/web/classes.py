@@ -1,4 +1,4 @@
-"""The catalogue: the classes of a size, and everything about one."""
+"""Pages on the catalogue: the classes of a size, and a single class."""
 
 import json
 import secrets
@@ -12,17 +12,20 @@ import setset
 from setset.cards import CARDS, LARGEST, Cards, code, digits, third
 from setset.show.classes import class_as_json
 from setset.show.formatting import fields
-from setset.web.catalogue import catalogue_columns
+from setset.show.snippets import write_snippet
+from setset.web.class_index import catalogue_columns
 from setset.web.query import Answer, NotFound, Query, Redirect
 from setset.web.site import Site
 
 PAGE = 50
-FACETS = ("complete", "extensions", "stabilizer", "dimension")
+COUNTS = ("dimension", "orbits", "extension_orbits", "game_classes", "in_hyperplane", "excluded")
+"""Numeric properties in the catalogue for browsers."""
+FACETS = ("complete", "extensions", "stabilizer", "structure", *COUNTS)
 COLUMNS = ("class", "representative", "stabilizer", "lists", "extensions", "complete")
 
 
 def classes(site: Site, query: Query) -> Answer:
-    """The classes of a size that meet some conditions, a page at a time, and how many meet each of the others."""
+    """One page of the classes of a size that match the filters, and the number of classes per value of a property."""
     size = query.number("size", 0, LARGEST, 12)
     complete = query.choice("complete", ("any", "yes", "no"))
     least, most = query.optional("least", 0, 10**18), query.optional("most", 0, 10**18)
@@ -30,44 +33,67 @@ def classes(site: Site, query: Query) -> Answer:
         "complete": {"any": None, "yes": True, "no": False}[complete],
         "stabilizer": query.optional("stabilizer", 1, setset.GROUP_ORDER),
         "extensions": query.optional("extensions", 0, CARDS),
-        "dimension": query.optional("dimension", 0, 4),
+        "structure": query.text("structure") or None,
+        **{name: query.optional(name, 0, 10**6) for name in COUNTS},
     }
     sort = query.choice("sort", list(setset.ClassOrder))
     descending = query.choice("order", ("ascending", "descending")) == "descending"
-    dimensions = catalogue_columns()[size]["dimension"]
-    found = [
-        one
-        for one in setset.find_classes(size, sort=sort, reverse=descending)
-        if (least is None or one.lists >= least) and (most is None or one.lists <= most)
+    columns = catalogue_columns()[size]
+    matching = [
+        list_class
+        for list_class in setset.find_classes(size, sort=sort, reverse=descending)
+        if (least is None or list_class.lists >= least) and (most is None or list_class.lists <= most)
     ]
-    facts = {one.number: {**fields(one, *FACETS[:3]), "dimension": dimensions[one.number]} for one in found}
+    facts = {
+        list_class.number: {
+            **fields(list_class, *FACETS[:3]),
+            **{name: columns[name][list_class.number] for name in FACETS[3:]},
+        }
+        for list_class in matching
+    }
     facets = {name: _facet(name, facts.values(), wanted) for name in FACETS}
-    found = [one for one in found if all(value in (None, facts[one.number][key]) for key, value in wanted.items())]
-    pages = max(1, -(-len(found) // PAGE))
+    matching = [
+        list_class
+        for list_class in matching
+        if all(value in (None, facts[list_class.number][key]) for key, value in wanted.items())
+    ]
+    pages = max(1, -(-len(matching) // PAGE))
     page = query.number("page", 1, pages, 1)
-    shown = found if site.is_static or query.text("format") == "csv" else found[(page - 1) * PAGE : page * PAGE]
-    rows = [[str(one), one.cards, one.stabilizer, one.lists, one.extensions, one.complete] for one in shown]
-    sizes = [len(setset.catalogue_in_memory().classes(each)) for each in range(LARGEST + 1)]
-    about = {"size": size, "sizes": sizes, "found": len(found), "page": page, "pages": pages, "facets": facets}
+    shown = matching if site.is_static or query.text("format") == "csv" else matching[(page - 1) * PAGE : page * PAGE]
+    rows = [
+        [
+            str(list_class),
+            list_class.cards,
+            list_class.stabilizer,
+            list_class.lists,
+            list_class.extensions,
+            list_class.complete,
+        ]
+        for list_class in shown
+    ]
+    sizes = [len(setset.catalogue_in_memory().classes(other_size)) for other_size in range(LARGEST + 1)]
+    about = {"size": size, "sizes": sizes, "found": len(matching), "page": page, "pages": pages, "facets": facets}
     return {**about, "columns": COLUMNS, "rows": rows}
 
 
 def _facet(name: str, facts: Iterable[Answer], wanted: Answer) -> list[tuple[Any, int]]:
-    """The values of a property and how many classes have each, among the classes that meet all other conditions."""
+    """Values of a property, each with the number of classes that have this value and match all other filters."""
     others = {key: value for key, value in wanted.items() if key != name and value is not None}
-    met = (each[name] for each in facts if all(each[key] == value for key, value in others.items()))
+    met = (properties[name] for properties in facts if all(properties[key] == value for key, value in others.items()))
     return sorted(Counter(met).items())
 
 
 def surprise(_: Site, query: Query) -> Answer:
-    """Leads to a random class, of one size or of any."""
+    """Redirects to a random class of a size, or of any size."""
     sizes = range(LARGEST + 1) if not query.text("size") else [query.number("size", 0, LARGEST, 12)]
-    one = secrets.choice([each for size in sizes for each in setset.catalogue_in_memory().classes(size)])
-    raise Redirect(f"/classes/{one}")
+    list_class = secrets.choice(
+        [list_class for size in sizes for list_class in setset.catalogue_in_memory().classes(size)]
+    )
+    raise Redirect(f"/classes/{list_class}")
 
 
 def find_class(query: Query) -> setset.ListClass:
-    """The class that an address names."""
+    """Finds the class that a URL names. Raises NotFound if there is none."""
     try:
         size, number = query.number("size", 0, LARGEST, 0), query.number("number", 0, 10**9, 0)
         return setset.catalogue_in_memory().get(size, number)
@@ -76,28 +102,29 @@ def find_class(query: Query) -> setset.ListClass:
 
 
 def cards_of(size: int, number: int) -> Cards:
-    """The canonical form of a class."""
+    """Canonical form of a class."""
     return setset.catalogue_in_memory().get(size, number).cards
 
 
 def one_class(_: Site, query: Query) -> Answer:
-    """All about a class."""
+    """All properties of a class."""
     catalogue = setset.catalogue_in_memory()
-    one = find_class(query)
-    found = setset.describe_class(one)
+    list_class = find_class(query)
+    description = setset.describe_class(list_class)
     return {
-        **class_as_json(found),
-        "lists_of_size": catalogue.lists(one.size),
-        "share": one.lists / catalogue.lists(one.size),
-        "game_classes": catalogue.game_classes(one),
-        "smaller": [_link(one, each) for each in found.smaller],
-        "larger": [_link(one, each) for each in found.larger],
-        "previous": one.number - 1 if one.number else None,
-        "next": one.number + 1 if one.number + 1 < len(catalogue.classes(one.size)) else None,
-        "grid": grid(one.cards),
-        "texts": _texts(one),
+        **class_as_json(description),
+        "lists_of_size": catalogue.lists(list_class.size),
+        "share": list_class.lists / catalogue.lists(list_class.size),
+        "game_classes": catalogue.game_classes(list_class),
+        "generators": list(map(str, setset.stabilizer_of(list_class).generators)),
+        "smaller": [_link(list_class, neighbour) for neighbour in description.smaller],
+        "larger": [_link(list_class, neighbour) for neighbour in description.larger],
+        "previous": list_class.number - 1 if list_class.number else None,
+        "next": list_class.number + 1 if list_class.number + 1 < len(catalogue.classes(list_class.size)) else None,
+        "grid": grid(list_class.cards),
+        "texts": _texts(list_class),
         "version": setset.__version__,
-        "digest": _digest(one.size),
+        "digest": _digest(list_class.size),
     }
 
 
@@ -106,54 +133,58 @@ def _digest(size: int) -> str:
     return setset.catalogue_in_memory().level(size).digest
 
 
-def _link(one: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
-    """A neighbour, how many cards lead there and back, and the pairs of lists counted from both sides."""
+def _link(list_class: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
+    """Link to a neighbour: numbers of cards that lead there and back, and of pairs of lists, counted on both sides."""
     other, cards = neighbour
-    back = one.lists * cards // other.lists
+    back = list_class.lists * cards // other.lists
     return {
         "class": str(other),
         "size": other.size,
         "number": other.number,
         "cards": cards,
         "back": back,
-        "from_here": one.lists * cards,
+        "from_here": list_class.lists * cards,
         "from_there": other.lists * back,
     }
 
 
 def grid(cards: Sequence[int]) -> list[str]:
-    """Mark of each of the 81 cards for a hand: chosen, excluded (it would complete a set), or addable."""
+    """Marks each of the 81 cards, relative to a hand, as chosen, excluded (would complete a set) or addable."""
     thirds = {third(a, b) for a, b in combinations(cards, 2)}
     return ["chosen" if card in cards else "excluded" if card in thirds else "addable" for card in range(CARDS)]
 
 
-def _texts(one: setset.ListClass) -> dict[str, str]:
-    """The class in the languages that people work with."""
-    points = [list(digits(card)) for card in one.cards]
-    vectors = json.dumps(points, separators=(",", ":"))
-    summary = {"class": str(one), "cards": one.cards, "stabilizer": one.stabilizer, "lists": one.lists}
+def _texts(list_class: setset.ListClass) -> dict[str, str]:
+    """The class as text in several formats and languages. Programs include the generators of the stabilizer."""
+    kept = setset.stabilizer_of(list_class)
+    programs = {"GAP": "gap", "Sage": "sage", "Magma": "magma", "Oscar": "oscar", "Python": "python"}
+    points = [digits(card) for card in list_class.cards]
+    maps = [fields(generator, "matrix", "translation") for generator in kept.generators]
+    summary = {
+        "class": str(list_class),
+        "cards": list_class.cards,
+        "points": points,
+        "stabilizer": kept.order,
+        "generators": maps,
+    }
     return {
-        "cards": " ".join(map(str, one.cards)),
-        "codes": " ".join(map(code, one.cards)),
-        "command line": f"setset classes show {one}",
-        "Python": f"setset.catalogue_in_memory().get({one.size}, {one.number})",
-        "GAP": f"{vectors} * Z(3)^0;",
-        "Magma": f"[VectorSpace(GF(3), 4) ! v : v in {vectors}];",
-        "Oscar": f"[GF(3).(v) for v in {vectors}]",
-        "Sage": f"[vector(GF(3), v) for v in {vectors}]",
-        "JSON": json.dumps(summary),
+        "cards": " ".join(map(str, list_class.cards)),
+        "codes": " ".join(map(code, list_class.cards)),
+        "command line": f"setset classes show {list_class}",
+        **{title: write_snippet(list_class, kept, language) for title, language in programs.items()},
+        "JSON": json.dumps(summary, separators=(",", ":")),
         "BibTeX": (
-            f"@misc{{setset-{one.size}-{one.number},\n"
+            f"@misc{{setset-{list_class.size}-{list_class.number},\n"
             f"  author = {{{{The setset authors}}}},\n"
-            f"  title = {{Class {one} of the caps of AG(4,3)}},\n"
-            f"  howpublished = {{setset {setset.__version__}, \\texttt{{setset classes show {one}}}}}\n}}"
+            f"  title = {{Class {list_class} of the caps of AG(4,3)}},\n"
+            f"  howpublished = {{setset {setset.__version__}, \\texttt{{setset classes show {list_class}}}}}\n}}"
         ),
     }
 
 
 def random_member(_: Site, query: Query) -> Answer:
-    """Leads to a list of the class, every one with the same chance."""
-    one = find_class(query)
-    rank = setset.catalogue_in_memory().starts(one.size)[one.number] + secrets.randbelow(one.lists)
-    cards = setset.unrank(one.size, rank) if one.size else ()
+    """Redirects to a uniformly random list of the class."""
+    list_class = find_class(query)
+    rank = setset.catalogue_in_memory().starts(list_class.size)[list_class.number] + secrets.randbelow(list_class.lists)
+    cards = setset.unrank(list_class.size, rank) if list_class.size else ()
     raise Redirect("/identify?cards=" + ",".join(map(str, cards)))

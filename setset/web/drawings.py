@@ -1,6 +1,6 @@
-"""Drawings of cards for pages: one card, a thumbnail of 81 dots, the grid of all cards, as static/cards.js has them.
+"""Drawings of cards for pages: one card, a thumbnail of 81 dots, the grid of all cards. static/cards.js draws the same.
 
-Everything in them is ours: numbers, names of cards and addresses of static files.
+They contain only numbers, names of cards and URLs of static files, no input of visitors, so they need no escaping.
 """
 
 from collections.abc import Iterable, Sequence
@@ -15,30 +15,30 @@ PLACED = 'x="{}" y="{}" width="{}" height="{}"'.format(*GRID_BOX.split())
 
 
 def card(sheet: str, number: int, label: bool = True) -> Markup:
-    """A card, by its symbol in the sprite sheet."""
-    said = f'role="img" aria-label="{name(number)}"' if label else 'aria-hidden="true"'
-    return _markup(f'<svg class="card" viewBox="0 0 170 104" {said}><use href="{sheet}#c{number}"/></svg>')
+    """Draws a card by its symbol in the sprite sheet."""
+    label_attributes = f'role="img" aria-label="{name(number)}"' if label else 'aria-hidden="true"'
+    return _markup(f'<svg class="card" viewBox="0 0 170 104" {label_attributes}><use href="{sheet}#c{number}"/></svg>')
 
 
 def dots(cards: Iterable[int]) -> Markup:
-    """A thumbnail of a hand: its cards as dots in the grid of nine by nine, a path per colour."""
+    """Draws a thumbnail of a hand: its cards as dots in a grid of nine by nine, one path per colour."""
     paths = ["", "", ""]
-    for each in cards:
-        paths[each // 27] += f"M{each // 9 % 3 * 3 + each % 3} {each // 27 * 3 + each // 3 % 3}h0"
+    for number in cards:
+        paths[number // 27] += f"M{number // 9 % 3 * 3 + number % 3} {number // 27 * 3 + number // 3 % 3}h0"
     drawn = "".join(f'<path d="{path}"/>' if path else "<path/>" for path in paths)
     return _markup(f'<svg class="dots" viewBox="-.5 -.5 9 9" aria-hidden="true">{drawn}</svg>')
 
 
 def grid(sheet: str, cards: Sequence[int]) -> Markup:
-    """All 81 cards: the hand outlined, cards that would complete a set faded."""
+    """Draws all 81 cards. Outlines the hand, and fades cards that would complete a set."""
     marks = grid_marks(cards)
     faded = "".join(f"M{x} {y + 52}h170" for x, y in _corners(marks, "excluded"))
     outlined = "".join(f"M{x} {y}h170v104h-170z" for x, y in _corners(marks, "chosen"))
     excluded, addable = marks.count("excluded"), marks.count("addable")
-    said = f"The 81 cards: {len(cards)} of the hand, {excluded} excluded, {addable} addable"
+    label = f"The 81 cards: {len(cards)} of the hand, {excluded} excluded, {addable} addable"
     paths = f'<path class="excluded" d="{faded}"/><path class="chosen" d="{outlined}"/>'
     deck = f'<use href="{sheet}#deck" {PLACED}/>'
-    return _markup(f'<svg class="deck" viewBox="{GRID_BOX}" role="img" aria-label="{said}">{deck}{paths}</svg>')
+    return _markup(f'<svg class="deck" viewBox="{GRID_BOX}" role="img" aria-label="{label}">{deck}{paths}</svg>')
 
 
 def _corners(marks: Sequence[str], wanted: str) -> list[tuple[int, int]]:
@@ -46,4 +46,4 @@ def _corners(marks: Sequence[str], wanted: str) -> list[tuple[int, int]]:
 
 
 def _markup(text: str) -> Markup:
-    return Markup(text)  # noqa: S704 (ours)
+    return Markup(text)  # noqa: S704 (no input of visitors)

@@ -1,6 +1,6 @@
-"""Play: a game of SET, alone against the clock, by the rules of `setset play`.
+"""Page to play SET alone against the clock, by the rules of `setset play`.
 
-The address has the seed and all calls so far, and every answer is that game played again: nothing is kept here.
+The URL has the seed and all calls so far. Every answer replays the game, so the server keeps no state.
 """
 
 import time
@@ -10,67 +10,67 @@ from urllib.parse import urlencode
 
 import setset
 from setset.cards import name
-from setset.show.formatting import how_many
+from setset.show.formatting import how_many, plain
 from setset.web.query import Answer, Query, Redirect
 from setset.web.site import Site
 
 LETTERS: Final = "abcdefghijklmnopqrstu"
 MOST_CALLS: Final = 300
-"""Far more than a game has rounds."""
+"""Maximum number of calls in a URL, far more than a game needs."""
 NONE: Final = "none"
 
 
 def address(seed: int, calls: Sequence[str], hints: int = 0) -> str:
-    """Address of a moment of a game."""
+    """URL of a state of a game."""
     more = {"calls": ",".join(calls)} if calls else {}
     return "/play?" + urlencode({"seed": seed, **more, **({"hints": hints} if hints else {})}, safe=",.")
 
 
 def play(_: Site, query: Query) -> Answer:
-    """A moment of a game; what is called now leads to the next one."""
+    """Current state of a game. A call redirects to the next state."""
     seed = query.optional("seed", 0, 2**64 - 1)
     if seed is None:
         today = time.strftime("%Y%m%d")
         raise Redirect(address(int(today) if query.text("daily") else setset.new_seed(), ()))
-    calls = [each for each in query.text("calls").split(",") if each]
+    calls = [call for call in query.text("calls").split(",") if call]
     call = query.choice("call", ("", "set", NONE))
     if call:
         now = NONE if call == NONE else ".".join(query.all("card"))
         raise Redirect(address(seed, [*calls, now]))
-    game, said, right = _replay(seed, calls)
+    game, message, right = _replay(seed, calls)
     hints = query.number("hints", 0, 3, 0)
     chance = setset.chance_without_set(len(game.table))
     return {
         "seed": seed,
         "calls": calls,
         "table": [
-            {"card": card, "letter": LETTERS[place], "name": name(card)} for place, card in enumerate(game.table)
+            {"card": card, "letter": LETTERS[index], "name": name(card)} for index, card in enumerate(game.table)
         ],
         "deck": len(game.deck),
         "score": game.scores[0],
-        "taken": [each.cards for each in game.taken],
+        "taken": [taken.cards for taken in game.taken],
         "round": game.round,
         "over": game.over,
-        "said": said,
+        "said": message,
         "right": right,
         "hint": _hint(game, hints),
         "hinted": game.sets[0][: hints - 1] if hints > 1 and game.sets else (),
         "more_hints": address(seed, calls, hints + 1) if hints < 3 and not game.over else None,
-        "chance_of_none": {"exact": chance, "decimal": float(chance)},
+        "chance_of_none": plain(chance),
     }
 
 
 def _replay(seed: int, calls: Sequence[str]) -> tuple[setset.Game, str, bool | None]:
-    """The game after all calls, what is said of the last one, and whether it was right."""
+    """Replays a game. Returns it, the message on the last call, and whether that call was right."""
     if len(calls) > MOST_CALLS:
         raise setset.BadInput(f"calls: more than {MOST_CALLS}")
-    game, said, right = setset.new_game(setset.Stream(seed).shuffled()), "", None
+    game, message, right = setset.new_game(setset.Stream(seed).shuffled()), "", None
     for call in calls:
         cards = [] if call == NONE else [_card(part) for part in call.split(".")[:4]]
         verdict = setset.call_set(game, 0, cards) if call != NONE else setset.call_none(game, 0)
         game, right = verdict.game, verdict.right
-        said = _said(cards, verdict)
-    return game, said, right
+        message = _said(cards, verdict)
+    return game, message, right
 
 
 def _card(text: str) -> int:
@@ -86,7 +86,7 @@ def _said(cards: Sequence[int], verdict: setset.Verdict) -> str:
 
 
 def _hint(game: setset.Game, hints: int) -> str:
-    """Hint: more with each request."""
+    """Hint that tells more with each request: the number of sets, then cards of the first set."""
     if not hints or game.over:
         return ""
     sets = game.sets

@@ -1,4 +1,4 @@
-"""Identify: what some cards are. One hand at a time, or many."""
+"""Pages to identify one or many hands: their sets, or their class if there is no set."""
 
 import secrets
 from collections.abc import Sequence
@@ -9,25 +9,25 @@ from setset.show.cards.layout import lay_out
 from setset.show.cards.png import draw_png
 from setset.show.cards.svg import draw_svg
 from setset.show.classes import classified_as_json
-from setset.web.catalogue import catalogue_columns
+from setset.web.class_index import catalogue_columns
 from setset.web.classes import grid
 from setset.web.query import Answer, NotFound, Query, Redirect
 from setset.web.site import Site
 
 MOST_HANDS = 2_000
 RINGS = 8
-"""Colours of rings around the cards of a set."""
+"""Number of colours for the rings around the cards of a set."""
 FACTS = ("class", "complete", "extensions", "stabilizer", "lists_in_class", "rank")
 COLUMNS = ("line", "cards", "sets", *FACTS, "problem")
 
 
 def address(cards: Sequence[int]) -> str:
-    """Address of the page on these cards."""
+    """URL of the page on these cards."""
     return "/identify" + ("?cards=" + ",".join(map(str, cards)) if cards else "")
 
 
 def identify(_: Site, query: Query) -> Answer:
-    """The sets among some cards or, if there is none, their class."""
+    """The sets among the cards or, if there is no set, their class."""
     count = query.optional("deal", 0, CARDS)
     if count is not None:
         seed = query.optional("seed", 0, 2**64 - 1)
@@ -44,41 +44,41 @@ def identify(_: Site, query: Query) -> Answer:
 
 
 def _marks(cards: Sequence[int], sets: Sequence[tuple[int, int, int]]) -> list[Answer]:
-    """For each card of the deck what it is to the hand, and where the page is on which it is chosen, or not."""
-    rings = {card: number % RINGS for number, each in reversed(list(enumerate(sets))) for card in each}
+    """Mark of each card of the deck, and URL of the page with the card added to or removed from the hand."""
+    rings = {card: number % RINGS for number, cards_of_set in reversed(list(enumerate(sets))) for card in cards_of_set}
     return [
         {
             "card": card,
             "mark": "in-set" if card in rings else mark,
             "ring": rings.get(card),
-            "toggle": address([each for each in cards if each != card] if card in cards else [*cards, card]),
+            "toggle": address([other for other in cards if other != card] if card in cards else [*cards, card]),
         }
         for card, mark in enumerate(grid(cards))
     ]
 
 
 def _larger(cards: Sequence[int]) -> int:
-    """Number of larger hands without a set that hold these cards."""
-    one = setset.classify(cards).list_class
-    found: int = catalogue_columns()[one.size]["larger"][one.number]
-    return found
+    """Number of larger hands without a set that contain these cards."""
+    list_class = setset.classify(cards).list_class
+    larger: int = catalogue_columns()[list_class.size]["larger"][list_class.number]
+    return larger
 
 
 def _list(cards: Sequence[int]) -> Answer:
-    """All about a hand without a set."""
+    """Class, map and rank of a hand without a set."""
     catalogue = setset.catalogue_in_memory()
-    found = setset.classify(cards)
+    classified = setset.classify(cards)
     rank = setset.rank(cards)
     return {
-        **classified_as_json(found, catalogue.lists(len(found.cards))),
-        "map_text": str(found.map),
+        **classified_as_json(classified, catalogue.lists(len(classified.cards))),
+        "map_text": str(classified.map),
         "rank": rank,
         "rank_in_class": catalogue.class_at(len(cards), rank)[1],
     }
 
 
 def complete(_: Site, query: Query) -> Answer:
-    """Leads to a complete hand: cards that make no set are added at random until there are none."""
+    """Adds random cards that make no set, until the hand is complete. Redirects to the page on that hand."""
     cards = list(query.cards())
     while not setset.find_sets(cards):
         addable = [card for card, mark in enumerate(grid(cards)) if mark == "addable"]
@@ -89,7 +89,7 @@ def complete(_: Site, query: Query) -> Answer:
 
 
 def picture(cards: Sequence[int], kind: str) -> bytes:
-    """The cards with their sets outlined, as SVG or PNG."""
+    """Draws the cards, with their sets outlined, as SVG or PNG."""
     if kind not in ("svg", "png"):
         raise NotFound(f"there is no picture of the kind {kind[:20]!r}")
     layout = lay_out(cards, sets=setset.find_sets(cards))
@@ -97,13 +97,13 @@ def picture(cards: Sequence[int], kind: str) -> bytes:
 
 
 def many(_: Site, query: Query) -> Answer:
-    """A row for each of many hands, one a line."""
+    """A row for each of many hands. The input has one hand per line."""
     texts = [text for text in (*query.values.get("hands", ()), *query.values.get("file", ())) if text.strip()]
     lines = [line for text in texts for line in text.splitlines() if line.strip()]
     if len(lines) > MOST_HANDS:
         raise setset.BadInput(f"{len(lines):,} hands: at most {MOST_HANDS:,} at once, or use 'setset classify'")
-    found = [_row(number, line) for number, line in enumerate(lines, 1)]
-    rows = [[row.get(column) for column in COLUMNS] for row in found]
+    records = [_row(number, line) for number, line in enumerate(lines, 1)]
+    rows = [[row.get(column) for column in COLUMNS] for row in records]
     return {"columns": COLUMNS, "rows": rows, "most": MOST_HANDS}
 
 
@@ -116,7 +116,14 @@ def _row(number: int, line: str) -> Answer:
     row = {"line": number, "cards": cards, "sets": sets}
     if sets:
         return row
-    found = setset.classify(cards)
-    one, rank = found.list_class, setset.rank(cards)
-    facts = (str(one), found.complete, len(found.extensions), one.stabilizer, one.lists, rank)
+    classified = setset.classify(cards)
+    list_class, rank = classified.list_class, setset.rank(cards)
+    facts = (
+        str(list_class),
+        classified.complete,
+        len(classified.extensions),
+        list_class.stabilizer,
+        list_class.lists,
+        rank,
+    )
     return {**row, **dict(zip(FACTS, facts, strict=True))}

@@ -1,4 +1,4 @@
-"""Live updates: one thread looks once a second, for all viewers together, and only while there are any."""
+"""Live updates of the progress. While there are viewers, one thread checks for changes once per second for all."""
 
 import asyncio
 import logging
@@ -17,20 +17,20 @@ from setset.web.site import Site
 
 INTERVAL: Final = 1.0
 PAUSE: Final = 0.3
-"""Seconds after which a viewer gets what is new."""
+"""Maximum delay until a viewer gets an update, in seconds."""
 REST: Final = 100
-"""Seconds of rest for each second of reading and rendering, unless a run begins or ends: a hundredth of a core."""
+"""Seconds of rest per CPU second of reading and rendering, so that updates use 1% of a core. The start and the end of a
+run are shown at once."""
 MOST_VIEWERS: Final = 100
 ALIVE: Final = 15.0
-"""Seconds after which a silent connection gets a line, so that both sides notice if it is gone."""
+"""Seconds without an event after which a keep-alive line is sent, so that both sides notice a lost connection."""
 
 
 class Live:
-    """The progress as a server-sent event, rendered once for all viewers.
+    """Sends the progress as server-sent events. Renders each event once for all viewers.
 
-    The thread asks for the database's counter of changes and whether a run has the lock; only if one of them has
-    changed it reads. What a run records while it goes on is read a little later if reading takes long, so that the page
-    costs next to nothing.
+    The thread checks the change counter of the database and the lock of the run. It reads the progress only if one of
+    them has changed. If that takes long, the thread reads less often, so that the page costs almost nothing.
     """
 
     def __init__(self, site: Site, render: Callable[[], str]) -> None:
@@ -49,9 +49,9 @@ class Live:
             try:
                 self._look()
                 problem = ""
-            except Exception as error:  # viewers wait for this thread as long as the server runs
-                told, problem = problem, printable(str(error))
-                if problem != told:
+            except Exception as error:  # this thread must not end, since viewers wait for it
+                logged, problem = problem, printable(str(error))
+                if problem != logged:
                     details = None if isinstance(error, OSError) else error
                     logging.getLogger(__name__).error("cannot read progress: %s", problem, exc_info=details)
                 text = escape(f"Progress cannot be read ({problem}); trying again.")
@@ -75,7 +75,7 @@ class Live:
             self._changed, self._rested = False, time.monotonic() + REST * (time.thread_time() - spent)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a viewer, if there are not too many: each keeps a connection."""
+        """Streams events to a viewer. Refuses more than MOST_VIEWERS, since each viewer keeps a connection."""
         if self.viewers >= MOST_VIEWERS:
             text = f"setset: {MOST_VIEWERS} live pages are open, which is the limit: close some, or reload this one\n"
             await Response(text, 503, {"Retry-After": "10"})(scope, receive, send)
@@ -87,7 +87,7 @@ class Live:
             self.viewers -= 1
 
     async def _events(self) -> AsyncIterator[bytes]:
-        """Server-sent events: the progress whenever it has changed, until the viewer goes or the server ends."""
+        """Yields an event whenever the progress changes, until the viewer leaves or the server ends."""
         seen, spoke = b"", time.monotonic()
         yield b"retry: 1000\n\n"
         while True:

@@ -1,4 +1,4 @@
-"""The pages: the address of each, what it answers, and how that is shown. Each has its JSON below /api."""
+"""All pages, each with path, answer and template. Each page has a JSON version below /api."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -10,7 +10,7 @@ from typing import Any, Final
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import setset
-from setset.cards import code, name
+from setset.cards import CARDS, LARGEST, Cards, code, name
 from setset.show.commands import command_line
 from setset.show.formatting import byte_count, duration, how_many, number, share
 from setset.web import assets, classes, drawings
@@ -25,7 +25,7 @@ HERE: Final = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Page:
-    """One address. `parameters` says what may be asked for; the documentation of the API is made of these."""
+    """A page. `what` and `parameters` are for the documentation of the API."""
 
     path: str
     template: str
@@ -34,9 +34,9 @@ class Page:
     parameters: dict[str, str] = field(default_factory=dict)
     form: bool = False
     field: str = ""
-    """The field of its form beside which an error is shown that names no other; without one, errors have a page."""
+    """Form field at which to show errors that name no field. If empty, errors get a page of their own."""
     keep: bool = False
-    """Whether its answer depends on the catalogue and the address alone, so that browsers may keep it."""
+    """Whether the answer depends only on the catalogue and the URL, so that browsers may cache it."""
 
     @property
     def api(self) -> str:
@@ -71,7 +71,7 @@ _SQL = {"query": "SELECT ...", "format": "table, json (more rows) or csv"}
 
 
 def _api(_: Site, __: Query) -> Answer:
-    """The documentation of the addresses."""
+    """Documentation of all URLs."""
     shown = [{"path": page.api, "page": page.path, "what": page.what, "parameters": page.parameters} for page in PAGES]
     return {"addresses": shown, "version": setset.__version__}
 
@@ -80,7 +80,7 @@ _FORM: Final[dict[str, Any]] = {"field": "size", "keep": True}
 PAGES: Final = (
     Page("/", "home", home, "The workspace at a glance."),
     Page("/progress", "progress", progress, "All of status and history, and the room on disks.", _TARGET),
-    Page("/counts", "counts", counts, "The counts with their verdicts; each size by its classes.", _TARGET),
+    Page("/counts", "counts", counts, "Counts with verdicts; each size by its classes; hands by sets.", _TARGET),
     Page("/classes", "classes", classes.classes, f"The classes of a size, {classes.PAGE} per page.", _CLASSES, **_FORM),
     Page("/classes/random", "", classes.surprise, "Leads to a random class.", {"size": "0 to 20"}),
     Page("/classes/{size}", "classes", classes.classes, "The same by its address.", _CLASSES, **_FORM),
@@ -114,6 +114,7 @@ def _environment() -> Environment:
         dots=drawings.dots,
         log10=math.log10,
         cards_of=classes.cards_of,
+        hand_in=hand_in,
     )
     made.globals.update(how_many=how_many, percent=percent, version=setset.__version__, group=setset.GROUP_ORDER)
     return made
@@ -121,37 +122,37 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True)
 class Address:
-    """The address of a page, from which all others are told relatively: a server or a site may be below any path."""
+    """URL of a page. Links are relative to the page, since a server or a site may be below any path."""
 
     path: str
     query: str = ""
     host: str = ""
-    """The address of a site of files, which has no server; empty for a server."""
+    """URL of a static site. Empty for a server."""
     docs: bool = False
     """Whether the documentation is part of the site."""
     absolute: bool = False
-    """Whether other pages are told absolutely, on the page that a host shows for any missing address."""
+    """Whether links are absolute, as on the 404 page, which a host shows at any path."""
 
     @property
     def root(self) -> str:
-        """The way from the page to the first one."""
+        """Relative URL from this page to the home page."""
         if self.absolute:
             return self.host
         return "../" * (self.path.strip("/").count("/") + bool(self.host and self.path.strip("/"))) or "./"
 
     def to(self, path: str) -> str:
-        """The way from the page to another one, such as `classes/12/786` or `play?seed=7`."""
+        """Relative URL from this page to another page, such as `classes/12/786` or `play?seed=7`."""
         page, question, query = path.lstrip("/").partition("?")
         is_folder = self.host and page and "." not in page.rpartition("/")[2]
         return self.root + page + ("/" if is_folder else "") + question + query
 
     def static(self, name: str) -> str:
-        """The way to a static file."""
+        """URL of a static file."""
         return f"{self.root}static/{assets.version()}/{name}"
 
 
 def spell(value: Any) -> str:
-    """A value of a query or of a list of cards, for a cell of a table."""
+    """Formats a value for a cell of a table."""
     if isinstance(value, list | tuple):
         return " ".join(map(str, value))
     if value is None or isinstance(value, bool):
@@ -159,19 +160,28 @@ def spell(value: Any) -> str:
     return str(value)
 
 
+def hand_in(value: Any) -> Cards:
+    """Cards in a cell such as '0 1 3 9', to draw them. Empty if the value is not a hand."""
+    words = value.split(" ") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
+    if not 3 <= len(words) <= LARGEST or not all(str(word).isdecimal() and len(str(word)) <= 2 for word in words):
+        return ()
+    cards = tuple(map(int, words))
+    return cards if len(set(cards)) == len(cards) and max(cards) < CARDS else ()
+
+
 def spell_form(form: Sequence[int]) -> str:
-    """A sum of features, such as colour + 2 shape."""
+    """Formats a linear form as a sum of features, such as colour + 2 shape."""
     names = zip(form, ("colour", "count", "shading", "shape"), strict=True)
     return " + ".join(f"{factor} {feature}".removeprefix("1 ") for factor, feature in names if factor)
 
 
 def percent(part: float) -> str:
-    """A share as percent with one decimal, never 100 while something is missing."""
+    """Formats a share as a percentage with one decimal, rounded down, so that 100 means complete."""
     return share(math.floor(part * 1000), 1000)
 
 
 def render(template: str, at: Address, **values: Any) -> str:
-    """A page as HTML. Everything is escaped but the drawings of cards, which are ours."""
+    """Renders a page as HTML. Escapes everything except drawings of cards, which contain no input of visitors."""
     sheet = at.static("cards.svg")
     drawn = {"card": partial(drawings.card, sheet), "grid": partial(drawings.grid, sheet)}
     problem = {"problem": None, "problem_field": "", "json": ""}
@@ -183,7 +193,7 @@ def render(template: str, at: Address, **values: Any) -> str:
 
 
 def render_progress(site: Site) -> str:
-    """The live part of the page on progress."""
+    """Renders the live part of the progress page."""
     at = Address("/progress")
     try:
         return render("live", at, answer=progress(site, Query()))

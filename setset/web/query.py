@@ -1,4 +1,4 @@
-"""The values of a request, from the address or a form: every value is checked before anything is done with it."""
+"""Values of a request, from the URL or a form. Every value is checked before its first use."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from setset.cards import CARDS, Cards, parse_cards
 from setset.errors import BadInput
 
 Answer = dict[str, Any]
-"""Answer of a page, and its JSON."""
+"""Data of a page, for its template and its JSON."""
 MOST_TEXT: Final = 20_000
 MOST_FIELDS: Final = 20
 TOO_MANY: Final = "the form has too many fields"
@@ -21,41 +21,41 @@ class NotFound(BadInput):
 
 
 class Redirect(Exception):
-    """The answer is at another address of this page, the only argument."""
+    """The answer is at another URL of this server. The argument is that URL."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """The values of one request; where a name is given twice, `all` has both."""
+    """Values of one request. If a name is given twice, `all` returns both values, `text` the last one."""
 
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     path: tuple[str, ...] = ()
-    """Names of the values that are parts of the path."""
+    """Names of the values that come from the path."""
 
     def all(self, name: str) -> list[str]:
-        found = list(self.values.get(name, ()))
-        if sum(map(len, found)) > MOST_TEXT:
+        values = list(self.values.get(name, ()))
+        if sum(map(len, values)) > MOST_TEXT:
             raise BadInput(f"{name}: more than {MOST_TEXT:,} letters")
-        return found
+        return values
 
     def text(self, name: str) -> str:
         return (self.all(name) or [""])[-1]
 
     def path_values(self) -> dict[str, str]:
-        """The values that are parts of the path."""
+        """Values that come from the path."""
         return {name: self.text(name) for name in self.path}
 
     def only_path(self) -> "Query":
-        """The same page without anything asked of it."""
+        """A query with only the values that come from the path."""
         return Query({name: self.values[name] for name in self.path if name in self.values}, self.path)
 
     def number(self, name: str, least: int, most: int, default: int) -> int:
-        """A whole number; the default if it is missing or empty."""
-        found = self.optional(name, least, most)
-        return default if found is None else found
+        """Parses a whole number. Returns the default if the value is missing or empty."""
+        value = self.optional(name, least, most)
+        return default if value is None else value
 
     def optional(self, name: str, least: int, most: int) -> int | None:
-        """A whole number; None if it is missing or empty."""
+        """Parses a whole number. Returns None if the value is missing or empty."""
         text = self.text(name).strip()
         if not text:
             return None
@@ -65,14 +65,14 @@ class Query:
         return int(plain)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """One of some words; the first is the default."""
-        found = self.text(name) or choices[0]
-        if found not in choices:
-            raise BadInput(f"{name}: expected {', '.join(choices)}, not {found[:40]!r}")
-        return found
+        """Value that must be one of the choices. The first choice is the default."""
+        word = self.text(name) or choices[0]
+        if word not in choices:
+            raise BadInput(f"{name}: expected {', '.join(choices)}, not {word[:40]!r}")
+        return word
 
     def cards(self) -> Cards:
-        """Cards by numbers, names or codes, as on a command line."""
+        """Parses the value `cards`: numbers, names or codes, as on a command line."""
         words = self.text("cards").replace("\n", " ").split()
         if len(words) > 4 * CARDS:
             raise BadInput(f"cards: there are only {CARDS} cards")
@@ -80,11 +80,11 @@ class Query:
 
 
 def read_form(kind: str, body: bytes) -> dict[str, list[str]]:
-    """The values of a form by their names, as text: typed text, or files, or both.
+    """Parses a form. Maps each name to its values as text: typed text, or the content of a file.
 
     Args:
-        kind: The header Content-Type.
-        body: All of it.
+        kind: Value of the header Content-Type.
+        body: The whole body.
     """
     if kind.startswith("application/x-www-form-urlencoded"):
         try:
@@ -97,8 +97,8 @@ def read_form(kind: str, body: bytes) -> dict[str, list[str]]:
 
 
 def _read_parts(kind: str, body: bytes) -> dict[str, list[str]]:
-    """The values of a form with files, as browsers send them: each part after a line with the boundary."""
-    found: dict[str, list[str]] = {}
+    """Parses a multipart form, which browsers send for files. Each part follows a line with the boundary."""
+    values: dict[str, list[str]] = {}
     boundary = re.search(r'boundary="?([^";]+)', kind)
     line = b"\r\n--" + (boundary[1] if boundary else "").encode("latin-1", "replace")
     parts = (b"\r\n" + body).split(line, MOST_FIELDS + 2)
@@ -107,5 +107,5 @@ def _read_parts(kind: str, body: bytes) -> dict[str, list[str]]:
     for part in parts:
         head, _, content = part.partition(b"\r\n\r\n")
         if name := re.search(rb'\bname="?([^";\r]*)', head):
-            found.setdefault(name[1].decode("utf-8", "replace"), []).append(content.decode("utf-8", "replace"))
-    return found
+            values.setdefault(name[1].decode("utf-8", "replace"), []).append(content.decode("utf-8", "replace"))
+    return values

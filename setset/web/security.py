@@ -1,8 +1,8 @@
-"""Checks of every request, and headers that tell browsers what to refuse.
+"""Checks every request, and adds security headers to every answer.
 
-A page on 127.0.0.1 can be reached by every web page that its visitor has open: by a name that points there (DNS
-rebinding), by forms, by frames. So requests must call it by a known name, change nothing, and come from itself where
-they carry anything; and browsers are told to load, run, frame and send nothing that is not its own.
+Any web page that a visitor has open can reach a server on 127.0.0.1: by a host name that resolves to this address (DNS
+rebinding), by forms, or by frames. So requests must use a known host name and cannot change anything. Forms and queries
+must come from the server's own pages. Headers forbid browsers to load, run, frame or send anything of another site.
 """
 
 import hmac
@@ -21,7 +21,7 @@ POLICY: Final = (
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 META_POLICY: Final = POLICY.replace(" frame-ancestors 'none';", "")
-"""The same for a page without a server, where a browser takes it from the page."""
+"""Policy of a static site, for a <meta> element of each page."""
 HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,
@@ -32,18 +32,18 @@ HEADERS: Final = {
     "X-Frame-Options": "DENY",
 }
 MOST_REQUESTS: Final = 250
-"""Maximum number of requests that are answered at a time, live pages included."""
+"""Maximum number of concurrent requests, including live pages."""
 MOST_BODY: Final = 1_000_000
 TOO_LARGE: Final = f"more than {MOST_BODY:,} bytes"
 FORMS: Final = ("/identify/many", "/api/identify/many")
-"""The only addresses that take a form with a body."""
+"""The only paths that accept a form with a body."""
 QUERIES: Final = ("/sql", "/api/sql")
-"""Addresses that run a query of the visitor."""
+"""Paths that run an SQL query of the visitor."""
 COOKIE: Final = "setset-token"
 
 
 class Guard:
-    """Around the whole application."""
+    """Wraps the application. Refuses bad requests and adds the security headers."""
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self._app, self._site = app, site
@@ -61,7 +61,7 @@ class Guard:
 
         if scope["type"] == "lifespan":
             await self._app(scope, receive, send)
-        elif scope["type"] == "http":  # no websockets
+        elif scope["type"] == "http":  # ignores websockets
             self._requests += 1
             try:
                 answer = self._refuse(Request(scope)) or self._app
@@ -70,7 +70,7 @@ class Guard:
                 self._requests -= 1
 
     def _refuse(self, request: Request) -> Response | None:
-        """Why a request is not answered; None if it is."""
+        """Checks a request. Returns an answer that refuses it, or None if it is allowed."""
         headers, method, path = request.headers, request.method, request.scope["path"]
         if self._requests > MOST_REQUESTS:
             return _refused(503, "too many requests at once: try again")
@@ -84,21 +84,21 @@ class Guard:
         if (method == "POST" or (path in QUERIES and request.scope["query_string"])) and self._is_foreign(headers):
             return _refused(403, "forms and queries are taken from this page only")
         length = headers.get("content-length", "0")
-        # The application counts the bytes of a form.
+        # For forms, the application itself limits the bytes.
         endless = method != "POST" and "transfer-encoding" in headers
         if endless or not length.isdecimal() or len(length) > 9 or int(length) > MOST_BODY:
             return _refused(413, TOO_LARGE)
         return self._ask_token(request, self._site.token) if self._site.token else None
 
     def _is_foreign(self, headers: Headers) -> bool:
-        """Whether a browser sends the request for a page of somebody else. Programs send neither header."""
+        """Whether a browser sent the request from a page of another site. Other programs send neither header."""
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if site is not None:
             return site not in ("same-origin", "none")
         return origin is not None and _host_name(origin.partition("://")[2]) not in self._site.hosts
 
     def _ask_token(self, request: Request, token: str) -> Response | None:
-        """Accepts the token as `?token=`, cookie or Bearer header."""
+        """Accepts the token as `?token=`, cookie or Bearer header. None if the request is allowed."""
 
         def is_token(given: str) -> bool:
             return hmac.compare_digest(given.encode(errors="replace"), token.encode())
@@ -119,7 +119,7 @@ class Guard:
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, without its port: any port, since tunnels change it."""
+    """Name in a Host header, without the port, because tunnels change the port."""
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdecimal() else host).lower()
 

@@ -1,4 +1,4 @@
-"""The server: bound to one address, patient with nobody, gone at once on Ctrl-C."""
+"""Web server. Listens at one address, limits the time of each connection, and ends at once on Ctrl-C."""
 
 import logging
 import socket
@@ -16,20 +16,21 @@ from setset.web.site import Site
 
 MOST_CONNECTIONS: Final = 200
 MOST_NEW: Final = 50
-"""Connections that are taken in one step of the loop: few, or there would be too many before the first is heard."""
+"""Maximum number of connections accepted per step of the event loop. More could exceed MOST_CONNECTIONS unchecked."""
 QUEUE: Final = 1_024
-"""Connections that wait to be taken; beyond these the system turns them away, and browsers try again."""
+"""Maximum number of connections that wait to be accepted. The system refuses more, and browsers retry."""
 MOST_HEADER: Final = 16_384
 PATIENCE: Final = 5.0
-"""Seconds between two looks at a connection; without progress at the second look, the connection is ended."""
+"""Seconds between two checks of a connection. A connection without progress between two checks is closed."""
 
 
 class GuardedProtocol(H11Protocol):
-    """Ends connections whose other side sends no whole request or does not read; the oldest of those if too many.
+    """Closes connections whose client sends no complete request or does not read the answer. If there are too many
+    connections, closes the oldest idle connection.
 
-    It uses attributes that uvicorn does not document. There is no other way: uvicorn has no time limit for a request to
-    arrive (its issue 157), and its `limit_concurrency` turns away new visitors, not idle connections, and without the
-    headers that every answer has.
+    The class uses undocumented attributes of uvicorn, since there is no other way. uvicorn has no time limit for a
+    request to arrive (its issue 157). Its `limit_concurrency` refuses new visitors instead of closing idle connections,
+    and sends no security headers.
     """
 
     _before: object = None
@@ -38,10 +39,14 @@ class GuardedProtocol(H11Protocol):
         super().connection_made(transport)
         self._since = self.loop.time()
         if len(self.connections) > MOST_CONNECTIONS:
-            idle = [each for each in self.connections if isinstance(each, GuardedProtocol) and each._stuck()]
-            oldest = min(idle, key=lambda each: each._since, default=self)
+            idle = [
+                connection
+                for connection in self.connections
+                if isinstance(connection, GuardedProtocol) and connection._stuck()
+            ]
+            oldest = min(idle, key=lambda connection: connection._since, default=self)
             oldest.transport.abort()
-            self.connections.discard(oldest)  # now, not when it is gone: others come in the same moment
+            self.connections.discard(oldest)  # at once, since more connections may come before this one is lost
         self._timer = self.loop.call_later(PATIENCE, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -49,14 +54,14 @@ class GuardedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Answers what is no request."""
+        """Answers an invalid request, with the security headers."""
         headers = {**HEADERS, "Content-Type": "text/plain; charset=utf-8", "Connection": "close"}
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self.transport.write(f"HTTP/1.1 400 Bad Request\r\n{lines}\r\nsetset: {msg}\n".encode())
         self.transport.close()
 
     def _stuck(self) -> bool:
-        """Whether it is for the other side to go on."""
+        """Whether the server waits for the client."""
         cycle = self.cycle
         waiting = cycle is None or cycle.response_complete or cycle.more_body
         return bool(waiting or self.flow.write_paused)
@@ -71,29 +76,31 @@ class GuardedProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """Lets more connections wait than it takes in one step."""
+    """A server whose queue of waiting connections is longer than the number accepted per step."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        for each in sockets or ():
-            each.listen(QUEUE)
+        for listening in sockets or ():
+            listening.listen(QUEUE)
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that waits for connections; BadInput if the address is taken or not of this machine."""
+    """Opens a listening socket. Raises BadInput if the address is in use or does not belong to this machine."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
         listening = socket.create_server((address[0], int(address[1])), family=family, backlog=MOST_NEW)
     except (OSError, UnicodeError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = (getattr(error, "strerror", None) or str(error)).partition(" (while")[
+            0
+        ]  # socket.create_server adds the address
         raise BadInput(f"cannot serve at {host} port {port} ({reason}): choose another with --port") from error
-    # Headers and body are two pieces: without this the second waits 40 ms for the first to be acknowledged.
+    # Headers and body are two packets. Without this option the body waits 40 ms for an ACK of the headers.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
 
 
 def make_server(site: Site) -> Server:
-    """A server that is not started yet."""
+    """Builds a server, but does not start it."""
     config = uvicorn.Config(
         make_app(site),
         http=GuardedProtocol,
@@ -103,7 +110,7 @@ def make_server(site: Site) -> Server:
         server_header=False,
         proxy_headers=False,
         timeout_keep_alive=5,
-        timeout_graceful_shutdown=0,  # live pages would never end
+        timeout_graceful_shutdown=0,  # do not wait for live pages, which never end
         backlog=MOST_NEW,
         h11_max_incomplete_event_size=MOST_HEADER,
     )
@@ -112,8 +119,8 @@ def make_server(site: Site) -> Server:
 
 def serve(site: Site, listening: socket.socket, address: str, open_browser: bool = False) -> None:
     """Serves until Ctrl-C."""
-    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # of bad requests there is nothing to say
+    logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # uvicorn would log every bad request
     if open_browser:
-        # The socket listens already, so the browser waits until the server takes its connection.
+        # The socket listens already, so the browser just waits until the server accepts its connection.
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     make_server(site).run(sockets=[listening])

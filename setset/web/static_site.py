@@ -1,4 +1,4 @@
-"""The page as files for any web host: the same templates and scripts, without a server and without a workspace."""
+"""Static site: the pages as files for any web host, by the same templates and scripts. Needs no server or workspace."""
 
 import json
 import re
@@ -23,15 +23,15 @@ from setset.web.site import Site
 from setset.web.workspace import can_draw
 
 NOTABLE: Final = 10
-"""Classes of each size, the most symmetric ones, that have a preview of their own."""
-LEFT_OUT: Final = ("grid", "directions")
-"""Parts of a class that its cards tell, left out of its JSON: the site has 9,908 such files."""
+"""Number of classes per size, the most symmetric, that get a preview picture of their own."""
+LEFT_OUT: Final = ("grid", "directions", "hyperplanes", "exclusions")
+"""Properties omitted from the 9,908 JSON files of classes to save space, since they follow from the cards."""
 CHARTS: Final = ("counts", "odds", "stabilizers")
 
 
 @dataclass(frozen=True)
 class Built:
-    """A site that was written."""
+    """Totals of a site that was written."""
 
     pages: int
     files: int
@@ -44,13 +44,13 @@ def build_site(
     """Writes the site into a new or empty folder.
 
     Args:
-        folder: The folder.
-        url: The address that the site will have.
-        docs: The documentation as `tools/docs` builds it, to become part of the site.
-        progress: Called with a line on each part.
+        folder: Folder of the site.
+        url: URL that the site will have.
+        docs: Folder with the documentation built by `tools/docs`, to copy into the site.
+        progress: Callback that gets the name of each part before it is written.
 
     Raises:
-        BadInput: The folder has something in it, the address is none, or the documentation is not there.
+        BadInput: The folder is not empty, the address is invalid, or the documentation is missing.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.netloc or parts.query or parts.fragment:
@@ -82,7 +82,7 @@ class _Writer:
         self._site = Site(folder / "no workspace", frozenset())
         self._site.is_static = True
         self._charts = CHARTS if can_draw() else ()
-        self._notable = {str(one) for one in notable_classes()}
+        self._notable = {str(list_class) for list_class in notable_classes()}
         self.addresses: list[str] = []
 
     def _write(self, path: str, content: bytes | str) -> None:
@@ -90,9 +90,9 @@ class _Writer:
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_bytes(content.encode() if isinstance(content, str) else content)
 
-    def _page(self, page: Page, path: str, asked: dict[str, str], **values: Any) -> Any:
-        """Writes a page; returns its answer."""
-        query = Query({name: [value] for name, value in asked.items()}, tuple(asked))
+    def _page(self, page: Page, path: str, parameters: dict[str, str], **values: Any) -> Any:
+        """Writes a page, and returns its answer."""
+        query = Query({name: [value] for name, value in parameters.items()}, tuple(parameters))
         answer, at = page.answer(self._site, query), Address(f"/{path}", host=self._host, docs=self._docs)
         shown = {"answer": answer, "query": query, "page": page, "policy": META_POLICY, "charts": self._charts}
         text = render(page.template, at, **{**shown, **values})
@@ -102,35 +102,45 @@ class _Writer:
 
     def write_pages(self) -> None:
         by_path = {page.path: page for page in PAGES}
-        for path, asked in (("/", {}), ("/counts", {}), ("/identify", {}), ("/play", {"seed": "0"}), ("/classes", {})):
-            self._page(by_path[path], path.strip("/"), asked)
+        for path, parameters in (
+            ("/", {}),
+            ("/counts", {}),
+            ("/identify", {}),
+            ("/play", {"seed": "0"}),
+            ("/classes", {}),
+        ):
+            self._page(by_path[path], path.strip("/"), parameters)
         for size in range(LARGEST + 1):
             self._page(by_path["/classes/{size}"], f"classes/{size}", {"size": str(size)})
         at = Address("/", host=self._host, docs=self._docs, absolute=True)
-        told = {"problem": "nothing is at this address", "status": 404, "policy": META_POLICY}
-        self._write("404.html", render("problem", at, **told))
+        shown = {"problem": "nothing is at this address", "status": 404, "policy": META_POLICY}
+        self._write("404.html", render("problem", at, **shown))
 
     def write_classes(self) -> None:
         page = next(page for page in PAGES if page.template == "class")
-        for one in _all_classes():
-            path, number = f"classes/{one.size}/{one.number}", str(one.number)
-            preview = f"previews/{one.size}-{number}.png" if str(one) in self._notable else "previews/20-0.png"
+        for list_class in _all_classes():
+            path, number = f"classes/{list_class.size}/{list_class.number}", str(list_class.number)
+            preview = (
+                f"previews/{list_class.size}-{number}.png" if str(list_class) in self._notable else "previews/20-0.png"
+            )
             shown = {"json": f"../{number}.json", "preview": preview}
-            answer = self._page(page, path, {"size": str(one.size), "number": number}, **shown)
+            answer = self._page(page, path, {"size": str(list_class.size), "number": number}, **shown)
             kept = {name: value for name, value in answer.items() if name not in LEFT_OUT}
             for way in ("smaller", "larger"):
                 kept[way] = [{name: link[name] for name in ("class", "cards", "back")} for link in kept[way]]
             self._write(f"{path}.json", json.dumps(plain(kept), separators=(",", ":")) + "\n")
 
     def write_pictures(self) -> None:
-        for one in notable_classes():
-            if one.size:
-                self._write(f"previews/{one.size}-{one.number}.png", draw_png(lay_out(one.cards), 0.7))
+        for list_class in notable_classes():
+            if list_class.size:
+                self._write(
+                    f"previews/{list_class.size}-{list_class.number}.png", draw_png(lay_out(list_class.cards), 0.7)
+                )
         for name in self._charts:
             self._write(f"charts/{name}.svg", setset.charts.as_bytes(getattr(setset.charts, name)(), "svg"))
 
     def write_rest(self) -> None:
-        """The static files, the service worker, and the list of pages for search engines."""
+        """Writes the static files, the service worker, and the list of pages for search engines."""
         for name in assets.names():
             asset = assets.read(name)
             assert asset is not None
@@ -147,11 +157,13 @@ class _Writer:
 
 def _all_classes() -> Iterator[setset.ListClass]:
     catalogue = setset.catalogue_in_memory()
-    return (one for size in range(LARGEST + 1) for one in catalogue.classes(size))
+    return (list_class for size in range(LARGEST + 1) for list_class in catalogue.classes(size))
 
 
 def notable_classes() -> list[setset.ListClass]:
     """The most symmetric classes of each size."""
     catalogue = setset.catalogue_in_memory()
-    levels = (sorted(catalogue.classes(size), key=lambda one: -one.stabilizer) for size in range(LARGEST + 1))
-    return [one for level in levels for one in level[:NOTABLE]]
+    levels = (
+        sorted(catalogue.classes(size), key=lambda list_class: -list_class.stabilizer) for size in range(LARGEST + 1)
+    )
+    return [list_class for level in levels for list_class in level[:NOTABLE]]

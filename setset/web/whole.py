@@ -1,4 +1,4 @@
-"""A run as a whole, over all its sizes: how far it is, how fast, and when it ends."""
+"""Progress, speed and remaining time of a whole run over all its sizes."""
 
 import re
 import time
@@ -11,28 +11,28 @@ from typing import Any, Final
 import setset
 
 Step = tuple[str, int]
-"""Work and size."""
+"""Kind of work (store or count) and size."""
 FRESH: Final = 300.0
-"""Seconds for which an estimate is used again."""
+"""Seconds for which an estimate is reused."""
 WINDOW: Final = 60.0
-"""Seconds over which the speed is taken."""
+"""Seconds over which the speed is averaged."""
 LEAST: Final = 6.0
-"""Seconds of observation before the speed that is seen replaces the speed that was expected."""
+"""Minimum seconds of observation. With less, the estimated speed is used instead of the observed speed."""
 KEPT: Final = 600.0
 POINTS: Final = 40
-"""Points of the sparkline, over the last ten minutes at most."""
+"""Maximum number of points of the sparkline, which covers the last KEPT seconds."""
 
 
 @dataclass
 class Pace:
-    """Observations of a run that goes on: moment, share of the work, lists."""
+    """Speed of a run under way, from observations of time, share of the work, and lists."""
 
     seen: deque[tuple[float, float, int]] = field(default_factory=deque)
     run: int | None = None
     estimates: dict[tuple[Any, ...], tuple[float, setset.Estimate | None]] = field(default_factory=dict)
 
     def note(self, run: int, done: float, lists: int) -> None:
-        """Adds an observation, unless it is of the same second as the last."""
+        """Adds an observation, unless the previous one is less than a second old. A new run clears all observations."""
         now = time.monotonic()
         if run != self.run or (self.seen and lists < self.seen[-1][2]):
             self.seen.clear()
@@ -43,18 +43,18 @@ class Pace:
             self.seen.popleft()
 
     def speed(self) -> tuple[float, float] | None:
-        """Work and lists per second of the last minute; None if the run was not watched for long enough."""
+        """Share of the work and lists, both per second, in the last minute. None if not observed for long enough."""
         if not self.seen:
             return None
         now = self.seen[-1][0]
-        first = next(each for each in self.seen if now - each[0] <= WINDOW)
+        first = next(observation for observation in self.seen if now - observation[0] <= WINDOW)
         span = now - first[0]
         if span < LEAST or self.seen[-1][1] <= first[1]:
             return None
         return (self.seen[-1][1] - first[1]) / span, (self.seen[-1][2] - first[2]) / span
 
     def sparkline(self) -> list[float]:
-        """Lists per second in the course of time, oldest first."""
+        """Lists per second over time, oldest first."""
         seen = list(self.seen)
         step = max(1, -(-len(seen) // POINTS))
         chosen = seen[::step]
@@ -63,37 +63,39 @@ class Pace:
 
 @dataclass(frozen=True)
 class Segment:
-    """One size of a goal: the share of it that is there, and its part of the work of the whole."""
+    """One size of a goal: the share of the size that is done, and its weight in the total work."""
 
     size: int
     work: str
     share: float
     weight: float
+    is_damaged: bool
+    """Whether the size has a known defect or an expansion that failed."""
 
 
 def describe_goal(
     workspace: setset.Workspace, sizes: Sequence[setset.SizeStatus], run: Any, pace: Pace
 ) -> dict[str, Any] | None:
-    """How far the last run is on the way to its goal; None if there is no run, or its goal is unknown.
+    """Progress of the last run towards its goal. None if there is no run, or the goal is unknown.
 
     Args:
         workspace: The workspace.
-        sizes: The status of its sizes.
-        run: The record of the last run.
-        pace: Observations so far; gets another one if the run goes on.
+        sizes: Status of the sizes of the workspace.
+        run: Record of the last run.
+        pace: Observations so far. If the run is under way, an observation is added.
     """
     if run is None or not run.command.startswith("setset run"):
         return None
     named = re.search(r"--target[ =](\d+)", run.command)
     target = int(named[1]) if named else 12
-    exploration = next((each for each in workspace.explorations if each.target == target), None)
+    exploration = next((exploration for exploration in workspace.explorations if exploration.target == target), None)
     stored, counted = exploration.goal if exploration else ((), None)
     if exploration is None or not (stored or counted):
         return None
     steps = [("store", size) for size in stored] + ([("count", counted)] if counted else [])
-    found = {(str(each.work), each.size): each for each in sizes if each.target == target}
-    mine = {step: found[step] for step in steps if step in found}
-    complete = len(mine) == len(steps) and all(each.share >= 1 for each in mine.values())
+    by_step = {(str(status.work), status.size): status for status in sizes if status.target == target}
+    mine = {step: by_step[step] for step in steps if step in by_step}
+    complete = len(mine) == len(steps) and all(status.share >= 1 for status in mine.values())
     estimate = None if complete else _estimate(exploration, stored, counted, run.workers, pace)
     segments = _segments(steps, mine, estimate)
     return {
@@ -111,13 +113,14 @@ def describe_goal(
 def _segments(
     steps: Sequence[Step], mine: Mapping[Step, setset.SizeStatus], estimate: setset.Estimate | None
 ) -> list[Segment]:
-    """The sizes, weighted by the time that they usually take."""
+    """Segment of each size, weighted by its usual time."""
     usual = {} if estimate is None else estimate.usual_seconds()
-    expected = {} if estimate is None else {each.size: each.lists for each in estimate.sizes}
+    expected = {} if estimate is None else {size_estimate.size: size_estimate.lists for size_estimate in estimate.sizes}
     weights = [usual.get(size, 0.0) if usual else 1.0 for _, size in steps]
     total = sum(weights) or 1.0
+    damaged = {step for step, status in mine.items() if status.state in ("defective", "failed")}
     return [
-        Segment(size, work, _share(mine.get((work, size)), expected.get(size)), weight / total)
+        Segment(size, work, _share(mine.get((work, size)), expected.get(size)), weight / total, (work, size) in damaged)
         for (work, size), weight in zip(steps, weights, strict=True)
     ]
 
@@ -129,13 +132,13 @@ def _speed(
     estimate: setset.Estimate | None,
     pace: Pace,
 ) -> dict[str, Any]:
-    """Share, time left and speed: from the last minute if it was watched, else from the records."""
-    done = sum(each.weight * each.share for each in segments)
+    """Share, remaining time and speed: from the last minute if it was observed, else from the records."""
+    done = sum(segment.weight * segment.share for segment in segments)
     is_running = run.outcome is None
     if is_running:
-        pace.note(run.id, done, sum(each.lists for each in mine.values()))
+        pace.note(run.id, done, sum(status.lists for status in mine.values()))
     speed = pace.speed() if is_running else None
-    recorded = (each.lists_per_second for each in mine.values() if each.running)
+    recorded = (status.lists_per_second for status in mine.values() if status.running)
     return {
         "share": min(done, 0.999),
         "seconds_left": (1 - done) / speed[0] if speed else estimate.seconds if estimate else None,
@@ -145,7 +148,7 @@ def _speed(
 
 
 def _share(size: setset.SizeStatus | None, expected: int | None) -> float:
-    """Share of a size that is there: of the lists that are expected, since sources yet to come are not known."""
+    """Share of a size that is done, relative to the expected lists, since not all of its sources are known yet."""
     if size is None or size.share >= 1:
         return 0.0 if size is None else 1.0
     if str(size.work) == "count" or not expected:
@@ -154,20 +157,24 @@ def _share(size: setset.SizeStatus | None, expected: int | None) -> float:
 
 
 def _bytes_needed(estimate: setset.Estimate, mine: Mapping[Step, setset.SizeStatus]) -> int:
-    """Bytes of the files that are yet to come."""
-    made = {size: each.lists for (work, size), each in mine.items() if work == "store"}
-    rest = ((each, max(each.lists - made.get(each.size, 0), 0)) for each in estimate.sizes if each.due)
-    return round(sum(each.bytes * min(lists / each.due, 1) for each, lists in rest))
+    """Estimated bytes of the files that are still to be written."""
+    made = {size: status.lists for (work, size), status in mine.items() if work == "store"}
+    rest = (
+        (size_estimate, max(size_estimate.lists - made.get(size_estimate.size, 0), 0))
+        for size_estimate in estimate.sizes
+        if size_estimate.due
+    )
+    return round(sum(size_estimate.bytes * min(lists / size_estimate.due, 1) for size_estimate, lists in rest))
 
 
 def _estimate(
     exploration: setset.Exploration, stored: tuple[int, ...], counted: int | None, workers: int, pace: Pace
 ) -> setset.Estimate | None:
-    """Estimate of the rest of a run; None if there is no estimate of such a run."""
+    """Estimates the rest of a run, at most every FRESH seconds. None if there is no estimate for such a run."""
     key = (exploration.target, stored, counted, workers)
-    moment, known = pace.estimates.get(key, (0.0, None))
+    moment, estimate = pace.estimates.get(key, (0.0, None))
     if moment and time.monotonic() - moment < FRESH:
-        return known
+        return estimate
     apart = tuple(size for size in stored if size > 3 and size - 1 not in stored)
     try:
         estimate = exploration.estimate(

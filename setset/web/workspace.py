@@ -1,4 +1,4 @@
-"""The pages on the workspace: home, progress, counts, SQL, and charts, which are drawn here and not in the browser."""
+"""Pages on the workspace: home, progress, counts, SQL and charts."""
 
 import dataclasses
 import re
@@ -14,6 +14,7 @@ import setset
 from setset.cards import LARGEST
 from setset.show.classes import totals_as_json
 from setset.show.commands import command_line
+from setset.show.distribution import table_as_json
 from setset.show.formatting import how_many
 from setset.web.query import Answer, NotFound, Query
 from setset.web.site import SECONDS, Site
@@ -29,48 +30,50 @@ EXAMPLES: Final = (
     "SELECT size, host, lists_per_second / 1e6 AS m_lists_per_s FROM throughput",
     "SELECT size, SUM(bytes) * 1.0 / SUM(lists) AS bytes_a_list FROM files GROUP BY size",
 )
-"""Example queries of docs/schema.md; a test compares them."""
+"""Example queries. A test checks that docs/schema.md has the same."""
+DEALT: Final = (12, 15)
+"""Numbers of cards on the table of the game, whose hands the page shows by their number of sets."""
 CHARTS: Final = ("counts", "gantt", "rates", "throughput")
 KEEP: Final = 10.0
-"""Seconds for which a chart is shown again."""
+"""Maximum seconds for which a chart is reused."""
 
 
 def home(site: Site, _: Query) -> Answer:
-    """A cap of twenty cards, another one each time, and the workspace at a glance."""
+    """A random cap of twenty cards, and a summary of the workspace."""
     cap = setset.unrank(LARGEST, secrets.randbelow(setset.catalogue_in_memory().lists(LARGEST)))
-    found = {"version": setset.__version__, "workspace": str(site.folder), "cap": cap}
+    about = {"version": setset.__version__, "workspace": str(site.folder), "cap": cap}
     try:
         answer = progress(site, Query())
     except setset.SetsetError as error:
         missing = isinstance(error, setset.NotAWorkspace)
         return {
-            **found,
+            **about,
             "problem": str(error),
             "state": "none" if missing else "problem",
             "running": False,
             "sizes": [],
         }
     return {
-        **found,
+        **about,
         "problem": None,
         **{name: answer[name] for name in ("state", "running", "goal", "problems", "sizes")},
     }
 
 
 def progress(site: Site, query: Query) -> Answer:
-    """All of `setset status` and `setset history`, the run as a whole, and the room on the disks."""
+    """All data of `setset status` and `setset history`, the progress of the run, and the free space of the disks."""
     target = query.optional("target", 4, 20)
     with site.workspace() as opened:
-        found, past = opened.status(target), opened.runs(RUNS)
+        recorded, past = opened.status(target), opened.runs(RUNS)
         running = opened.in_use()
         last = next((run for run in past if run.command.startswith("setset run")), None)
-        goal = describe_goal(opened, found.sizes, last, site.pace)
-    status, runs = dataclasses.asdict(found), list(map(dataclasses.asdict, past))
+        goal = describe_goal(opened, recorded.sizes, last, site.pace)
+    status, runs = dataclasses.asdict(recorded), list(map(dataclasses.asdict, past))
     for item in status["items"]:
         pruned = any(size["pruned"] for size in status["sizes"] if size["target"] == item["target"])
         item["remedy"] = _remedy(item, pruned)
     problems = [item for item in status["items"] if item["remedy"]]
-    problems += _absent_roots(found.roots) + [_altered_row(row) for row in found.altered]
+    problems += _absent_roots(recorded.roots) + [_altered_row(row) for row in recorded.altered]
     current = runs[0] if running and runs and runs[0]["outcome"] is None else None
     left = sum(_bytes_left(size) for size in status["sizes"])
     state = "running" if running else "problem" if problems else "idle"
@@ -82,25 +85,25 @@ def progress(site: Site, query: Query) -> Answer:
 
 
 def _resuming(command: str) -> str:
-    """The command that resumes a run."""
+    """Command that resumes a run."""
     return command if " -w" in command else command_line(command.removeprefix("setset "))
 
 
 def _altered_row(row: str) -> Answer:
-    """Problem of a row that was changed by hand."""
+    """Describes a database row that was altered as a problem."""
     remedy = command_line("repair")
     return {"state": "defective", "what": row, "detail": "changed by hand, or damaged", "remedy": remedy}
 
 
 def _remedy(item: Answer, pruned: bool) -> str | None:
-    """The command that mends it."""
+    """Command that repairs a problem. None if there is nothing to repair."""
     if item["state"] == "failed":
         return command_line(f"run {item['size']} --target {item['target']}{' --prune' if pruned else ''}")
     return command_line("repair") if item["state"] == "defective" else None
 
 
 def _absent_roots(roots: Iterable[setset.Root]) -> list[Answer]:
-    """Storage roots whose files are out of reach."""
+    """Describes each storage root whose files are out of reach as a problem."""
     return [
         {
             "state": "absent",
@@ -114,42 +117,43 @@ def _absent_roots(roots: Iterable[setset.Root]) -> list[Answer]:
 
 
 def _bytes_left(size: Answer) -> int:
-    """Bytes that the rest of a size will take, if it is as dense as what is there."""
+    """Estimated bytes that the rest of a size will take, by the bytes of the part that is done."""
     done = size["share"]
     return round((size["bytes"] or 0) * (1 - done) / done) if 0 < done < 1 and size["work"] == "store" else 0
 
 
 def counts(site: Site, query: Query) -> Answer:
-    """The counts of the workspace with their verdicts, and all that is known of each size from its classes."""
+    """Counts of the workspace with their verdicts, totals of the classes, and hands by their number of sets."""
     target = query.optional("target", 4, 20)
-    totals = [totals_as_json(each) for each in setset.class_totals()]
+    totals = [totals_as_json(size_totals) for size_totals in setset.class_totals()]
+    known: Answer = {"sizes": totals, "hands": [table_as_json(setset.hands(cards)) for cards in DEALT]}
     try:
         with site.workspace() as opened:
-            found = [dataclasses.asdict(each) for each in opened.counts(target=target)]
-            return {"problem": None, "counts": found, "sizes": totals}
+            recorded = [dataclasses.asdict(count) for count in opened.counts(target=target)]
+            return {"problem": None, "counts": recorded, **known}
     except setset.SetsetError as error:
-        return {"problem": str(error), "counts": [], "sizes": totals}
+        return {"problem": str(error), "counts": [], **known}
 
 
 def sql(site: Site, query: Query) -> Answer:
-    """The rows of a query as `setset sql` answers it, with limits for visitors; without a query, the tables."""
-    asked = query.text("query").strip()
+    """Rows of a query as in `setset sql`, with limits for visitors. Without a query, a list of the tables."""
+    text = query.text("query").strip()
     most = MOST_ROWS[query.choice("format", tuple(MOST_ROWS))]
     began = time.monotonic()
     with site.workspace() as opened, site.query_slot():
         try:
-            columns, found = opened.sql_rows(asked, SECONDS) if asked else opened.sql_tables()
-            rows, cut = _first_rows(found, most)
+            columns, all_rows = opened.sql_rows(text, SECONDS) if text else opened.sql_tables()
+            rows, cut = _first_rows(all_rows, most)
         except setset.BadInput as error:
-            raise setset.BadInput(_point_out(str(error), asked)) from error
-        del found  # a query that is not read to its end would keep a run from recording
+            raise setset.BadInput(_point_out(str(error), text)) from error
+        del all_rows  # an open cursor would block the commits of a run
     took = round(1000 * (time.monotonic() - began))
-    answer = {"query": asked, "columns": columns, "rows": rows, "cut": cut, "examples": EXAMPLES}
+    answer = {"query": text, "columns": columns, "rows": rows, "cut": cut, "examples": EXAMPLES}
     return {**answer, "milliseconds": took}
 
 
 def _point_out(problem: str, query: str) -> str:
-    """The error with a mark below the word of the query that it names. A visitor cannot give a query more time."""
+    """Adds the query to an error, with a mark below the word at fault. Drops the advice on --timeout."""
     problem = problem.replace(": give it more with --timeout SECONDS", f", over {SECONDS:.0f} seconds")
     word = re.search(r'near "(.+?)"|no such (?:column|table|function): ([\w.]+)', problem)
     name = (word[1] or word[2]) if word else ""
@@ -160,12 +164,12 @@ def _point_out(problem: str, query: str) -> str:
     return f"{problem}\n\n{before}{name}{after.partition(chr(10))[0]}\n{' ' * column}{'^' * len(name)}"
 
 
-def _first_rows(found: Iterable[tuple[Any, ...]], most: int) -> tuple[list[tuple[Any, ...]], bool]:
-    """The first rows, and whether there would be more: too many, or too much text."""
+def _first_rows(all_rows: Iterable[tuple[Any, ...]], most: int) -> tuple[list[tuple[Any, ...]], bool]:
+    """Reads the first rows. Returns them, and whether rows were cut off, since there are too many rows or bytes."""
     rows: list[tuple[Any, ...]] = []
     size = 0
-    for row in found:
-        size += sum(len(each) if isinstance(each, str | bytes) else 8 for each in row)
+    for row in all_rows:
+        size += sum(len(value) if isinstance(value, str | bytes) else 8 for value in row)
         if len(rows) == most or (rows and size > MOST_BYTES):
             return rows, True
         rows.append(row)
@@ -178,7 +182,7 @@ def can_draw() -> bool:
 
 
 def draw_chart(site: Site, name: str) -> bytes:
-    """A chart as SVG, by its name. One is drawn at a time; viewers together cost no more than one."""
+    """Draws the named chart as SVG. The server draws one chart at a time, and reuses it for all viewers."""
     if name not in CHARTS:
         raise NotFound(f"there is no chart {name[:40]!r}")
     with site.drawing:

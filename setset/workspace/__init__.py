@@ -1,1 +1,1 @@
-"""Objects behind `setset.open` (what can I ask?): workspace, exploration, size, batch."""
+"""Objects behind `setset.open`: workspace, exploration, size, batch."""

@@ -1,4 +1,4 @@
-"""Classes of all lists: from the workspace's database, or from the package where the database has none."""
+"""Classes of all lists: from the workspace's database, or from the package if the database has none."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from setset.cards import LARGEST, check_size
 from setset.errors import NotAWorkspace
 from setset.folder import WorkspaceFolder
 
-# Functions import the database and numba themselves: most hands are classified without a workspace, and a stored table
-# is printed without computing anything.
+# Functions import the database and numba only when needed: most hands are classified without a workspace, and a stored
+# table is printed without computing anything.
 if TYPE_CHECKING:
     from setset.database import Database
     from setset.jobs.signals import StopRequest
@@ -30,10 +30,10 @@ def build_catalogue(
     stop: StopRequest | None = None,
     on_built: Callable[[Totals], None] = lambda _: None,
 ) -> list[Totals]:
-    """Classifies the sizes from 0 to `size`: those missing in the database, or all of them with `force`.
+    """Classifies the sizes from 0 to `size` that the database lacks, or all of these sizes with `force`.
 
-    Each size is stored in one transaction, then `on_built` is called. Sizes stored before an interruption stay.
-    Returns the sizes that were built.
+    Stores each size in one transaction, then calls `on_built`. Sizes stored before an interruption stay. Returns the
+    totals of the new sizes.
     """
     wanted = range(check_size(size) + 1)
     if not force and _load(folder, _load_totals).keys() >= set(wanted):
@@ -53,23 +53,23 @@ def build_catalogue(
     ):
         done = set() if force else catalogue.load_totals(database).keys()
         level, built = None, []
-        for each in wanted:
+        for number in wanted:
             stop.raise_if_set(STOPPED)
-            if each in done:
+            if number in done:
                 level = None
                 continue
-            previous = level or catalogue.load_level(database, each - 1)
-            level = build_level(each, previous.classes if previous else ())
+            previous = level or catalogue.load_level(database, number - 1)
+            level = build_level(number, previous.classes if previous else ())
             built.append(catalogue.store_level(database, level, game_classes_of_each(level.classes)))
             on_built(built[-1])
         return built
 
 
 def class_totals(workspace: str | Path | None = None, size: int | None = None) -> list[Totals]:
-    """Figures of every size: classes, lists, complete lists, and the chance of no set.
+    """Totals of every size: classes, lists, complete lists, and the chance of no set.
 
     Args:
-        workspace: Folder of a workspace with a catalogue; sizes that it lacks come with the package.
+        workspace: Folder of a workspace with a catalogue; sizes missing there come from the package.
         size: Only this size.
 
     Example:
@@ -79,19 +79,19 @@ def class_totals(workspace: str | Path | None = None, size: int | None = None) -
     from setset.symmetry import Totals, catalogue_in_memory
 
     stored = {} if workspace is None else _load(WorkspaceFolder(Path(workspace)), _load_totals)
-    wanted, known = range(LARGEST + 1) if size is None else [check_size(size)], catalogue_in_memory()
-    for level in (known.level(each) for each in wanted if each not in stored):
-        stored[level.size] = Totals.of(level, sum(map(known.game_classes, level.classes)))
-    return [stored[each] for each in wanted]
+    wanted, packaged = range(LARGEST + 1) if size is None else [check_size(size)], catalogue_in_memory()
+    for level in (packaged.level(number) for number in wanted if number not in stored):
+        stored[level.size] = Totals.of(level, sum(map(packaged.game_classes, level.classes)))
+    return [stored[number] for number in wanted]
 
 
 def load_catalogue(workspace: str | Path, size: int, neighbours: bool = False) -> Catalogue:
-    """A catalogue with the classes of a size from a workspace. Sizes that the workspace lacks come with the package.
+    """Loads the classes of a size from a workspace. Sizes that the workspace lacks come from the package.
 
     Args:
         workspace: Folder of the workspace, which may be missing.
         size: 0 to 20.
-        neighbours: Also the sizes with one card less and one card more.
+        neighbours: Also load the sizes with one card less and one card more.
 
     Raises:
         SetsetError: The catalogue in the database is damaged.
@@ -106,7 +106,7 @@ def load_catalogue(workspace: str | Path, size: int, neighbours: bool = False) -
         from setset.database.catalogue import load_level
 
         wanted = (size, size - 1, size + 1) if neighbours else (size,)
-        return {each: level for each in wanted if (level := load_level(database, each))}
+        return {number: level for number in wanted if (level := load_level(database, number))}
 
     return Catalogue(_load(WorkspaceFolder(Path(workspace)), load_levels).values())
 
@@ -115,7 +115,7 @@ _Record = TypeVar("_Record")
 
 
 def _load(folder: WorkspaceFolder, load: Callable[[Database], dict[int, _Record]]) -> dict[int, _Record]:
-    """Loads records from the database; none if it is missing or its schema is too old for a catalogue."""
+    """Loads records from the database. Empty if it is missing or its schema is too old for a catalogue."""
     if not folder.database.is_file():
         return {}
     from setset.database import open_to_read

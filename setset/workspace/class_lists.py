@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ClassLists(ListSequence):
-    """All lists of a size, class by class, in the order of `unrank`. `setset.lists(18)` gives one."""
+    """All lists of a size, class by class, in the order of `unrank`. `setset.lists(18)` returns one."""
 
     kind = "known"
 
@@ -34,8 +34,8 @@ class ClassLists(ListSequence):
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:
         catalogue = catalogue_in_memory()
         first, within = catalogue.class_at(self.size, start)
-        for one in catalogue.classes(self.size)[first.number :]:
-            for rows in member_arrays(one, within, min(chunk, CHUNK)):
+        for list_class in catalogue.classes(self.size)[first.number :]:
+            for rows in member_arrays(list_class, within, min(chunk, CHUNK)):
                 yield rows[:count]
                 count -= len(rows)
                 if count <= 0:
@@ -45,8 +45,8 @@ class ClassLists(ListSequence):
     def _pieces(self) -> Iterator[Piece]:
         from setset.statistics.collection import class_pieces
 
-        for one in catalogue_in_memory().classes(self.size):
-            yield from class_pieces(self.size, one.number, one.lists)
+        for list_class in catalogue_in_memory().classes(self.size):
+            yield from class_pieces(self.size, list_class.number, list_class.lists)
 
     def _stored(self) -> StoredSize:
         from setset.export.stored import StoredSize
@@ -56,7 +56,7 @@ class ClassLists(ListSequence):
 
 
 def lists(size: int) -> ClassLists:
-    """All lists of a size as a sequence, class by class, in the order of `unrank`; no run is needed.
+    """Returns all lists of a size as a sequence, class by class, in the order of `unrank`. Needs no run.
 
     Args:
         size: 0 to 20.

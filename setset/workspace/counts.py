@@ -35,19 +35,19 @@ class Count(Shown):
     lists: int
     complete: bool
     origin: str
-    """stored, or counted from another size."""
+    """Origin of the count: stored, or counted from another size."""
     reference: int | None
     class_sum: int | None
-    """Number of lists by the classes, from the target on: of the workspace, or else of the package."""
+    """Number of all lists of the size by the classes of the workspace or else of the package. None below the target."""
     counts: str
-    """The lists that are counted, in words."""
+    """Description of the lists that are counted."""
     agree: bool | None
     """Whether enumeration and classes agree; None if one of them is incomplete."""
     verdict: CountVerdict
     decoded: int | None = None
     """Number of lists in the decoded files, after a recount."""
     pruned: bool = False
-    """Whether only lists that may reach the target are kept below it."""
+    """Whether sizes below the target keep only lists that may reach the target."""
 
 
 class Counts(list[Count], Shown):
@@ -61,7 +61,7 @@ def read_counts(
     target: int | None = None,
 ) -> Counts:
     """Counts of all targets and sizes, or of one. `decoded` is the number of lists in the files, by target and size."""
-    found = Counts()
+    counts = Counts()
     for row in views.counts(database):
         if size not in (None, row.size) or target not in (None, row.target):
             continue
@@ -73,7 +73,7 @@ def read_counts(
         verdict = CountVerdict.COMPLETE if row.complete else CountVerdict.INCOMPLETE
         if row.complete and others:
             verdict = CountVerdict.OK if others == {row.lists} else CountVerdict.WRONG
-        found.append(
+        counts.append(
             Count(
                 **vars(row),
                 reference=by_others,
@@ -83,11 +83,11 @@ def read_counts(
                 decoded=by_decoding,
             )
         )
-    return found
+    return counts
 
 
 def describe(target: int, size: int, pruned: bool = False) -> str:
-    """The lists that an exploration keeps of a size, in words."""
+    """Describes the lists that an exploration keeps of a size."""
     if size >= target:
         return f"all lists of {size} cards"
     if size == 3:

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from setset.batches.format import DIGEST_BYTES, HEAD_BYTES
-from setset.cards import LARGEST
 from setset.database import Database, explorations, views
 from setset.database.explorations import SizeRecord
 from setset.database.models import Work
@@ -19,46 +18,46 @@ from setset.workspace.expectation import BRIEF, CountOrigin, ExpectedCount, Prob
 from setset.workspace.speed import TRUSTED_SECONDS, Speed, measure_speed, recorded_speeds, typical_speed
 
 EFFICIENCY = 0.9
-"""Efficiency of workers on other machines, relative to cores of this one: files and messages travel."""
+"""Efficiency of workers on other machines, relative to cores of this machine, since files and messages travel."""
 START_SECONDS = 2.0
-"""Time until workers have loaded what they need."""
+"""Time until workers have loaded their code, in seconds."""
 LONG_SECONDS = 3600.0
-"""`setset run` asks before a longer run, and before a run that takes half of the free disk."""
+"""`setset run` asks before a run that takes more seconds than this, or more than half of the free disk."""
 WORTH_MEASURING = 300.0
-"""`setset run` measures before a run that takes longer, as `setset estimate` does."""
+"""Before a run that takes more seconds than this, `setset run` measures speeds, as `setset estimate` does."""
 MEASURE_SECONDS = 3.0
-"""Time after which no further size is measured; typical speeds do for the others."""
+"""Time after which no further size is measured. The other sizes get typical speeds."""
 BLOCK_BYTES = 4096
-"""Bytes that a file system gives to a file at a time."""
+"""Block size of the file system, in bytes."""
 
 
 @dataclass(frozen=True)
 class SizeEstimate:
-    """Estimate of one size. A size that is there already takes nothing."""
+    """Estimate of one size. A complete size has nothing due."""
 
     size: int
     lists: int
-    """Lists of the whole size."""
+    """Number of lists of the whole size."""
     error: int
     """Standard error of `lists`; 0 if it is exact."""
     origin: CountOrigin
     due: int
-    """Lists yet to be made."""
+    """Number of lists yet to be made or counted."""
     files: int
     bytes: int
-    """Bytes that the files of the lists that are due take on a disk, in whole blocks."""
+    """Disk space of the files yet to be written, in whole blocks."""
     whole_seconds: float
     """Time of one worker for the whole size."""
 
     @property
     def seconds(self) -> float:
-        """Time of one worker for the lists that are due."""
+        """Time of one worker for the lists yet to be made or counted."""
         return self.whole_seconds * self.due / self.lists if self.lists else 0.0
 
 
 @dataclass(frozen=True)
 class Estimate(Shown):
-    """Estimate of a run. `setset.estimate` and `Exploration.estimate` make one.
+    """Estimate of a run. `setset.estimate` and `Exploration.estimate` return one.
 
     Example:
         >>> estimate = setset.estimate(9, target=12, workers=20)
@@ -74,11 +73,11 @@ class Estimate(Shown):
     workers: int
     sizes: tuple[SizeEstimate, ...]
     lists: int
-    """Lists to be made; of a count without files, all lists that it counts."""
+    """Number of lists to make. For a count without files, the number of lists to count."""
     files: int
     bytes: int
     core_seconds: float
-    """Time of all workers together."""
+    """Sum of the times of all workers."""
     seconds: float
     free_bytes: int
     """Free bytes on the disk that the files go to."""
@@ -101,7 +100,7 @@ class Estimate(Shown):
         return self.bytes > self.free_bytes / 2
 
     def usual_seconds(self) -> dict[int, float]:
-        """Typical time of one worker for each whole size, whatever was measured here. It tells how sizes compare."""
+        """Typical time of one worker for each whole size, ignoring measurements. Shows how sizes compare."""
         options = RunOptions(self.size, self.target, count_only=self.count_only, pruned=self.pruned)
         return {
             size.size: size.lists / typical_speed(options, size.size, {}).lists_per_second
@@ -111,53 +110,50 @@ class Estimate(Shown):
 
 @dataclass(frozen=True)
 class _Records:
-    """Records of a workspace for the target and the work of a run, by size. A new workspace has none."""
+    """Records of a workspace for the target and kind of work of a run, by size. Empty for a new workspace."""
 
     counts: dict[int, int] = field(default_factory=dict)
     """Number of lists of the sizes with complete counts."""
     begun: dict[int, SizeRecord] = field(default_factory=dict)
     complete: set[int] = field(default_factory=set)
-    """Stored sizes with all their lists."""
+    """Complete stored sizes."""
     stages: dict[int, SizeStatus] = field(default_factory=dict)
     speeds: dict[int, Speed] = field(default_factory=dict)
 
-    def is_complete(self, size: int) -> bool:
-        return size in self.complete
-
 
 def _read_records(database: Database, options: RunOptions) -> _Records:
-    counts = [each for each in views.counts(database) if each.target == options.target and each.complete]
-    found = explorations.find_all(database, options.target)
+    counts = [count for count in views.counts(database) if count.target == options.target and count.complete]
+    explored = explorations.find_all(database, options.target)
 
-    def is_wanted(each: SizeStatus | Throughput) -> bool:
-        is_counted = options.count_only or each.size in options.count
-        return (each.target, each.work) == (options.target, Work.COUNT if is_counted else Work.STORE)
+    def is_wanted(stage: SizeStatus | Throughput) -> bool:
+        is_counted = options.count_only or stage.size in options.count
+        return (stage.target, stage.work) == (options.target, Work.COUNT if is_counted else Work.STORE)
 
     stages = list(filter(is_wanted, views.progress(database)))
     return _Records(
-        {each.size: each.lists for each in counts},
-        {size.size: size for each in found for size in each.sizes()},
-        {size for each in found for size in each.complete_sizes()},
-        {each.size: each for each in stages},
+        {count.size: count.lists for count in counts},
+        {size.size: size for exploration in explored for size in exploration.sizes()},
+        {size for exploration in explored for size in exploration.complete_sizes()},
+        {stage.size: stage for stage in stages},
         recorded_speeds(filter(is_wanted, views.throughput(database)), stages),
     )
 
 
 def make_brief_estimate(database: Database | None, options: RunOptions) -> Estimate:
-    """Estimates a run in a fraction of a second; if it takes long or much disk, as `make_estimate` does."""
-    found = make_estimate(database, options, BRIEF)
-    is_large = found.seconds > WORTH_MEASURING or found.takes_much_disk
-    return make_estimate(database, options, Probing()) if is_large else found
+    """Estimates a run in a fraction of a second. Measures first if the run is long or takes much disk."""
+    brief = make_estimate(database, options, BRIEF)
+    is_large = brief.seconds > WORTH_MEASURING or brief.takes_much_disk
+    return make_estimate(database, options, Probing()) if is_large else brief
 
 
 def make_estimate(database: Database | None, options: RunOptions, probing: Probing) -> Estimate:
-    """Estimates a run in a workspace; in a new one if there is no database. Files go to `options.output`."""
+    """Estimates a run in a workspace, or in a new workspace if `database` is None. Files go to `options.output`."""
     options.validate()
+    wanted = {*options.stored_sizes, *options.count}
     folder = options.output or Path()
     cores, free = usable_cores(), free_bytes(folder)
     records = _Records() if database is None else _read_records(database, options)
     expected = expect_counts(options, records.counts, probing)
-    wanted = {*options.stored_sizes, *options.count}
     files = _expected_files(options, records, expected)
     due = {
         size: _due_lists(options, records, size, count.lists, files) if size in wanted else 0
@@ -175,7 +171,7 @@ def make_estimate(database: Database | None, options: RunOptions, probing: Probi
         sizes.append(SizeEstimate(size, *count, due[size], new_files, new_bytes, count.lists / speed.lists_per_second))
     workers, core_seconds = options.workers or cores, sum(size.seconds for size in sizes)
     efficiency = EFFICIENCY if workers > cores else 1.0
-    found = Estimate(
+    without_warnings = Estimate(
         options.target,
         options.size,
         options.count_only,
@@ -192,14 +188,14 @@ def make_estimate(database: Database | None, options: RunOptions, probing: Probi
         options.pruned,
         options.chosen,
     )
-    return replace(found, warnings=tuple(_warnings(found, folder)))
+    return replace(without_warnings, warnings=tuple(_warnings(without_warnings, folder)))
 
 
 def _due_lists(options: RunOptions, records: _Records, size: int, lists: int, files: Mapping[int, float]) -> int:
-    """Lists of a size yet to be made, or to be counted. A count starts from the largest complete size."""
-    is_counted = options.size in records.counts or any(map(records.is_complete, range(size, LARGEST + 1)))
+    """Number of lists of a size yet to be made or counted. A count starts from the largest complete size."""
+    is_counted = options.size in records.counts or max(records.complete, default=0) >= size
     is_counted = is_counted if options.count_only else size in options.count and size in records.counts
-    if is_counted or (not options.count_only and records.is_complete(size)):
+    if is_counted or (not options.count_only and size in records.complete):
         return 0
     made = records.stages[size].lists if size in records.stages else 0
     skipped = min(options.first / files[size - 1], 1.0) if options.first and size == options.size else 0.0
@@ -213,10 +209,10 @@ def _speeds(
     expected: Mapping[int, ExpectedCount],
     due: Mapping[int, int],
 ) -> tuple[dict[int, Speed], str]:
-    """Speed of a worker at each size, and its origin."""
-    # A count takes all its time at the largest size, on the way to which it counts the others.
+    """Speed of a worker at each size, and the origin of the speeds."""
+    # A count is timed at its largest size, since it counts the smaller sizes on the way.
     sizes = [options.size] if options.count_only else list(expected)
-    deep = {size for size in sizes if size > options.via_size + 1}  # without typical speeds
+    deep = {size for size in sizes if size > options.via_size + 1}  # sizes without typical speeds
     lists = {size: float(count.lists) for size, count in expected.items()}
 
     def urgency(size: int) -> tuple[bool, float]:
@@ -236,17 +232,14 @@ def _speeds(
 
 
 def _expected_files(options: RunOptions, records: _Records, expected: Mapping[int, ExpectedCount]) -> dict[int, float]:
-    """Files of each whole size. The last file of a source is half full on average, unless it is the only one."""
+    """Expected files of each size. The last file of a source is half full on average, unless it is the only one."""
     files = {2: 1.0}
     for size, count in expected.items():
-        stage, begun, sources = (
-            records.stages.get(size),
-            records.begun.get(size),
-            files[min(size - 1, options.via_size)],
-        )
+        stage, begun = records.stages.get(size), records.begun.get(size)
+        sources = files[min(size - 1, options.via_size)]
         full = count.lists / (begun.batch_lists if begun else options.lists_in_file(size))
         files[size] = max(sources, full + sources / 2) if full > 1 else sources
-        if stage and stage.batches is not None and records.is_complete(size):
+        if stage and stage.batches is not None and size in records.complete:
             files[size] = float(stage.batches)
     return files
 
@@ -260,9 +253,11 @@ def _bytes_on_disk(data: float, files: int, size: int) -> int:
 
 
 def _bytes(count: int) -> str:
-    """Bytes in a unit of which there is at least one."""
+    """Formats a number of bytes in the largest unit that fits."""
+    if count < 1000:
+        return f"{count} B"
     units = {"TB": 1e12, "GB": 1e9, "MB": 1e6, "kB": 1e3}
-    name = next((name for name, unit in units.items() if count >= unit), "kB")
+    name = next(name for name, unit in units.items() if count >= unit)
     return f"{count / units[name]:,.1f} {name}"
 
 
@@ -291,15 +286,15 @@ def estimate(
 ) -> Estimate:
     """Estimates a run in a new workspace: lists, files, bytes, time.
 
-    Unknown numbers of lists are estimated by random probing, with their standard errors. The speed of this machine is
-    measured for some seconds.
+    Estimates unknown numbers of lists by random probing, with their standard errors. Measures the speed of this machine
+    for some seconds.
 
     Args:
         size: 3 to 20, the size that a run would build.
         target: 4 to 20.
-        workers: Worker processes; all cores of this machine if None. More than there are is a cluster.
-        count_only: Without files.
-        prune: Of a run that prunes.
+        workers: Worker processes; all cores of this machine if None. More workers than cores mean a cluster.
+        count_only: Estimate a count without files.
+        prune: Estimate a pruned run.
         seconds: Time to probe for, if a number of lists is unknown.
         seed: Random seed; the same seed gives the same probes.
 

@@ -9,7 +9,7 @@ from setset.jobs.options import RunOptions
 from setset.workspace.known import ALL_LISTS, KEPT_FOR_12, PRUNED
 
 LARGEST_ERROR = 0.5
-"""If the standard error is a larger share of the number, probing found too little."""
+"""Maximum relative standard error. Beyond it, probing found too few lists."""
 
 
 class CountOrigin(enum.StrEnum):
@@ -22,7 +22,7 @@ class CountOrigin(enum.StrEnum):
     PROBED = "probed"
     """Estimated by random probing, with a standard error."""
     AT_MOST = "at most"
-    """Probing found too little: the number of all lists of the size, kept or not."""
+    """Upper limit, since probing found too few lists: the number of all lists of the size, kept or not."""
 
 
 class ExpectedCount(NamedTuple):
@@ -42,39 +42,39 @@ class Probing:
     seed: int | None = None
     population: int = 500
     measured: bool = True
-    """Measure speeds that the workspace has no records of; typical speeds do otherwise."""
+    """Measure speeds that the workspace has not recorded. If False, use typical speeds."""
 
 
 BRIEF = Probing(seconds=0.0, seed=1, population=100, measured=False)
-"""Some percent of error, in a fraction of a second."""
+"""Probing in a fraction of a second, with some percent of error."""
 
 
-def expect_counts(options: RunOptions, here: Mapping[int, int], probing: Probing) -> dict[int, ExpectedCount]:
-    """Expected number of lists of each size from 3 on. The workspace has complete counts of the sizes in `here`."""
+def expect_counts(options: RunOptions, counted: Mapping[int, int], probing: Probing) -> dict[int, ExpectedCount]:
+    """Expected number of lists of each size from 3 on. `counted` holds the complete counts of the workspace."""
     from setset.engine.probing import count_seeds, probe_counts
 
     target, pruned = options.target, options.pruned
-    found: dict[int, ExpectedCount] = {}
-    for size in range(3, options.size + 1):
-        if size in here:
-            found[size] = ExpectedCount(here[size], 0, CountOrigin.HERE)
+    expected: dict[int, ExpectedCount] = {}
+    for size in range(options.size, 2, -1):
+        if size in counted:
+            expected[size] = ExpectedCount(counted[size], 0, CountOrigin.HERE)
         elif lists := count_seeds(target) if size == 3 else _known_count(target, size, pruned):
-            found[size] = ExpectedCount(lists, 0, CountOrigin.KNOWN)
-    unknown = [size for size in range(4, options.size + 1) if size not in found]
+            expected[size] = ExpectedCount(lists, 0, CountOrigin.KNOWN)
+    unknown = [size for size in range(4, options.size + 1) if size not in expected]
     if unknown:
         seconds, seed, lists = probing.seconds, probing.seed, probing.population
         probed = probe_counts(target, max(unknown), seconds=seconds, seed=seed, population=lists, pruned=pruned)
     for size in unknown:
         mean, error, most = probed[size].lists, probed[size].error, ALL_LISTS[size]
         if error > LARGEST_ERROR * mean or mean <= 0:
-            found[size] = ExpectedCount(most, 0, CountOrigin.AT_MOST)
+            expected[size] = ExpectedCount(most, 0, CountOrigin.AT_MOST)
         else:
-            found[size] = ExpectedCount(min(round(mean), most), round(error), CountOrigin.PROBED)
-    return dict(sorted(found.items()))
+            expected[size] = ExpectedCount(min(round(mean), most), round(error), CountOrigin.PROBED)
+    return dict(sorted(expected.items()))
 
 
 def _known_count(target: int, size: int, pruned: bool = False) -> int | None:
-    """Number of lists of at least 4 cards that an exploration keeps; None if nobody has counted them."""
+    """Number of lists of at least 4 cards that an exploration keeps. None if the number is not known."""
     if size >= target:
         return ALL_LISTS[size]
     if pruned:

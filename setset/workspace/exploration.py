@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class Exploration(Shown):
-    """The lists that are kept for one target, size by size. `workspace.exploration(12)` gives one.
+    """The lists that are kept for one target, size by size. `workspace.exploration(12)` returns one.
 
     Methods report to the listener `progress`.
 
@@ -50,12 +50,12 @@ class Exploration(Shown):
 
     @property
     def pruned(self) -> bool:
-        """Whether only lists that may reach the target are kept below it."""
+        """Whether sizes below the target keep only lists that may reach the target."""
         return self._key().pruned
 
     @property
     def goal(self) -> tuple[tuple[int, ...], int | None]:
-        """The sizes that the last run was to store, and the largest that it was to count without files, if any."""
+        """Goal of the latest run: the sizes to store, and the largest size to count without files, if any."""
         return explorations.recorded_goal(self._key())
 
     @property
@@ -67,7 +67,7 @@ class Exploration(Shown):
         return map(Size, self._key().sizes())
 
     def __getitem__(self, size: int) -> Size:
-        """A size that is stored, or counted in full; NotStored if it is neither."""
+        """Returns a stored or completely counted size. Raises NotStored if it is neither."""
         require_between("size", size, 3, LARGEST)
         key = self._key()
         stored = next((Size(record) for record in key.sizes() if record.size == size), None)
@@ -124,16 +124,16 @@ class Exploration(Shown):
             output: Folder of the new files, on another disk; the workspace's own if None.
             first: Expand only the source batches from this number on.
             count_only: Count without files, from the largest complete size on.
-            prune: Below the target keep only lists that may reach it (docs/pruning.md). An exploration
-                is pruned from its seeds on or not at all.
+            prune: In sizes below the target, keep only lists that may reach it (docs/pruning.md). An exploration is
+                pruned from its seeds on or not at all.
             store: Store only these sizes, the largest being `size`, and the small sizes that they are made from; all
                 sizes if empty.
-            count: Count these sizes without files, each in one walk, and no sizes between.
-            via: Size that they are made from in one walk each; chosen by the program if None.
-            executor: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, MODULE:CALLABLE, or a function that takes a
-                number of workers and gives a `concurrent.futures.Executor`.
-            maps: For Dask workers: HERE=THERE, the folder HERE is THERE for them.
-            ship: For Dask workers without a common folder: send the bytes.
+            count: Count these sizes without files, each in one walk that counts no sizes in between.
+            via: Size that the sizes in `store` and `count` are made from; chosen by the program if None.
+            executor: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, MODULE:CALLABLE, or a function that takes a number
+                of workers and returns a `concurrent.futures.Executor`.
+            maps: For Dask workers: [HOST:]HERE=THERE means that workers (on HOST) see the folder HERE as THERE.
+            ship: For Dask workers without a shared folder: send the bytes of files.
             stop: Ends the run when another thread or a signal handler sets it.
             command: Command that the history records.
 
@@ -146,7 +146,7 @@ class Exploration(Shown):
         from setset.jobs.options import RunOptions
         from setset.jobs.run import run
 
-        place = None if output is None else Path(output)
+        output_folder = None if output is None else Path(output)
         name = command or f"Exploration({self.target}).run({size})"
         chosen = tuple(sorted(store)), tuple(sorted(count)), via
         options = RunOptions(
@@ -154,7 +154,7 @@ class Exploration(Shown):
             self.target,
             workers,
             batch_lists,
-            place,
+            output_folder,
             first,
             count_only,
             prune,
@@ -186,13 +186,13 @@ class Exploration(Shown):
     ) -> Estimate:
         """Estimates `run` with the same arguments: lists, files, bytes, time. Nothing is written.
 
-        Counts and speeds that the workspace records are used. The workspace need not exist.
+        Uses the counts and speeds that the workspace records. The workspace need not exist.
 
         Args:
             seconds: Time to probe for, if a number of lists is unknown.
             seed: Random seed; the same seed gives the same probes.
-            thorough: If False and the run takes at most some minutes, the estimate takes a fraction of a second: few
-                probes, and typical speeds without a record.
+            thorough: If False, a run of at most some minutes is estimated in a fraction of a second, with few probes
+                and with typical speeds instead of measurements.
 
         Raises:
             BadInput: An argument is out of range.
@@ -228,13 +228,13 @@ class Exploration(Shown):
     def compact(
         self, size: int, *, up_to: int | None = None, progress: ProgressListener | None = None
     ) -> CompactResult:
-        """Merges neighbouring small files of a size into full ones; returns the numbers of files before and after.
+        """Merges neighbouring small files of a size into full files. Returns the numbers of files before and after.
 
         The lists and their order do not change.
 
         Args:
-            size: A complete size without lists derived from it.
-            up_to: Only batches up to this number.
+            size: A complete size that was not expanded.
+            up_to: Merge only batches up to this number.
         """
         from setset.maintenance.compact import compact, require_compactable
 
@@ -250,7 +250,7 @@ class Exploration(Shown):
     def remove(
         self, size: int | None = None, *, dry_run: bool = False, progress: ProgressListener | None = None
     ) -> Removed:
-        """Removes files and rows of the exploration, or of `size` and all larger sizes, whose proof needs it.
+        """Removes the files and rows of the exploration, or of `size` and all larger sizes, which depend on it.
 
         Counts from smaller sizes stay. After a stop at any moment, the next call resumes. With `dry_run` it returns
         the plan and removes nothing.
@@ -260,7 +260,7 @@ class Exploration(Shown):
         first = 3 if size is None else size
         require_between("size", first, 3, LARGEST)
         if dry_run:
-            return plan_removal(self._workspace._database(), self.target, first)
+            return plan_removal(self._workspace._database(), self.target, first)[0]
         command = f"setset rm --target {self.target}" + ("" if size is None else f" --size {size}")
         with self._workspace._maintaining(command, progress) as (database, _):
             return remove(database, self.target, first, progress or NoProgress())

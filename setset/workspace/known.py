@@ -6,13 +6,13 @@ ALL_LISTS = dict(enumerate((
     991_227_481_920, 2_284_535_476_080, 3_764_369_026_080, 4_217_827_554_720, 2_970_003_246_912,
     1_141_342_138_404, 176_310_866_160, 6_482_268_000, 13_646_880, 682_344,
 ), 4))
-"""All lists of a size, by their classes (`setset classes`). An exploration keeps all of them from its target on."""
+"""Number of all lists of each size, from the classes (`setset classes`). From the target on, all lists are kept."""
 
 KEPT_FOR_12 = dict(enumerate((
     58_896, 1_004_589, 13_394_538, 141_370_218, 1_180_345_041, 7_920_450_378, 43_126_538_805,
     193_845_848_301, 719_674_559_343,
 ), 3))
-"""Lists kept for target 12 below it. Sizes 10 and 11 come from `setset run --size 12 --count-only` alone."""
+"""Number of lists kept for target 12. Only `setset run --size 12 --count-only` has counted sizes 10 and 11."""
 
 PRUNED = {
     19: dict(enumerate((
@@ -24,17 +24,20 @@ PRUNED = {
         747_954, 682_344, 682_344, 682_344, 682_344, 682_344, 682_344,
     ), 4)),
 }
-"""Lists that `setset run --prune` keeps for a target below it (docs/pruning.md)."""
+"""Number of lists that `setset run --prune` keeps in sizes below each target (docs/pruning.md)."""
 # fmt: on
 
 CONFIRMED = (12, 15, 18, 20)
-"""Sizes of which Knuth's SETSET-ALL gives the number of all lists."""
+"""Sizes whose number of all lists is confirmed by Knuth's SETSET-ALL."""
 CONFIRMED_FOR_12 = range(3, 10)
 """Sizes below target 12 that independent programs have counted."""
 
 
 def reference(target: int, size: int, pruned: bool = False) -> int | None:
-    """Number of lists by other programs. None of them prunes; pruning leaves the seeds alone."""
+    """Number of lists by other programs. None if unknown.
+
+    These programs do not prune, so below the target only the seeds of a pruned exploration have a number.
+    """
     if size >= target:
         return ALL_LISTS[size] if size in CONFIRMED else None
     is_confirmed = target == 12 and size in CONFIRMED_FOR_12 and (size == 3 or not pruned)

@@ -1,4 +1,4 @@
-"""Lists of one size as a sequence: the interface of stored, counted and computed lists."""
+"""Lists of one size as a sequence: the common interface of stored, counted and computed lists."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, overload
 
-from setset.cards import Cards
-from setset.errors import BadInput, SetsetError, require_between
+from setset.cards import Cards, Hand
+from setset.errors import BadInput, SetsetError, require_between, require_whole
 from setset.export.formats import ROW_GROUP_SIZE
 from setset.lazy import Shown
 from setset.progress import NoProgress
 from setset.statistics.histograms import USUAL, Statistics, parse_by
 
-if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
+if TYPE_CHECKING:  # programs that read only counts load neither numpy nor numba
     import numpy as np
     import numpy.typing as npt
     import pyarrow
@@ -31,7 +31,7 @@ CHUNK = 100_000
 class ListSequence(Shown, ABC):
     """Lists of one size, numbered from 0.
 
-    `lists[i]` is list number i, `lists[i:j]` an array, iteration gives tuples, `arrays()` the fast way.
+    `lists[i]` is list number i, `lists[i:j]` an array. Iteration yields tuples; `arrays()` is faster.
     """
 
     size: int
@@ -42,7 +42,7 @@ class ListSequence(Shown, ABC):
 
     @abstractmethod
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:
-        """`count` lists from number `start` on, in arrays of up to `chunk` rows."""
+        """Yields `count` lists from number `start` on, in arrays of up to `chunk` rows."""
 
     @abstractmethod
     def _stored(self) -> StoredSize:
@@ -50,13 +50,13 @@ class ListSequence(Shown, ABC):
 
     @abstractmethod
     def _pieces(self) -> Iterator[Piece]:
-        """All lists, cut into pieces for the workers of `statistics`."""
+        """Yields all lists in pieces for the workers of `statistics`."""
 
     def __len__(self) -> int:
         return self.lists
 
     def arrays(self, start: int = 0, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:
-        """The lists from number `start` on: uint8 arrays of up to `chunk` rows, each array the caller's own.
+        """Yields uint8 arrays of up to `chunk` lists, from number `start` on. The caller may change the arrays.
 
         Raises:
             BadInput: There is no such list.
@@ -87,8 +87,8 @@ class ListSequence(Shown, ABC):
     ) -> Exported:
         """Writes the lists for other programs: a file for each batch into a folder, or one file.
 
-        Worker processes fill a folder. After a stop at any moment, the next call resumes and ends with the same
-        bytes. It keeps files that were made from the batches as they are recorded now.
+        Worker processes write the files of a folder. After a stop at any moment, the next call resumes, and the result
+        has the same bytes. It keeps finished files whose batches are unchanged.
 
         Args:
             output: A folder; or a file, if the name ends with a format or if there is a range; or an open binary file.
@@ -107,7 +107,7 @@ class ListSequence(Shown, ABC):
         Raises:
             BadInput: An argument is out of range, a file exists already, or the size is incomplete.
             MissingExtra: Parquet needs `setset[export]`.
-            NoSpace: The disk is full, or, before anything is written, too small.
+            NoSpace: The disk is full, or too small, which is checked before anything is written.
             Locked: Another export to the same output is under way.
         """
         from setset.export.lists import export_lists
@@ -126,7 +126,7 @@ class ListSequence(Shown, ABC):
         progress: ProgressListener | None = None,
         stop: StopRequest | None = None,
     ) -> Statistics:
-        """Histograms over all lists, made by worker processes; nothing is written.
+        """Makes histograms over all lists, in worker processes. Writes nothing.
 
         Args:
             by: Any of remaining, lowest, highest, card, feature and class; all but class by default.
@@ -148,7 +148,7 @@ class ListSequence(Shown, ABC):
         return Statistics(self.size, tally.lists, stored.rule, tuple(tally.bins()))
 
     def _explain(self, number: int, reason: str) -> SetsetError:
-        """The error for lists that a worker cannot read from a number on: damaged, or changed meanwhile."""
+        """Returns the error for a worker that cannot read lists: the file is damaged, or was changed meanwhile."""
         try:
             next(self._range(number, 1))
         except SetsetError as error:
@@ -158,9 +158,9 @@ class ListSequence(Shown, ABC):
     def to_arrow(
         self, *, as_: str = "cards", start: int = 0, limit: int | None = None, rows: int = ROW_GROUP_SIZE
     ) -> pyarrow.RecordBatchReader:
-        """The lists as Arrow record batches of up to `rows`, one at a time in memory.
+        """Returns a reader of Arrow record batches with up to `rows` lists. Keeps one batch at a time in memory.
 
-        DuckDB, polars and pyarrow take the reader as it is. Needs `setset[export]`.
+        DuckDB, polars and pyarrow read from it directly. Needs `setset[export]`.
 
         Example:
             >>> reader = setset.open(example).exploration(18)[4].to_arrow()
@@ -185,10 +185,11 @@ class ListSequence(Shown, ABC):
     def __getitem__(self, index: int | slice) -> Cards | npt.NDArray[np.uint8]:
         if isinstance(index, slice):
             return self._slice(index)
+        require_whole("index", index)
         number = index + self.lists if index < 0 else index
         if not 0 <= number < self.lists:
             raise IndexError(f"there is no list {index:,} of size {self.size}: {self.lists:,} are {self.kind}")
-        return tuple(next(self._range(number, 1))[0].tolist())
+        return Hand(next(self._range(number, 1))[0].tolist())
 
     def _slice(self, index: slice) -> npt.NDArray[np.uint8]:
         import numpy as np

@@ -1,24 +1,22 @@
-"""A stored or counted size of an exploration, as a sequence of its lists; its batches."""
+"""A stored or counted size of an exploration as a sequence of its lists, and its batches."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from setset.batches.records import Batch
 from setset.database import batches, roots
-from setset.database.connection import damaged
 from setset.database.explorations import SizeKey, SizeRecord
 from setset.database.tallies import Part
-from setset.errors import BadInput, ChangedMeanwhile, NotStored, SetsetError, require_between
+from setset.errors import BadInput, NotStored, SetsetError, require_between
 from setset.tasks.kinds import BadSource
 from setset.workspace.counts import describe
 from setset.workspace.sequence import CHUNK, ListSequence
 
-if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
+if TYPE_CHECKING:  # programs that read only counts load neither numpy nor numba
     import numpy as np
     import numpy.typing as npt
 
@@ -27,14 +25,14 @@ if TYPE_CHECKING:  # whoever asks only for counts loads neither numpy nor numba
 
 
 class Size(ListSequence):
-    """The lists of one size, in lexicographic order. `exploration[9]` gives one.
+    """The lists of one size, in lexicographic order. `exploration[9]` returns one.
 
-    If the size is only counted, not `stored`, its lists are made again from the source that holds them.
+    If the size is only counted, not `stored`, its lists are derived again from the source batches.
 
-    `size[i]` is list number i, `size[i:j]` an array of lists, iteration gives tuples, `arrays()` the fast way.
-    Attributes: `target`, `size`, `lists` and `bytes` (those with no gap before them), `complete` (all lists are
-    stored), `batch_lists` (most lists in a file), `pruned` (below the target, only lists that may reach it are kept).
-    They are as of the moment when the size was opened. Reading gives these lists or raises ChangedMeanwhile.
+    `size[i]` is list number i, `size[i:j]` an array of lists. Iteration yields tuples; `arrays()` is faster.
+    Attributes: `target`, `size`, `lists` and `bytes` (up to the first missing batch), `complete` (has all lists),
+    `batch_lists` (maximum number of lists in a file), `pruned` (sizes below the target keep only lists that may reach
+    it). They describe the size when it was opened. Reading gives these lists or raises ChangedMeanwhile.
 
     Example:
         >>> import setset
@@ -48,13 +46,15 @@ class Size(ListSequence):
         self._at, exploration, self.stored = at, at.exploration, counted is None
         self.kind = "stored" if self.stored else "counted"
         self.target, self.size, self.pruned = exploration.target, at.size, exploration.pruned
-        self._counted = counted or []
-        if isinstance(at, SizeRecord):
-            self.complete, self.batch_lists = at.is_complete(), at.batch_lists
-            self.lists, self.bytes = batches.readable_totals(at)
-        else:
+        with at.database.transaction():
             self.complete, self.batch_lists = True, 0
-            self.lists, self.bytes = sum(part.lists for part in self._counted), 0
+            if isinstance(at, SizeRecord):
+                self.complete, self.batch_lists = at.is_complete(), at.batch_lists
+            self._parts = counted or [Part(batch, batch.lists) for batch in batches.numbered(at)]
+        self._ends = list(accumulate(part.lists for part in self._parts))
+        """Total number of lists up to the end of each part."""
+        self.lists = self._ends[-1] if self._ends else 0
+        self.bytes = sum(part.batch.bytes for part in self._parts) if self.stored else 0
 
     def __repr__(self) -> str:
         state = "complete" if self.complete else "incomplete"
@@ -62,13 +62,13 @@ class Size(ListSequence):
 
     @property
     def batches(self) -> list[Batch]:
-        """The batch files, in the order of their lists; none of a size that is only counted."""
+        """The batch files, in the order of their lists. Empty for a size that is only counted."""
         return batches.read(self._at) if self.stored else []
 
     def arrays(self, start: int = 0, chunk: int = CHUNK, batch: int | None = None) -> Iterator[npt.NDArray[np.uint8]]:
-        """The lists from number `start` on: uint8 arrays of up to `chunk` rows, each array the caller's own.
+        """Yields uint8 arrays of up to `chunk` lists, from number `start` on. The caller may change the arrays.
 
-        Only files with lists in the range are read. With `batch` it reads that batch, and `start` counts within it.
+        Reads only files with lists in the range. With `batch`, reads only that batch, where `start` counts from 0.
 
         Raises:
             BadInput: There is no such list or batch.
@@ -88,31 +88,18 @@ class Size(ListSequence):
         return super().arrays(start, chunk)
 
     def _range(self, start: int, count: int, chunk: int = CHUNK) -> Iterator[npt.NDArray[np.uint8]]:
-        """`count` lists from number `start` on, read from no more files than needed."""
-        found, ends = self._snapshot
-        first, last = bisect_right(ends, start), bisect_right(ends, start + count - 1)
-        skip = start - (ends[first] - found[first].lists)
-        return self._read(found[first : last + 1], skip, count, min(count, chunk))
+        """Yields `count` lists from number `start` on. Reads only the files that hold them."""
+        first, last = bisect_right(self._ends, start), bisect_right(self._ends, start + count - 1)
+        skip = start - (self._ends[first] - self._parts[first].lists)
+        return self._read(self._parts[first : last + 1], skip, count, min(count, chunk))
 
-    @cached_property
-    def _snapshot(self) -> tuple[list[Part], list[int]]:
-        """The parts of the lists that the size had when it was opened, and after how many lists each ends."""
-        found = self._counted or [Part(batch, batch.lists) for batch in batches.numbered(self._at)]
-        ends = list(accumulate(part.lists for part in found))
-        count = bisect_left(ends, self.lists) + 1 if self.lists else 0  # a run may have added some since
-        if self.lists and ends[count - 1 : count] != [self.lists]:
-            if self.stored and batches.readable_totals(self._at)[0] == self.lists:
-                raise damaged(self._at.database.folder.database, f"batches of size {self.size} have no storage root")
-            raise ChangedMeanwhile(self.size)
-        return found[:count], ends[:count]
-
-    def _read(self, found: list[Part], skip: int, count: int, chunk: int) -> Iterator[npt.NDArray[np.uint8]]:
-        """`count` lists of some parts, without the first `skip`."""
+    def _read(self, parts: list[Part], skip: int, count: int, chunk: int) -> Iterator[npt.NDArray[np.uint8]]:
+        """Yields `count` lists of some parts, after skipping the first `skip` lists."""
         from setset.batches.format import BadBatch
         from setset.engine.search import BadStreams
         from setset.tasks.worker import read_lists
 
-        for part in found:
+        for part in parts:
             left = part.lists - skip
             try:
                 for rows in read_lists(
@@ -134,7 +121,7 @@ class Size(ListSequence):
     def _pieces(self) -> Iterator[Piece]:
         from setset.statistics.collection import stored_pieces
 
-        for part in self._snapshot[0]:
+        for part in self._parts:
             source = batches.source_of(part.batch)
             yield from stored_pieces(source, self.target, self.size, part.lists, part.entries)
 
@@ -143,5 +130,5 @@ class Size(ListSequence):
 
         rule = describe(self.target, self.size, self.pruned)
         run = "" if self.complete else f"setset run --size {self.size} {self._at.exploration.options}"
-        found = tuple((part.lists, batches.source_of(part.batch)) for part in self._snapshot[0])
-        return StoredSize(self.target, self.size, self.lists, rule, run, found, self._range)
+        parts = tuple((part.lists, batches.source_of(part.batch)) for part in self._parts)
+        return StoredSize(self.target, self.size, self.lists, rule, run, parts, self._range)

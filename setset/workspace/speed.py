@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from setset.engine.bitstreams import Streams
 
 TRUSTED_SECONDS = 60.0
-"""Seconds of recorded work that count as much as a measurement, or as typical speeds."""
+"""Seconds of recorded work that have the same weight as a measurement or a typical speed."""
 FEWEST_STARTS, MOST_STARTS = 10, 2560
-"""Random lists that a measurement starts from."""
+"""Minimum and maximum number of random lists that a measurement starts from."""
 LISTS_PER_START = 100_000
-"""Maximum number of lists of any size below a start, on average."""
+"""Maximum average number of lists of any size that extend a random list."""
 CPU_SECONDS = 0.3
-"""CPU time that a measurement takes at least: it starts again from four times as many lists until then."""
+"""Minimum CPU time of a measurement, which repeats with four times as many random lists until then."""
 NEIGHBOURS = 0.8
-"""Bytes of neighbouring lists, as in a file, per byte of lists below random ones: zstd finds more that is alike."""
+"""Bytes of neighbouring lists, as in a file, per byte of random lists. zstd compresses neighbours better."""
 
 
 @dataclass(frozen=True)
@@ -33,58 +33,41 @@ class Speed:
     lists_per_second: float
     bytes_per_list: float = 0.0
     seconds: float = 0.0
-    """Seconds of work that it is known from; 0 if it is typical."""
+    """Seconds of work that the speed is based on. 0 for a typical speed."""
 
     def blended(self, other: Speed) -> Speed:
-        """Mean of this recorded speed and another one: each counts in proportion to its seconds."""
+        """Mean of this recorded speed and another speed. The weights are this speed's seconds and TRUSTED_SECONDS."""
         share = self.seconds / (self.seconds + TRUSTED_SECONDS)
         per_list = share / self.lists_per_second + (1 - share) / other.lists_per_second
         size = share * self.bytes_per_list + (1 - share) * other.bytes_per_list
         return Speed(1 / per_list, size, self.seconds + other.seconds)
 
 
-def _table(rates: tuple[float, ...], bytes_per_list: tuple[float, ...]) -> dict[int, Speed]:
-    return {
-        size: Speed(1e6 * rate, count) for size, (rate, count) in enumerate(zip(rates, bytes_per_list, strict=True), 3)
-    }
+def _table(rates: tuple[float, ...], lengths: tuple[float, ...]) -> dict[int, Speed]:
+    """Speeds of the sizes from 3 on: millions of lists per second, and bytes per 1,000 lists."""
+    rows = enumerate(zip(rates, lengths, strict=True), 3)
+    return {size: Speed(1e6 * rate, length / 1000) for size, (rate, length) in rows}
 
 
 TYPICAL = _table(
     (150, 150, 400, 500, 450, 360, 285, 245, 230, 180, 90, 47, 23, 9, 4, 1),
-    (
-        0.0089,
-        0.0018,
-        0.001,
-        0.0017,
-        0.0039,
-        0.0075,
-        0.0119,
-        0.0162,
-        0.015,
-        0.0055,
-        0.011,
-        0.027,
-        0.074,
-        0.17,
-        0.57,
-        1.7,
-    ),
+    (8.9, 1.8, 1.0, 1.7, 3.9, 7.5, 11.9, 16.2, 15.0, 5.5, 11.0, 27.0, 74.0, 170.0, 570.0, 1700.0),
 )
-"""Speed of storing each size from 3 on, for target 12. The last speed holds for all larger sizes."""
+"""Speed of storing each size from 3 on, for target 12. The last speed applies to all larger sizes."""
 TYPICAL_FOR_18 = _table(
     (150, 150, 300, 300, 250, 160, 110, 70, 45, 33, 20, 12, 8, 4, 3),
-    (0.009, 0.005, 0.004, 0.007, 0.018, 0.024, 0.039, 0.064, 0.12, 0.2, 0.36, 0.53, 0.79, 1.0, 1.4),
+    (9.0, 5.0, 4.0, 7.0, 18.0, 24.0, 39.0, 64.0, 120.0, 200.0, 360.0, 530.0, 790.0, 1000.0, 1400.0),
 )
 """The same for sizes below target 18."""
 TYPICAL_COUNT = Speed(400e6)
 PRUNED = Speed(2.5e6, 0.25)
-"""Speed of a pruned run of any size and work: most time goes into lists that are dropped."""
+"""Speed of a pruned run, for any size and kind of work. Most time goes into lists that are dropped."""
 PRUNED_WITH_CENTRE = Speed(0.8e6, 0.9)
 """The same for targets 19 and 20, where a tenth as many lists are kept."""
 
 
 def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) -> dict[int, Speed]:
-    """Recorded speeds by size, from the work of one kind that each host did for one target, and its files."""
+    """Recorded speeds by size, from the throughput of hosts and the files, for one target and one kind of work."""
     bytes_per_list = {size.size: size.bytes / size.lists for size in sizes if size.bytes and size.lists}
     lists: Counter[int] = Counter()
     seconds: defaultdict[int, float] = defaultdict(float)
@@ -98,24 +81,24 @@ def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) ->
     }
 
 
-def typical_speed(options: RunOptions, size: int, known: Mapping[int, Speed]) -> Speed:
-    """Typical speed at a size, times the ratio of known to typical speeds at other sizes, each by its seconds."""
+def typical_speed(options: RunOptions, size: int, speeds: Mapping[int, Speed]) -> Speed:
+    """Typical speed at a size, scaled by the ratio of known to typical speeds at other sizes, weighted by seconds."""
     if options.pruned:
         return PRUNED_WITH_CENTRE if options.target >= 19 else PRUNED
     usual = _usual(options, size)
     seconds = usual_seconds = usual_bytes = known_bytes = TRUSTED_SECONDS
-    for each, speed in known.items():
-        there = _usual(options, each)
+    for other_size, speed in speeds.items():
+        usual_there = _usual(options, other_size)
         seconds += speed.seconds
-        usual_seconds += speed.seconds * speed.lists_per_second / there.lists_per_second
-        if there.bytes_per_list and speed.bytes_per_list:
-            known_bytes += speed.seconds * speed.bytes_per_list / there.bytes_per_list
+        usual_seconds += speed.seconds * speed.lists_per_second / usual_there.lists_per_second
+        if usual_there.bytes_per_list and speed.bytes_per_list:
+            known_bytes += speed.seconds * speed.bytes_per_list / usual_there.bytes_per_list
             usual_bytes += speed.seconds
     return Speed(usual.lists_per_second * usual_seconds / seconds, usual.bytes_per_list * known_bytes / usual_bytes)
 
 
 def _usual(options: RunOptions, size: int) -> Speed:
-    """Typical speed at a size. From the target on, all lists are kept, whatever the target is."""
+    """Typical speed at a size, not scaled. Sizes from the target on keep all lists, so the target does not matter."""
     if options.count_only:
         return TYPICAL_COUNT
     usual = TYPICAL[min(size, max(TYPICAL))]
@@ -129,13 +112,13 @@ def _usual(options: RunOptions, size: int) -> Speed:
 
 
 def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], seed: int | None) -> Speed:
-    """Stores or counts, in memory, all lists of a size below random smaller lists, for some tenths of a second.
+    """Measures a speed: stores or counts, in memory, the lists that extend random lists, for some tenths of a second.
 
-    The speed counts the whole size: lists that lead nowhere take time, too. It is CPU time, so other work on the
-    machine does not matter.
+    Random lists that lead nowhere count too, since they take time. Measures CPU time, so other work on the machine does
+    not matter.
 
     Args:
-        lists: Rough number of lists of each size up to this one.
+        lists: Approximate number of lists of each size up to `size`.
     """
     import numpy as np
 
@@ -150,7 +133,7 @@ def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], se
     while True:
         rows = draw_lists(target, first, starts, rng)
         source: Streams | None = next(search.pack([rows], first, len(rows), search.needed(target, first)), None)
-        # A file has the bits of the lists that it starts from only once.
+        # Subtracted, since a file has the bits of the lists that it starts from only once.
         written = -len(pack_bits(source)) if source else 0
         for _ in range(first, first if options.count_only else via):
             source = source and next(search.expand(source, target, MOST_LISTS), None)
@@ -158,28 +141,28 @@ def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], se
         for lists_made, bytes_made in _work(options, size, source) if source else ():
             made, written = made + lists_made, written + bytes_made
         seconds = time.process_time() - began
-        is_first = starts == FEWEST_STARTS  # memory is made ready at the first use
+        is_first = starts == FEWEST_STARTS  # the first round is slower, since it allocates memory
         if (time.process_time() > ends and not is_first) or starts >= MOST_STARTS or len(rows) < starts / 2:
             break
         starts *= 4
     usual = _usual(options, size)
     if not seconds or not lists[size]:
         return usual
-    is_usual = target == 12 or size >= target or not made  # which has the same bytes for every target
+    is_usual = target == 12 or size >= target or not made  # such lists take the same bytes for every target
     bytes_per_list = usual.bytes_per_list if is_usual else NEIGHBOURS * written / made
     return Speed(lists[size] * len(rows) / (lists[first] * seconds), bytes_per_list, TRUSTED_SECONDS)
 
 
 def _first_size(size: int, via: int, lists: Mapping[int, float]) -> int:
-    """Smallest size below whose lists there are not too many to measure. A size between may have the most."""
+    """Smallest size whose lists have, on average, not too many extensions of any size up to `size` to measure."""
     for first in range(3, via):
-        if max(lists[each] for each in range(first, size + 1)) <= LISTS_PER_START * lists[first]:
+        if max(lists[number] for number in range(first, size + 1)) <= LISTS_PER_START * lists[first]:
             return first
     return via
 
 
 def _work(options: RunOptions, size: int, source: Streams) -> Iterator[tuple[int, int]]:
-    """Does what a worker does with a source: numbers of lists, and of bytes of their files."""
+    """Expands a source as a worker does. Yields the numbers of lists and of bytes of their files."""
     from setset.batches.format import pack_bits
     from setset.engine import deep, search
 

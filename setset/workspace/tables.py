@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 from setset.cards import LARGEST, check_size
 from setset.export.tables import COLUMNS, Output, Row, write_table
 from setset.workspace.catalogue import load_catalogue
 
 if TYPE_CHECKING:
-    from setset.symmetry import Level, ListClass
+    from setset.symmetry import Level
 
 
 def export_classes(
@@ -26,7 +27,7 @@ def export_classes(
 
     Args:
         output: Name of the file, or an open binary file.
-        workspace: Folder of a workspace with a catalogue; sizes that it lacks come with the package.
+        workspace: Folder of a workspace with a catalogue; sizes missing there come from the package.
         size: Only this size.
         format: csv, json, parquet or gap; the suffix of the name decides if None.
         overwrite: Replace an existing file.
@@ -38,7 +39,7 @@ def export_classes(
         >>> setset.export_classes(example.parent / "classes.csv", size=5)
         3
     """
-    rows = (_class_row(one) for level in _levels(workspace, size) for one in level.classes)
+    rows = (row for level in _levels(workspace, size) for row in _class_rows(level))
     return write_table("classes", rows, output, format, overwrite)
 
 
@@ -50,8 +51,8 @@ def export_links(
     format: str | None = None,  # noqa: A002
     overwrite: bool = False,
 ) -> int:
-    """Writes the links of classes by one more card to a file: size of the larger class, numbers of both classes, and
-    how many cards lead there and back. Arguments and result as for `export_classes`.
+    """Writes the links between classes that differ by one card to a file: size of the larger class, numbers of both
+    classes, and how many cards lead from one to the other and back. Arguments and result as for `export_classes`.
 
     Example:
         >>> setset.export_links(example.parent / "links.json", size=5)
@@ -80,35 +81,49 @@ def export_counts(
 
     def rows() -> Iterator[Row]:
         with open(workspace) as opened:
-            yield from (_row("counts", count) for count in opened.counts(size))
+            for count in opened.counts(size):
+                yield {column: getattr(count, column) for column in COLUMNS["counts"]}
 
     return write_table("counts", rows(), output, format, overwrite)
 
 
-def _class_row(one: ListClass) -> Row:
+def _class_rows(level: Level) -> Iterator[Row]:
     from setset.symmetry.catalogue import catalogue_in_memory
-    from setset.symmetry.description import count_exclusions, count_hyperplanes, find_directions
+    from setset.symmetry.description import write_exclusions, write_hyperplanes
     from setset.symmetry.geometry import form_dimension
 
-    known = catalogue_in_memory()
-    cuts = count_hyperplanes(find_directions(one)).items()
-    return {
-        **{column: getattr(one, column) for column in COLUMNS["classes"][:7]},
-        **known.traits(one)._asdict(),
-        "dimension": form_dimension(one.cards),
-        "hyperplanes": " ".join(f"{'+'.join(map(str, cards))}:{times}" for cards, times in cuts),
-        "exclusions": " ".join(f"{pairs}:{cards}" for pairs, cards in count_exclusions(one).items()),
-        "game_classes": known.game_classes(one),
-    }
+    catalogue = catalogue_in_memory()
+    forms = catalogue.forms(level.size)
+    for list_class, cuts, excluded in zip(
+        level.classes, write_hyperplanes(forms), write_exclusions(forms), strict=True
+    ):
+        yield {
+            **{column: getattr(list_class, column) for column in COLUMNS["classes"][:7]},
+            **catalogue.traits(list_class)._asdict(),
+            "dimension": form_dimension(list_class.cards),
+            "hyperplanes": cuts,
+            "exclusions": excluded,
+            "game_classes": catalogue.game_classes(list_class),
+        }
 
 
-def _row(table: str, record: object) -> Row:
-    return {column: getattr(record, column) for column in COLUMNS[table]}
+CLASS_PROPERTIES: Final = "class_properties"
+"""Name of a temporary table with all classes. It is made from the package when a query names it, and never stored."""
+PROPERTIES: Final = COLUMNS["classes"]
+
+
+@cache
+def class_properties() -> tuple[tuple[str, ...], list[list[Any]]]:
+    """Columns and rows of the table `class_properties`: the classes as `export_classes` writes them."""
+    rows = (row for level in _levels(None, None) for row in _class_rows(level))
+    return PROPERTIES, [
+        [" ".join(map(str, row[name])) if name == "cards" else row[name] for name in PROPERTIES] for row in rows
+    ]
 
 
 def _levels(workspace: str | Path | None, size: int | None) -> Iterator[Level]:
     from setset.symmetry import catalogue_in_memory
 
-    for each in range(LARGEST + 1) if size is None else [check_size(size)]:
-        catalogue = catalogue_in_memory() if workspace is None else load_catalogue(workspace, each)
-        yield catalogue.level(each)
+    for number in range(LARGEST + 1) if size is None else [check_size(size)]:
+        catalogue = catalogue_in_memory() if workspace is None else load_catalogue(workspace, number)
+        yield catalogue.level(number)

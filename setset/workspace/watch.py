@@ -1,4 +1,4 @@
-"""Whether a workspace has changed since the last look."""
+"""Detects changes of a workspace."""
 
 import sqlite3
 from contextlib import suppress
@@ -12,7 +12,7 @@ from setset.folder import WorkspaceFolder
 class Watch:
     """Notices changes of a workspace by other programs: new records, and runs that begin, end or are killed.
 
-    For one thread. It holds no lock between two calls.
+    For one thread. Holds no lock between two calls.
 
     Args:
         workspace: The folder, which may be missing.
@@ -24,19 +24,19 @@ class Watch:
         self._file: tuple[int, int] | None = None
         """Device and inode of the database; None if it is missing."""
         self._seen: tuple[int, bool, int] | None = None
-        """SQLite's counter of commits by others, whether there is a run, and when its workers were last written."""
+        """Values at the last call: SQLite's data version, whether a run is under way, and time of its last activity."""
 
     def changed(self) -> bool:
-        """Whether something has changed since the last call; True at the first."""
+        """Whether something has changed since the last call. True at the first call."""
         path, file, seen = self._folder.database, None, self._seen
         with suppress(OSError):
-            found = path.stat()
-            file = found.st_dev, found.st_ino
+            status = path.stat()
+            file = status.st_dev, status.st_ino
         is_other = file != self._file
         if is_other:
             self.close()
         version = seen[0] if seen else 0
-        # While a commit holds the database, the version is as before. A query reports any other error.
+        # If a commit holds the database, the version stays as before. The next query reports any other error.
         with suppress(*DRIVER_ERRORS):
             if self._connection is None and path.is_file():
                 address = copies.address(path.absolute(), "ro")

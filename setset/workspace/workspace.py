@@ -50,17 +50,17 @@ DEFAULT_TARGET = 12
 
 @dataclass(frozen=True)
 class Schema:
-    """Schema revision of a database, None if it has none, and the revision of this setset."""
+    """Schema revision of a database, None if none is recorded, and the revision of this setset."""
 
     database: str | None
     setset: str
 
 
 class Workspace(Shown):
-    """A folder with a database and batch files. `setset.open` gives one; use it in a `with` statement.
+    """A folder with a database and batch files. `setset.open` returns one; use it in a `with` statement.
 
-    Reading never waits for a run and never holds one up. A method that writes needs mode "a". It holds the lock of
-    the workspace, and raises Locked if another program has it.
+    Reading never waits for a run and never delays a run. A method that writes needs mode "a". It holds the lock of the
+    workspace, and raises Locked if another program has it.
 
     Common arguments: `size` and `target` select one size and the exploration of one target; all if None. A method
     reports to the listener `progress`. With `dry_run` it returns the plan and changes nothing.
@@ -96,7 +96,7 @@ class Workspace(Shown):
         return f"<setset.Workspace {self.path}, mode {self.mode!r}>"
 
     def close(self) -> None:
-        """Closes the database. The workspace opens it again when needed."""
+        """Closes the database. The workspace reopens it when needed."""
         if self._opened is not None:
             self._opened.close()
             self._opened = None
@@ -105,14 +105,14 @@ class Workspace(Shown):
 
     @property
     def explorations(self) -> list[Exploration]:
-        """The explorations that were begun, by target."""
+        """The explorations that were begun, ordered by target."""
         return [Exploration(self, key.target) for key in explorations.find_all(self._database())]
 
     def exploration(self, target: int | None = None) -> Exploration:
-        """The exploration of a target, begun or not; if None, the only one of the workspace, or 12.
+        """Returns the exploration of a target, begun or not. If None, the only target of the workspace, or 12.
 
         Raises:
-            BadInput: There are several explorations, none of target 12.
+            BadInput: `target` is out of range, or None with several explorations, none of target 12.
         """
         chosen = self._default_target() if target is None else target
         require_between("target", chosen, 4, LARGEST)
@@ -121,11 +121,11 @@ class Workspace(Shown):
     def _default_target(self) -> int:
         try:
             begun = [exploration.target for exploration in self.explorations]
-        except SetsetError:  # missing or damaged: whoever uses the exploration gets the error
+        except SetsetError:  # the database is missing or corrupted; the first use of the exploration raises the error
             return DEFAULT_TARGET
         if len(begun) > 1 and DEFAULT_TARGET not in begun:
-            known = " and ".join(map(str, begun))
-            raise BadInput(f"this workspace has the targets {known}: say which, such as --target {begun[0]}")
+            targets = " and ".join(map(str, begun))
+            raise BadInput(f"this workspace has the targets {targets}: say which, such as --target {begun[0]}")
         return begun[0] if len(begun) == 1 else DEFAULT_TARGET
 
     def status(self, target: int | None = None) -> Status:
@@ -154,13 +154,13 @@ class Workspace(Shown):
         return read_counts(database, size, decoded, target)
 
     def runs(self, limit: int = 20) -> list[Run]:
-        """The last commands that wrote to the workspace, newest first."""
-        found = runs.latest(self._database(), limit)
+        """The latest commands that wrote to the workspace, newest first."""
+        latest = runs.latest(self._database(), limit)
         in_use = self._folder.is_in_use()
-        # Only the last run can be under way. Another run without an outcome was killed.
+        # Only the latest run can be under way. Any other run without an outcome was killed.
         return [
             replace(run, outcome="killed") if run.outcome is None and (index or not in_use) else run
-            for index, run in enumerate(found)
+            for index, run in enumerate(latest)
         ]
 
     def finished_work(self) -> list[FinishedWork]:
@@ -182,11 +182,18 @@ class Workspace(Shown):
 
     def sql_rows(self, query: str, timeout: float = 60) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         """Columns of a read-only query, and an iterator of its rows. The query ends after `timeout` seconds."""
-        return sql.run_query(self._folder.database, query, timeout)
+        from setset.workspace.tables import CLASS_PROPERTIES, class_properties
+
+        tables = {CLASS_PROPERTIES: class_properties()} if CLASS_PROPERTIES in query.lower() else {}
+        return sql.run_query(self._folder.database, query, timeout, tables)
 
     def sql_tables(self) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
         """Tables and views that a query can use: columns and rows, as `sql_rows` returns them."""
-        return ["kind", "name", "columns", "what it holds"], iter(sql.describe_tables(self._folder.database))
+        from setset.workspace.tables import CLASS_PROPERTIES, PROPERTIES
+
+        tables = sql.describe_tables(self._folder.database)
+        properties = ("table", CLASS_PROPERTIES, ", ".join(PROPERTIES), "all classes, made for the query")
+        return ["kind", "name", "columns", "what it holds"], iter([*tables, properties])
 
     # Maintenance
 
@@ -196,7 +203,7 @@ class Workspace(Shown):
         """Compares the database with the files and yields every defect.
 
         With `deep` it also decodes each file and derives its lists again from its sources. In mode "a" the database
-        records when each size was checked and what was found, unless a run is at work or the disk is read-only.
+        records the time of each check and its findings, unless a run is at work or the disk is read-only.
         """
         return self._check(deep, size, progress, is_recorded=self.mode == "a")
 
@@ -208,10 +215,10 @@ class Workspace(Shown):
         database, listener = self._database(), progress or NoProgress()
         schema.require_sound(self._folder.database)
         beside_run = self._folder.is_in_use()
-        found: list[Finding] = []
+        findings: list[Finding] = []
         with self._local_executor(progress) if deep else contextlib.nullcontext() as executor:
             for finding in check(database, size, listener, executor, beside_run):
-                found.append(finding)
+                findings.append(finding)
                 yield finding
         if is_recorded and not beside_run:
             with (
@@ -221,7 +228,7 @@ class Workspace(Shown):
                     Database(self._folder, open_engine(self._folder.database, read_only=False))
                 ) as opened,
             ):
-                record_outcome(opened, size, found)
+                record_outcome(opened, size, findings)
 
     def repair(
         self,
@@ -234,21 +241,21 @@ class Workspace(Shown):
         dry_run: bool = False,
         progress: ProgressListener | None = None,
     ) -> Repaired:
-        """Rebuilds what `check` finds, each file byte-identical to the lost one. Nothing else changes.
+        """Repairs the findings of `check`. Each file becomes byte-identical to the lost file. Nothing else changes.
 
-        If a source does not give what is recorded of it, its expansion is done again.
+        If the expansion of a source contradicts its record, it is done again.
 
         Args:
             batch: Rebuild this batch of `size` and `target`, whatever its state.
-            source: Rebuild the files of `size` and `target` that are made from this batch of the size before.
+            source: Rebuild the files of `size` and `target` that are made from this source batch.
             deep: As in `check`.
         """
         from setset.jobs.run import make_again
         from setset.maintenance.findings import Repaired
         from setset.maintenance.repair import batches_asked, repair_all, repair_batches
 
-        asked = (batch, source) != (None, None)
-        if asked:
+        is_chosen = (batch, source) != (None, None)
+        if is_chosen:
             target = self.exploration(target).target
             wanted = batches_asked(self._database(), target, size, batch, source)[0]
             if dry_run:
@@ -261,7 +268,7 @@ class Workspace(Shown):
             self._local_executor(progress) as executor,
         ):
             again = partial(make_again, database, run_id, executor, listener)
-            if asked and target is not None:
+            if is_chosen and target is not None:
                 return repair_batches(database, target, size, batch, source, again)
             return repair_all(database, size, executor if deep else None, listener, again)
 
@@ -280,7 +287,7 @@ class Workspace(Shown):
     ) -> MovedRoot:
         """Records that a storage root was moved to another folder, after comparing every file there.
 
-        After a stop at any moment, the next call resumes. A call after the end does nothing.
+        After a stop at any moment, the next call resumes. A call after success does nothing.
 
         Args:
             old: The former folder of the root, or its number.
@@ -289,7 +296,7 @@ class Workspace(Shown):
             incomplete: Accept missing and damaged files, which `repair` makes again.
 
         Raises:
-            BadInput: `new` is not that root, or `old` is still there; nothing was changed.
+            BadInput: `new` is not that root, or `old` still exists; nothing was changed.
         """
         from setset.maintenance.moved import move_root
 
@@ -305,15 +312,15 @@ class Workspace(Shown):
             output: Folder for the files that `repair` makes again; the workspace's own root if None.
 
         Raises:
-            BadInput: The root is still there, or is the workspace's own.
+            BadInput: The root still exists, or is the workspace's own.
         """
         from setset.maintenance.moved import forget_root, require_forgettable
 
-        found = require_forgettable(self._database(), str(old))
+        root = require_forgettable(self._database(), str(old))
         if not dry_run:
             with self._maintaining(f"setset roots forget {old}", None) as (database, _):
-                forget_root(database, str(found.number), None if output is None else Path(output))
-        return found
+                forget_root(database, str(root.number), None if output is None else Path(output))
+        return root
 
     def backup(self, copy: str | Path, *, force: bool = False) -> None:
         """Makes a consistent copy of the database, even while a run is under way. With `force` it replaces a file."""
@@ -337,13 +344,13 @@ class Workspace(Shown):
         """Makes a new database from the batch files alone. Returns the path of the old one; None if there was none.
 
         Args:
-            outputs: Folders that runs got as output.
+            outputs: Folders that earlier runs got as `output`.
         """
         from setset.maintenance.rebuild import find_owner, rebuild_database
 
         others = tuple(map(Path, outputs))
         with self._writing() as folder:
-            find_owner(folder, others)  # a folder that is no workspace gets no lock file either
+            find_owner(folder, others)  # raises before a lock file is made in a folder that is no workspace
             with folder.locked():
                 return rebuild_database(folder, others, progress or NoProgress())
 
@@ -358,11 +365,11 @@ class Workspace(Shown):
         stop: StopRequest | None = None,
         on_built: Callable[[Totals], None] = lambda _: None,
     ) -> list[Totals]:
-        """Classifies all lists of up to `size` cards into the database. Returns the sizes that were built.
+        """Classifies all lists of up to `size` cards, and stores the classes. Returns the totals of the new sizes.
 
         Args:
             size: 0 to 20.
-            force: Build sizes that are there already again.
+            force: Build existing sizes again.
             stop: Ends the build when another thread or a signal handler sets it.
             on_built: Callback for each size after it is stored.
         """
@@ -373,7 +380,7 @@ class Workspace(Shown):
         """Classes of a size, from the database, or from the package if the database has none."""
         return load_catalogue(self.path, size)
 
-    # For the objects of this package
+    # Internals, which the objects of this package share
 
     def _database(self) -> Database:
         if self._opened is None:
@@ -390,7 +397,7 @@ class Workspace(Shown):
 
     @contextlib.contextmanager
     def _writing(self) -> Iterator[WorkspaceFolder]:
-        """The folder, for a method that writes. The next method that reads opens the database again."""
+        """Yields the folder to a method that writes. The next method that reads reopens the database."""
         if self.mode == "r":
             raise ReadOnly(f"{self.path} was opened to read: use setset.open(path, mode='a')")
         self.close()
@@ -400,17 +407,17 @@ class Workspace(Shown):
     def _maintaining(
         self, command: str, progress: ProgressListener | None, repairs: bool = False
     ) -> Iterator[tuple[Database, int]]:
-        """The locked database of an existing workspace, without leftovers, and the id of the run in the history."""
+        """Locks an existing workspace, records a run, removes leftovers. Yields the database and the id of the run."""
         from setset.maintenance.leftovers import remove_leftovers, remove_temporaries
         from setset.maintenance.proof import require_unaltered
 
-        listener, workers = progress or NoProgress(), usable_cores()
+        listener = progress or NoProgress()
         with self._writing() as folder:
             folder.require_database()
             with (
                 folder.locked(),
                 contextlib.closing(open_to_write(folder, policy=LockPolicy(listener))) as database,
-                runs.record_run(database, command, workers) as run_id,
+                runs.record_run(database, command, usable_cores()) as run_id,
             ):
                 if not repairs:
                     require_unaltered(database)
@@ -445,12 +452,12 @@ def open(  # noqa: A001 (as `tarfile.open`)
 
     Args:
         path: The folder.
-        mode: "r" to read; "a" to read and add, where a run makes a missing workspace.
+        mode: "r" to read; "a" to read and write. With "a", a run creates a missing workspace.
         time_limit: Seconds after which a query of the database ends with Locked; no limit if None.
 
     Raises:
         NotAWorkspace: There is no workspace, and the mode is "r".
-        SetsetError: The database is damaged or of another version; the message says what to do.
+        SetsetError: The database is damaged or has another schema; the message says what to do.
 
     Example:
         >>> import setset

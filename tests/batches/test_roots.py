@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -65,7 +66,7 @@ def test_of_many_that_claim_a_root_at_the_same_moment_one_gets_it(tmp_path: Path
 
 
 def test_a_root_without_its_token_is_gone(tmp_path: Path) -> None:
-    """What is at its place may be the empty mount point of a disk that is away."""
+    """The folder may be the empty mount point of an unmounted disk."""
     claim_root(tmp_path, MINE)
     require_root(tmp_path, MINE)
     (tmp_path / TOKEN).unlink()
@@ -160,7 +161,7 @@ def test_files_without_a_token_are_taken_only_if_that_is_asked_for(tmp_path: Pat
 def test_a_root_outside_goes_with_a_workspace_that_was_moved(tmp_path: Path) -> None:
     before, after, nas = Token("mine", "/before"), Token("mine", "/after"), tmp_path / "nas"
     claim_root(nas, before)
-    with pytest.raises(ForeignRoot, match=f"in /before: if that workspace .* 'setset roots move {nas} {nas}'"):
+    with pytest.raises(ForeignRoot, match=rf"in /before: if .* 'setset roots move {re.escape(f'{nas} {nas}')}'"):
         claim_root(nas, after)
     assert root_state(nas, before) is RootState.OWN
     claim_root(nas, after, adopt=True)
@@ -254,7 +255,7 @@ def leave_file(folder: Path) -> None:
 def test_a_workspace_that_is_still_elsewhere_has_a_copy_here(
     owner: Owner, tmp_path: Path, leave: Callable[[Path], None]
 ) -> None:
-    """A database or files may be those of the original."""
+    """The database or the files may belong to the original."""
     leave(tmp_path / "before")
     assert owner.original() == tmp_path / "before"
 

@@ -57,7 +57,7 @@ OLDER = "c195b16"
 """A commit of the same version that wrote another batch format."""
 FEW_BYTES = 100
 """Smaller than any file: the disk is full."""
-LONGEST = 120
+LONGEST = 400
 
 
 class Servers:
@@ -125,7 +125,7 @@ class Round:
 
     @property
     def root(self) -> Path:
-        """Where the files go."""
+        """Storage root of the last size."""
         output = self.scene.plan.outputs[-1]
         return self.scene.folder / output if output else self.scene.workspace / "batches"
 
@@ -151,7 +151,7 @@ class Round:
         return bool(ended)
 
     def wait_for_files(self, count: int) -> None:
-        """Until there are so many, or the run is over."""
+        """Waits until there are `count` files, or the run is over."""
         wait_until(lambda: len(self.scene.files()) >= count or self._ended(), LONGEST)
 
     def finish(self) -> Outcome:
@@ -309,7 +309,7 @@ def other_build(round_: Round, random: Random) -> None:
 
 
 def keep_disk_full(round_: Round, random: Random) -> None:
-    """The disk of one worker stays full; the other one does the work."""
+    """The disk of one worker stays full; the other worker does the work."""
     victim = random.choice(round_.servers.workers)
     with contextlib.suppress(psutil.Error):
         psutil.Process(victim.pid).rlimit(resource.RLIMIT_FSIZE, (FEW_BYTES, FEW_BYTES))
@@ -331,22 +331,23 @@ def lose_mount(round_: Round, random: Random) -> None:
 
 def pause_worker(round_: Round, random: Random) -> None:
     """Dask pauses a worker that is short of memory, and lets it go on later."""
+
+    def set_status(status: str, dask_worker: Any) -> None:
+        """Travels by value: a worker of another build cannot import this module."""
+        dask_worker.status = type(dask_worker.status)[status]
+
     with distributed.Client(round_.servers.cluster.address, set_as_default=False) as client:
         addresses = sorted(client.scheduler_info()["workers"])
         if addresses:
             victim = random.choice(addresses)
-            client.run(_set_status, "paused", workers=[victim])
+            client.run(set_status, "paused", workers=[victim])
             time.sleep(random.uniform(0.5, 10))
-            client.run(_set_status, "running", workers=[victim])
-
-
-def _set_status(status: str, dask_worker: Any) -> None:
-    dask_worker.status = distributed.core.Status[status]
+            client.run(set_status, "running", workers=[victim])
 
 
 def cut_off_worker(round_: Round, random: Random) -> None:
     """Longer than a worker may be silent."""
-    _stop(random.choice(round_.servers.workers).pid, random.uniform(4, 12))
+    _stop(random.choice(round_.servers.workers).pid, random.choice([random.uniform(4, 12), 30]))
 
 
 def restart_scheduler(round_: Round, _random: Random) -> None:
@@ -432,7 +433,7 @@ def play(servers: Servers, sequence: Sequence, stage: Stage) -> Verdict:
 
 @contextlib.contextmanager
 def on_a_cluster(folder: Path) -> Iterator[Callable[[Sequence, Stage], Verdict]]:
-    """What plays rounds, on a cluster that ends with it."""
+    """Starts a cluster, yields a function that plays rounds on it, and stops the cluster."""
     servers = Servers(folder)
     try:
         yield partial(play, servers)

@@ -24,14 +24,14 @@ from setset.cli import main
 from tests.chaos.processes import Outcome
 from tests.commands import threads_for_processes
 
-SECONDS = 90
+SECONDS = 300
 """After which a command counts as hanging."""
 HANGS = -1000
 CHANGING = ("replace", "rename", "unlink", "fsync", "write", "link", "mkdir", "ftruncate", "open")
 """The functions of `os` before which a process can be killed."""
 
 Fate = Callable[[], None]
-"""What is done in a fork before its command begins."""
+"""Callback in a fork before its command begins."""
 
 
 class Hangs(BaseException):
@@ -97,7 +97,7 @@ def end_of_fork(pid: int, log: Path) -> Outcome:
 
 
 def die_at(number: int) -> Fate:
-    """kill -9 before the call of this number among those that change files, and SQL statements."""
+    """kill -9 before this call, counting SQL statements and calls that change files."""
 
     def fate() -> None:
         passed = itertools.count(1)
@@ -132,7 +132,7 @@ def _counted(function: Callable[..., Any], count: Callable[[], None]) -> Callabl
 
 
 def small_files(most: int) -> Fate:
-    """No file can grow beyond so many bytes: what a full disk or a quota is to a program."""
+    """Limits the size of each file, as a full disk or a quota would."""
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 

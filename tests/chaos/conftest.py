@@ -25,7 +25,7 @@ def reference(undisturbed: tuple[Path, Reference]) -> Reference:
 
 @pytest.fixture
 def place(tmp_path: Path) -> Place:
-    return Place(tmp_path)
+    return Place(tmp_path, workers=1)
 
 
 @pytest.fixture

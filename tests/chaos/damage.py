@@ -124,7 +124,7 @@ def older_schema(scene: Scene, random: Random) -> None:
     fresh = scene.folder / "schema.db"
     fresh.unlink(missing_ok=True)
     fresh.touch()
-    # Those before 0005 knew nothing of pruning.
+    # Schemas before 0005 have no column for pruning.
     revisions = ["0005"] if scene.plan.pruned else ["0001", "0002", "0005"]
     alembic.upgrade(schema.alembic_config(fresh), random.choice(revisions))
     with contextlib.suppress(*DRIVER_ERRORS), contextlib.closing(connect(fresh, "rw")) as old, old:
@@ -171,8 +171,7 @@ def root_away(scene: Scene, random: Random) -> None:
 
 
 def _has_recorded_files(scene: Scene, root: Path) -> bool:
-    """Whether the database has files in a root. One that was restored may be older than the root: then that it is given
-    as --output is all that there is to know."""
+    """Whether the database has files in a root. A restored database may be older than the root and not know it."""
     query = "SELECT COUNT(*) FROM batches JOIN storage_roots r ON r.id = root_id WHERE r.path = ?"
     with contextlib.suppress(*DRIVER_ERRORS), contextlib.closing(connect(scene.database, "ro")) as connection:
         return bool(connection.execute(query, [str(root.resolve())]).fetchone()[0])

@@ -112,7 +112,7 @@ class Disk:
         return created or truncated
 
     def _use(self, call: Call) -> bool:
-        """What is done with an open file."""
+        """Applies a call that uses an open file."""
         node, position = self._descriptors.get(call.descriptor, (None, 0))
         if node is None:
             return False
@@ -149,7 +149,7 @@ class Disk:
                 del source.entries[name]
             self._renames.append(Rename(source, name, target, new_name, node))
 
-    # What a power cut may leave
+    # States that a power cut may leave
 
     def kept(self) -> Tree:
         """Everything, as after kill -9."""
@@ -242,7 +242,7 @@ def _tree(root: Node, entries: Callable[[Node], dict[str, Node]], data: Callable
 
 
 def read_tree(folder: Path) -> Tree:
-    """What is in a folder."""
+    """Content of a folder by path; None for a subfolder."""
     return {
         path.relative_to(folder).as_posix(): None if path.is_dir() else path.read_bytes()
         for path in sorted(folder.rglob("*"))

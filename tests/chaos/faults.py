@@ -243,7 +243,7 @@ def full_disk(place: Place, process: Process, random: Random) -> None:
 
 @contextlib.contextmanager
 def small_disk(path: Path, size: int) -> Iterator[bool]:
-    """A file system of so many bytes at a path; False where that is not allowed."""
+    """Mounts a file system of `size` bytes at a path; yields False without permission."""
     path.mkdir(parents=True, exist_ok=True)
     mount = shutil.which("mount") or "mount"
     options = ["-t", "tmpfs", "-o", f"size={size}", "tmpfs", str(path)]

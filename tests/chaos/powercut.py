@@ -26,7 +26,7 @@ TARGET, SIZE, BATCH_LISTS = 18, 4, 100_000
 OLD = Path(__file__).resolve().parents[1] / "database" / "assets" / "0001.db"
 COUNTS = "SELECT target, size, lists, complete FROM counts ORDER BY target, size"
 EXPECTED = re.compile(r"setset\.lock|setset\.db(\.(lost|before-\d+)(-\d+)?)?(-journal)?|batches|batches/.*")
-"""What may be in a workspace after recovery."""
+"""Names allowed in a workspace after recovery."""
 
 
 @contextlib.contextmanager
@@ -98,7 +98,7 @@ class Scenario:
     run_is_enough: bool = True
     output: str | None = None
     again: Callable[[Path], None] | None = None
-    """What recovers from a cut, if that is not a run."""
+    """Recovery from a cut; by default a run."""
 
 
 _ASKED = {"target": TARGET, "size": SIZE, "batch-lists": BATCH_LISTS, "workers": 2}
@@ -135,7 +135,7 @@ class Recording:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What a state needed to be as after the undisturbed command, and what was wrong even then."""
+    """Commands that a state needed to equal the undisturbed result, and the remaining differences."""
 
     command: str
     model: str
@@ -171,7 +171,7 @@ def points_of(recording: Recording) -> list[int]:
 
 
 def judge(recording: Recording, points: Sequence[int], seed: str, models: int = len(MODELS)) -> Iterator[Verdict]:
-    """Recovers from the states that a cut at each point may leave, in so many models. Equal states are judged once."""
+    """Recovers from the states that a cut at each point may leave, in `models` models. Judges equal states once."""
     disk, wanted, known = Disk(recording.before), set(points), dict[str, tuple[list[str], list[str]]]()
     end = points_of(recording)[-1]
     for number in range(len(recording.calls) + 1):
@@ -245,7 +245,7 @@ def _check(place: Path) -> list[object]:
 
 
 def _differences(recording: Recording) -> Iterator[str]:
-    """What is not as after the undisturbed command."""
+    """Differences from the result of the undisturbed command."""
     place = recording.place
     try:
         if (counts := _read(place / "w/setset.db", COUNTS)) != recording.counts:
@@ -266,7 +266,7 @@ def _differences(recording: Recording) -> Iterator[str]:
 
 
 def _not_kept(recording: Recording) -> Iterator[str]:
-    """What a command that had ended well did not put on the disk."""
+    """Results missing on the disk after a command ended with success."""
     try:
         if _read(recording.place / "w/setset.db", COUNTS) != recording.counts:
             yield "the command had ended, but its counts are not on the disk"

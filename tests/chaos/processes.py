@@ -20,7 +20,7 @@ from setset.errors import quoted
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 MARK = "SETSET_CHAOS"
-PATIENCE = 180.0
+PATIENCE = 600.0
 """Seconds after which a command counts as hanging."""
 
 
@@ -36,7 +36,7 @@ class Outcome:
         return "Traceback (most recent call last)" in self.said
 
     def advice(self, workspace: Path) -> str:
-        """What it said, with commands as 'setset repair' where they are for this workspace; others stay as they are."""
+        """Output, with commands for this workspace shortened to 'setset repair'."""
         given = re.escape(f" -w {quoted(workspace)}'")
         return re.sub(rf"'(?:python -m )?setset ([a-z][^']*?){given}", r"'setset \1'", self.said)
 
@@ -85,7 +85,7 @@ class Process:
         return self.popen.poll() is None
 
     def family(self) -> list[psutil.Process]:
-        """All living processes that stem from this command, also those that lost their parent."""
+        """All living descendants of this command, orphans included."""
         mark = f"{MARK}={self.mark}".encode()
         found = []
         for entry in Path("/proc").glob("[0-9]*"):
@@ -105,7 +105,7 @@ class Process:
         return sorted(found, key=lambda process: process.pid)
 
     def interrupt(self, number: int = signal.SIGINT) -> None:
-        """What Ctrl-C does: the signal goes to the whole group."""
+        """Sends the signal to the whole group, as Ctrl-C does."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.popen.pid, number)
 
@@ -128,7 +128,7 @@ class Process:
         return Outcome(128 - code if code < 0 else code, said or "")
 
     def orphans(self, seconds: float = 5.0) -> list[int]:
-        """What is still alive a while after the end."""
+        """Processes still alive `seconds` after the end."""
         deadline = time.monotonic() + seconds
         while (left := self.family()) and time.monotonic() < deadline:
             time.sleep(0.05)

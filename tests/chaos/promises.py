@@ -1,4 +1,4 @@
-"""What must hold after a disturbance."""
+"""Promises that must hold after a disturbance."""
 
 from __future__ import annotations
 

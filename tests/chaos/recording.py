@@ -44,7 +44,7 @@ _PATHS = {
     "mkdirat": ((0, 1),),
     "rmdir": (("", 0),),
 }
-"""Which arguments are a folder and a path relative to it."""
+"""Arguments that are a folder and a path relative to it."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Call:
     """The new path of a rename or link."""
     data: bytes = b""
     offset: int | None = None
-    """Of a write: where, None at the position of the descriptor. Of a truncate, seek: the length, position."""
+    """Offset of a write (None: at the position of the descriptor), length of a truncate, or position of a seek."""
     flags: str = ""
 
     def __str__(self) -> str:

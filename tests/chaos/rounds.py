@@ -19,7 +19,7 @@ from tests.chaos.processes import Outcome, Process
 
 TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000
 """Some 10 million lists in about 50 files: a second of work."""
-ARGUMENTS = ("--size", str(SIZE), "--target", str(TARGET), "--batch-lists", str(BATCH_LISTS), "--workers", "2", "--yes")
+ARGUMENTS = ("--size", str(SIZE), "--target", str(TARGET), "--batch-lists", str(BATCH_LISTS), "--yes")
 BATCHES = "SELECT target, size, number, lists, first_list, last_list, path, bytes, digest, defect FROM files"
 REBUILD = "run 'setset db rebuild'"
 COUNTS = "SELECT target, size, lists, complete, origin FROM counts"
@@ -27,10 +27,12 @@ COUNTS = "SELECT target, size, lists, complete, origin FROM counts"
 
 @dataclass
 class Place:
-    """Where a round happens: a workspace, and a storage root elsewhere if the round wants one."""
+    """Folders of a round: a workspace, and optionally a storage root elsewhere."""
 
     folder: Path
     elsewhere: bool = False
+    workers: int = 2
+    """Processes of a run; each takes a second of processor time to start."""
     strangers: list[Path] = field(default_factory=list)
     """Foreign files that must be reported and left alone."""
     said: list[tuple[str, Outcome]] = field(default_factory=list)
@@ -50,7 +52,8 @@ class Place:
         return self.workspace / "setset.db"
 
     def arguments(self) -> tuple[str, ...]:
-        return (*ARGUMENTS, "--workspace", str(self.workspace), *(("--output", str(self.root)) * self.elsewhere))
+        output = ("--output", str(self.root)) if self.elsewhere else ()
+        return (*ARGUMENTS, "--workers", str(self.workers), "--workspace", str(self.workspace), *output)
 
     def start(self, **options: Any) -> Process:
         return Process("run", *self.arguments(), **options)
@@ -90,7 +93,7 @@ Fault = Callable[[Place, Process, Random], None]
 
 @dataclass(frozen=True)
 class Reference:
-    """What a run that nobody disturbs leaves."""
+    """Result of an undisturbed run."""
 
     digests: dict[str, str]
     batches: list[tuple[object, ...]]
@@ -124,7 +127,7 @@ def digests(root: Path) -> dict[str, str]:
 
 
 def rows(database: Path, query: str) -> list[tuple[object, ...]]:
-    """What a query gives, without any code of setset."""
+    """Rows of a query, read without any code of setset."""
     connection = sqlite3.connect(f"{database.absolute().as_uri()}?mode=rw", uri=True)
     try:
         return connection.execute(query).fetchall()
@@ -134,7 +137,7 @@ def rows(database: Path, query: str) -> list[tuple[object, ...]]:
 
 def make_reference(folder: Path) -> Reference:
     place = Place(folder)
-    outcome = place.run()
+    outcome = place.go_on()
     checked = place.command("check", "--deep")
     if outcome.code != 0 or checked.code != 0:
         raise SetsetError(f"a run that nobody disturbed failed: {outcome.said} {checked.said}")
@@ -143,7 +146,7 @@ def make_reference(folder: Path) -> Reference:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a round."""
+    """Outcome of a round."""
 
     fault: str
     seed: str
@@ -211,7 +214,7 @@ def _rebuild(place: Place) -> Iterator[str]:
 
 
 def _wrong(place: Place, reference: Reference) -> list[str]:
-    """What is not as in a run that nobody disturbed."""
+    """Differences from an undisturbed run."""
     try:
         return reference.differences(place) or list(_findings(place))
     except SetsetError as error:
@@ -219,10 +222,9 @@ def _wrong(place: Place, reference: Reference) -> list[str]:
 
 
 def _findings(place: Place) -> Iterator[str]:
-    """What `check` finds, but for the foreign files that must be found.
+    """Findings of `check`, except the foreign files that it must find.
 
-    Files and records are known to be those of the reference, so what `--deep` would derive anew it has derived
-    there.
+    Files and records equal the reference, where `--deep` has been checked.
     """
     expected = {str(path) for path in place.strangers}
     with Workspace(place.workspace) as workspace:

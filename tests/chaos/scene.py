@@ -1,4 +1,4 @@
-"""Where a sequence of faults happens: what is explored, the folders, and what an undisturbed run leaves there."""
+"""Scene of a sequence of faults: plan, folders, and the result of an undisturbed run."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ PRUNED_CUTS: tuple[tuple[int, tuple[int, ...]], ...] = ((20, (10_000, 20_000, 80
 """The same for explorations that are pruned."""
 PRUNED_SHARE = 0.15
 NAMES = f"[tp]??/s??/[0-9]*{SUFFIX}"
-"""Where batch files are below a storage root, those of pruned explorations too."""
+"""Paths of batch files below a storage root, pruned explorations included."""
 NAMES_OF_WORKSPACE = ("w", "w2")
 """Names of the folder of the workspace: the second one after it was moved."""
 
 
 @dataclass(frozen=True)
 class Plan:
-    """What is explored: the target, the lists in a file and the folder of each size from 3 on."""
+    """Plan of an exploration: target, and for each size from 3 on the lists per file and the folder."""
 
     target: int
     cuts: tuple[int, ...]
@@ -79,9 +79,9 @@ class Scene:
     said: list[tuple[str, Outcome]] = field(default_factory=list)
     orphans: list[int] = field(default_factory=list)
     moved: dict[str, str] = field(default_factory=dict)
-    """The names of storage roots that were moved, and those that they have now."""
+    """Old and new names of moved storage roots."""
     problems: list[str] = field(default_factory=list)
-    """What a fault saw that must not be."""
+    """Broken promises that a fault observed."""
 
     @property
     def workspace(self) -> Path:
@@ -103,7 +103,7 @@ class Scene:
         return [self.place(name) for name in names if self.place(name).is_dir()]
 
     def place(self, output: str) -> Path:
-        """Where a storage root of the plan is now."""
+        """Current folder of a storage root of the plan."""
         return self.folder / self.moved.get(output, output)
 
     @property
@@ -172,13 +172,13 @@ class Scene:
         self.orphans += process.orphans()
 
     def forget_strangers(self, below: Path) -> None:
-        """What a fault removed or moved itself is not looked for."""
+        """Stops expecting foreign files that a fault itself removed or moved."""
         self.strangers = [path for path in self.strangers if not path.is_relative_to(below)]
 
 
 @dataclass(frozen=True)
 class Expected:
-    """What an undisturbed run leaves, and where copies of it are: before the last size, and at the end."""
+    """Result of an undisturbed run, with copies from before the last size and from the end."""
 
     partly: Path
     finished: Path

@@ -16,13 +16,13 @@ from tests.chaos.scene import NAMES_OF_WORKSPACE, Expected, Plan, Scene, Stage
 from tests.chaos.steps import STEPS, draw
 
 MOST_COMMANDS = 10
-"""After so many commands that the messages name, there is no way back. `run` is followed by `check`, which count."""
+"""Maximum number of commands to recover, each named by a message. `run` and the `check` after it both count."""
 NAMED = re.compile(r"'setset ((?:db )?[a-z]+(?: --deep)?|roots (?:move|forget) /[^']+|roots move --incomplete /[^']+)'")
 OBEYED = ("repair", "repair --deep", "db rebuild", "db upgrade", "run")
 
 
 class End(enum.StrEnum):
-    """What came of a round, the worst first."""
+    """Outcomes of a round, worst first."""
 
     TRACEBACK = "traceback"
     LOST = "lost"
@@ -59,7 +59,7 @@ class Sequence:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What came of a round."""
+    """Outcome of a round."""
 
     sequence: Sequence
     end: End
@@ -89,7 +89,7 @@ def play(sequence: Sequence, stage: Stage) -> Verdict:
 
 
 def spoken(scene: Scene) -> tuple[str, ...]:
-    """What was done, and what the commands said last."""
+    """Steps of a scene, each with the last line of its output."""
     return tuple(
         what if what.startswith("[") else f"{what} -> {outcome.code}: {_last_line(outcome)}"
         for what, outcome in scene.said
@@ -164,7 +164,7 @@ def _is_clean(scene: Scene, outcome: Outcome) -> bool:
 
 
 def _complaint(outcome: Outcome) -> str:
-    """What a command ended with, without what it said of its progress; all that it said if it ended with no error."""
+    """Last line of a command if it is an error, otherwise its whole output."""
     last = outcome.said.strip().rpartition("\n")[2]
     return last if last.startswith("setset: ") else outcome.said
 

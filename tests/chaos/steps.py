@@ -23,7 +23,7 @@ from tests.chaos.scene import NAMES, Scene
 
 Step = Callable[[Scene, Random], None]
 MOST_CALLS = 900
-"""A run of a small plan makes so many calls at which it can be killed, or some more."""
+"""Number of calls at which a run of a small plan can be killed, approximately."""
 LONGEST = 2.5
 """Seconds after its start in which a process is disturbed."""
 
@@ -100,7 +100,7 @@ def move_root_beside_run(scene: Scene, random: Random) -> None:
 
 
 def other_database(scene: Scene, random: Random) -> None:
-    """Another database is copied over that of a run that is under way, in place or by a rename."""
+    """Replaces the database of an active run by another database, in place or by a rename."""
     if not scene.older.exists():
         if not scene.database.exists():
             return

@@ -22,7 +22,7 @@ from tests.chaos.processes import Outcome
 pytestmark = [pytest.mark.chaos, pytest.mark.posix]
 
 TARGET = 18
-STEP = 1 if os.environ.get("SETSET_ALL_CALLS") else 17
+STEP = 1 if os.environ.get("SETSET_ALL_CALLS") else 31
 KILLED = 128 + 9
 COMPLETE = "SELECT size FROM complete_sizes ORDER BY size"
 

@@ -12,7 +12,7 @@ from tests.chaos.recording import MISSING, Call, has_strace
 
 pytestmark = pytest.mark.chaos
 
-SEED, POINTS = "1", 12
+SEED, POINTS = "1", 5
 
 
 @pytest.mark.skipif(not has_strace(), reason=MISSING)

@@ -40,6 +40,7 @@ def paused_between_commits(pid: int, place: Place) -> bool:
 
 
 def test_01_a_killed_worker_is_replaced(place: Place, reference: Reference) -> None:
+    place.workers = 2
     process = place.start()
     assert wait_until(started(place, 3))
     for worker in process.workers():
@@ -65,10 +66,11 @@ def test_01_what_kills_its_worker_three_times_is_given_up(place: Place, referenc
     require_same(place, reference)
 
 
-@pytest.mark.parametrize("files", [0, 1, 4, 20, 50])
+@pytest.mark.parametrize("files", [0, 4, 50])
 def test_02_a_killed_coordinator_takes_its_workers_along_and_loses_nothing(
     place: Place, reference: Reference, files: int
 ) -> None:
+    place.workers = 2
     process = place.start()
     assert wait_until(started(place, files))
     process.popen.kill()
@@ -90,7 +92,7 @@ def test_07_a_second_coordinator_leaves_at_once(place: Place, reference: Referen
     assert f"pid {process.popen.pid} on {socket.gethostname()}" in second.said
     for what in (["status"], ["sql", "SELECT COUNT(*) FROM batches"], ["count"]):
         assert place.command(*what).code == 0
-    # What the workers have just written is not recorded yet; that is nothing wrong.
+    # Files that workers have just written are not recorded yet; that is no fault.
     checked = place.command("check")
     assert checked.code == 0, checked.said
     assert "is being written: it can be checked when the run is over" in checked.said
@@ -129,8 +131,9 @@ def test_08_ctrl_c_ends_the_waiting(copied: Copied, reference: Reference) -> Non
     require_same(place, reference)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-@pytest.mark.parametrize("files", [0, 10])
+@pytest.mark.parametrize(
+    ("number", "code", "files"), [(signal.SIGINT, 130, 10), (signal.SIGTERM, 143, 0), (signal.SIGHUP, 129, 10)]
+)
 def test_11_a_signal_ends_the_run_within_seconds(
     place: Place, reference: Reference, number: int, code: int, files: int
 ) -> None:
@@ -149,7 +152,7 @@ def test_11_a_signal_ends_the_run_within_seconds(
 
 def test_11_an_orderly_end_is_no_attempt(place: Place, reference: Reference) -> None:
     """A service or a batch system signals the whole group, workers and all, as often as it likes."""
-    for files in (1, 8, 16):
+    for files in (1, 16):
         process = place.start()
         assert wait_until(started(place, files))
         process.interrupt(signal.SIGTERM)

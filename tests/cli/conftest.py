@@ -40,7 +40,7 @@ def nowhere(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A workspace with all lists of up to 5 cards for target 12. Not to be changed."""
     folder = tmp_path_factory.mktemp("cli") / "w"
-    done = run_process("run", "--size", "5", "--workers", "2", workspace=folder)
+    done = run_here("run", "--size", "5", "--workers", "2", workspace=folder)
     assert done.returncode == 0, done.stderr
     assert "lists of 5: 13,394,538 lists" in done.stderr
     assert done.stdout == ""
@@ -57,9 +57,9 @@ def own_workspace(workspace: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def classified(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A workspace with the classes of all sizes, built by a process of its own. Not to be changed."""
+    """A workspace with the classes of all sizes. Not to be changed."""
     folder = tmp_path_factory.mktemp("classes") / "w"
-    done = run_process("classes", "build", workspace=folder)
+    done = run_here("classes", "build", workspace=folder)
     lines = done.stdout.splitlines()
     assert len(lines) == 21
     assert lines[0] == "size 0: 1 class, 1 list"

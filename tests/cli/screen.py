@@ -14,7 +14,7 @@ import pyte
 
 from tests.cli.conftest import SETSET
 
-PATIENCE = 120.0
+PATIENCE = 400.0
 """Seconds, on a busy machine."""
 
 
@@ -40,7 +40,7 @@ class Screen:
 
     @property
     def lines(self) -> list[str]:
-        """What is on the screen, without what is empty."""
+        """Lines on the screen that are not empty."""
         return [line.rstrip() for line in self._screen.display if line.strip()]
 
     def line(self, start: str) -> str:
@@ -50,7 +50,7 @@ class Screen:
         return found[0] if found else ""
 
     def percent(self, start: str) -> int:
-        """What the bar with this title says."""
+        """Percentage that the bar with this title shows."""
         words = self.line(start).split()
         return int(words[words.index("%") - 1])
 
@@ -69,7 +69,7 @@ class Screen:
         self._process.send_signal(signal.SIGINT)
 
     def interrupt_until_it_ends(self) -> None:
-        """Ctrl-C, again and again: Python does not hear one that comes just before it begins to wait for an answer."""
+        """Repeats Ctrl-C, because Python misses a Ctrl-C just before it starts to wait for input."""
 
         def insist() -> None:
             while self._process.poll() is None:

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
+import sys
 from pathlib import Path
 
-from tests.cli.conftest import run_process
+import pytest
+
+from setset.cli import main
 from tests.commands import run_here
 
 
 def test_no_problems(workspace: Path) -> None:
-    shown = run_process("check", "--deep", "--quiet", workspace=workspace)
+    shown = run_here("check", "--deep", "--quiet", workspace=workspace)
     assert (shown.returncode, shown.stdout) == (0, "no problems found\n")
     assert json.loads(run_here("check", "--json", workspace=workspace).stdout) == []
 
@@ -26,6 +30,17 @@ def test_a_foreign_file_is_a_warning(own_workspace: Path) -> None:
     assert [finding["kind"] for finding in json.loads(strict.stdout)] == ["foreign"]
     foreign.unlink()
     assert run_here("check", "--quiet", "--strict", workspace=own_workspace).returncode == 0
+
+
+def test_a_path_that_the_output_cannot_encode_is_no_crash(own_workspace: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On Windows, a pipe takes the characters of one code page only."""
+    (own_workspace / "batches" / "карты.txt").touch()
+    output = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(output, encoding="cp1252", write_through=True))
+    monkeypatch.setattr(sys, "argv", ["setset", "check", "--quiet", "--workspace", str(own_workspace)])
+    with pytest.raises(SystemExit, match="0"):
+        main()
+    assert b"\\u043a\\u0430\\u0440\\u0442\\u044b.txt: not a file of setset" in output.getvalue()
 
 
 def test_a_damaged_file_is_named_and_left_as_it_is(own_workspace: Path) -> None:

@@ -73,6 +73,7 @@ def test_cards_and_classes_in_every_spelling() -> None:
         lambda: setset.odds("x"),  # type: ignore[arg-type]
         lambda: setset.members("12"),
         lambda: setset.lists("x"),  # type: ignore[arg-type]
+        lambda: setset.lists(12)["x"],  # type: ignore[call-overload]
         lambda: setset.open(5),  # type: ignore[arg-type]
         lambda: setset.sample(12, 1.5),  # type: ignore[arg-type]
     ],
@@ -100,13 +101,21 @@ def test_a_solver_gives_as_many_cards_as_asked_for(run: Run) -> None:
     assert len(json.loads(run("sat", "solve", "5", "--json")[1])["cards"]) == 5
 
 
-@pytest.mark.parametrize("words", [["draw", "1", "2", "-o", "x.svg"], ["plot", "odds", "-o", "x.svg"]])
-def test_a_file_is_replaced_by_force_only(run: Run, nowhere: Path, words: list[str]) -> None:
-    (nowhere / "x.svg").write_text("mine")
-    assert run(*words)[::2] == (2, "setset: x.svg is there already: add --force to replace it\n")
-    assert (nowhere / "x.svg").read_text() == "mine"
+@pytest.mark.parametrize(
+    "command",
+    ["draw 1 2 -o x.svg", "plot odds -o x.svg", "report -o x.html", "db backup x.db", "export bfile caps -o x"],
+)
+def test_a_file_is_replaced_by_force_only(
+    command: str, run: Run, nowhere: Path, workspace: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SETSET_WORKSPACE", str(workspace))
+    words = command.split()
+    file = nowhere / words[-1]
+    file.write_bytes(b"mine")
+    assert run(*words)[::2] == (2, f"setset: {file.name} is there already: add --force to replace it\n")
+    assert file.read_bytes() == b"mine"
     assert run(*words, "--force")[0] == 0
-    assert (nowhere / "x.svg").read_text() != "mine"
+    assert file.read_bytes() != b"mine"
 
 
 def test_two_classes_make_two_charts(run: Run, nowhere: Path) -> None:
@@ -118,11 +127,22 @@ def test_two_classes_make_two_charts(run: Run, nowhere: Path) -> None:
 def test_a_large_run_without_a_terminal_needs_a_word(tmp_path: Path) -> None:
     refused = run_here("run", "14", "--target", "14", workspace=tmp_path / "w")
     assert refused.returncode == 2
-    assert "there is no terminal to ask on; add --yes, or stop it in order with --max-time 8h" in refused.stderr
+    assert "there is no terminal to ask on; add --yes, or stop it cleanly with --max-time 8h" in refused.stderr
     assert not (tmp_path / "w").exists()
     stopped = run_process("run", "14", "--target", "14", "--max-time", "1s", workspace=tmp_path / "w")
     assert stopped.returncode == 1
     assert "stopped by --max-time: what was finished is recorded" in stopped.stderr
+
+
+def test_a_run_stops_when_its_files_take_as_much_as_it_may(tmp_path: Path) -> None:
+    stopped = run_here("run", "6", "--batch-lists", "50000", "--max-disk", "20 kB", workspace=tmp_path / "w")
+    assert (stopped.returncode, "stopped by --max-disk: what was" in stopped.stderr) == (1, True), stopped.stderr
+    with setset.open(tmp_path / "w") as workspace:
+        (run,) = workspace.runs()
+        assert run.bytes_added >= 20_000
+        assert list(workspace.check()) == []
+    refused = run_here("run", "6", "--max-disk", "20 apples", workspace=tmp_path / "w")
+    assert (refused.returncode, "such as 500MB or 20GB" in refused.stderr) == (2, True)
 
 
 @pytest.mark.posix
@@ -140,6 +160,17 @@ def test_an_error_of_the_system_names_the_file(run: Run, monkeypatch: pytest.Mon
     monkeypatch.setattr(setset.table.simulation, "simulate", refuse)
     monkeypatch.setattr("setset.show.odds.show_odds", refuse)
     assert run("odds")[::2] == (1, "setset: some/file: Read-only file system\n")
+
+
+@pytest.mark.parametrize(("package", "name"), [("distributed", "Dask"), ("uvicorn", "the server of the page")])
+def test_an_error_of_another_package_is_put_into_words(
+    package: str, name: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise type("Trouble", (Exception,), {"__module__": f"{package}.core"})("it is\nbroken")
+
+    monkeypatch.setattr("setset.show.odds.show_odds", fail)
+    assert run("odds")[::2] == (1, f"setset: {name} failed: it is broken\n")
 
 
 def test_an_older_schema_on_read_only_media_can_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,4 +196,5 @@ def test_narrow_tables_leave_out_columns_and_cut_nothing(workspace: Path, tmp_pa
 
 
 def test_nothing_is_said_to_be_zero_gigabytes() -> None:
-    assert [estimate._bytes(count) for count in (4_000, 15_000_000, 2_500_000_000)] == ["4.0 kB", "15.0 MB", "2.5 GB"]
+    sizes = {0: "0 B", 4_000: "4.0 kB", 15_000_000: "15.0 MB", 2_500_000_000: "2.5 GB"}
+    assert [estimate._bytes(count) for count in sizes] == list(sizes.values())

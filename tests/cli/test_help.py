@@ -14,7 +14,7 @@ from tests.conftest import Run
 
 @pytest.fixture(scope="module")
 def helped() -> dict[str, str]:
-    """What `--help` says of each command: one process asks for all of them, and loads nothing heavy."""
+    """Output of `--help` by command. One process prints all of them and loads nothing heavy."""
     program = (
         "import sys; from setset.cli import main\n"
         "for words in sys.argv[1:]:\n"

@@ -54,7 +54,7 @@ def make_folder(path: Path) -> None:
 OBSTACLES: dict[str, Callable[[Path], None]] = {
     "file": lambda path: path.write_text("mine") and None,
     "folder": make_folder,
-    "fifo": os.mkfifo,
+    "fifo": lambda path: os.mkfifo(path),
     "link to nowhere": lambda path: path.symlink_to("nowhere"),
     "link to itself": lambda path: path.symlink_to(path.name),
 }

@@ -1,4 +1,4 @@
-"""What is said to somebody who made a mistake: the option or file at fault, and what to do."""
+"""Messages for mistakes name the option or file at fault, and the next step."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_a_message_of_many_lines_stays_one(run: Run) -> None:
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
 def test_no_room_for_a_folder(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of the workspace, then of its files."""
+    """First the folder of the workspace, then the folder of its files."""
 
     def fill(path: Path, *_: object, **__: object) -> None:
         raise OSError(code, os.strerror(code), str(path))

@@ -28,7 +28,9 @@ def test_odds_are_exact_for_random_hands_and_known_in_play(run: Run) -> None:
     assert "30.0:1 (the rulebook says 33:1)" in out
     assert "2,741:1 (the rulebook says 2,500:1)" in run("odds", "15")[1]
     assert "always a set" in run("odds", "21")[1]
-    assert json.loads(run("odds", "--json")[1])["lists"] == 2_284_535_476_080
+    found = json.loads(run("odds", "--json")[1])
+    assert found["lists"] == 2_284_535_476_080
+    assert found["chance"] == json.loads(run("classes", "--size", "12", "--json")[1])[0]["chance"]
 
 
 def test_a_simulation_ends_with_its_answer(run: Run) -> None:
@@ -87,6 +89,25 @@ def test_one_exploration_needs_no_target(tmp_path: Path) -> None:
     assert "this workspace has the targets 17 and 18: say which, such as --target 17" in refused.stderr
 
 
+def test_settings_of_a_workspace_are_defaults_of_options(tmp_path: Path) -> None:
+    workspace, settings = tmp_path / "w", tmp_path / "w" / "setset.toml"
+    workspace.mkdir()
+    settings.write_text('target = 18\noutput = "../nas"\nworkers = 1\n')
+    done = run_here("run", "3", workspace=workspace)
+    assert (done.returncode, [path.name for path in (tmp_path / "nas").glob("t*")]) == (0, ["t18"]), done.stderr
+    assert [run.workers for run in setset.open(workspace).runs()] == [1]
+    assert run_here("run", "3", "--target", "17", "--output", str(tmp_path / "x"), workspace=workspace).returncode == 0
+    assert [path.name for path in (tmp_path / "x").glob("t*")] == ["t17"]
+    assert run_here("lists", "3", "--limit", "1", workspace=workspace).stdout == "0 1 3\n"  # of two targets
+    shown = run_here("doctor", "--json", workspace=workspace).stdout
+    assert json.loads(shown)["settings"] == f"target 18, output {workspace}/../nas, workers 1"
+    for text, complaint in (("target = ", "is not TOML: "), ("size = 3", "not size = 3"), ("workers = '2'", "not w")):
+        settings.write_text(text)
+        refused = run_here("run", "3", workspace=workspace)
+        assert (refused.returncode, complaint in refused.stderr) == (2, True), refused.stderr
+    assert run_here("doctor", workspace=workspace).returncode == 1
+
+
 @pytest.mark.parametrize(
     ("new", "old"),
     [
@@ -138,7 +159,7 @@ def test_doctor_and_completion(run: Run, workspace: Path) -> None:
         "workspace",
         "schema",
         "storage root 1",
-        "free disk",
+        "settings",
     ]
     for shell in ("bash", "zsh", "fish"):
         assert "_SETSET_COMPLETE" in run("completion", shell)[1]

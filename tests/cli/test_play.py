@@ -42,7 +42,7 @@ def test_bad_input_is_one_clear_line(refuse: Refuse, arguments: list[str], compl
 
 
 def winning_calls(seed: int) -> str:
-    """What a player types who sees every set."""
+    """Input of a player who sees every set."""
     session, lines = Session(seed), []
     while not session.game.over:
         sets, table = session.game.sets, session.game.table

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import setset
 from setset.show.report import collect
-from tests.cli.conftest import Refuse, run_process
+from tests.cli.conftest import Refuse
 from tests.commands import run_here
 
 
@@ -64,6 +64,6 @@ def test_a_batch_needs_a_size(refuse_in_workspace: Refuse) -> None:
 
 def test_deep_is_what_check_deep_names(own_workspace: Path) -> None:
     """`check --deep` says: run 'setset repair --deep'."""
-    done = run_process("repair", "--deep", workspace=own_workspace)
+    done = run_here("repair", "--deep", workspace=own_workspace)
     assert (done.returncode, done.stdout) == (0, "nothing to repair\n")
     assert "compare 5" in done.stderr

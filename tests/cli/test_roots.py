@@ -1,4 +1,4 @@
-"""`setset roots` as a user meets it: a storage root that was moved, and one that is lost."""
+"""`setset roots` with a moved storage root and with a lost storage root."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What an unattended run tells: `run --json` and `run --log`, as docs/unattended.md describes them."""
+"""Events of an unattended run, by `run --json` and `run --log`, as docs/unattended.md describes them."""
 
 from __future__ import annotations
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import signal
+import socket
 import subprocess
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.commands import run_here
@@ -24,6 +26,17 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, env=environment, cwd=folder, stderr=subprocess.PIPE, text=True)
 
 
+def listening(pid: int) -> list[str]:
+    """Addresses at which a process and its children listen."""
+    process = psutil.Process(pid)
+    return [
+        connection.laddr.ip
+        for each in (process, *process.children(recursive=True))
+        for connection in each.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+
+
 def test_a_cluster_of_our_own_commands(tmp_path: Path) -> None:
     file = tmp_path / "scheduler.json"
     begun = [start(tmp_path, "scheduler", "--port", "0", "--scheduler-file", str(file))]
@@ -35,6 +48,7 @@ def test_a_cluster_of_our_own_commands(tmp_path: Path) -> None:
         _, errors = run.communicate(timeout=LONGEST)
         assert (run.returncode, errors) == (0, "")
         assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]
+        assert {address for process in begun[:2] for address in listening(process.pid)} == {"127.0.0.1"}
         for process in begun[1::-1]:
             process.send_signal(signal.SIGTERM)
             _, errors = process.communicate(timeout=LONGEST)
@@ -53,6 +67,14 @@ def test_a_network_needs_certificates() -> None:
     done = run_here("scheduler", "--host", "10.1.2.3")
     assert done.returncode == 2
     assert "--host 10.1.2.3: whoever reaches it could run code on every worker: add --certificates DIR" in done.stderr
+
+
+def test_a_port_that_is_taken_is_one_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = run_here("scheduler", "--port", str(port))
+    reason = "(Address already in use): choose another with --port\n"
+    assert (done.returncode, done.stderr) == (2, f"setset: no scheduler can start at 127.0.0.1 port {port} {reason}")
 
 
 def test_a_worker_without_its_storage_root_or_certificates_says_so(tmp_path: Path) -> None:

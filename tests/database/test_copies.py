@@ -97,7 +97,7 @@ def test_a_database_that_is_held_all_the_time(place: WorkspaceFolder) -> None:
         began = time.monotonic()
         with pytest.raises(Locked, match="is held by another program: try again when that is done"):
             connect(place.database, "ro", seconds=0.3)
-        assert 0.3 <= time.monotonic() - began < 5
+        assert 0.3 <= time.monotonic() - began < 60
         holder.rollback()
         assert numbers(place.database) == [0]
 
@@ -117,7 +117,7 @@ def test_ctrl_c_ends_the_wait_for_a_copy(place: WorkspaceFolder) -> None:
             reader.stdout.readline()
             time.sleep(0.2)
             reader.send_signal(signal.SIGINT)
-            _, said = reader.communicate(timeout=30)
+            _, said = reader.communicate(timeout=120)
     assert b"KeyboardInterrupt" in said
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from setset.batches.records import BatchFile, Span
 from setset.database import Database, batches, expansions, explorations, roots, runs
-from setset.database.expansions import ClaimedExpansion, Job, Unfinished
+from setset.database.expansions import ClaimedExpansion, Job
 from setset.database.explorations import Goal, Step
 from setset.tasks.kinds import ExpandTask, TaskResult
 from tests.small import TARGET, build, rows, writing
@@ -40,9 +40,8 @@ def begin(database: Database, run_id: int, *stored: int, first: int = 0, again: 
     goal = Goal((3, 4, *stored))
     explorations.set_goal(exploration, goal)
     root_id = roots.use_root(database, None)
-    to = roots.destinations(database)
     only = frozenset(goal.steps()) if again else frozenset[Step]()
-    job = Job(run_id, exploration, goal.steps(), root_id, to, lambda _: 1000, first, only_forgotten=only)
+    job = Job(run_id, exploration, goal.steps(), root_id, lambda _: 1000, first, only_forgotten=only)
     expansions.plan(job)
     return job
 
@@ -82,7 +81,7 @@ def test_smaller_sizes_come_first_and_sizes_overlap(workspace: Path) -> None:
             (5, 3),
             (6, 0),
         ]
-        expansions.record_and_claim(job, [], [Unfinished(each) for each in (second, *claimed)], 0)
+        expansions.record_and_claim(job, [], [second, *claimed], 0)
         again = expansions.record_and_claim(job, [], [], 3)
         assert [each.task.size for each in again] == [5, 5, 5]
 
@@ -119,7 +118,7 @@ def test_what_was_given_up_is_tried_again_by_the_next_run(workspace: Path) -> No
         with runs.record_run(database, "test", 1) as run_id:
             job = begin(database, run_id, 5)
             (expansion,) = expansions.record_and_claim(job, [], [], 1)
-            given_up = Unfinished(expansion.tried_again(), "too much", given_up=True)
+            given_up = expansion.tried_again("too much", given_up=True)
             expansions.record_and_claim(job, [], [given_up], 0)
         failed = "SELECT source, attempts, error FROM expansions WHERE state = 'failed'"
         assert rows(workspace, failed) == [(0, 1, "too much")]

@@ -190,7 +190,7 @@ def test_ctrl_c_ends_a_backup_that_waits(copy: Copy, tmp_path: Path) -> None:
             time.sleep(0.3)
             waiting.send_signal(signal.SIGINT)
             try:
-                _, said = waiting.communicate(timeout=20)
+                _, said = waiting.communicate(timeout=120)
             finally:
                 waiting.kill()
     assert b"KeyboardInterrupt" in said

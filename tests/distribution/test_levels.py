@@ -18,7 +18,7 @@ from setset.symmetry.least import canonicalize_rows
 
 
 def test_the_tables_are_computed_from_nothing() -> None:
-    """Those of up to 15 cards: 16 and 17 take minutes."""
+    """Tables of up to 15 cards; 16 and 17 take minutes."""
     assert setset.compute_hands() == [setset.hands(size) for size in range(16)]
 
 

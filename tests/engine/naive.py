@@ -23,7 +23,7 @@ def has_set(cards: Iterable[int]) -> bool:
 
 
 def remaining(cards: tuple[int, ...]) -> list[int]:
-    """The cards above the highest one that complete no set with two of the list's."""
+    """Cards above the highest card that complete no set with two cards of the list."""
     blocked = {thirds()[a, b] for a, b in combinations(cards, 2)}
     return [card for card in range(max(cards, default=-1) + 1, CARDS) if card not in blocked]
 
@@ -73,7 +73,7 @@ def streams(lists: list[tuple[int, ...]], tail: int) -> list[list[int]]:
 
 
 def code_nodes(nodes: list[list[int]], tail: int) -> tuple[list[int], list[int]]:
-    """The codes of the nodes of a depth, and the bits of those that none describes."""
+    """Codes of the nodes of a depth, and the bits of the nodes without a code."""
     codes, exceptions = [], []
     for bits in nodes:
         usual = [[1] * (len(bits) - tail - code) + [0] * (tail + code) for code in range(3)]

@@ -71,7 +71,7 @@ def test_unpacking_starts_anywhere(lists: list[tuple[int, ...]], start: int, chu
 
 @pytest.mark.parametrize("target", [12, 18])
 def test_a_list_far_into_a_batch(target: int) -> None:
-    """Whole nodes are passed on the way: coded ones, exceptions, and the one that holds the list."""
+    """Skips whole nodes on the way: coded nodes, exceptions, and nodes before the list."""
     (source,) = search.pack([search.seeds(target)[::200]], 3, 10**6)
     (batch,) = search.expand(source, target, 10**6)
     rows = np.concatenate([chunk.copy() for chunk in search.unpack(batch)])

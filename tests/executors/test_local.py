@@ -15,7 +15,7 @@ import pytest
 from setset.executors.base import WorkerDied, worker_count
 from setset.executors.local import LocalExecutor, WorkerProcess
 
-LONGEST = 120
+LONGEST = 400
 """Seconds after which a test fails instead of hanging."""
 
 

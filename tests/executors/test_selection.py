@@ -1,4 +1,4 @@
-"""Which executor `--executor NAME` means."""
+"""Selection of an executor by `--executor NAME`."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_local_is_local() -> None:
     assert choose_executor("local", FileAccess()) is LocalExecutor
 
 
-@pytest.mark.parametrize("access", [FileAccess(ship=True), FileAccess((("/mnt", "/data"),))])
+@pytest.mark.parametrize("access", [FileAccess(ship=True), FileAccess((("", "/mnt", "/data"),))])
 @pytest.mark.parametrize("name", ["local", "concurrent.futures:ThreadPoolExecutor"])
 def test_map_and_ship_are_for_dask(name: str, access: FileAccess) -> None:
     with pytest.raises(BadInput, match=r"^--map and --ship need --executor dask"):

@@ -37,7 +37,7 @@ def test_so_many_are_in_flight_and_no_more(ahead: int) -> None:
 
 
 def test_nothing_is_submitted_before_it_is_asked_for() -> None:
-    """What stops asking, for an error or a signal, leaves the rest where it is."""
+    """If the caller stops after an error or a signal, the rest is never submitted."""
     submitted: list[int] = []
 
     def submit(number: int) -> Future[int]:

@@ -1,4 +1,4 @@
-"""Which format a name and an option mean."""
+"""Selection of a format by file name and option."""
 
 from __future__ import annotations
 

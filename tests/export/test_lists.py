@@ -25,7 +25,7 @@ from setset import durable
 from setset.cards import digits, name
 from setset.errors import ChangedMeanwhile
 from setset.executors.base import ATTEMPTS, WorkerDied
-from setset.export import files, lists
+from setset.export import lists, single_file
 from setset.export.stored import ExportOptions
 from tests.small import TARGET, Notices, change, flip
 
@@ -218,7 +218,7 @@ def test_finished_files_that_the_manifest_does_not_name_are_recognised(
     size.export(tmp_path, format=format_)
     whole = snapshot(tmp_path)
     inodes = {path.name: path.stat().st_ino for path in tmp_path.glob(f"*.{format_}")}
-    manifest = tmp_path / files.MANIFEST
+    manifest = tmp_path / single_file.MANIFEST
     if manifest.exists():
         names = sorted(inodes)[:known]
         some = {name: json.loads(manifest.read_bytes())["files"][name] for name in names}
@@ -237,7 +237,7 @@ def test_a_file_with_other_content_is_not_recognised(
     size: setset.Size, tmp_path: Path, format_: str, damage: str
 ) -> None:
     size.export(tmp_path, format=format_)
-    (tmp_path / files.MANIFEST).unlink()
+    (tmp_path / single_file.MANIFEST).unlink()
     other = max(tmp_path.glob(f"*.{format_}"))
     data = other.read_bytes()
     other.write_bytes({"changed": data[:-2] + b"7\n", "longer": data + b"\n", "shorter": data[:-1]}[damage])
@@ -339,14 +339,14 @@ def test_one_file_is_not_replaced_unless_asked(size: setset.Size, tmp_path: Path
 
 
 def test_a_manifest_that_is_none(size: setset.Size, tmp_path: Path) -> None:
-    (tmp_path / files.MANIFEST).write_text("[]")
+    (tmp_path / single_file.MANIFEST).write_text("[]")
     with pytest.raises(setset.BadInput, match=r"setset-export\.json is not the manifest of an export"):
         size.export(tmp_path, format="npy")
 
 
 def test_two_exports_to_one_folder(size: setset.Size, tmp_path: Path) -> None:
     with (
-        files.locked(tmp_path / files.LOCK, tmp_path),
+        single_file.locked(tmp_path / single_file.LOCK, tmp_path),
         pytest.raises(setset.Locked, match=r"another export to .* is under way"),
     ):
         size.export(tmp_path, format="npy")
@@ -453,7 +453,7 @@ def test_a_worker_that_dies_is_replaced_as_in_a_run(
 
     class Dying(ThreadPoolExecutor):
         def submit(self, fn: Any, /, *args: Any, **kwargs: Any) -> Future[Any]:
-            if fn is files.write_file and next(deaths, None) is not None:
+            if fn is single_file.write_file and next(deaths, None) is not None:
                 future: Future[Any] = Future()
                 future.set_exception(WorkerDied("the worker process died"))
                 return future
@@ -496,7 +496,7 @@ def test_a_stop_leaves_whole_files_and_the_next_call_goes_on(size: setset.Size, 
     with pytest.raises(setset.Interrupted, match="finished files stay") as stopped:
         size.export(tmp_path / "part", format="npy", progress=Stopper(), stop=stop)
     assert stopped.value.exit_code == 130
-    manifest = json.loads((tmp_path / "part" / files.MANIFEST).read_bytes())
+    manifest = json.loads((tmp_path / "part" / single_file.MANIFEST).read_bytes())
     assert len(manifest["files"]) == 1
     size.export(tmp_path / "part", format="npy", overwrite=True)
     assert snapshot(tmp_path / "part") == snapshot(tmp_path / "whole")

@@ -54,7 +54,7 @@ def test_a_table_may_be_empty(format_: str) -> None:
 
 
 def gap(program: str, folder: Path) -> list[str]:
-    """What GAP prints."""
+    """Lines that GAP prints."""
     (folder / "program.g").write_text(program + "\nQUIT;\n")
     assert GAP is not None
     done = subprocess.run(

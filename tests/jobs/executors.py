@@ -74,6 +74,6 @@ class WaitingExecutor(ThreadPoolExecutor):
         size, last = self._last
         if task.size > size:
             self._begun.set()
-        elif (task.size, task.source_number) == self._last and not self._begun.wait(20):
+        elif (task.size, task.source_number) == self._last and not self._begun.wait(120):
             raise SetsetError(f"nothing of size {size + 1} was begun while source {last} was not done")
         return fn(task)

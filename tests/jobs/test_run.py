@@ -64,7 +64,7 @@ def is_complete(path: Path, size: int) -> bool:
         return explorations.find(database, TARGET).at(size).is_complete()
 
 
-@pytest.mark.parametrize("target", range(4, 21))
+@pytest.mark.parametrize("target", [4, 7, 12, 15, 18, 20])
 def test_size_5_is_right_for_any_target(target: int, tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 5, target=target, batch_lists=None)
     found = counts(folder.path)
@@ -121,7 +121,7 @@ def test_bytes_do_not_depend_on_interruptions(reference: Path, tmp_path: Path, a
 
 
 def test_from_a_source_on_and_then_the_rest(reference: Path, tmp_path: Path) -> None:
-    """What comes first is unknown at first, so that later batches have no numbers yet; in the end all is the same."""
+    """Later batches have no numbers until the earlier ones are made. The end result is the same."""
     folder, _ = build(tmp_path / "w", SIZE - 1)
     build(folder.path, first=2)
     some = rows(folder.path, f"SELECT number, source FROM files WHERE size = {SIZE}")

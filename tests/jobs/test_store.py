@@ -306,6 +306,8 @@ def test_what_a_run_stores_if_it_may_choose() -> None:
     # Each of the 536 files of size 8 becomes one file more than it fills.
     assert 2_284_535_476_080 / twelve.lists_in_file(12) + 536 < 20_000
     assert RunOptions(8, store=(6, 8)).source_size == 5
+    assert RunOptions(12, store=(4, 12)).stored_sizes == (3, 4, 5, 6, 7, 8, 12)  # size 3 is one file: one unit of work
+    assert RunOptions(12, store=(12,), count=(5,)).source_size == 4
 
 
 def test_fewer_lists_are_in_a_file_where_most_lists_are_dropped() -> None:

@@ -40,7 +40,7 @@ def scattered_copy(scattered: Path, tmp_path: Path) -> Copy:
 
 @pytest.fixture(scope="session")
 def built_with_output(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `with_output` is a copy of, beside the place where it was built. Not to be changed."""
+    """Original of `with_output`, beside the folder where it was built. Tests must not change it."""
     place = tmp_path_factory.mktemp("with_output") / "place"
     build(place / "w", 3, target=18, batch_lists=10_000)
     build(place / "w", 4, target=18, batch_lists=200_000, output=place / "out")
@@ -51,7 +51,7 @@ def built_with_output(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def with_output(built_with_output: Path) -> Iterator[Path]:
     """A workspace w for target 18, its lists of 4 in the storage root `out`: 5 files of 3, 5 of 4.
 
-    Always in the same folder, since the token of a root names that of its workspace.
+    Always in the same folder, since the token of a root names the folder of its workspace.
     """
     place = built_with_output.parent / "place"
     shutil.copytree(built_with_output, place)

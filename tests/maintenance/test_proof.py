@@ -47,7 +47,7 @@ def digest(source: int) -> str:
 
 
 def known(number: int) -> Sources:
-    """So many sources."""
+    """Sources 0 to `number` - 1."""
     return {source: NumberedBatch(source, 100, digest(source)) for source in range(number)}
 
 

@@ -82,7 +82,7 @@ class Steps(NoProgress):
 
 
 def test_its_progress_is_that_of_reading_the_files(copy: Copy) -> None:
-    """Which takes the time; also of files that are not sound."""
+    """Reading takes the time, for corrupted files too."""
     folder, steps = copy(), Steps()
     flip(batch_file(folder))
     expected = [
@@ -219,7 +219,7 @@ def test_the_journal_of_a_lost_database_is_not_played_into_its_successor(tmp_pat
 
 
 def test_each_list_is_taken_once(tmp_path: Path) -> None:
-    """Of a file in two folders one is taken, and the other is left where it is."""
+    """If a file is in two folders, rebuild records one and leaves the other in place."""
     folder, _ = build(tmp_path / "w", 4)
     recorded = rows(folder.path, BATCHES)
     shutil.copytree(folder.own_root, tmp_path / "copy")
@@ -292,7 +292,7 @@ def test_beside_the_parts_of_a_merged_file(scattered_copy: Copy) -> None:
     assert findings(folder, deep=True) == []
 
 
-# Which files are taken
+# Files that rebuild records
 
 PARTS = {"0000001-001.setset", "0000002-000.setset", "0000014-000.setset", "0000015-000.setset"}
 MERGED = {"0000001-001_0000002-000.setset", "0000014-000_0000015-000.setset"}
@@ -319,7 +319,7 @@ def names(folder: WorkspaceFolder) -> set[str]:
 
 
 def merge_beside_parts(folder: WorkspaceFolder) -> None:
-    """What a compaction leaves that is stopped before it removes the parts."""
+    """State after a compaction that stopped before it removed the parts."""
     parts = {path: path.read_bytes() for path in files_of(folder).iterdir() if path.name in PARTS}
     assert len(parts) == len(PARTS)
     merge_files(folder)
@@ -436,7 +436,7 @@ def test_sources_that_were_cut_differently_are_not_those_of_larger_lists(
 
 
 def claim(folder: WorkspaceFolder, root: Path) -> None:
-    """Makes a folder of files that of a copy, which takes none that may be the original's."""
+    """Gives a folder of files to a copy, which would not claim files of the original."""
     ((owner,),) = rows(folder.path, "SELECT id FROM workspace")
     (root / TOKEN).write_bytes(Token(owner, str(folder.path.resolve())).encode())
 

@@ -148,7 +148,7 @@ def test_lists_that_only_a_deep_check_finds_wrong_are_repaired_by_a_deep_repair(
 
 
 def test_a_right_file_with_a_wrong_row_stays(copy: Copy, reference: Path) -> None:
-    """What is recorded does not come of the source: the expansion is done again, and gives the file that was there."""
+    """The row does not match its source: repair repeats the expansion and gets the existing file."""
     folder = copy()
     change(folder.path, f"UPDATE batches SET lists = lists - 1 WHERE size = {SIZE} AND number = 7")
     repair_all(folder)
@@ -281,7 +281,7 @@ def test_a_run_that_meets_several_damaged_merged_sources_is_right_in_one_go(merg
 
 
 def test_two_counts_from_one_size_are_each_compared_with_their_sources(tmp_path: Path) -> None:
-    """The one that was made from another batch is found, and done again."""
+    """Repair finds the count that was made from another batch, and repeats it."""
     folder, _ = build(tmp_path / "w", 4, target=20, batch_lists=60_000)
     for size in (5, 6):
         build(folder.path, size, target=20, count_only=True)

@@ -48,7 +48,7 @@ from tests.small import (
 )
 
 RIGHT = [(16, 3, 49_491, 1), (16, 4, 771_741, 1), (16, 5, 9_396_567, 1)]
-"""What an undisturbed exploration counts: target, size, lists, complete."""
+"""Counts of an undisturbed exploration: target, size, lists, complete."""
 
 
 def require_right(folder: WorkspaceFolder) -> None:
@@ -127,7 +127,7 @@ def test_03_the_database_and_the_folder_of_a_size_are_lost(tmp_path: Path, lost:
 
 
 def test_03_what_was_made_from_another_source_is_found_and_repaired(tmp_path: Path) -> None:
-    """The rows and files of a size are those of another cut of the size before."""
+    """Rows and files of a size were made from another division of the size before."""
     folder, _ = build(tmp_path / "w", batch_lists=100_000)
     other, _ = build(tmp_path / "other", batch_lists=300_000)
     shutil.rmtree(size_folder(folder, 5))
@@ -580,7 +580,7 @@ def test_12_of_two_workspaces_that_claim_one_folder_at_once_one_gets_it(
 
     def slowly(*arguments: object) -> None:
         write_all(*arguments)  # type: ignore[arg-type]
-        meeting.wait(timeout=10)  # both have looked, and both are about to give the token its name
+        meeting.wait(timeout=120)  # both have looked, and both are about to give the token its name
 
     monkeypatch.setattr(durable, "_write_all", slowly)
     outcomes: list[object] = []
@@ -713,7 +713,7 @@ def test_22_a_root_inside_that_names_another_workspace_leads_to_a_rebuild(tmp_pa
 
 
 def test_23_database_and_token_are_lost_with_all_files_elsewhere(tmp_path: Path) -> None:
-    """What is beside the database shows that there was one. Seed 101, round 85."""
+    """Other files show that there was a database. Seed 101, round 85."""
     output = tmp_path / "out"
     folder, _ = build(tmp_path / "w", batch_lists=500_000, output=output)
     folder.database.rename(folder.path / "setset.db.before-0003")

@@ -31,7 +31,7 @@ def clone(tmp_path: Path) -> Path:
 
 
 def done(clone: Path) -> list[str]:
-    """What was asked of the environment after setset itself was installed."""
+    """Commands in the log after the installation of setset itself."""
     first, *others = (clone / "log").read_text().splitlines()
     assert first.startswith("python -m pip install")
     assert first.endswith(f"--editable {clone}")
@@ -52,7 +52,7 @@ def test_an_extra_by_its_name(clone: Path) -> None:
 
 
 def offer(clone: Path, answer: str) -> subprocess.CompletedProcess[str]:
-    """What setset itself calls on a terminal when a command lacks an extra; `answer` is typed."""
+    """Runs the offer to install a missing extra, as setset does on a terminal; `answer` is the input."""
     words = [str(clone / "tools/setset"), "--offer", "sat", "the SAT solver", "sat", "solve", "20"]
     return subprocess.run(words, input=answer, capture_output=True, text=True, check=False, timeout=60)
 

@@ -1,4 +1,4 @@
-"""Which columns a terminal has room for, and what becomes of the others."""
+"""Columns that fit a terminal, and columns that do not."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def test_the_width_of_a_text_is_what_terminals_make_of_it(text: str) -> None:
 
 
 def test_a_long_text_is_folded_at_once() -> None:
-    """Not one that takes the square of its length."""
+    """Folding takes linear time, not quadratic."""
     lines = fold("x" * 3_000_000 + " y", 60)
     assert len(lines) == 50_001
 

@@ -1,4 +1,4 @@
-"""What notebooks show, and the notebooks of docs/notebooks, run cell by cell as Jupyter would."""
+"""Objects shown in notebooks, and the notebooks of docs/notebooks, run cell by cell as Jupyter would."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -85,6 +86,34 @@ def test_a_hand_is_a_picture() -> None:
     assert (kinds.count("card"), kinds.count("set")) == (12, len(setset.find_sets(cards)))
     with pytest.raises(setset.BadInput):
         setset.draw([81])
+
+
+def test_hands_that_are_dealt_or_looked_up_are_pictures() -> None:
+    for hand in (setset.deal(12, seed=7), setset.unrank(12, 5), setset.lists(12)[5]):
+        assert isinstance(hand, tuple)
+        assert hand._repr_html_().count('class="card"') == 12  # type: ignore[attr-defined]
+        assert " ".join(map(str, hand)) in shown(hand)
+    assert shown(setset.deal(0)) == "no cards"
+
+
+def test_progress_is_bars_in_a_notebook_and_lines_elsewhere(
+    reference: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """With a stand-in for IPython, which the tests do not install."""
+    pages: list[str] = []
+    display = ModuleType("IPython.display")
+    display.HTML = str  # type: ignore[attr-defined]
+    display.display = lambda page, **_: pages.append(page) or SimpleNamespace(update=pages.append)  # type: ignore[attr-defined]
+    notebook = SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel="a kernel"))
+    monkeypatch.setitem(sys.modules, "IPython.display", display)
+    with setset.open(reference) as workspace:
+        assert list(workspace.check(size=5, progress=setset.ProgressBars())) == []
+        assert capsys.readouterr().err.startswith("check 5: ")
+        monkeypatch.setitem(sys.modules, "IPython", notebook)
+        assert list(workspace.check(progress=setset.ProgressBars())) == []
+    assert capsys.readouterr().err == ""
+    assert pages[-1].count('<progress value="1.000">') == 3
+    assert "check 5" in "|".join(Closed(pages[-1]).texts)
 
 
 def test_records_come_without_what_shows_them() -> None:

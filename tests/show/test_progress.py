@@ -1,4 +1,4 @@
-"""What a terminal shows of a run: notices come from any thread, and with any text."""
+"""Progress on a terminal: notices come from any thread, and with any text."""
 
 from __future__ import annotations
 

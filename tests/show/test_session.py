@@ -161,12 +161,12 @@ def test_a_real_terminal_draws_in_colour_ticks_and_obeys() -> None:
         assert "a set, a point" in read_until(master, "point")
         os.write(master, b"quit\n")
         assert "score 1" in read_until(master, "seed 7")
-        assert game.wait(10) == 0
+        assert game.wait(120) == 0
     os.close(master)
 
 
 def read_until(master: int, text: str, patience: float = 20) -> str:
-    """What the terminal shows up to some text; fails if that does not come."""
+    """Output of the terminal up to some text; fails if the text does not come."""
     seen, end = b"", time.monotonic() + patience
     while text not in seen.decode("utf-8", "replace"):
         ready, _, _ = select.select([master], [], [], max(0.0, end - time.monotonic()))

@@ -90,7 +90,7 @@ def test_a_counted_size_is_tallied_between_its_runs(stored: Path, monkeypatch: p
         five = workspace.exploration(4)[5]
         pieces = list(five._pieces())
         assert sum(piece.lists for piece in pieces) == five.lists
-        assert len(pieces) > len(five._snapshot[0])
+        assert len(pieces) > len(five._parts)
         found = five.statistics("card", workers=2)
     assert found["card"] == dict.fromkeys(range(CARDS), 5 * 22_441_536 // CARDS)
 
@@ -120,6 +120,7 @@ def test_command(stored: Path, run: Run, tmp_path: Path) -> None:
     assert out.startswith("1,579,500 lists: all lists of 4 cards\n\nlowest card")
     assert "red one solid diamond" in out
     assert chart.read_text().splitlines()[1] == "lowest,0,0,78000"
+    assert f"{chart} is there already: add --force" in run(*words, "--plot", str(chart))[2]
     code, out, _ = run(*words, "--json")
     found = json.loads(out)
     assert {each["by"] for each in found["bins"]} == set(ALL[:-1])

@@ -19,7 +19,7 @@ Table = npt.NDArray[np.int64]
 
 THIRD = [[third(a, b) for b in range(CARDS)] for a in range(CARDS)]
 DIMENSIONS = {1: 0, 3: 1, 9: 2, 27: 3, 81: 4}
-"""Of a flat with so many cards."""
+"""Dimension of a flat by its number of cards."""
 
 
 def is_list(cards: Iterable[int]) -> bool:
@@ -32,7 +32,7 @@ def extensions(cards: Hand) -> list[int]:
 
 
 def through(frame: Hand, label: int) -> int:
-    """Where the map goes with the card `label` that takes 0, 1, 3, 9, 27, or as many of them, to `frame`."""
+    """Image of the card `label` under the map that takes 0, 1, 3, 9, 27 (as many as `frame` has) to `frame`."""
     origin = digits(frame[0])
     image = list(origin)
     for weight, corner in zip(reversed(digits(label)), frame[1:], strict=False):
@@ -42,7 +42,7 @@ def through(frame: Hand, label: int) -> int:
 
 
 def frames_of(cards: Iterable[int], length: int, begun: Hand = ()) -> Iterator[Hand]:
-    """All ways to pick so many of these cards, in order, in general position; in lexicographic order."""
+    """All sequences of `length` of these cards in general position, in lexicographic order."""
     if len(begun) == length:
         yield begun
         return
@@ -112,7 +112,7 @@ GAME = moves(
 
 
 def fingerprint(cards: Hand) -> object:
-    """What the fingerprint sums up, in full: for each card, what its pairs see, what those see, and so on."""
+    """The data that the fingerprint sums up, in full."""
     pairs = Counter(THIRD[a][b] for a, b in combinations(cards, 2))
     seen = {a: sorted(pairs[THIRD[a][b]] for b in cards if b != a) for a in cards}
     outside: dict[int, list[object]] = {card: [] for card in pairs}

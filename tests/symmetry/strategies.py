@@ -1,4 +1,4 @@
-"""What hypothesis draws: maps, lists as a player would pick them, and lists of any class."""
+"""Strategies for hypothesis: maps, lists as a player would pick them, and lists of any class."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.symmetry import naive
 
 
 def examples(count: int = 100) -> settings:
-    """So many, the same in every run; no deadline, since the first one may have to wait for numba."""
+    """`count` examples, the same in every run. No deadline, since the first example may have to wait for numba."""
     return settings(max_examples=count, deadline=None, derandomize=True)
 
 

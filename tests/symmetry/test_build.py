@@ -43,7 +43,7 @@ def test_a_wrong_stabilizer_is_noticed(catalogue: Catalogue) -> None:
 
 
 def test_a_wrong_representative_is_noticed(catalogue: Catalogue) -> None:
-    """Of the same class, so that all sums come out, but not its canonical form."""
+    """The list is in the same class, so all sums are right, but it is not the canonical form."""
     for number in range(len(catalogue.level(9).classes)):
         classes = list(catalogue.level(9).classes)
         moved = AffineMap.to_frame((40, 1, 3, 9, 28)).on(classes[number].cards)

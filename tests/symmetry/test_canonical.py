@@ -98,7 +98,7 @@ def test_the_plain_search_finds_what_the_compiled_one_finds(cards: tuple[int, ..
 @examples(100)
 def test_the_frames_of_a_form_are_those_that_lead_there(cards: tuple[int, ...]) -> None:
     form, frames = find_least_frames(canonical_form(cards))
-    same_form, same_frames = find_least_frames(form, known=True)
+    same_form, same_frames = find_least_frames(form, is_form=True)
     assert form == same_form
     assert np.array_equal(frames, same_frames)
 

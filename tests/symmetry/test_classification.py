@@ -56,7 +56,7 @@ def test_the_chance_for_12_cards(catalogue: Catalogue) -> None:
 
 
 def test_many_hands_are_classified_as_each_of_them(catalogue: Catalogue) -> None:
-    """Of all sizes, with sets, wrong cards and cards that are there twice among them."""
+    """Hands of all sizes, some with sets, wrong cards or repeated cards."""
     hands = [[*cards] for size in range(1, 21) for cards in sample(size, 20, seed=size).tolist()]
     hands += [[], [0], [0, 40, 80], [3, 81], [5, 7, 5], list(range(81)), *(list(range(n)) for n in range(9))]
     found = list(classify_many(hands, catalogue))
@@ -80,7 +80,7 @@ def test_every_class_is_found_whether_its_fingerprint_is_its_own_or_not(catalogu
 
 
 def test_a_catalogue_that_lacks_classes_is_noticed() -> None:
-    """Both where no other class has the fingerprint of the one that is not there, and where one has."""
+    """The missing class has a unique fingerprint, or shares it with another class."""
     whole = Catalogue()
     prints = fingerprint_rows(whole.forms(9)).tolist()
     shared = next(number for number, one in enumerate(prints) if prints.count(one) == 2)

@@ -1,4 +1,4 @@
-"""What is said of a class is what its lists show."""
+"""The description of a class agrees with its lists."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 from setset.cards import digits
 from setset.errors import BadInput
 from setset.symmetry import Catalogue, ClassOrder, ListClass, classify, describe_class, find_classes, members
+from setset.symmetry.description import write_exclusions, write_hyperplanes
 from tests.symmetry import naive
 
 SOME = [(0, 0), (1, 0), (2, 0), (4, 0), (4, 1), (8, 5), (12, 0), (12, 786), (16, 700), (19, 0), (20, 0)]
@@ -75,3 +76,34 @@ def test_what_there_is_not() -> None:
         find_classes(21)
     with pytest.raises(BadInput, match="sort 'colour': expected number, lists, stabilizer, extensions"):
         find_classes(3, sort="colour")
+
+
+def test_filters_on_every_property(catalogue: Catalogue) -> None:
+    about = describe_class("12/786", catalogue)
+    asked = {
+        "extensions": about.list_class.extensions,
+        "extension_orbits": about.traits.extension_orbit_count,
+        "game_classes": about.game_classes,
+        "hyperplane": "+".join(map(str, reversed(next(iter(about.hyperplanes))))),
+        "exclusion": max(about.exclusions),
+    }
+    every = set(find_classes(12, catalogue))
+    together = every
+    for name, value in asked.items():
+        found = set(find_classes(12, catalogue, **{name: value}))  # type: ignore[arg-type]
+        assert about.list_class in found < every
+        together = together & found
+    assert set(find_classes(12, catalogue, **asked)) == together  # type: ignore[arg-type]
+    for wrong in ("6+6", "a+b+c", "1+1+-1"):
+        with pytest.raises(BadInput, match="three numbers"):
+            find_classes(12, catalogue, hyperplane=wrong)
+
+
+@pytest.mark.parametrize("size", [0, 1, 7, 18, 20])
+def test_properties_as_text(catalogue: Catalogue, size: int) -> None:
+    """The same as one class at a time."""
+    abouts = [describe_class(one, catalogue) for one in catalogue.classes(size)]
+    cuts = [[f"{a}+{b}+{c}:{times}" for (a, b, c), times in about.hyperplanes.items()] for about in abouts]
+    assert write_hyperplanes(catalogue.forms(size)) == [" ".join(each) for each in cuts]
+    excluded = [[f"{pairs}:{cards}" for pairs, cards in about.exclusions.items()] for about in abouts]
+    assert write_exclusions(catalogue.forms(size)) == [" ".join(each) for each in excluded]

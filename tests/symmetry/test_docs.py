@@ -1,4 +1,4 @@
-"""The figures of docs/symmetry.md are those of the catalogue. Its examples: tests/test_documents.py."""
+"""The figures of docs/symmetry.md agree with the catalogue. Its examples: tests/test_documents.py."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def test_a_list_and_its_form_have_one_certificate(cards: tuple[int, ...]) -> Non
 
 @pytest.mark.parametrize("size", [4, 5, 6, 7, 8, 9, 10, 11, 12, 17, 18])
 def test_classes_have_different_certificates_and_the_right_stabilizers(catalogue: Catalogue, size: int) -> None:
-    """Of lists of one size: the colours have the same sizes, so the certificates tell the whole graph."""
+    """For lists of one size the colours have the same sizes, so certificates identify the graph."""
     classes = catalogue.level(size).classes
     assert len({pynauty.certificate(graph(each.cards)) for each in classes}) == len(classes)
     assert [group_order(each.cards) for each in classes] == [each.stabilizer for each in classes]

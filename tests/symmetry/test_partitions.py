@@ -27,7 +27,7 @@ def test_each_partition_is_one(found: Partitions) -> None:
 
 
 def test_a_pair_on_a_line_with_the_anchor_is_in_one_cap(found: Partitions) -> None:
-    for cards in (found.cards, *found.partitions[0]):
+    for cards in (found.cards, *found.partners):
         assert {third(found.anchor, card) for card in cards} == set(cards)
 
 
@@ -38,6 +38,31 @@ def test_published_numbers(found: Partitions) -> None:
     assert found.kinds == {1: 36, 2: 180}
     assert sum(times) == 3 * len(found.partitions) == 3 * 216
     assert found.of_deck == 36_846_576
+
+
+def test_pairs_of_a_partition_are_both_in_one_or_both_in_two(found: Partitions) -> None:
+    """The four lists of a partition fall into two pairs that are in equally many partitions, one or two."""
+    for kind in found.kinds:
+        others = next(each for each in found.partitions if kind in map(found.partners.get, each))
+        (partner,) = (other for other in others if found.partners[other] == kind)
+        one, other = (each for each in others if each != partner)
+        assert found.partners[setset.classify(one).map.on(other)] == kind  # seen from the list that `one` is mapped to
+
+
+def test_two_kinds_of_partitions(found: Partitions) -> None:
+    """The stabilizer of a list has two orbits on the partitions through it, so affine maps leave two kinds at most."""
+    maps = [each.table() for each in setset.stabilizer_of(setset.catalogue_in_memory().get(20, 0)).generators]
+    waiting = {frozenset(map(frozenset, others)) for others in found.partitions}
+    sizes = []
+    while waiting:
+        orbit = [waiting.pop()]
+        for partition in orbit:
+            images = (frozenset(frozenset(table[list(each)].tolist()) for each in partition) for table in maps)
+            new = waiting.intersection(images)
+            waiting -= new
+            orbit += new
+        sizes.append(len(orbit))
+    assert sorted(sizes) == list(found.kinds.values()) == [36, 180]
 
 
 def test_the_36_are_unions_of_two_of_12_demicaps(found: Partitions) -> None:

@@ -30,7 +30,7 @@ def test_the_deck_holds_1080_sets() -> None:
 
 
 def test_the_example_of_the_kata() -> None:
-    """Exactly two sets, the ones that the kata names."""
+    """The two sets that the kata names, and no other."""
     first = {"oval purple 3 striped", "squiggle green 3 solid", "diamond red 3 outlined"}
     second = {"squiggle green 2 solid", "diamond red 3 outlined", "oval purple 1 striped"}
     found = [set(triple) for triple in find_sets(cards.parse_cards([KATA]))]

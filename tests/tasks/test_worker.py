@@ -1,4 +1,4 @@
-"""What a worker does with each kind of task."""
+"""Each kind of task in a worker."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_the_search_goes_on_while_a_file_is_written(
             yield part
 
     def save(data: bytes, where: Path, owner: Token) -> BatchFile:
-        assert found.wait(20), "the third part is not searched before the first one is written"
+        assert found.wait(120), "the third part is not searched before the first one is written"
         return real_save(data, where, owner)
 
     real_expand, real_save = search.expand, files.save_batch

@@ -72,7 +72,7 @@ def is_guarded(headers: object) -> bool:
 
 
 def cpu_seconds(process: psutil.Process) -> float:
-    """What a process and those that it started have used of the processors."""
+    """CPU seconds of a process and its descendants."""
     times = [each.cpu_times() for each in (process, *process.children(recursive=True))]
     return sum(each.user + each.system for each in times)
 

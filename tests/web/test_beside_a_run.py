@@ -58,7 +58,7 @@ def test_no_commit_waits_for_a_query(copy: Copy) -> None:
             for each in visitors:
                 each.join(60)
     print(f"a commit took {statistics.median(waited) * 1e3:.1f} ms, at most {max(waited) * 1e3:.0f} ms")
-    assert statistics.median(waited) < 0.1
+    assert statistics.median(waited) < 0.5, "milliseconds; the query takes seconds"
     assert {path for path, _ in answers} == {address + path for path in paths}
     assert {code for path, code in answers if "files" not in path} == {200}
 
@@ -74,7 +74,7 @@ def test_twenty_open_pages_take_under_3_percent_of_a_run(copy: Copy) -> None:
         running = stack.enter_context(subprocess.Popen(run, stderr=subprocess.DEVNULL))
         stack.callback(running.kill)
         for _ in range(20):
-            assert httpx.get(f"{address}/progress").status_code == 200
+            assert httpx.get(f"{address}/progress", timeout=60).status_code == 200
             live = stack.enter_context(httpx.stream("GET", f"{address}/progress/events", timeout=60))
         for line in live.iter_lines():
             if "<strong>Running</strong>" in line:
@@ -85,6 +85,6 @@ def test_twenty_open_pages_take_under_3_percent_of_a_run(copy: Copy) -> None:
         used, done = cpu_seconds(server) - before[0], cpu_seconds(work) - before[1]
         cores = min(2, len(os.sched_getaffinity(0)))
         undisturbed = cores * (time.monotonic() - began)
-        assert httpx.get(f"{address}/api/progress").json()["running"]
+        assert httpx.get(f"{address}/api/progress", timeout=60).json()["running"]
     print(f"server {used:.2f} s, run {done:.2f} s of {undisturbed:.2f} s")
     assert used < 0.03 * max(done, undisturbed / 2)

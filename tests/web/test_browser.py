@@ -105,6 +105,18 @@ def test_every_page(open_page: Any, screen: str, scheme: str) -> None:
         check_page(page, path, SCREENS[screen]["width"])
 
 
+def test_pages_without_a_workspace(browser: Browser, tmp_path: Path) -> None:
+    with serving("-w", str(tmp_path / "none")) as (address, _):
+        for scheme in ("light", "dark"):
+            page = browser.new_context(viewport=SCREENS["phone"], color_scheme=scheme, base_url=address).new_page()
+            page.set_default_timeout(60_000)
+            for path in ("/", "/progress", "/counts", "/sql"):
+                page.goto(path)
+                check_page(page, path, SCREENS["phone"]["width"])
+            expect(page.locator("h1")).to_have_text("No workspace here yet")
+            expect(page.locator("code").first).to_contain_text("run 6")
+
+
 def check_page(page: Page, path: str, width: int) -> None:
     assert page.evaluate("document.documentElement.scrollWidth") <= width, path
     found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
@@ -220,6 +232,10 @@ def test_a_whole_game_by_keys(open_page: Any) -> None:
             break
         take_set(page, lambda table, card: page.keyboard.press("abcdefghijklmnopqrstu"[table.index(card)]))
     expect(page.locator("#end")).to_contain_text("slowest set")
+    fits = "end => end.clientWidth > 300 && end.scrollWidth <= end.clientWidth && end.scrollHeight <= end.clientHeight"
+    for screen in SCREENS.values():
+        page.set_viewport_size(screen)
+        assert page.locator("#end").evaluate(fits), screen
     page.get_by_role("button", name="Copy the challenge").click()
     expect(page.get_by_text("Copied")).to_be_visible()
     text = page.evaluate("navigator.clipboard.readText()")
@@ -264,11 +280,47 @@ def test_the_gallery_filters_in_the_browser(open_page: Any) -> None:
 
 def test_copying(open_page: Any) -> None:
     page = open_page("/classes/12/786", permissions=["clipboard-read", "clipboard-write"])
-    for name, end in (("GAP", "* Z(3)^0;"), ("command line", "setset classes show 12/786")):
-        page.get_by_label("As").select_option(name)
+    for name, end in (("GAP", 'OnSets(cap, g) = cap), "\\n");\n'), ("command line", "setset classes show 12/786")):
+        page.get_by_label("As", exact=True).select_option(name)
         page.get_by_role("button", name=f"Copy {name}").click()
         expect(page.get_by_text("Copied")).to_be_visible()
         assert page.evaluate("navigator.clipboard.readText()").endswith(end)
+
+
+def test_a_class_in_four_dimensions(open_page: Any) -> None:
+    """The lattice turns, but not for readers who want less motion; cards and hyperplanes answer."""
+    read = "document.querySelector('.lattice').toDataURL()"
+    moving = open_page("/classes/12/786")
+    moving.locator(".lattice").scroll_into_view_if_needed()
+    first = moving.evaluate(read)
+    moving.wait_for_function(f"first => {read} !== first", arg=first)
+    page = open_page("/classes/12/786", reduced_motion="reduce")
+    canvas = page.locator(".lattice")
+    canvas.scroll_into_view_if_needed()
+    expect(page.get_by_role("button", name="Turn")).to_be_visible()
+    page.wait_for_timeout(1000)  # drawn once more as soon as it is seen
+    still = page.evaluate(read)
+    page.wait_for_timeout(500)
+    assert page.evaluate(read) == still
+    points = ((x, y) for x in range(60, 540, 12) for y in range(60, 540, 12))
+    for x, y in points:
+        canvas.hover(position={"x": x, "y": y})
+        if "completes a set" in (page.locator("#lattice .quiet").text_content() or ""):
+            break
+    expect(page.locator("#lattice .quiet")).to_contain_text("completes a set with")
+    page.wait_for_function(f"still => {read} !== still", arg=still)
+    page.get_by_role("slider", name="Hyperplane").press("ArrowRight")
+    expect(page.locator("#lattice output")).to_have_text("shape = 0")
+
+
+def test_charts_answer_to_the_pointer(open_page: Any) -> None:
+    page = open_page("/progress")
+    page.locator("summary", has_text="Charts").click()
+    expect(page.locator("figure.chart svg").first).to_be_attached(timeout=120_000)
+    told = page.locator("figure.chart title").first.evaluate("each => each.textContent")
+    assert "worker: " in told, told
+    page.goto("/counts")
+    expect(page.locator(".bars a title").nth(20)).to_contain_text("20 cards: 682,344 lists")
 
 
 def test_live_updates_keep_scroll_focus_and_selection(browser: Browser, copy: Any) -> None:

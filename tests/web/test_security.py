@@ -1,4 +1,4 @@
-"""Who is answered, and what no parameter can do."""
+"""Clients that get an answer, and limits of every parameter."""
 
 from __future__ import annotations
 
@@ -97,10 +97,10 @@ NESTED = b"".join(b"--b%d\r\nContent-Type: multipart/mixed; boundary=b%d\r\n\r\n
     ids=["300,000 fields", "110,000 parts", "three parts", "nested parts", "no boundary"],
 )
 def test_any_form_is_answered_at_once(page: TestClient, kind: str, body: bytes, status: int) -> None:
-    began = time.monotonic()
+    began = time.process_time()
     answer = page.post("/identify/many", content=body, headers={"Content-Type": kind})
     assert (answer.status_code, is_guarded(answer.headers)) == (status, True)
-    assert time.monotonic() - began < 5
+    assert time.process_time() - began < 5
 
 
 def test_a_path_with_a_null_character_is_not_found(page: TestClient) -> None:

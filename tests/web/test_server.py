@@ -113,9 +113,8 @@ def test_many_queries_keep_nobody_out(reference: Path) -> None:
         httpx.get(f"{address}/api/home", timeout=60)
         asked = [visitors.submit(httpx.get, f"{address}/api/sql?query={query}", timeout=60) for _ in range(60)]
         time.sleep(1)
-        began = time.monotonic()
         assert httpx.get(f"{address}/api/home", timeout=60).status_code == 200
-        assert time.monotonic() - began < 3
+        assert not all(each.done() for each in asked), "answered before the queries ended"
         found = Counter(each.result().status_code for each in asked)
     assert found.keys() == {400, 503}
     assert found[503] >= 50
@@ -219,4 +218,4 @@ def test_a_port_that_is_taken_is_one_line() -> None:
         done = run_process("serve", "--port", str(taken.getsockname()[1]))
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
-    assert "choose another with --port" in done.stderr
+    assert "(Address already in use): choose another with --port" in done.stderr

@@ -14,7 +14,7 @@ from setset.cards import LARGEST
 from setset.errors import BadInput
 from setset.symmetry import Catalogue
 from setset.web import assets
-from setset.web.catalogue import catalogue_columns, fingerprints, futures
+from setset.web.class_index import catalogue_columns, fingerprints, futures
 from setset.web.static_site import build_site
 from tests.conftest import Run
 from tests.web.conftest import URL, some_classes
@@ -113,7 +113,16 @@ def test_the_columns_for_browsers(catalogue: Catalogue) -> None:
         one, level = catalogue.get(size, number), columns[size]
         assert tuple(ord(letter) - 48 for letter in level["cards"][number]) == one.cards
         assert (level["stabilizer"][number], level["extensions"][number]) == (one.stabilizer, one.extensions)
-        assert level["dimension"][number] == setset.describe_class(one).dimension
+        about = setset.describe_class(one)
+        assert level["dimension"][number] == about.dimension
+        assert (level["structure"][number], level["orbits"][number]) == (
+            about.traits.structure,
+            about.traits.orbit_count,
+        )
+        assert level["extension_orbits"][number] == about.traits.extension_orbit_count
+        assert level["game_classes"][number] == about.game_classes
+        assert level["in_hyperplane"][number] == max(cards[0] for cards in about.hyperplanes)
+        assert level["excluded"][number] == max(about.exclusions)
     everything = sum(catalogue.lists(size) for size in range(LARGEST + 1))
     assert futures()[0] == [everything - 1]
     assert futures()[19] == [sum(cards for _, cards in catalogue.larger(catalogue.get(19, 0)))]

@@ -110,7 +110,7 @@ def test_somebody_who_locks_the_database_is_waited_for(tmp_path: Path, monkeypat
     other = sqlite3.connect(tmp_path / "setset.db", isolation_level=None)
 
     class LeavingNotices(Notices):
-        """The other one leaves when the notice is given."""
+        """The other writer leaves when the notice appears."""
 
         def notice(self, text: str) -> None:
             super().notice(text)

@@ -21,7 +21,7 @@ from setset.workspace.size import Size
 from tests.small import SIZE, TARGET, Copy, batch_file, build, change, flip, merge_files
 
 LISTS = 9_396_567
-"""Of size 5 for target 16."""
+"""Number of lists of size 5 for target 16."""
 
 
 @pytest.fixture

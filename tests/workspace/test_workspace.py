@@ -15,7 +15,21 @@ from setset.database.connection import BadDatabase
 from setset.errors import BadInput, NotAWorkspace, ReadOnly
 from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind
-from tests.small import BATCHES, COUNTS, SIZE, TARGET, Copy, Notices, batch_file, build, change, digests, flip, rows
+from tests.small import (
+    BATCHES,
+    COUNTS,
+    SIZE,
+    TARGET,
+    Copy,
+    Notices,
+    batch_file,
+    build,
+    change,
+    change_by_hand,
+    digests,
+    flip,
+    rows,
+)
 
 
 def test_a_workspace_that_is_not_there(tmp_path: Path) -> None:
@@ -132,6 +146,17 @@ def test_what_only_a_new_database_mends_is_said(copy: Copy) -> None:
     assert rows(folder.path, BATCHES) == right
 
 
+def test_a_number_of_lists_that_was_changed_by_hand_is_refused(copy: Copy) -> None:
+    folder = copy()
+    change_by_hand(folder.path, f"UPDATE batches SET lists = lists - 7 WHERE size = {SIZE} AND number = 0")
+    change_by_hand(folder.path, f"UPDATE expansions SET lists_out = lists_out - 7 WHERE size = {SIZE} AND source = 0")
+    with (
+        setset.open(folder.path) as workspace,
+        pytest.raises(BadDatabase, match="batch 0 of size 5 was changed by hand"),
+    ):
+        workspace.exploration(TARGET)[SIZE]
+
+
 def test_a_size_whose_rows_vanished_is_not_complete_for_anybody(copy: Copy, tmp_path: Path) -> None:
     folder = copy()
     right = rows(folder.path, COUNTS)
@@ -143,6 +168,9 @@ def test_a_size_whose_rows_vanished_is_not_complete_for_anybody(copy: Copy, tmp_
         assert [row["size"] for row in workspace.sql("SELECT size FROM counts WHERE complete")] == [3, 4]
         five = workspace.exploration(TARGET)[SIZE]
         assert not five.complete
+        assert five.lists == sum(batch.lists for batch in five.batches if batch.span.first_source == 0)
+        with pytest.raises(IndexError, match="there is no list"):
+            five[five.lists]  # it is in a file that no row records
         with pytest.raises(BadInput, match="size 5 of target 16 is incomplete"):
             five.export(tmp_path / "five", format="npy")
         with pytest.raises(BadDatabase, match=r"source 1: its expansion is not recorded.*run 'setset repair'"):

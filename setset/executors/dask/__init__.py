@@ -1,1 +1,1 @@
-"""Workers on a Dask cluster. Imported only when asked for."""
+"""Workers on a Dask cluster. Imported only if the user chooses Dask."""

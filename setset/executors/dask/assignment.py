@@ -1,7 +1,7 @@
-"""Workers of a cluster, the tasks of each worker, and the choice of the next one. No Dask, no threads.
+"""Workers of a cluster, the tasks of each worker, and the choice of the next task. Uses no Dask and no threads.
 
-A worker that fails fast is always the least busy one. So a task that failed goes to another worker, and a worker is
-checked after each failure and suspended if the check, or three failures in a row, show that the worker is at fault.
+A worker that fails fast is always the least busy worker, so it would get every task. Therefore a failed task goes to
+another worker. A worker is checked after each failure, and suspended if the check or three tasks in a row fail.
 """
 
 from collections import deque
@@ -12,14 +12,14 @@ from setset.executors.base import ATTEMPTS, WorkerDied
 from setset.executors.dask.workers import PendingTask, Worker, WorkerState
 
 DEPTH = 2
-"""Tasks that a worker's thread has at a time: it executes one while the next one waits, so that it is never
-idle for the length of a message. The last ones wait here, for whoever is done first."""
+"""Tasks per thread of a worker. A thread executes one task while the next task waits, so it is not idle while a message
+travels. The last tasks of a run stay in the queue for the first free worker."""
 MOST_FAILURES = 3
-"""Failures in a row after which a worker is suspended, if another one can work."""
+"""Failures in a row after which a worker is suspended, if another worker can work."""
 
 
 class Assignment:
-    """The workers and the tasks that wait for them."""
+    """Workers, and the queue of tasks that wait for them."""
 
     def __init__(self) -> None:
         self.queue: deque[PendingTask] = deque()
@@ -31,7 +31,7 @@ class Assignment:
         return sum(worker.slots for worker in self.workers.values() if worker.ready)
 
     def next(self) -> tuple[PendingTask, Worker] | None:
-        """Takes the first task that a worker is free for from the queue, with that worker."""
+        """Removes from the queue the first task that a free worker can take. Returns the task and the worker."""
         for task in list(self.queue):
             worker = self._free_for(task)
             if worker is not None:
@@ -39,13 +39,13 @@ class Assignment:
                 if task.begin():
                     return task, worker
             elif not task.failed_on or self._is_suspect(task):
-                return None  # no other task goes before it
+                return None  # no later task may overtake this task
         return None
 
     def _free_for(self, task: PendingTask) -> Worker | None:
-        """The least busy worker that can take a task; a suspect has a worker for itself.
+        """The least busy worker that can take a task. A suspect task needs a worker without other tasks.
 
-        A task that failed goes to a worker that did not fail last time, if there is one.
+        A task that failed goes, if possible, to a worker whose last task did not fail.
         """
         last_ones = len(self.queue) < self.slots()
         most = 0 if self._is_suspect(task) else 1 if last_ones else DEPTH
@@ -57,7 +57,7 @@ class Assignment:
             worker
             for worker in workers
             if (worker.load < most or not worker.tasks)
-            and not any(self._is_suspect(each) or id(each) in had for each in worker.tasks)
+            and not any(self._is_suspect(other) or id(other) in had for other in worker.tasks)
         ]
         return min(free, key=lambda worker: worker.load, default=None)
 
@@ -65,13 +65,13 @@ class Assignment:
         return task.arguments in self._suspects
 
     def clear(self, task: PendingTask) -> None:
-        """A task that was executed is not what kills workers."""
+        """Removes a task from the suspects. It was executed, so it does not kill workers."""
         self._suspects.discard(task.arguments)
 
     # Failures
 
     def fail(self, worker: Worker, task: PendingTask, error: BaseException) -> None:
-        """Puts a task that a worker failed back. The worker's check decides about the worker."""
+        """Puts a failed task back into the queue. The caller then has the worker checked."""
         worker.failures += 1
         worker.failed += 1
         task.error, task.started_at = error, 0.0
@@ -81,8 +81,8 @@ class Assignment:
     def end_check(self, worker: Worker, problem: str) -> None:
         """Admits, refuses or suspends a worker after its check.
 
-        If the check explains the failures, they do not count against the tasks. An error for lack of space is kept: it
-        ends the run if no other worker can work.
+        If the check finds a problem of the worker, the failures there do not count against the tasks. Tasks keep a
+        NoSpace error, which ends the run if no other worker can work.
         """
         worker.checking = False
         if problem:
@@ -93,7 +93,7 @@ class Assignment:
                     task.failed_on.discard(worker.address)
                     task.error = task.error if isinstance(task.error, NoSpace) else None
             return
-        others = any(each.ready for each in self.workers.values() if each is not worker)
+        others = any(other.ready for other in self.workers.values() if other is not worker)
         if worker.problem:
             self._told = {line for line in self._told if not line.startswith(worker.problem)}
             worker.problem, worker.failures = "", MOST_FAILURES - 1
@@ -104,9 +104,9 @@ class Assignment:
         worker.admitted = True
 
     def take_hopeless(self) -> list[tuple[PendingTask, BaseException]]:
-        """Takes tasks from the queue that failed on enough workers, or on all that can work, with their errors.
+        """Removes and returns tasks that failed on ATTEMPTS workers, or on all usable workers, with their errors.
 
-        If a disk is full and no worker can work, the tasks that were begun are among them: none will be finished.
+        If a disk is full and no worker is usable, this includes all tasks that have begun, since none can finish.
         """
         usable = {worker.address for worker in self.workers.values() if worker.usable}
         full = None if usable else next((task.error for task in self.queue if isinstance(task.error, NoSpace)), None)
@@ -114,7 +114,7 @@ class Assignment:
         hopeless = []
         for task in list(self.queue):
             if task.failed_on & doubtful:
-                continue  # the check of that worker decides
+                continue  # wait for the check of the worker
             tried_enough = len(task.failed_on) >= ATTEMPTS or not usable - task.failed_on
             error = full if full and task.future.running() else task.error if tried_enough else None
             if error is not None and (task.failed_on or error is full):
@@ -125,27 +125,28 @@ class Assignment:
     def remove_worker(self, worker: Worker) -> None:
         """Puts the tasks of a worker that is gone back into the queue.
 
-        A task that it had alone goes back to the caller, who counts how often that happens. Of several nobody can
-        say which one killed it, or whether one was finished: they are tried again, each alone. So is the task of a
-        worker that was paused before it left, as `setset worker` does in order to end.
+        If the worker had a single task, the task fails, and the caller counts such deaths. If the worker had several
+        tasks, it is unknown which task killed the worker, so each task is tried again on a worker of its own. The same
+        holds for the task of a worker that was paused (`setset worker` pauses workers before they end) or silent (as
+        after a network failure).
         """
         del self.workers[worker.address]
         tasks = worker.take_tasks()
-        is_orderly = worker.paused and not any(map(self._is_suspect, tasks))
+        is_blameless = worker.stands and not any(map(self._is_suspect, tasks))
         self._suspects.update(task.arguments for task in tasks)
-        if len(tasks) == 1 and not is_orderly:
+        if len(tasks) == 1 and not is_blameless:
             tasks[0].fail(WorkerDied(f"the worker on {worker.host} died"))
         else:
             self.queue.extendleft(reversed(tasks))
 
     def disconnect(self) -> None:
-        """Forgets all workers and puts their tasks back: the scheduler that knew them is gone, none is to blame."""
+        """Forgets all workers and requeues their tasks. The scheduler is gone, so no task is to blame."""
         for worker in self.workers.values():
             self.queue.extendleft(reversed(worker.take_tasks()))
         self.workers.clear()
 
     def empty(self) -> list[PendingTask]:
-        """Takes all tasks from the workers and from the queue."""
+        """Removes all tasks from the workers and the queue, and returns them."""
         left = list(self.queue)
         self.queue.clear()
         for worker in self.workers.values():
@@ -153,29 +154,36 @@ class Assignment:
         return left
 
     def copy_late_tasks(self, age: float, now: float) -> list[tuple[Worker, PendingTask]]:
-        """Queues second copies of tasks older than `age`, as many as there are idle workers. Returns them with the
-        workers that are late."""
+        """Queues second copies of late tasks, at most one per idle worker. A task is late if it is older than `age`, or
+        its worker is paused or silent. Returns the late workers and tasks."""
         idle = sum(worker.ready and not worker.tasks for worker in self.workers.values())
         if self.queue or not idle:
             return []
-        late = [
-            (worker, task)
+        in_hand = {task.future for worker in self.workers.values() if not worker.stands for task in worker.tasks}
+        late = {
+            task.future: (worker, task)
             for worker in self.workers.values()
             for task in worker.tasks
-            if now - (task.started_at or task.seen_at) > age and len(task.copies) == 1 and not task.future.done()
-        ][:idle]
-        self.queue.extend(task.copy() for _, task in late)
-        return late
+            if not task.future.done()
+            and (
+                task.future not in in_hand
+                if worker.stands
+                else now - (task.started_at or task.seen_at) > age and len(task.copies) == 1
+            )
+        }
+        chosen = list(late.values())[:idle]
+        self.queue.extend(task.copy() for _, task in chosen)
+        return chosen
 
     # Messages
 
     def problems(self) -> str:
-        """Why no worker can work; nothing if one can, or may yet."""
-        found = {worker.problem for worker in self.workers.values()}
-        return "" if "" in found else "; ".join(sorted(found))
+        """Reasons why no worker can work. Empty if a worker has no known problem."""
+        problems = {worker.problem for worker in self.workers.values()}
+        return "" if "" in problems else "; ".join(sorted(problems))
 
     def new_messages(self, again: float) -> list[str]:
-        """Lines about workers that get no tasks, and about workers that came after the start: each once."""
+        """Messages about workers that get no tasks, or joined after the start. Returns each message once."""
         lines = set()
         for worker in self.workers.values():
             match worker.state:
@@ -184,7 +192,7 @@ class Assignment:
                 case WorkerState.SUSPENDED:
                     lines.add(f"{worker.problem}; suspended, checked again every {again:.0f} s")
                 case WorkerState.PAUSED | WorkerState.SILENT:
-                    lines.add(f"{worker.name} {worker.reason}, {worker.address}: its tasks go to others after a while")
+                    lines.add(f"{worker.name} {worker.reason}: an idle worker gets its tasks")
             if worker.late and worker.admitted:
                 lines.add(f"a worker on {worker.host} joined ({worker.address})")
         fresh = sorted(lines - self._told)
@@ -192,7 +200,7 @@ class Assignment:
         return fresh
 
     def waiting_for(self, scheduler: str) -> str:
-        """The thing that the run waits for, if no worker can work."""
+        """Message on what the run waits for. Empty if a worker can work."""
         if self.slots():
             return ""
         if not self.workers:

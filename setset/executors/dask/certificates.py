@@ -1,4 +1,4 @@
-"""Certificates of a cluster: a folder with ca.pem, cert.pem and key.pem, the same on every node."""
+"""TLS certificates of a cluster: a folder with ca.pem, cert.pem and key.pem. All nodes have the same folder."""
 
 import os
 from pathlib import Path
@@ -9,12 +9,12 @@ from setset import durable
 from setset.errors import BadInput, SetsetError, require_extra
 
 VARIABLE = "SETSET_CERTIFICATES"
-"""Environment variable with the folder, for `setset run` and as a default of --certificates."""
+"""Environment variable with the path of the folder: used by `setset run`, and the default of --certificates."""
 NAMES = ("ca.pem", "cert.pem", "key.pem")
 
 
 def make_certificates(folder: Path) -> bool:
-    """Makes certificates in a folder that has none. Returns whether it made some."""
+    """Makes certificates in an empty folder. Returns False if the folder has certificates already."""
     if all((folder / name).is_file() for name in NAMES):
         return False
     if folder.exists() and any(folder.iterdir()):
@@ -31,9 +31,9 @@ def make_certificates(folder: Path) -> bool:
 
 
 def read_certificates(folder: Path | None = None) -> Security:
-    """Security of a cluster with the certificates in a folder, by default the folder in SETSET_CERTIFICATES.
+    """Dask security settings from the certificates in a folder, by default the folder in SETSET_CERTIFICATES.
 
-    Without such a folder, Dask's own configuration decides.
+    If neither is given, Dask's own configuration applies.
     """
     given = os.environ.get(VARIABLE)
     folder = folder or (Path(given) if given else None)

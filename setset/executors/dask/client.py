@@ -1,4 +1,4 @@
-"""Connecting to a Dask scheduler, or starting one, within a bounded time."""
+"""Connects to a Dask scheduler, or starts one, within a time limit."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ from setset.executors.dask.certificates import read_certificates
 from setset.executors.local import exit_at_once
 from setset.platform import interrupts_blocked
 
-# The executor reports lost connections in one line. Dask gives some of its loggers a level of their own.
+# The executor reports lost connections in one line, so Dask's loggers are silenced. Some have their own level.
 LOGGERS = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
 for name in LOGGERS:
     logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -35,46 +35,46 @@ QUIET = {
     "distributed.scheduler.active-memory-manager.start": False,
     "distributed.worker.multiprocessing-method": "forkserver",
 }
-"""Dask profiles its workers a hundred times a second and its event loops fifty times; nobody reads that here. It moves
-tasks and results between workers; here each task stays where it was sent."""
+"""Settings that switch off features of Dask. The profiler samples workers a hundred times per second, but setset never
+reads the samples. Work stealing moves tasks between workers, but each task must stay on its worker."""
 
 CLOSED: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-"""No pages: a scheduler and each worker have an HTTP server even without a dashboard."""
+"""Settings that remove all HTTP pages. Schedulers and workers have an HTTP server even without a dashboard."""
 
 PAUSE = 0.2
-"""Seconds between two looks, while something is waited for."""
+"""Seconds between two checks while waiting."""
 
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Seconds after which the coordinator no longer waits."""
+    """Timeouts of the coordinator, in seconds."""
 
     connect: float = 15  # for the first answer of the scheduler
-    scheduler: float = 300  # for any later answer of the scheduler
-    other_workers: float = 2  # for more workers, if none that is there can work
-    no_workers: float = 300  # for a worker, if there is none
-    lost_task: float = 60  # for a task that the scheduler no longer knows, or whose worker is paused or silent
-    late_task: float = 60  # for a task, at least, before an idle worker gets a copy
-    silent: float = 15  # for a heartbeat of a worker
+    scheduler: float = 300  # for each later answer of the scheduler
+    other_workers: float = 2  # for other workers to join, if no connected worker can work
+    no_workers: float = 300  # for a worker to become ready, if none is ready
+    lost_task: float = 60  # for a task that the scheduler no longer knows, and for a result or a check
+    late_task: float = 60  # minimum age of a task before an idle worker gets a copy
+    silent: float = 15  # for the next heartbeat of a worker
     recheck: float = 30  # between two checks of a worker that is refused or suspended
-    interval: float = 1  # between two looks at the cluster
-    line: float = 3  # until a line names the thing that the run waits for
+    interval: float = 1  # between two checks of the cluster
+    line: float = 3  # of waiting until a message says what the run waits for
 
 
 Stopping = Callable[[], bool]
-"""Whether the run is stopping: then there is no client."""
+"""Whether the run is stopping. Then the functions below return no client."""
 
 
 def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client | None:
-    """Client of a new cluster on this machine, which ends with this process."""
+    """Starts a cluster on this machine, which ends with this process, and returns its client."""
     if stopping():
         return None
     dask.config.set({**QUIET, **CLOSED})
     client = cluster = None
     try:
-        # Dask's threads inherit that Ctrl-C is not for them but for the coordinator.
+        # Dask's threads inherit the blocked signals, so Ctrl-C goes to the coordinator.
         with interrupts_blocked():
-            # Other users of this machine can reach its ports: a certificate made for this run keeps them out.
+            # Other users of this machine can reach the cluster's ports. A certificate made for this run keeps them out.
             with require_extra("dask", "a Dask cluster on this machine"):
                 security = Security.temporary()
             cluster = distributed.LocalCluster(
@@ -83,37 +83,34 @@ def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client 
                 security=security,
                 threads_per_worker=1,
                 memory_limit=0,
-                dashboard_address="127.0.0.1:0",  # any free port; without an address it insists on 8787
-                scheduler_kwargs={"dashboard": False},  # plain HTTP, which other users of this machine can read
+                dashboard_address="127.0.0.1:0",  # any free port; without an address Dask insists on 8787
+                scheduler_kwargs={"dashboard": False},  # it uses plain HTTP, which other users of this machine can read
                 silence_logs=logging.CRITICAL,
             )
             client = distributed.Client(cluster, set_as_default=False)
             client.run(exit_at_once)
     except (OSError, RuntimeError) as error:
         close(client, cluster)
-        cause: BaseException = error
-        while cause.__cause__ is not None:
-            cause = cause.__cause__
-        raise SetsetError(f"Dask cannot start a cluster here: {first_line(cause)}") from error
+        raise SetsetError(f"Dask cannot start a cluster here: {first_line(root_cause(error))}") from error
     return client
 
 
 def connect(
     where: str, seconds: float, stopping: Stopping, notice: Notice = lambda _: None
 ) -> distributed.Client | None:
-    """Client of the scheduler at an address, or at the address in a scheduler file."""
+    """Connects to the scheduler at an address, or at the address in a scheduler file, and returns the client."""
     stopping = _noticing(f"waiting for the Dask scheduler at {where}", stopping, notice)
     deadline = time.monotonic() + seconds
     address = where
-    # Unlike pathlib, os.path accepts text that cannot be the name of a file.
+    # Unlike pathlib, os.path raises no error for text that cannot be a file name.
     if where.endswith(".json") or os.path.isfile(where):  # noqa: PTH113
-        address = _read_address(Path(where), deadline, stopping)
+        address = _wait_for_address(Path(where), deadline, stopping)
     try:
         if not stopping() and asyncio.run(_answers(address, deadline, stopping)):
             with interrupts_blocked():
                 return distributed.Client(address, timeout=seconds, set_as_default=False, security=read_certificates())
     except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
-        # TimeoutError is an OSError; the others are a bad address.
+        # TimeoutError is an OSError. The other errors mean that the address is invalid.
         raise SetsetError(
             f"no Dask scheduler answers at {where} ({first_line(error)}): start one with 'setset scheduler'"
         ) from error
@@ -121,34 +118,35 @@ def connect(
 
 
 def close(client: distributed.Client | None, cluster: distributed.LocalCluster | None = None) -> None:
-    """Leaves a cluster, and ends it if it is one's own."""
+    """Disconnects from a cluster, and ends the cluster if this process started it."""
     if client is not None:
         cluster = client.cluster
-    for each, seconds in ((client, 2), (cluster, 5)):
-        if each is not None:
+    for connection, seconds in ((client, 2), (cluster, 5)):
+        if connection is not None:
             with contextlib.suppress(Exception):
-                each.close(timeout=seconds)
+                connection.close(timeout=seconds)
 
 
 def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
-    """The same question, which every wait repeats; after three seconds it prints a line, once."""
+    """Wraps `stopping`, which every waiting loop calls. After `Timeouts.line` seconds the wrapper notifies once."""
     due: float | None = time.monotonic() + Timeouts.line
 
-    def asked() -> bool:
+    def check() -> bool:
         nonlocal due
         if due is not None and time.monotonic() > due:
             due = None
             notice(line)
         return stopping()
 
-    return asked
+    return check
 
 
 async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
-    """Whether somebody listens, before there is a client: a client without a connection takes half a minute to end, and
-    does not hear Ctrl-C. Dask waits for ever for a process that listens and says nothing, such as a stopped one."""
+    """Whether a scheduler answers at the address. Tested before a client is made, since a client without a connection
+    takes half a minute to end and ignores Ctrl-C. Has its own deadline, since Dask waits forever for a process that
+    listens but sends nothing, such as a stopped process."""
     options = read_certificates().get_connection_args("client")
-    seconds = max(deadline - time.monotonic(), 0.1)
+    seconds = max(round(deadline - time.monotonic(), 1), 0.1)  # Dask's message names the address
     attempt = asyncio.ensure_future(comm.connect(address, timeout=seconds, **options))
     while not attempt.done() and not stopping() and time.monotonic() < deadline + PAUSE:
         await asyncio.wait([attempt], timeout=PAUSE)
@@ -161,13 +159,19 @@ async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
     return True
 
 
-def _read_address(file: Path, deadline: float, stopping: Stopping) -> str:
-    """The address in a scheduler file, which may not be there yet, or not whole."""
+def read_address(file: Path) -> str:
+    """Reads the address in a scheduler file."""
+    content = json.loads(file.read_text(encoding="utf-8"))
+    if isinstance(content, dict) and isinstance(content.get("address"), str):
+        return str(content["address"])
+    raise ValueError(f"there is no scheduler's address in {file}")
+
+
+def _wait_for_address(file: Path, deadline: float, stopping: Stopping) -> str:
+    """Waits for a scheduler file, which may be missing or incomplete yet, and reads its address. Empty if stopping."""
     while not stopping():
         with contextlib.suppress(OSError, ValueError):
-            found = json.loads(file.read_text(encoding="utf-8"))
-            if isinstance(found, dict) and isinstance(found.get("address"), str):
-                return str(found["address"])
+            return read_address(file)
         if time.monotonic() > deadline:
             raise SetsetError(
                 f"there is no scheduler's address in {file}: 'setset scheduler --scheduler-file {file}' writes one"
@@ -177,11 +181,20 @@ def _read_address(file: Path, deadline: float, stopping: Stopping) -> str:
 
 
 def find_page(address: str) -> str:
-    """The address of a page, if there is one: a scheduler without a dashboard has an HTTP server, too."""
+    """Returns the address if its page exists, else "". Even without a dashboard a scheduler has an HTTP server."""
     with contextlib.suppress(OSError, ValueError), urllib.request.urlopen(address, timeout=2):  # noqa: S310
         return address
     return ""
 
 
+def root_cause(error: BaseException) -> BaseException:
+    """First error in the chain of causes of a Dask error."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    return error
+
+
 def first_line(error: BaseException) -> str:
-    return (str(error).strip().splitlines() or [""])[0][:200] or type(error).__name__
+    """First line of the message of an error, without the errno of an OSError."""
+    words = getattr(error, "strerror", None) or str(error)
+    return (words.strip().splitlines() or [""])[0][:200] or type(error).__name__

@@ -1,7 +1,7 @@
-"""The cluster as the coordinator sees it: workers that come, go, fail, fall silent, and are checked.
+"""The coordinator's view of the cluster: workers that join, leave, fail, fall silent, and are checked.
 
-One thread looks at the scheduler every second. It compares the workers there with the known ones, has new workers
-checked, takes tasks back that nobody executes, and prints lines.
+One thread queries the scheduler every second. It compares the scheduler's workers with the known workers, starts the
+check of new workers, takes back tasks that no worker executes, and sends messages to the user.
 """
 
 import contextlib
@@ -32,24 +32,24 @@ from setset.executors.dask.transfer import execute_here, execute_shipment, inspe
 from setset.executors.dask.workers import Worker
 
 MOST_SILENCE = 3.0
-"""Seconds to wait for one answer of the scheduler, and for a new connection."""
+"""Maximum seconds for one answer of the scheduler, and for a new connection."""
 MOST_GONE = 20
-"""Maximum number of workers listed that have left."""
+"""Maximum number of departed workers to show."""
 LATE = 4
-"""A task is late if it takes this many times as long as the longest one before it."""
+"""A task is late if it takes this many times as long as the longest finished task."""
 BACKLOG = 20
-"""Placeholders per worker thread while tasks wait. Dask takes each for half a second of work."""
+"""Placeholder tasks per worker thread while tasks wait. Dask assumes half a second of work for each."""
 MOST_BACKLOG = 1_000
 NOWHERE = {"setset-backlog": 1.0}
-"""A resource that no worker has."""
+"""Dask resource that no worker has, so that no worker executes a placeholder."""
 
 
 class WatchedCluster(RemoteExecutor):
     """State of a cluster, and the thread that watches it.
 
     Args:
-        where: Address of a scheduler, or its scheduler file; None for a cluster of one's own on this machine.
-        timeouts: How long to wait for what.
+        where: Address of a scheduler, or its scheduler file; None for a new cluster on this machine.
+        timeouts: Timeouts of the coordinator.
     """
 
     def __init__(self, where: str | None, timeouts: Timeouts) -> None:
@@ -73,7 +73,11 @@ class WatchedCluster(RemoteExecutor):
 
     @abstractmethod
     def _assign(self) -> None:
-        """Sends tasks to workers that are free."""
+        """Sends waiting tasks to free workers."""
+
+    @abstractmethod
+    def _requirements_for(self, host: str) -> Requirements:
+        """Requirements of the run, with the paths that are valid on a host."""
 
     def workers(self) -> int:
         with self._lock:
@@ -83,11 +87,14 @@ class WatchedCluster(RemoteExecutor):
         with self._lock:
             now = time.monotonic()
             workers = [worker.activity(now) for worker in self._assignment.workers.values()]
-            return Activity((*sorted(workers, key=lambda each: each.host), *self._gone), self._dashboard or None)
+            return Activity((*sorted(workers, key=lambda worker: worker.host), *self._gone), self._dashboard or None)
 
     def _submit(self, worker: Worker, function: Callable[..., Any], *arguments: Any) -> distributed.Future:
-        """Sends a call to one worker. A key of its own, so that equal calls are not taken for one; falling
-        priorities, so that a worker executes its tasks in the sequence in which it got them, and its check first."""
+        """Sends a call to one worker.
+
+        Each call has a unique key, since Dask executes calls with equal keys only once. Each task has a lower priority
+        than the task before it, so a worker executes them in the order of arrival. A check has the highest priority.
+        """
         return self._client.submit(
             function,
             *arguments,
@@ -105,16 +112,16 @@ class WatchedCluster(RemoteExecutor):
                 self._look()
                 self._last_answer_at = time.monotonic()
             except Exception:
-                # Whatever Dask raises when it has no connection; that it lasts is what matters.
+                # Without a connection, Dask raises many kinds of errors. Only the duration of the silence matters.
                 self._bear_silence(time.monotonic() - self._last_answer_at)
             self._tell()
             if self._closed.wait(self._timeouts.interval):
                 return
 
     def _look(self) -> None:
-        """Compares the cluster as it is with what is known of it."""
+        """Queries the scheduler and updates the known state of the cluster."""
         ask = partial(self._client.sync, callback_timeout=min(self._timeouts.scheduler / 4, MOST_SILENCE))
-        known = ask(self._client.scheduler.processing)
+        processing = ask(self._client.scheduler.processing)
         slots = ask(self._client.scheduler.ncores_running)
         seen: dict[str, Any] = {}
         if time.monotonic() >= self._next_identity_at:
@@ -125,22 +132,22 @@ class WatchedCluster(RemoteExecutor):
             self._next_identity_at = time.monotonic() + self._timeouts.silent / 5
         now = time.monotonic()
         with self._lock:
-            self._compare_with_cluster(known, slots, now)
+            paused = {address: info["nthreads"] for address, info in seen.items() if info["status"] == "paused"}
+            self._compare_with_cluster(processing, slots, paused, now)
             for worker in self._assignment.workers.values():
                 if worker.address in seen:
                     worker.hear(seen[worker.address]["last_seen"], now, self._timeouts.silent)
             age = max(self._timeouts.late_task, LATE * self._longest_task)
             for worker, task in self._assignment.copy_late_tasks(age, now):
-                self._notice(
-                    f"{name_of(task)} has been with the {worker.name} for {age:.0f} s: an idle one gets it, too"
-                )
+                why = worker.reason or f"has had it for more than {age:.0f} s"
+                self._notice(f"{name_of(task)} goes to an idle worker, too: the {worker.name} {why}")
         self._assign()
         self._show_backlog()
 
     def _show_backlog(self) -> None:
-        """Lets Dask see that more workers would help: tasks here are not known to it, or have their worker already.
+        """Shows Dask that more workers would help. Dask does not know the waiting tasks, only tasks sent to a worker.
 
-        As long as tasks wait, the scheduler has placeholders that no worker can take. `adapt()` counts them.
+        While tasks wait, the scheduler has placeholder tasks that no worker can take. Dask's `adapt()` counts them.
         """
         with self._lock:
             slots = self._assignment.slots()
@@ -150,7 +157,7 @@ class WatchedCluster(RemoteExecutor):
             self._backlog = self._client.map(abs, range(wanted), key=keys, resources=NOWHERE) if wanted else []
 
     def _bear_silence(self, seconds: float) -> None:
-        """Connects again to a scheduler that was lost, or gives up after a while."""
+        """Reconnects to a lost scheduler. Gives up if the scheduler has been silent for longer than the timeout."""
         if seconds > self._timeouts.scheduler:
             self._give_up(f"the Dask scheduler has not answered for {self._timeouts.scheduler:.0f} seconds")
             return
@@ -166,7 +173,7 @@ class WatchedCluster(RemoteExecutor):
                     close(before)
 
     def _tell(self) -> None:
-        """Prints lines about workers, and about the thing that the run waits for."""
+        """Sends messages about workers, and about what the run waits for."""
         now = time.monotonic()
         with self._lock:
             lines = self._assignment.new_messages(self._timeouts.recheck) if self._ready.is_set() else []
@@ -176,16 +183,19 @@ class WatchedCluster(RemoteExecutor):
         for line in (*lines, *self._waiting.update(waiting, now)):
             self._notice(line)
 
-    def _compare_with_cluster(self, known: dict[str, list[str]], slots: dict[str, int], now: float) -> None:
+    def _compare_with_cluster(
+        self, processing: dict[str, list[str]], slots: dict[str, int], paused: dict[str, int], now: float
+    ) -> None:
         workers = self._assignment.workers
-        for worker in [workers[address] for address in workers.keys() - known.keys()]:
+        for worker in [workers[address] for address in workers.keys() - processing.keys()]:
             self._remove_worker(worker)
-        for address in slots.keys() - workers.keys():
-            workers[address] = Worker(address, slots[address], late=self._ready.is_set(), heard_at=now)
-            self._check(workers[address])
+        for address, threads in (paused | slots).items():
+            if address not in workers:  # if the worker is paused, its check starts when it continues
+                workers[address] = Worker(address, threads, late=self._ready.is_set(), heard_at=now)
+                self._check(workers[address])
         for worker in workers.values():
             worker.paused = worker.address not in slots
-            self._find_lost_tasks(worker, set(known.get(worker.address, ())), now)
+            self._find_lost_tasks(worker, set(processing.get(worker.address, ())), now)
             if worker.problem and now - worker.checked_at > self._timeouts.recheck:
                 self._check(worker)
             elif worker.admitted and worker.checking and now - worker.checked_at > self._timeouts.lost_task:
@@ -203,9 +213,9 @@ class WatchedCluster(RemoteExecutor):
         self._notice(f"a {worker.name} left ({worker.address})" + ("" if worker.admitted else " before it could work"))
 
     def _check(self, worker: Worker) -> None:
-        """Has a worker show that it can work, unless it is doing so.
+        """Starts the check of a worker, unless a check is under way.
 
-        A Dask worker dies of a function that it cannot import. So functions of Python itself go first.
+        A function that a Dask worker cannot import kills the worker, so functions of Python itself are sent first.
         """
         if worker.checking:
             return
@@ -232,7 +242,7 @@ class WatchedCluster(RemoteExecutor):
                 self._inspect(worker)
 
     def _inspect(self, worker: Worker) -> None:
-        self._submit(worker, inspect_worker, self._requirements).add_done_callback(
+        self._submit(worker, inspect_worker, self._requirements_for(worker.host)).add_done_callback(
             lambda check: self._results.put(partial(self._finish_inspection, worker, check))
         )
 
@@ -257,20 +267,15 @@ class WatchedCluster(RemoteExecutor):
         self._assign()
         self._tell()
 
-    def _find_lost_tasks(self, worker: Worker, known: set[str], now: float) -> None:
-        """Takes back tasks that have neither finished nor been at work for too long."""
-        stands = worker.paused or worker.silent
+    def _find_lost_tasks(self, worker: Worker, keys: set[str], now: float) -> None:
+        """Fails tasks that the scheduler, for too long, has reported neither as processing nor as finished."""
         for task in worker.tasks[::-1]:
-            if not stands and (task.remote.key in known or task.remote.done()):
+            if task.remote.key in keys or task.remote.done():
                 task.seen_at = now
             elif now - task.seen_at > self._timeouts.lost_task:
                 worker.tasks.remove(task)
                 task.forget()
-                task.started_at = 0.0
-                if stands:  # no harm if the worker executes the task after all
-                    self._assignment.queue.appendleft(task)
-                else:
-                    task.fail(WorkerDied("the Dask scheduler lost the task"))
+                task.fail(WorkerDied("the Dask scheduler lost the task"))
 
     def _give_up(self, reason: str) -> None:
         with self._lock:

@@ -1,9 +1,9 @@
-"""Workers on a Dask cluster, behind the interface of `concurrent.futures`. Imported only when asked for.
+"""Workers on a Dask cluster, behind the interface of `concurrent.futures`. Imported only if the user chooses Dask.
 
-Dask carries tasks to workers and results back; which worker gets which task is decided here, as with local
-processes. So the scheduler never holds more than a few tasks a worker, no task goes to a worker that has not
-shown that it can work, a death is blamed on the task that ran and not on those beside it, and a task that
-the scheduler loses (dask/distributed#3196) is noticed.
+Dask only transports tasks to workers and results back. This package decides which worker gets which task, as with local
+processes. So the scheduler never holds more than a few tasks per worker, and no task goes to a worker that has not
+passed its check. If a worker dies, only its tasks are suspect, not the waiting tasks. The coordinator notices a task
+that the scheduler loses (dask/distributed#3196).
 """
 
 import threading
@@ -28,17 +28,17 @@ from setset.executors.dask.workers import PendingTask, Worker
 from setset.platform import interrupts_blocked
 
 FETCHERS = 8
-"""Results that are fetched at a time."""
+"""Number of threads that fetch results."""
 
 
 class DaskExecutor(WatchedCluster):
-    """Hands tasks to the workers of a Dask cluster. `wait_for_workers` comes before the first task.
+    """Sends tasks to the workers of a Dask cluster. Call `wait_for_workers` before the first task.
 
     Args:
-        where: Address of a scheduler, or its scheduler file; None for a cluster of one's own on this machine.
-        access: How workers get at the batch files.
-        workers: Number of processes of one's own cluster.
-        timeouts: How long to wait for what.
+        where: Address of a scheduler, or its scheduler file; None for a new cluster on this machine.
+        access: How workers access the batch files.
+        workers: Number of worker processes of a new cluster.
+        timeouts: Timeouts of the coordinator.
     """
 
     def __init__(
@@ -46,13 +46,12 @@ class DaskExecutor(WatchedCluster):
     ) -> None:
         super().__init__(where, timeouts or Timeouts())
         self._access, self._workers = access, workers
-        # Daemons: the end of the process does not wait for them, nor for what they may be waiting for.
+        # Daemon threads, so that the process can exit while they wait.
         work = [self._watch, *[self._fetch_results] * FETCHERS]
-        self._threads = [threading.Thread(target=each, daemon=True) for each in work]
+        self._threads = [threading.Thread(target=target, daemon=True) for target in work]
 
     def wait_for_workers(self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]) -> None:
-        roots = () if self._access.ship else tuple(map(self._access, requirements.roots))
-        self._requirements, self._notice = replace(requirements, roots=roots), notice
+        self._requirements, self._notice = requirements, notice
         if self._where is None:
             self._client = start_local_cluster(self._workers, stopping)
         else:
@@ -85,13 +84,17 @@ class DaskExecutor(WatchedCluster):
         self._assign()
         return task.future
 
-    # Handing out and taking back
+    def _requirements_for(self, host: str) -> Requirements:
+        roots = () if self._access.ship else tuple(self._access(root, host) for root in self._requirements.roots)
+        return replace(self._requirements, roots=roots)
+
+    # Sending tasks and receiving results
 
     def _assign(self) -> None:
         with self._lock:
             for task, error in self._assignment.take_hopeless():
                 task.fail(error)
-            # Without a connection nothing can be sent; the watching thread waits for it, or gives up.
+            # Without a connection nothing can be sent. The watching thread waits for a connection, or gives up.
             while not self._closed.is_set() and self._client.status == "running":
                 chosen = self._assignment.next()
                 if chosen is None:
@@ -104,7 +107,9 @@ class DaskExecutor(WatchedCluster):
             if self._access.ship:
                 remote = self._submit(worker, execute_shipment, work, pack(work))
             else:
-                remote = self._submit(worker, execute_here, task.function, work.relocated(self._access))
+                remote = self._submit(
+                    worker, execute_here, task.function, work.relocated(partial(self._access, host=worker.host))
+                )
         except Exception as error:
             task.fail(error)
             return
@@ -113,7 +118,7 @@ class DaskExecutor(WatchedCluster):
         remote.add_done_callback(lambda remote: self._results.put(partial(self._finish, worker, task, remote)))
 
     def _fetch_results(self) -> None:
-        """Fetches results, which Dask's one thread for callbacks must not wait for."""
+        """Main function of a thread that fetches results. Dask's only thread for callbacks must not wait for them."""
         while (step := self._results.get()) is not None:
             step()
 
@@ -127,9 +132,9 @@ class DaskExecutor(WatchedCluster):
         failure = explain(worker, task, error, remote.status) if error else None
         with self._lock:
             if task.remote is not remote:
-                return  # the worker was given up and the task is elsewhere by now
+                return  # the worker was given up, and another worker has the task
             if isinstance(error, KilledWorker):
-                # Dask says so of all tasks that the worker had; `remove_worker` decides which one is to blame.
+                # Dask reports this for all tasks of the worker. `remove_worker` decides which task is to blame.
                 self._remove_worker(worker)
                 self._assign()
                 return
@@ -137,8 +142,8 @@ class DaskExecutor(WatchedCluster):
             task.remote = None
             worker.tasks.remove(task)
             if remote.status == "cancelled" or (worker.silent and isinstance(error, TimeoutError)):
-                # By a scheduler that was restarted, or by its loss, which the watching thread will notice. Or the
-                # result stays with a worker that is stopped.
+                # A scheduler that restarted or was lost cancels tasks; the watching thread will notice. A timeout
+                # means that the result is still on a worker that is stopped.
                 task.started_at = 0.0
                 self._assignment.queue.appendleft(task)
                 return
@@ -150,7 +155,7 @@ class DaskExecutor(WatchedCluster):
                 worker.done, worker.failures = worker.done + 1, 0
                 self._longest_task = max(self._longest_task, now - task.started_at)
             worker.start_tasks(now)
-        # The worker's next task goes out before the caller hears of this one.
+        # The worker gets its next task before the caller gets this result.
         self._assign()
         if failure:
             if failure.is_final:
@@ -162,8 +167,8 @@ class DaskExecutor(WatchedCluster):
             task.fail(raised)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Leaves the cluster. Tasks that a worker has begun end there: Dask cannot stop a thread, and what
-        they write is what the next run would write."""
+        """Disconnects from the cluster. Running tasks finish on their workers, since Dask cannot stop a thread. That is
+        harmless, because they write the same files as the next run."""
         with self._lock:
             begun = [task for worker in self._assignment.workers.values() for task in worker.tasks]
             waiting = list(self._assignment.queue)

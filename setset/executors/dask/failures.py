@@ -1,4 +1,4 @@
-"""Failures of workers in the words of the coordinator, and lines about the thing that a run waits for."""
+"""Messages of the coordinator about failures of workers, and about what a run waits for."""
 
 from dataclasses import dataclass
 
@@ -12,24 +12,24 @@ from setset.executors.dask.workers import PendingTask, Worker
 from setset.tasks.kinds import BadSource, OtherLists
 
 REPEAT = 60.0
-"""Seconds after which a line is printed again, if the run still waits for the same thing."""
+"""Seconds until the same message is sent again, if the run still waits."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Error of a task on a worker. A final one goes to the caller; otherwise another worker may do better."""
+    """Error of a task on a worker. A final error goes to the caller. After any other error, another worker is tried."""
 
     error: BaseException
     is_final: bool
 
 
 def explain(worker: Worker, task: PendingTask, error: BaseException, status: str) -> Failure:
-    """Meaning of an error on a worker. A file that a worker cannot see is a fact about that worker.
+    """Classifies an error on a worker. If only this worker cannot read a file, the error is not final.
 
     Args:
         worker: The worker that the task was sent to.
         task: The task that failed.
-        error: The error, as Dask brought it.
+        error: The error that Dask transported.
         status: Status of Dask's future.
     """
     match error:
@@ -47,36 +47,36 @@ def explain(worker: Worker, task: PendingTask, error: BaseException, status: str
         case NoSpace():
             return Failure(NoSpace(f"on {worker.host}: {error}"), False)
         case RootGone() | ForeignRoot():
-            # Their advice is for the coordinator's folder.
+            # The advice in these messages is for a folder of the coordinator, so cut it off.
             return Failure(WorkerFailed(f"on {worker.host}: {str(error).partition(': ')[0]}"), False)
     return Failure(WorkerFailed(f"on {worker.host}: {type(error).__name__}: {error}"), False)
 
 
 def explain_check(error: BaseException) -> str:
-    """Reason why a worker could not even begin its check, to be read after its name."""
+    """Reason why the check of a worker raised an error, worded to follow the worker's name."""
     if isinstance(error, ImportError | AttributeError) and "setset." in str(error):
-        return OTHER_BUILD  # a build without this check
+        return OTHER_BUILD  # an older build without this check
     advice = ": pip install 'setset[dask]' there" if isinstance(error, ImportError) else ""
     return f"cannot run setset ({first_line(error)}){advice}"
 
 
 def name_of(task: PendingTask) -> str:
-    """A task for people."""
+    """Description of a task for messages."""
     source = task.arguments[0].source
     return "the task of the seeds" if source is None else f"source {source.number} of size {source.size}"
 
 
 class WaitingLine:
-    """Prints the thing that a run waits for once it has waited for some seconds, and again every minute."""
+    """Decides when to say what a run waits for: after some seconds of waiting, and again every minute."""
 
     def __init__(self, patience: float) -> None:
         self._patience = patience
         self._reason, self._since, self._told_at = "", 0.0, 0.0
 
     def update(self, reason: str, now: float) -> list[str]:
-        """The line to print now, if there is one. An empty reason ends the waiting."""
+        """Message to send now, as a list of at most one line. An empty reason means that the run no longer waits."""
         if reason != self._reason:
-            # A reason that follows another one is told at once.
+            # If the run waits already, a new reason is sent at once.
             self._since = self._since if self._reason and reason else now
             self._reason, self._told_at = reason, 0.0
         if not reason or now - self._since < self._patience or (self._told_at and now - self._told_at < REPEAT):

@@ -1,12 +1,11 @@
 """A Dask scheduler and Dask workers with the settings that setset needs: `setset scheduler` and `setset worker`.
 
-Both listen at one address of this machine, and use TLS unless that is a loopback address. Workers start again when they
-die, and connect again when the scheduler comes back, at the same address or at another one in the scheduler file.
+Both listen at one address of this machine, and use TLS unless that is a loopback address. A dead worker is replaced.
+Workers reconnect when the scheduler comes back, at the same address or at a new address in the scheduler file.
 """
 
 import asyncio
 import contextlib
-import json
 import logging
 import signal
 import socket
@@ -28,28 +27,28 @@ from setset.errors import BadInput, SetsetError
 from setset.executors.base import Notice
 from setset.executors.build import build_digest
 from setset.executors.dask.certificates import make_certificates, read_certificates
-from setset.executors.dask.client import CLOSED, QUIET, first_line
+from setset.executors.dask.client import CLOSED, QUIET, first_line, read_address, root_cause
 
 BUILD = "setset_build"
-"""Name under which a scheduler answers with its build."""
+"""Name of the scheduler's handler that returns its build digest."""
 RETRY_SECONDS = 2.0
 DRAIN_SECONDS = 10.0
-"""Longest time that a worker that is to end waits for its task."""
+"""Maximum seconds that a stopping worker waits for its task to finish."""
 
 
 def serve_scheduler(
     host: str, port: int, file: Path | None, certificates: Path | None, dashboard: bool, insecure: bool, notice: Notice
 ) -> None:
-    """Runs a scheduler until it gets a signal.
+    """Runs a scheduler until SIGINT or SIGTERM.
 
     Args:
-        host: The one address of this machine to listen at.
-        port: Its port; 0 for any free one.
+        host: Address of this machine to listen at.
+        port: Port to listen at; 0 for any free port.
         file: Scheduler file to write, for workers and runs.
-        certificates: Folder with certificates; they are made if it is empty.
-        dashboard: Serve Dask's pages, at a loopback address.
-        insecure: Do without certificates on a network.
-        notice: Callback for lines.
+        certificates: Folder with certificates. If the folder is empty, the scheduler makes certificates there.
+        dashboard: Whether to serve Dask's dashboard, at a loopback address.
+        insecure: Whether to allow a network address without certificates.
+        notice: Callback for messages.
     """
     if certificates is not None:
         made = make_certificates(certificates)
@@ -75,12 +74,16 @@ def serve_scheduler(
         ) as scheduler:
             scheduler.handlers[BUILD] = build_digest
             notice(f"scheduler at {scheduler.address}: 'setset worker {file or scheduler.address}' on each node, then")
-            notice(f"  setset run --size 6 --executor dask={file or scheduler.address}")
+            notice(f"  'setset run 6 --executor dask={file or scheduler.address}'")
             await stop.wait()
         if file:
-            file.unlink(missing_ok=True)  # a stale one would lead workers to an address where nobody is
+            file.unlink(missing_ok=True)  # a stale file would lead workers to a dead address
 
-    _run(serve)
+    try:
+        _run(serve)
+    except RuntimeError as error:  # Dask's message is only "Scheduler failed to start."
+        where = f"{host} port {port} ({first_line(root_cause(error))})"
+        raise BadInput(f"no scheduler can start at {where}: choose another with --port") from error
 
 
 @dataclass(frozen=True)
@@ -91,23 +94,23 @@ class WorkerOptions:
     """Address of the scheduler, or its scheduler file."""
     processes: int
     host: str | None = None
-    """Address of this machine to listen at; the one on the way to the scheduler if None."""
+    """Address of this machine to listen at. None for the address that is used to reach the scheduler."""
     memory_limit: str = "0"
     local_folder: Path | None = None
     certificates: Path | None = None
     output: Path | None = None
-    """Storage root that the worker must be able to see."""
+    """Storage root that must exist on this machine."""
 
 
 def serve_workers(options: WorkerOptions, notice: Notice) -> None:
-    """Runs worker processes until a signal: they finish their tasks, then end."""
+    """Runs worker processes until SIGINT or SIGTERM. Then they finish their tasks and end."""
     if options.output is not None and root_owner(options.output) is None:
         raise SetsetError(f"there is no storage root at {options.output}: mount it there, or run 'setset run' first")
     security = read_certificates(options.certificates)
     dask.config.set({**QUIET, **CLOSED})
 
     async def serve(stop: asyncio.Event) -> None:
-        await _find_scheduler(options, security, stop, notice)  # a wrong build ends it here
+        await _find_scheduler(options, security, stop, notice)  # raises an error if the scheduler has another build
         slots = (_Slot(options, security, stop, notice).work() for _ in range(options.processes))
         await asyncio.gather(*slots)
 
@@ -115,7 +118,7 @@ def serve_workers(options: WorkerOptions, notice: Notice) -> None:
 
 
 class _Slot:
-    """One worker process after the other."""
+    """Runs a worker process, and starts a new process when the old process dies."""
 
     def __init__(self, options: WorkerOptions, security: Security, stop: asyncio.Event, notice: Notice) -> None:
         self._options, self._security, self._stop, self._notice = options, security, stop, notice
@@ -127,12 +130,12 @@ class _Slot:
                 return
             try:
                 await self._work_for(address)
-            except Exception as error:  # whatever Dask raises when the scheduler goes away while a worker starts
+            except Exception as error:  # Dask raises many errors if the scheduler goes away while a worker starts
                 self._notice(f"a worker could not start: {first_line(error)}; trying again")
             await _sleep(self._stop, RETRY_SECONDS)
 
     async def _work_for(self, address: str) -> None:
-        """Runs a worker until its scheduler is gone, or it is to end."""
+        """Runs a worker until its scheduler is gone, or until `stop` is set."""
         options = self._options
         async with Nanny(
             address,
@@ -156,28 +159,28 @@ class _Slot:
             stopped.cancel()
 
     async def _drain(self, address: str) -> None:
-        """Lets a worker finish the task that it executes; it gets no more."""
+        """Pauses a worker, so that it gets no more tasks, and waits until it has finished its current task."""
         async with rpc(address, connection_args=self._security.get_connection_args("worker")) as worker:
             while not (await worker.run(function=dumps_function(pause_worker)))["result"]:
                 await asyncio.sleep(0.2)
-            await asyncio.sleep(1)  # the coordinator fetches the result, and hears of the pause
+            await asyncio.sleep(1)  # time for the coordinator to fetch the result and see the pause
 
 
 def pause_worker(dask_worker: Any) -> bool:
-    """On a worker: takes no more tasks. Returns whether it has finished its tasks."""
+    """On a worker: stops taking tasks. Returns whether the worker executes no task any more."""
     dask_worker.status = Status.paused
     return not dask_worker.state.executing
 
 
 async def _find_scheduler(options: WorkerOptions, security: Security, stop: asyncio.Event, notice: Notice) -> str:
-    """The address of the scheduler, once it answers. Refuses a scheduler of another build. Empty if it is to end."""
-    told = False
+    """Waits for the scheduler and returns its address; empty if stopped. Refuses a scheduler of another build."""
+    noticed = False
     while not stop.is_set():
         try:
-            address = _read_address(options.where)
+            address = read_address(Path(options.where)) if options.where.endswith(".json") else options.where
             async with rpc(address, timeout=5, connection_args=security.get_connection_args("worker")) as scheduler:
                 await scheduler.identity(n_workers=0)
-                with contextlib.suppress(AttributeError, KeyError, ValueError):  # 'dask scheduler' started it
+                with contextlib.suppress(AttributeError, KeyError, ValueError):  # 'dask scheduler' has no such handler
                     build = await getattr(scheduler, BUILD)()
                     if isinstance(build, str) and build != build_digest():
                         raise SetsetError(
@@ -185,22 +188,15 @@ async def _find_scheduler(options: WorkerOptions, security: Security, stop: asyn
                         )
             return address
         except (OSError, ValueError, LookupError) as error:
-            if not told:
+            if not noticed:
                 notice(f"waiting for the scheduler at {options.where}: {first_line(error)}")
-                told = True
+                noticed = True
         await _sleep(stop, RETRY_SECONDS)
     return ""
 
 
-def _read_address(where: str) -> str:
-    """An address; that in a scheduler file if it is the name of one."""
-    if where.endswith(".json"):
-        return str(json.loads(Path(where).read_text(encoding="utf-8"))["address"])
-    return where
-
-
 def _address_towards(host: str) -> str:
-    """The address of this machine from which packets to a host leave. Nothing is sent."""
+    """Address of this machine that is used to reach a host. Sends nothing."""
     (family, kind, _, _, target), *_ = socket.getaddrinfo(host, 9, type=socket.SOCK_DGRAM)
     with socket.socket(family, kind) as probe:
         probe.connect(target)

@@ -1,7 +1,7 @@
-"""How workers on other machines get at the batch files: by a path of their own, or by bytes sent to and fro.
+"""Access of remote workers to the batch files: by the worker's own paths, or as bytes sent over the network (--ship).
 
-Each worker shows that it can work before its first task. Workers import this module before numba, which must hear first
-where its cache is.
+Each worker is checked before its first task. Workers import this module before numba, since numba reads the path of its
+cache folder when it is imported.
 """
 
 from __future__ import annotations
@@ -32,43 +32,47 @@ from setset.tasks.kinds import BadSource, CountTask, Task, TaskResult
 
 TEMPORARY_FOLDER = "setset-ship-"
 TRIAL_BYTES = 1 << 18
-"""Bytes that a worker writes in its check: a full disk may have room for a few."""
+"""Bytes that a worker writes in its check. Fewer bytes may fit even on a full disk."""
 OTHER_BUILD = f"has another build of setset {__version__}: install the coordinator's, then start the worker again"
 
 
 @dataclass(frozen=True)
 class FileAccess:
-    """View of a worker on the storage: the coordinator's paths with some beginnings replaced, or nothing."""
+    """Access of workers to the storage: by the coordinator's paths with replaced prefixes, or none with `ship`."""
 
-    maps: tuple[tuple[str, str], ...] = ()
+    maps: tuple[tuple[str, str, str], ...] = ()
+    """Each is a host (empty for all hosts), a prefix of the coordinator's paths, and the worker's prefix for it."""
     ship: bool = False
 
     @classmethod
     def parse(cls, maps: Iterable[str], ship: bool) -> FileAccess:
-        """From the command line: each map is COORDINATOR_PATH=WORKER_PATH."""
-        pairs = []
+        """Parses values of --map: COORDINATOR_PATH=WORKER_PATH, or HOST:COORDINATOR_PATH=WORKER_PATH."""
+        parsed = []
         for text in maps:
-            here, equals, there = text.partition("=")
-            if not equals or not here or not is_absolute_anywhere(there):
+            own_path, equals, worker_path = text.partition("=")
+            if not equals or not own_path or not is_absolute_anywhere(worker_path):
                 raise BadInput(f"--map {text}: expected HERE=THERE with an absolute path THERE, as in /mnt/nas=/data")
-            pairs.append((os.path.abspath(here), there.rstrip("/") or "/"))  # noqa: PTH100 (keeps symlinks)
-        if pairs and ship:
+            host, colon, rest = own_path.partition(":")
+            if not colon or len(host) < 2 or "/" in host:  # a Windows drive has one letter
+                host, rest = "", own_path
+            parsed.append((host, os.path.abspath(rest), worker_path.rstrip("/") or "/"))  # noqa: PTH100 (keeps symlinks)
+        if parsed and ship:
             raise BadInput("--map cannot be combined with --ship: shipped files need no path")
-        return cls(tuple(pairs), ship)
+        return cls(tuple(parsed), ship)
 
-    def __call__(self, path: str) -> str:
-        """The worker's name for a path of the coordinator: absolute, since their working folders differ."""
+    def __call__(self, path: str, host: str) -> str:
+        """Translates a path of the coordinator to a path on a host. Absolute, since their working folders differ."""
         whole = Path(os.path.abspath(path))  # noqa: PTH100
-        fitting = [pair for pair in self.maps if whole.is_relative_to(pair[0])]
+        fitting = [entry for entry in self.maps if entry[0] in ("", host) and whole.is_relative_to(entry[1])]
         if not fitting:
             return str(whole)
-        here, there = max(fitting, key=lambda pair: len(pair[0]))
-        return str(Path(there) / whole.relative_to(here))
+        _, own_path, worker_path = max(fitting, key=lambda entry: (bool(entry[0]), len(entry[1])))
+        return str(Path(worker_path) / whole.relative_to(own_path))
 
 
 def inspect_worker(requirements: Requirements) -> str:
-    """The reason why this process cannot work: another version or build, roots out of reach, a full disk. Empty if it
-    can work."""
+    """On a worker: checks version, build, roots and disk, and loads the kernels. Returns the reason why this process
+    cannot work, or an empty text."""
     problem = _wrong_version(requirements) or _unreachable_root(requirements) or _unwritable_folder(requirements)
     if not problem:
         remove_abandoned_folders()
@@ -86,16 +90,16 @@ def _wrong_version(requirements: Requirements) -> str:
 
 def _unreachable_root(requirements: Requirements) -> str:
     for root in requirements.roots:
-        found = root_owner(Path(root))
-        if found is None:
+        owner = root_owner(Path(root))
+        if owner is None:
             return f"cannot see the storage root {root}: mount it there, or see --map and --ship"
-        if found != requirements.workspace_id:
+        if owner != requirements.workspace_id:
             return f"sees another workspace's files at {root}: mount the right folder there, or see --map"
     return ""
 
 
 def _unwritable_folder(requirements: Requirements) -> str:
-    """Writes as many bytes as a batch file has where new files go, which is a temporary folder with --ship."""
+    """Writes TRIAL_BYTES to the folder of new files, which is a temporary folder with --ship. Returns the problem."""
     root = requirements.roots[0] if requirements.roots else tempfile.gettempdir()
     folder = Path(root) / requirements.trial_folder if requirements.roots else Path(root)
     trial = folder / durable.temporary_name("trial.setset")
@@ -115,11 +119,11 @@ def _unwritable_folder(requirements: Requirements) -> str:
 
 
 class UnreadableSource(SetsetError):
-    """A worker cannot read a source batch. Only the coordinator's own look at the file decides about the file."""
+    """A worker cannot read a source batch. The coordinator then reads the file itself, to see whether it is damaged."""
 
 
 def execute_here(function: Callable[[Task], TaskResult], task: Task) -> TaskResult:
-    """On a worker: executes a task, and tells a source that it cannot read from one with altered lists."""
+    """On a worker: executes a task. Raises UnreadableSource for an unreadable file, BadSource for altered lists."""
     try:
         return function(task)
     except BadSource as error:
@@ -129,7 +133,7 @@ def execute_here(function: Callable[[Task], TaskResult], task: Task) -> TaskResu
 
 
 def find_bad_source(task: Task) -> BadSource | None:
-    """On the coordinator: the source of a task that is missing or damaged; None if all are as recorded."""
+    """On the coordinator: error for the first source of a task that is missing or damaged; None if all are sound."""
     for source in task.sources:
         try:
             files.verify(Path(source.path), source.digest)
@@ -139,7 +143,7 @@ def find_bad_source(task: Task) -> BadSource | None:
 
 
 def pack(task: Task) -> list[bytes]:
-    """Reads a task's sources on the coordinator. The worker verifies them against their digests."""
+    """On the coordinator: reads the source files of a task. The worker verifies their digests."""
     contents = []
     for source in task.sources:
         try:
@@ -150,31 +154,31 @@ def pack(task: Task) -> list[bytes]:
 
 
 def execute_shipment(task: Task, contents: Sequence[bytes]) -> tuple[TaskResult, list[bytes]]:
-    """On a worker: executes a task in a temporary folder of the node, away from any storage root.
+    """On a worker: executes a task in a temporary folder of the node, without access to a storage root.
 
-    Takes the bytes of the task's sources, and returns the bytes of the batches beside the result.
+    `contents` are the bytes of the task's sources. Returns the result, and the bytes of the new batches.
     """
     with _temporary_folder() as folder:
         root = folder / "root"
-        places = {}
+        path_of = {}
         try:
             if not isinstance(task, CountTask):
                 claim_root(root, task.destination.owner)
-                places[task.destination.root] = str(root)
+                path_of[task.destination.root] = str(root)
             for number, (source, content) in enumerate(zip(task.sources, contents, strict=True)):
-                place = folder / f"{number}{SUFFIX}"
-                durable.save(place, content)
-                places[source.path] = str(place)
-            result = execute_here(execute, task.relocated(places.__getitem__))
+                path = folder / f"{number}{SUFFIX}"
+                durable.save(path, content)
+                path_of[source.path] = str(path)
+            result = execute_here(execute, task.relocated(path_of.__getitem__))
         except NoSpace as error:
-            # Not the coordinator's disk, which is what NoSpace would stop the run for.
+            # NoSpace would end the run, but only the disk of this worker is full.
             raise WorkerFailed(f"on {socket.gethostname()}: {error}") from error
         return result, [files.read(root / batch.name) for batch in result.batches]
 
 
 @contextlib.contextmanager
 def _temporary_folder() -> Iterator[Path]:
-    """A temporary folder of the node, locked for as long as somebody works in it."""
+    """Makes a temporary folder on the node, locked during the block."""
     with (
         tempfile.TemporaryDirectory(prefix=TEMPORARY_FOLDER, ignore_cleanup_errors=True) as folder,
         (Path(folder) / "lock").open("a+b") as lock,
@@ -184,7 +188,7 @@ def _temporary_folder() -> Iterator[Path]:
 
 
 def remove_abandoned_folders() -> None:
-    """Removes the temporary folders of workers that were killed on this node."""
+    """Removes the temporary folders of killed workers on this node, which no process has locked."""
     for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY_FOLDER}*"):
         with contextlib.suppress(OSError), (folder / "lock").open("r+b") as lock:
             if lock_for_handle(lock, wait=False):
@@ -192,7 +196,7 @@ def remove_abandoned_folders() -> None:
 
 
 def unpack(task: Task, result: TaskResult, contents: Sequence[bytes]) -> TaskResult:
-    """On the coordinator: verifies the batches that came back and puts them in their place; returns the result."""
+    """On the coordinator: verifies and saves the batches of a result. Returns the result."""
     if not isinstance(task, CountTask):
         for batch, content in zip(result.batches, contents, strict=True):
             if files.describe(content) != batch:

@@ -1,4 +1,4 @@
-"""A worker of a cluster and a task on its way to one. No Dask, no threads."""
+"""A worker of a cluster, and a task for a worker. Uses no Dask and no threads."""
 
 from __future__ import annotations
 
@@ -17,53 +17,53 @@ class WorkerState(enum.StrEnum):
     """State of a worker of a cluster."""
 
     PRESENT = "present"
-    """It gets tasks."""
+    """The worker gets tasks."""
     CHECKING = "checking"
-    """It loads setset and compiles the kernels, or is checked after a failure."""
+    """The worker loads setset and compiles the kernels, or is checked after a failure."""
     REFUSED = "refused"
-    """It has not passed its first check."""
+    """The worker has not passed its first check."""
     SUSPENDED = "suspended"
-    """It failed; it is checked again now and then."""
+    """The worker failed. The coordinator checks it again from time to time."""
     PAUSED = "paused"
-    """Dask paused it: it is short of memory or about to leave."""
+    """Dask paused the worker, because it is short of memory or about to leave."""
     SILENT = "silent"
-    """The scheduler has not heard of it for a while."""
+    """The scheduler has had no heartbeat of the worker for a while."""
 
 
 @dataclass(eq=False)
 class PendingTask:
-    """A task on its way. `remote` is Dask's own future, as long as a worker has the task."""
+    """A task that waits in the queue or was sent to a worker. `remote` is Dask's future while a worker has the task."""
 
     future: Future[Any]
     function: Callable[..., Any]
     arguments: tuple[Any, ...]
     remote: Any = None
     seen_at: float = 0.0
-    """When the scheduler last had it at work, or the worker got it."""
+    """Time when the scheduler last reported the task as processing, or when it was sent."""
     started_at: float = 0.0
-    """When its worker could begin with it; 0 while it waits there for another task."""
+    """Time when the worker could begin the task. 0 while the task waits, in the queue or for another task."""
     error: BaseException | None = None
-    """Error of the last worker that failed it."""
+    """Error on the worker where the task failed last."""
     failed_on: set[str] = field(default_factory=set)
-    """Addresses of workers that failed it and passed their check afterwards."""
+    """Addresses of workers on which the task failed. If a check finds a worker at fault, its address is removed."""
     copies: list[PendingTask] = field(default_factory=list)
-    """All tasks with the same future that a worker has or will have, this one among them."""
+    """All tasks with the same future that have not failed, including this task."""
 
     def __post_init__(self) -> None:
         self.copies.append(self)
 
     def copy(self) -> PendingTask:
-        """A second copy for another worker: the first result counts."""
+        """Makes a second copy for another worker. The first result counts."""
         return PendingTask(self.future, self.function, self.arguments, copies=self.copies)
 
     def forget(self) -> None:
-        """Gives up Dask's future. Wakes whoever waits for its result, which may be lost with a worker."""
+        """Releases Dask's future. Wakes threads that wait for its result, which may be lost with a worker."""
         remote, self.remote = self.remote, None
         if remote is not None:
             remote.release()
 
     def begin(self) -> bool:
-        """Whether the caller still wants it. A task of a lost worker has begun before."""
+        """Marks the task as running (a task of a lost worker is so already). False if it is done or cancelled."""
         if self.future.done():
             return False
         return self.future.running() or self.future.set_running_or_notify_cancel()
@@ -82,26 +82,26 @@ class PendingTask:
 
 @dataclass(eq=False)
 class Worker:
-    """A process of the cluster; it gets tasks when it is admitted, after it has shown that it can work."""
+    """A worker process of the cluster. It gets tasks after it has passed its check."""
 
     address: str
     slots: int
-    late: bool  # it came after the start
+    late: bool  # joined after the start of the run
     host: str = ""
     admitted: bool = False
     checking: bool = False
     checked_at: float = 0.0
-    """When its last check began or ended."""
+    """Time when the last check began or ended."""
     problem: str = ""
-    """Reason why it gets no tasks: it is refused or suspended."""
+    """Reason why the worker is refused or suspended. Empty otherwise."""
     paused: bool = False
     silent: bool = False
     last_seen: float = 0.0
-    """Time of its last heartbeat, by the clock of the scheduler."""
+    """Time of the last heartbeat, by the scheduler's clock."""
     heard_at: float = 0.0
-    """When that time last changed, by the clock of the coordinator."""
+    """Time when `last_seen` last changed, by the coordinator's clock."""
     failures: int = 0
-    """Failures in a row."""
+    """Number of failures in a row."""
     done: int = 0
     failed: int = 0
     tasks: list[PendingTask] = field(default_factory=list)
@@ -114,13 +114,16 @@ class Worker:
     def state(self) -> WorkerState:
         if self.problem:
             return WorkerState.SUSPENDED if self.admitted else WorkerState.REFUSED
-        if self.checking or not self.admitted:
-            return WorkerState.CHECKING
-        return WorkerState.SILENT if self.silent else WorkerState.PAUSED if self.paused else WorkerState.PRESENT
+        is_checking = self.checking or not self.admitted
+        if self.silent and not is_checking:  # a worker that compiles may send no heartbeat for a while
+            return WorkerState.SILENT
+        if self.paused:
+            return WorkerState.PAUSED
+        return WorkerState.CHECKING if is_checking else WorkerState.PRESENT
 
     @property
     def reason(self) -> str:
-        """Reason why it gets no tasks now, to be read after its name."""
+        """Reason why the worker gets no tasks now, worded to follow its name."""
         return {
             WorkerState.PRESENT: "",
             WorkerState.CHECKING: "loads setset (a new node compiles the kernels, up to a minute)",
@@ -134,8 +137,13 @@ class Worker:
 
     @property
     def usable(self) -> bool:
-        """Whether it is ready, or may be after its check."""
-        return self.ready or (self.admitted and self.state is WorkerState.CHECKING)
+        """Whether the worker is ready, or may be ready after a check."""
+        return self.ready or (self.admitted and self.checking and not self.problem)
+
+    @property
+    def stands(self) -> bool:
+        """Whether the tasks of the worker may be stuck, because it is paused or silent."""
+        return self.paused or self.silent
 
     @property
     def load(self) -> float:
@@ -148,18 +156,18 @@ class Worker:
         self.start_tasks(now)
 
     def start_tasks(self, now: float) -> None:
-        """Notes the time for tasks that a thread of the worker can execute now."""
+        """Records the start time of tasks for which the worker has a free thread now."""
         for task in self.tasks[: self.slots]:
             task.started_at = task.started_at or now
 
     def hear(self, last_seen: float, now: float, patience: float) -> None:
-        """Notes the time of its last heartbeat. A worker is silent if that time has not changed for a while."""
+        """Records the time of the last heartbeat. The worker is silent after `patience` seconds without a new one."""
         if last_seen != self.last_seen:
             self.last_seen, self.heard_at = last_seen, now
         self.silent = now - self.heard_at > patience
 
     def activity(self, now: float) -> WorkerActivity:
-        """Its state and tasks for people."""
+        """State and tasks of the worker, for display."""
         tasks = (
             describe_task(task.arguments, now - task.started_at if task.started_at else None) for task in self.tasks
         )
@@ -174,7 +182,7 @@ class Worker:
         )
 
     def take_tasks(self) -> list[PendingTask]:
-        """Takes all tasks from the worker, and forgets their results."""
+        """Removes all tasks from the worker, and releases their futures. Returns the tasks that are not done."""
         tasks, self.tasks = self.tasks, []
         for task in tasks:
             task.forget()

@@ -1,4 +1,4 @@
-"""Places of cards on a picture, and the rings around the cards of each set."""
+"""Positions of cards on a picture, and the rings around the cards of each set."""
 
 import colorsys
 from collections import Counter
@@ -12,30 +12,30 @@ CARD_WIDTH: Final = 170.0
 CARD_HEIGHT: Final = 104.0
 CORNER: Final = 12.0
 SYMBOL_STEP: Final = 47.0
-"""Distance between the middles of two symbols."""
+"""Distance between the centres of neighbouring symbols."""
 GAP: Final = 14.0
 RING: Final = 4.0
 RING_STEP: Final = 6.0
-"""Rings are RING broad; each lies RING_STEP further out than the one inside it."""
+"""Width of a ring, and distance from a ring to the next ring outside it."""
 
 GRID_STEP: Final = (182, 116)
 BLOCK_GAP: Final = 16
 GRID_WIDTH: Final = round(8 * GRID_STEP[0] + 2 * BLOCK_GAP + CARD_WIDTH)
 GRID_HEIGHT: Final = round(8 * GRID_STEP[1] + 2 * BLOCK_GAP + CARD_HEIGHT)
-"""The grid of all 81 cards: from card to card, between blocks of nine, and in all."""
+"""Grid of all 81 cards: step from card to card, gap between blocks of nine, total width and height."""
 GRID_BOX: Final = f"-70 -60 {GRID_WIDTH + 76} {GRID_HEIGHT + 66}"
-"""The same with its labels, as the viewBox of an SVG."""
+"""SVG viewBox that holds the grid and its labels."""
 
 BACKGROUND: Final = "#eef1ee"
 FACE: Final = "#ffffff"
 EDGE: Final = "#b9c0bb"
 COLOURS: Final = ("#d8232f", "#128a43", "#6b2fa0")
-"""Red, green and purple, told apart by lightness too."""
+"""Red, green and purple, which differ in lightness too."""
 RING_COLOURS: Final = ("#0077bb", "#ee7733", "#111111", "#33bbee", "#c9a400", "#ee3377", "#7a4b1e", "#009988")
 
 
-class Place(NamedTuple):
-    """A card and the corner of its face."""
+class Position(NamedTuple):
+    """A card and the upper left corner of its face."""
 
     card: int
     x: float
@@ -43,9 +43,9 @@ class Place(NamedTuple):
 
 
 class Ring(NamedTuple):
-    """A line around one card of a set, so far outside its face."""
+    """A line around one card of a set, at distance `offset` from the face of the card."""
 
-    place: Place
+    position: Position
     offset: float
 
 
@@ -61,12 +61,12 @@ class Layout(NamedTuple):
     width: float
     height: float
     columns: int
-    places: tuple[Place, ...]
+    positions: tuple[Position, ...]
     outlines: tuple[Outline, ...]
 
 
 def lay_out(cards: Sequence[int], columns: int | None = None, sets: Sequence[Triple] = ()) -> Layout:
-    """The cards in rows, with a ring for each of the given sets around each of its cards."""
+    """Lays out cards in rows. Each given set gets a ring around each of its three cards."""
     hand = check_cards(cards)
     if not hand:
         raise BadInput("there are no cards to draw")
@@ -75,32 +75,32 @@ def lay_out(cards: Sequence[int], columns: int | None = None, sets: Sequence[Tri
     across = min(columns or usual_columns(len(hand)), len(hand))
     deepest = max(Counter(card for triple in sets for card in triple).values(), default=0)
     gap = GAP + 2 * RING_STEP * deepest
-    places = tuple(
-        Place(card, gap + index % across * (CARD_WIDTH + gap), gap + index // across * (CARD_HEIGHT + gap))
+    positions = tuple(
+        Position(card, gap + index % across * (CARD_WIDTH + gap), gap + index // across * (CARD_HEIGHT + gap))
         for index, card in enumerate(hand)
     )
     rows = -(-len(hand) // across)
     width = gap + across * (CARD_WIDTH + gap)
     height = gap + rows * (CARD_HEIGHT + gap)
-    return Layout(width, height, across, places, _outlines(places, sets))
+    return Layout(width, height, across, positions, _outlines(positions, sets))
 
 
 def cell(card: int) -> tuple[int, int]:
-    """The corner of a card in the grid of all cards: blocks of colours down and counts across, in each block shadings
-    down and shapes across."""
+    """Upper left corner of a card in the grid of all cards. Colours go down and counts across in blocks of nine; within
+    a block, shadings go down and shapes across."""
     row, column = card // 27 * 3 + card // 3 % 3, card // 9 % 3 * 3 + card % 3
     return column * GRID_STEP[0] + column // 3 * BLOCK_GAP, row * GRID_STEP[1] + row // 3 * BLOCK_GAP
 
 
 def usual_columns(count: int) -> int:
-    """Three rows as players lay them, for as many cards as a table ever has; nine columns for more."""
+    """Number of columns: one row up to 4 cards, three rows up to 21 (the largest table), else nine columns."""
     if count <= 4:
         return count
     return -(-count // 3) if count <= 21 else 9
 
 
 def ring_colour(number: int) -> str:
-    """A colour for set number 0, 1, ...: chosen ones first, then hues a golden angle apart."""
+    """Colour of set number 0, 1, ...: first `RING_COLOURS`, then hues a golden angle apart."""
     if number < len(RING_COLOURS):
         return RING_COLOURS[number]
     parts = colorsys.hls_to_rgb(number * 0.618034 % 1, 0.45, 0.75)
@@ -108,13 +108,13 @@ def ring_colour(number: int) -> str:
 
 
 def symbol_centres(count: int) -> list[tuple[float, float]]:
-    """The middles of one, two or three symbols, from the corner of the face."""
+    """Centres of one, two or three symbols, relative to the upper left corner of the face."""
     first = CARD_WIDTH / 2 - SYMBOL_STEP * (count - 1) / 2
     return [(first + SYMBOL_STEP * index, CARD_HEIGHT / 2) for index in range(count)]
 
 
-def _outlines(places: Sequence[Place], sets: Sequence[Triple]) -> tuple[Outline, ...]:
-    at = {place.card: place for place in places}
+def _outlines(positions: Sequence[Position], sets: Sequence[Triple]) -> tuple[Outline, ...]:
+    at = {position.card: position for position in positions}
     rings: Counter[int] = Counter()
     outlines = []
     for number, triple in enumerate(sets):

@@ -1,7 +1,7 @@
-"""Cards as a PNG picture, with numpy and zlib alone, so that a plain install can draw.
+"""Cards as a PNG picture, made with numpy and zlib alone, so that drawing needs no extra.
 
-Each shape is known by the distance of every pixel to its outline, which gives smooth edges directly: a
-pixel is covered by as much as the edge has passed it.
+A shape is given by the distance of every pixel from the outline, negative inside. Pixels near the outline are covered
+in part, so that edges are smooth.
 """
 
 import struct
@@ -22,33 +22,33 @@ LARGEST_SIDE = 20_000
 
 
 def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
-    """The whole picture as a file's content, `scale` pixels for each unit of the layout."""
+    """Returns the content of a PNG file, with `scale` pixels per unit of the layout."""
     height, width = round(layout.height * scale), round(layout.width * scale)
     if not 0 < scale <= 20 or max(height, width) > LARGEST_SIDE:
         raise BadInput(f"cannot draw at scale {scale:g}: over 0, at most 20, no side over {LARGEST_SIDE:,} pixels")
     canvas = np.empty((height, width, 3), np.uint8)
     canvas[:] = _rgb(at.BACKGROUND)
-    for place in layout.places:
-        _paste(canvas, _box(0, scale), place.x, place.y, scale, at.FACE)
-        _paste(canvas, _box(0, scale, 1.0), place.x, place.y, scale, at.EDGE)
-        colour, count, shading, shape = digits(place.card)
+    for position in layout.positions:
+        _paste(canvas, _box(0, scale), position.x, position.y, scale, at.FACE)
+        _paste(canvas, _box(0, scale, 1.0), position.x, position.y, scale, at.EDGE)
+        colour, count, shading, shape = digits(position.card)
         cover = _symbol(shape, shading, scale)
         for x, y in at.symbol_centres(count + 1):
-            _paste(canvas, cover, place.x + x, place.y + y, scale, at.COLOURS[colour])
+            _paste(canvas, cover, position.x + x, position.y + y, scale, at.COLOURS[colour])
     for outline in layout.outlines:
         for ring in outline.rings:
             cover = _box(ring.offset, scale, at.RING)
-            _paste(canvas, cover, ring.place.x, ring.place.y, scale, outline.colour)
-    return _encode(canvas, ", ".join(name(place.card) for place in layout.places))
+            _paste(canvas, cover, ring.position.x, ring.position.y, scale, outline.colour)
+    return _encode(canvas, ", ".join(name(position.card) for position in layout.positions))
 
 
 Cover = tuple[Floats, float, float]
-"""How much of each pixel is covered, and the layout's x and y of the cover's corner from its anchor."""
+"""Covered share of each pixel, and the x and y of the cover's corner relative to its anchor."""
 
 
 @cache
 def _symbol(shape: int, shading: int, scale: float) -> Cover:
-    """A symbol around its middle: its outline, and within it all, stripes or nothing."""
+    """Cover of a symbol, anchored at its centre: the outline, and a solid, striped or empty inside."""
     left, top = -WIDTH / 2 - STROKE, -HEIGHT / 2 - STROKE
     x, y = _grid(left, top, -2 * left, -2 * top, scale)
     away = distance(shape, x, y)
@@ -64,7 +64,7 @@ def _symbol(shape: int, shading: int, scale: float) -> Cover:
 
 @cache
 def _box(offset: float, scale: float, breadth: float | None = None) -> Cover:
-    """A rounded box that lies so far outside a card's face: all of it, or a line of this breadth along its edge."""
+    """Cover of a rounded box, `offset` larger than a card's face on each side: filled, or with `breadth` a line."""
     corner = -offset - at.RING
     x, y = _grid(corner, corner, at.CARD_WIDTH - 2 * corner, at.CARD_HEIGHT - 2 * corner, scale)
     round_by = at.CORNER + offset
@@ -76,7 +76,7 @@ def _box(offset: float, scale: float, breadth: float | None = None) -> Cover:
 
 
 def _grid(left: float, top: float, width: float, height: float, scale: float) -> tuple[Floats, Floats]:
-    """The middles of the pixels of a rectangle."""
+    """Coordinates x and y of the centres of the pixels of a rectangle."""
     across = left + (np.arange(int(np.ceil(width * scale))) + 0.5) / scale
     down = top + (np.arange(int(np.ceil(height * scale))) + 0.5) / scale
     x, y = np.meshgrid(across, down)
@@ -89,7 +89,7 @@ def _within(away: Floats, scale: float) -> Floats:
 
 
 def _paste(canvas: Pixels, cover: Cover, x: float, y: float, scale: float, colour: str) -> None:
-    """Lays a colour over the canvas where the cover says; what falls outside the canvas is left out."""
+    """Paints a colour on the canvas, weighted by the cover. Clips parts outside the canvas."""
     share, left, top = cover
     column, row = round((x + left) * scale), round((y + top) * scale)
     share = share[max(-row, 0) :, max(-column, 0) :]
@@ -103,7 +103,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def _encode(canvas: Pixels, title: str) -> bytes:
-    """The PNG file: each row unfiltered behind a zero byte, as the format asks."""
+    """Returns the PNG file. Each row begins with a zero byte, which means no filter."""
     height, width, _ = canvas.shape
     rows = np.zeros((height, 1 + 3 * width), np.uint8)
     rows[:, 1:] = canvas.reshape(height, -1)

@@ -1,7 +1,7 @@
-"""The three shapes of the cards, as curves: drawn as SVG paths, and as distances for pictures in pixels.
+"""The three shapes of the cards as curves: as SVG paths, and as distances for pictures made of pixels.
 
 A shape stands upright around the origin, WIDTH wide and HEIGHT high, y downwards. Its outline is a closed
-chain of cubic Bezier curves; a straight edge is one whose control points lie on it.
+chain of cubic Bezier curves. A straight edge is a curve whose control points lie on the edge.
 """
 
 from functools import cache
@@ -15,14 +15,14 @@ HEIGHT: Final = 68.0
 STROKE: Final = 3.0
 STRIPE_STEP: Final = 5.0
 STRIPE: Final = 1.5
-"""Width of a stripe across a shape, and distance between the centres of neighbouring stripes."""
+"""Thickness of a stripe across a shape. `STRIPE_STEP` is the distance between the centres of neighbouring stripes."""
 
 Point = tuple[float, float]
 Curve = tuple[Point, Point, Point, Point]
 Floats = npt.NDArray[np.float64]
 
 _ARC: Final = 0.5523
-"""How far, in radii, the control points of a quarter circle are from its ends."""
+"""Distance, in radii, of the control points of a quarter circle from its ends."""
 
 
 def curves(shape: int) -> tuple[Curve, ...]:
@@ -32,7 +32,7 @@ def curves(shape: int) -> tuple[Curve, ...]:
 
 
 def path(shape: int) -> str:
-    """The outline as the `d` of an SVG path."""
+    """Outline as the `d` attribute of an SVG path."""
     outline = curves(shape)
     start = "M{:g},{:g}".format(*outline[0][0])
     steps = ["C" + " ".join(f"{x:g},{y:g}" for x, y in curve[1:]) for curve in outline]
@@ -40,7 +40,7 @@ def path(shape: int) -> str:
 
 
 def stripes_path(shape: int) -> str:
-    """The stripes within a shape as the `d` of an SVG path: one line across at each step."""
+    """Stripes within a shape as the `d` attribute of an SVG path: horizontal lines, `STRIPE_STEP` apart."""
     corners = _corners(shape)
     lines = []
     for y in np.arange(-HEIGHT / 2 + STRIPE_STEP / 2, HEIGHT / 2, STRIPE_STEP):
@@ -51,7 +51,7 @@ def stripes_path(shape: int) -> str:
 
 
 def distance(shape: int, x: Floats, y: Floats) -> Floats:
-    """How far each point is from the outline, negative inside."""
+    """Distance of each point from the outline, negative inside."""
     corners = _corners(shape)
     nearest = np.full(x.shape, np.inf)
     inside = np.zeros(x.shape, bool)
@@ -98,4 +98,4 @@ _HALVES: Final[tuple[tuple[Curve, ...], ...]] = (
         ((_RADIUS, _SIDE), (_RADIUS, _SIDE + _ARC * _RADIUS), (_ARC * _RADIUS, _BOTTOM), (0.0, _BOTTOM)),
     ),
 )
-"""Half of the outline of each shape; the other half is its image about the origin."""
+"""Half of the outline of each shape; the other half is its reflection through the origin."""

@@ -2,20 +2,20 @@
 
 from setset.cards import CARDS, VALUES, digits, name
 from setset.show.cards import layout as at
-from setset.show.cards.layout import Layout, Outline, Place
+from setset.show.cards.layout import Layout, Outline, Position
 from setset.show.cards.shapes import STRIPE, STRIPE_STEP, STROKE, path, stripes_path
 
 
 def draw_svg(layout: Layout) -> str:
-    """The whole picture. Each card is a group of class `card`, each outlined set one of class `set`."""
+    """Returns the SVG file. Each card is a group of class `card`, each outlined set a group of class `set`."""
     width, height = f"{layout.width:g}", f"{layout.height:g}"
     size = f'width="{width}" height="{height}"'
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} viewBox="0 0 {width} {height}">',
-        f"  <title>{', '.join(name(place.card) for place in layout.places)}</title>",
+        f"  <title>{', '.join(name(position.card) for position in layout.positions)}</title>",
         f"  <defs>\n{_definitions()}\n  </defs>",
         f'  <rect class="background" {size} fill="{at.BACKGROUND}"/>',
-        *map(_card, layout.places),
+        *map(_card, layout.positions),
         *map(_set, layout.outlines),
         "</svg>\n",
     ]
@@ -23,10 +23,10 @@ def draw_svg(layout: Layout) -> str:
 
 
 def draw_sprite_sheet() -> str:
-    """A file with each card as the symbol `c40`, and `deck`, all of them in nine rows, for pages to refer to.
+    """Returns an SVG file of symbols for pages to refer to: each card, such as `c40`, and `deck` with all cards.
 
-    A page chooses the colours: `--red`, `--green`, `--purple`, `--face` and `--edge`. Stripes are lines, since a
-    pattern would not take them over.
+    A page sets the colours `--red`, `--green`, `--purple`, `--face` and `--edge`. Stripes are lines, because an SVG
+    pattern does not inherit these colours.
     """
     shapes = [f'<path id="{shape}" d="{path(n)}" stroke-linejoin="round"/>' for n, shape in enumerate(VALUES[3])]
     stripes = [f'<path id="{shape}s" d="{stripes_path(n)}"/>' for n, shape in enumerate(VALUES[3])]
@@ -57,7 +57,7 @@ def draw_sprite_sheet() -> str:
 
 
 def _themed_face(card: int) -> str:
-    """A card in the colours of the page."""
+    """Face of a card in the colours that the page sets."""
     colour, count, shading, shape = digits(card)
     paint, outline = f"var(--{VALUES[0][colour]},{at.COLOURS[colour]})", VALUES[3][shape]
     fill = paint if shading == 0 else "none"
@@ -73,7 +73,7 @@ def _themed_face(card: int) -> str:
 
 
 def _definitions() -> str:
-    """The shapes and the stripes that cards are made of."""
+    """SVG definitions of the shapes and of the striped fills."""
     shapes = [
         f'    <path id="{shape}" d="{path(n)}" stroke-width="{STROKE:g}" stroke-linejoin="round"/>'
         for n, shape in enumerate(VALUES[3])
@@ -87,9 +87,9 @@ def _definitions() -> str:
     return "\n".join([*shapes, *stripes])
 
 
-def _card(place: Place) -> str:
-    where = f'data-card="{place.card}" transform="translate({place.x:g} {place.y:g})"'
-    return f'  <g class="card" {where}>\n    <title>{name(place.card)}</title>\n{_face(place.card)}\n  </g>'
+def _card(position: Position) -> str:
+    where = f'data-card="{position.card}" transform="translate({position.x:g} {position.y:g})"'
+    return f'  <g class="card" {where}>\n    <title>{name(position.card)}</title>\n{_face(position.card)}\n  </g>'
 
 
 def _face(card: int) -> str:
@@ -108,7 +108,7 @@ def _face(card: int) -> str:
 
 def _set(outline: Outline) -> str:
     rings = [
-        f'    <rect x="{ring.place.x - ring.offset:g}" y="{ring.place.y - ring.offset:g}"'
+        f'    <rect x="{ring.position.x - ring.offset:g}" y="{ring.position.y - ring.offset:g}"'
         f' width="{at.CARD_WIDTH + 2 * ring.offset:g}" height="{at.CARD_HEIGHT + 2 * ring.offset:g}"'
         f' rx="{at.CORNER + ring.offset:g}"/>'
         for ring in outline.rings

@@ -1,4 +1,4 @@
-"""Cards on a terminal: real shapes out of Braille dots, in their colours; names where that cannot be."""
+"""Cards on a terminal: coloured shapes made of Braille dots, or names if the terminal cannot show them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 COLUMNS: Final = 4
 ROWS: Final = 4
-"""Character cells of one symbol; a cell is 2 dots wide and 4 high, so dots are about square."""
+"""Width and height of a symbol in characters. A character is 2 Braille dots wide and 4 high."""
 CARD: Final = 3 * COLUMNS + 4
 """Width of a card between its edges."""
 STYLES: Final = ("#ff4d57", "#2fbf63", "#b06cff")
@@ -34,9 +34,9 @@ def can_draw() -> bool:
 
 
 def print_cards(cards: Sequence[int], labels: Sequence[str] | None = None, height: int | None = None) -> int:
-    """Draws the cards in rows where the terminal can; else one line a card: number, code, name.
+    """Draws the cards in rows if the terminal can show them; else prints a line per card: number, code, name.
 
-    How many lines it took; if more than `height`, a terminal's cards are drawn without their lower edges.
+    If the rows take more than `height` lines, omits the lower edges of the cards. Returns the number of printed lines.
     """
     import click
 
@@ -57,7 +57,7 @@ def print_cards(cards: Sequence[int], labels: Sequence[str] | None = None, heigh
 def rows_of_cards(
     cards: Sequence[int], labels: Sequence[str] | None = None, width: int = 80, height: int | None = None
 ) -> list[Text]:
-    """The lines of a grid of cards that fits the width; each card has its label, or its code, on its edge."""
+    """Lines of a grid of cards that fits the width. Each card has its label, or else its code, on its upper edge."""
     from rich.text import Text
 
     across = max(1, min(usual_columns(len(cards)), (width + 1) // (CARD + 3)))
@@ -73,7 +73,7 @@ def rows_of_cards(
 
 
 def card_lines(card: int, label: str | None = None) -> list[Text]:
-    """One card, edges included. The symbols stand side by side in the middle."""
+    """Lines of one card, edges included. The symbols stand side by side in the middle."""
     from rich.text import Text
 
     colour, count, shading, shape = digits(card)
@@ -92,7 +92,7 @@ def card_lines(card: int, label: str | None = None) -> list[Text]:
 
 @cache
 def symbol_rows(shape: int, shading: int) -> tuple[str, ...]:
-    """A symbol in Braille: dots where the shape is solid, on its outline, or on a stripe."""
+    """Lines of a symbol in Braille: dots on the outline, and inside everywhere, on stripes or nowhere."""
     across, down = 2 * COLUMNS, 4 * ROWS
     pixel = WIDTH / across
     x, y = np.meshgrid(

@@ -11,10 +11,10 @@ def hands(size: int = 12) -> Chart:
     Args:
         size: Number of cards, 0 to 17 or 64 to 81.
     """
-    found = known_hands(size)
+    distribution = known_hands(size)
     rows = [
-        {"sets": sets, "hands": str(count), "percent": 100 * float(found.chance(sets))}
-        for sets, count in enumerate(found.counts)
+        {"sets": sets, "hands": str(count), "percent": 100 * float(distribution.chance(sets))}
+        for sets, count in enumerate(distribution.counts)
         if count
     ]
     alt = altair()
@@ -24,7 +24,10 @@ def hands(size: int = 12) -> Chart:
         tooltip=["sets:O", "hands:N", "percent:Q"],
     )
     chart = base.mark_bar(color=BLUE)
-    notes = [f"Mean {float(found.mean):.3f}; the most is {found.most}, in {number(found.counts[-1])} hands."]
+    notes = [
+        f"Mean {float(distribution.mean):.3f}; the most is {distribution.most},"
+        f" in {number(distribution.counts[-1])} hands."
+    ]
     return finish(
-        chart, f"The {number(found.hands)} hands of {size} cards by their sets", notes, f"setset hands {size}"
+        chart, f"The {number(distribution.hands)} hands of {size} cards by their sets", notes, f"setset hands {size}"
     )

@@ -1,4 +1,4 @@
-"""Charts of how classes hang together: one card more, one card less."""
+"""Charts of the links between classes: one card more, one card less."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,11 +10,11 @@ from setset.show.formatting import how_many, number
 from setset.symmetry import Catalogue, ListClass, catalogue_in_memory
 
 STEPS = 2
-"""Cards up and down from the class that is asked for."""
+"""Number of cards added to and removed from the class in the centre."""
 NAMED = 24
-"""As many classes of a size have their names beside them."""
+"""Maximum number of classes of a size whose names are shown."""
 Columns = dict[int, list[ListClass]]
-"""Classes by size, each column from top to bottom."""
+"""Classes by size, each column from bottom to top."""
 
 
 def neighbours(size: int | str | ListClass, class_number: int | None = None) -> Chart:
@@ -28,25 +28,25 @@ def neighbours(size: int | str | ListClass, class_number: int | None = None) -> 
         BadInput: There is no such class.
     """
     catalogue = catalogue_in_memory()
-    one = catalogue.named(f"{size}/{class_number}" if isinstance(size, int) else size)
-    size = one.size
-    columns: Columns = {size: [one]}
+    centre = catalogue.named(f"{size}/{class_number}" if isinstance(size, int) else size)
+    size = centre.size
+    columns: Columns = {size: [centre]}
     for direction in (-1, 1):
-        nearer = [one]
+        nearer = [centre]
         for step in range(1, STEPS + 1):
             following = catalogue.larger if direction > 0 else catalogue.smaller
-            found = {other for each in nearer for other, _ in following(each)}
-            if not found:
+            classes = {other for list_class in nearer for other, _ in following(list_class)}
+            if not classes:
                 break
-            nearer = _untangled(catalogue, found, nearer, -direction)
+            nearer = _untangled(catalogue, classes, nearer, -direction)
             columns[size + direction * step] = nearer
     up, down = (how_many(len(columns.get(size + direction, ())), "class", "classes") for direction in (1, -1))
     notes = [
-        f"{number(one.lists)} lists, {number(one.stabilizer)} symmetries,"
-        f" {how_many(one.extensions, 'card')} can be added.",
+        f"{number(centre.lists)} lists, {number(centre.stabilizer)} symmetries,"
+        f" {how_many(centre.extensions, 'card')} can be added.",
         f"One card more leads to {up}, one card less to {down}.",
     ]
-    return _draw(catalogue, columns, one, f"Class {one} and its neighbours", notes)
+    return _draw(catalogue, columns, centre, f"Class {centre} and its neighbours", notes)
 
 
 def lattice(first: int = 15, last: int = 20) -> Chart:
@@ -74,37 +74,41 @@ def lattice(first: int = 15, last: int = 20) -> Chart:
 def _untangled(
     catalogue: Catalogue, classes: Iterable[ListClass], beside: list[ListClass], direction: int
 ) -> list[ListClass]:
-    """Classes in the order of the middle of their neighbours in the column beside, so that fewer lines cross."""
-    place = {each.number: at for at, each in enumerate(beside)}
+    """Sorts classes by the mean position of their neighbours in the column `beside`, so that fewer lines cross."""
+    positions = {list_class.number: position for position, list_class in enumerate(beside)}
     linked: dict[int, list[int]] = defaultdict(list)
     if beside:
         for link in catalogue.level(beside[0].size + (direction < 0)).links:
             mine, other = (link.smaller, link.larger) if direction > 0 else (link.larger, link.smaller)
-            if other in place:
-                linked[mine].append(place[other])
+            if other in positions:
+                linked[mine].append(positions[other])
 
-    def middle(one: ListClass) -> tuple[float, int]:
-        places = linked[one.number]
-        return (sum(places) / len(places) if places else len(place), one.number)
+    def middle(list_class: ListClass) -> tuple[float, int]:
+        others = linked[list_class.number]
+        return (sum(others) / len(others) if others else len(positions), list_class.number)
 
     return sorted(classes, key=middle)
 
 
 def _rows(catalogue: Catalogue, columns: Columns, centre: ListClass | None) -> tuple[list[Row], list[Row]]:
-    """A row for each class, and one for each link between two of them."""
-    heights = {each: (at + 0.5) / len(column) for column in columns.values() for at, each in enumerate(column)}
+    """Rows of the classes, and rows of the links between them."""
+    heights = {
+        list_class: (position + 0.5) / len(column)
+        for column in columns.values()
+        for position, list_class in enumerate(column)
+    }
     nodes: list[Row] = [
         {
             "what": "class",
-            "class": str(one),
-            "size": one.size,
+            "class": str(list_class),
+            "size": list_class.size,
             "y": y,
-            "lists": one.lists,
-            "stabilizer": one.stabilizer,
-            "kind": "asked for" if one == centre else "complete" if one.complete else "can be extended",
-            "label": str(one) if len(columns[one.size]) <= NAMED else "",
+            "lists": list_class.lists,
+            "stabilizer": list_class.stabilizer,
+            "kind": "asked for" if list_class == centre else "complete" if list_class.complete else "can be extended",
+            "label": str(list_class) if len(columns[list_class.size]) <= NAMED else "",
         }
-        for one, y in heights.items()
+        for list_class, y in heights.items()
     ]
     links: list[Row] = []
     for size in sorted(columns):
@@ -113,7 +117,7 @@ def _rows(catalogue: Catalogue, columns: Columns, centre: ListClass | None) -> t
         level, below = catalogue.level(size), catalogue.level(size - 1)
         pairs = [(below.classes[link.smaller], level.classes[link.larger], link) for link in level.links]
         shown = [pair for pair in pairs if pair[0] in heights and pair[1] in heights]
-        # Thinner, not fainter: what is half transparent is slow to draw, and a PDF of it another one each time.
+        # Many lines are thinner, not transparent: transparency is slow to draw, and the bytes of a PDF would vary.
         width = 0.7 if len(shown) < 200 else 0.3 if len(shown) < 2000 else 0.04
         links += [
             {
@@ -157,7 +161,7 @@ def _draw(catalogue: Catalogue, columns: Columns, centre: ListClass | None, titl
     )
     only = base.transform_filter("datum.what == 'class'")
     large = 70 if most <= NAMED else 18 if most < 200 else 5
-    # A word for screen readers at each of thousands of points would be most of the file.
+    # Labels for screen readers at thousands of points would be most of the file.
     points = only.mark_point(filled=True, opacity=1, size=large, aria=most < 200).encode(
         color=below(alt.Color("kind:N"), colours),
         shape=alt.Shape("kind:N").scale(shapes),

@@ -34,21 +34,21 @@ if TYPE_CHECKING:
 ALL, CLASSES, COMPLETE = "all lists", "classes", "complete lists"
 HELD, EXCLUDED, ADDABLE = "in the hand", "would make a set", "can be added"
 LABELLED = (9, 12, 15, 18, 20)
-"""Sizes whose odds are written beside the point."""
+"""Sizes whose points are labelled with the odds."""
 UNITS = {6: "million", 9: "billion", 12: "trillion"}
-"""Powers of ten that have a word."""
+"""Words for powers of ten."""
 GAMES = 200_000
-"""So that a standard error is some hundredth of the odds; two seconds."""
+"""Default number of games, for a standard error of about 1 % of the odds; takes two seconds."""
 _TAKES = {Policy.RANDOM: "any set is taken", Policy.FIRST: "the first set is taken"}
 GAP = 0.25
-"""Between the blocks of three cells in the grid of a hand, in cells."""
+"""Gap between the blocks of three cells in the grid of a hand, in cells."""
 
 
 def counts(workspace: Workspace | None = None) -> Chart:
     """Lists, classes and complete lists by size; with a workspace also the lists that it keeps.
 
     Args:
-        workspace: Whose kept lists to show for each target, and whose catalogue to use.
+        workspace: Workspace with the catalogue, and with the kept lists to show for each target.
     """
     rows: list[Row] = []
     for size in range(1, LARGEST + 1):
@@ -67,9 +67,9 @@ def counts(workspace: Workspace | None = None) -> Chart:
         }
         for count in kept
     ]
-    # A size without complete lists parts their line: there are none of 19 cards.
+    # The line of the complete lists has a gap at sizes without complete lists, such as 19 cards.
     for row in rows:
-        row["part"] = f"{row['series']}, {sum(_breaks(each, row) for each in rows)}"
+        row["part"] = f"{row['series']}, {sum(_breaks(other, row) for other in rows)}"
     alt = altair()
     colours, shapes = categories(list(dict.fromkeys(row["series"] for row in rows)))
     base = (
@@ -96,7 +96,7 @@ def counts(workspace: Workspace | None = None) -> Chart:
 
 
 def _breaks(gap: Row, row: Row) -> bool:
-    """Whether a row has no number, and comes before another of its series."""
+    """Whether the row `gap` interrupts the series before `row`: a smaller size of the series with the number 0."""
     return not gap["number"] and gap["series"] == row["series"] and gap["size"] < row["size"]
 
 
@@ -106,7 +106,7 @@ def _level(size: int, workspace: Workspace | None) -> Level:
 
 
 def _powers(*powers: int) -> Chart:
-    """An axis with these powers of ten, from a million on in words."""
+    """Axis with ticks at these powers of ten, labelled in words from a million on."""
     words = [f"datum.value == 1e{power} ? '1 {word}'" for power, word in UNITS.items()]
     values = [10.0**power for power in powers]
     return altair().Axis(values=values, labelExpr=" : ".join([*words, "format(datum.value, ',')"]))
@@ -144,7 +144,7 @@ def odds() -> Chart:
 
 
 def _short(value: float) -> str:
-    """Odds in a few letters."""
+    """Odds as short text, such as '2.43 million'."""
     if value < 1000:
         return f"{value:.3g}"
     for power, word in reversed(UNITS.items()):
@@ -157,22 +157,22 @@ def rounds(simulation: Simulation | None = None, games: int = GAMES, seed: int =
     """The odds of no set among the 12 cards on the table in real games, by the number of sets taken.
 
     Args:
-        simulation: What `setset.simulate` returned; else games are played now.
-        games: How many, if they are played now.
-        seed: Of these games.
+        simulation: Result of `setset.simulate`; without it the chart plays games now.
+        games: Number of games to play now.
+        seed: Random seed of these games.
     """
     played = simulation or simulate(games, seed)
     rows = []
-    for each in estimate_rounds(played):
-        against = each.at.odds
+    for played_round in estimate_rounds(played):
+        against = played_round.at.odds
         if against is not None:  # a round that few games reach may have no table without a set
             rows.append(
                 {
-                    "taken": each.taken,
-                    "tables": each.at.tables,
-                    "without_set": each.at.without,
-                    "chance": each.at.chance.value,
-                    "chance_error": each.at.chance.error,
+                    "taken": played_round.taken,
+                    "tables": played_round.at.tables,
+                    "without_set": played_round.at.without,
+                    "chance": played_round.at.chance.value,
+                    "chance_error": played_round.at.chance.error,
                     "odds": against.value,
                     "odds_error": against.error,
                     "low": max(against.value - 2 * against.error, 0),
@@ -212,10 +212,10 @@ def stabilizers(workspace: Workspace | None = None) -> Chart:
     """
     rows = []
     for size in range(1, LARGEST + 1):
-        found = Counter(each.stabilizer for each in _level(size, workspace).classes)
-        rows += [{"size": size, "stabilizer": order, "classes": found[order]} for order in sorted(found)]
+        orders = Counter(list_class.stabilizer for list_class in _level(size, workspace).classes)
+        rows += [{"size": size, "stabilizer": order, "classes": orders[order]} for order in sorted(orders)]
     alt = altair()
-    # Cells for 1, 2 to 3, 4 to 7 and so on: the orders that occur are too many for a row each.
+    # Rows for the orders 1, 2 to 3, 4 to 7 and so on, because too many orders occur for a row each.
     words = "format(pow(2, datum.power), ',') + (datum.power ? ' to ' + format(pow(2, datum.power + 1) - 1, ',') : '')"
     base = (
         alt.Chart()
@@ -249,14 +249,14 @@ def cap(cards: CardsLike) -> Chart:
         BadInput: Something is not a card, or given twice.
         HoldsSet: There is a set among the cards.
     """
-    found = classify(cards)
+    classification = classify(cards)
     states = dict.fromkeys(range(CARDS), EXCLUDED)
-    states |= dict.fromkeys(found.cards, HELD) | dict.fromkeys(found.extensions, ADDABLE)
+    states |= dict.fromkeys(classification.cards, HELD) | dict.fromkeys(classification.extensions, ADDABLE)
     rows = []
     for card, state in states.items():
         colour, count, shading, shape = digits(card)
-        place = {"x": 3 * count + shape + GAP * count, "y": 3 * colour + shading + GAP * colour}
-        rows.append({"card": card, "code": code(card), "name": name(card), "state": state, **place})
+        position = {"x": 3 * count + shape + GAP * count, "y": 3 * colour + shading + GAP * colour}
+        rows.append({"card": card, "code": code(card), "name": name(card), "state": state, **position})
     alt = altair()
     colours, inks = (
         alt.Scale(domain=[HELD, EXCLUDED, ADDABLE], range=values)
@@ -274,20 +274,20 @@ def cap(cards: CardsLike) -> Chart:
     ink = alt.Color("state:N").scale(inks).legend(None)
     codes = base.mark_text(fontSize=10).encode(text="code:N", color=ink)
     chart = alt.layer(cells, codes, data=table(rows)).resolve_scale(color="independent")
-    one = found.list_class
-    more = "complete" if found.complete else f"{how_many(len(found.extensions), 'card')} can be added"
+    more = "complete" if classification.complete else f"{how_many(len(classification.extensions), 'card')} can be added"
     notes = [
-        f"Class {one} of {how_many(found.lists, 'list')}, {number(found.stabilizer)} symmetries; {more}.",
+        f"Class {classification.list_class} of {how_many(classification.lists, 'list')},"
+        f" {number(classification.stabilizer)} symmetries; {more}.",
         "From top: solid (f), striped (h), open (e); from left: diamond, squiggle, oval.",
     ]
-    title = f"{how_many(len(found.cards), 'card')} without a set"
+    title = f"{how_many(len(classification.cards), 'card')} without a set"
     return finish(chart, title, notes, "setset classify", height=WIDTH)
 
 
 def _blocks(names: list[str], title: str, side: str) -> Chart:
     """An axis with a name for each block of three cells."""
-    middles = [1 + (3 + GAP) * place for place in range(3)]
-    words = [f"datum.value < {middles[place] + 1} ? '{names[place]}'" for place in range(2)]
+    middles = [1 + (3 + GAP) * block for block in range(3)]
+    words = [f"datum.value < {middles[block] + 1} ? '{names[block]}'" for block in range(2)]
     label = " : ".join([*words, f"'{names[2]}'"])
     plain = {"grid": False, "ticks": False, "domain": False}
     return altair().Axis(values=middles, labelExpr=label, title=title, orient=side, **plain)

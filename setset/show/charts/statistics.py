@@ -27,8 +27,8 @@ def statistics(found: Statistics) -> Chart:
         found: Result of `setset.Size.statistics`.
     """
     rows: list[Row] = [
-        {"by": str(each.by), "value": str(each.value), "x": _place(each.value, each.cards), "lists": each.lists}
-        for each in found.bins
+        {"by": str(bin_.by), "value": str(bin_.value), "x": _position(bin_.value, bin_.cards), "lists": bin_.lists}
+        for bin_ in found.bins
     ]
     panels = [_panel(by) for by in dict.fromkeys(row["by"] for row in rows)]
     chart = altair().vconcat(*panels, data=table(rows))
@@ -36,8 +36,8 @@ def statistics(found: Statistics) -> Chart:
     return finish(chart, f"Lists of {found.size} cards", notes, f"setset statistics --size {found.size}", height=None)
 
 
-def _place(value: int | str, cards: int | None) -> int:
-    """Place on the horizontal axis: a number of cards, a card, or the number of a class."""
+def _position(value: int | str, cards: int | None) -> int:
+    """Position on the horizontal axis: a number of cards, a card, or the number of a class."""
     return int(str(value).rpartition("/")[2]) if cards is None else cards
 
 
@@ -47,10 +47,10 @@ def _panel(by: str) -> Chart:
     panel = alt.Chart().transform_filter(f"datum.by == '{by}'").properties(width=WIDTH, height=120)
     tooltip = ["value:N", "x:Q", alt.Tooltip("lists:Q", format=",")]
     if by == "feature":
-        place = alt.X("x:O").title(AXES[by]).axis(labelAngle=0)
+        ordinal = alt.X("x:O").title(AXES[by]).axis(labelAngle=0)
         colour = alt.Color("lists:Q").title("lists").scale(scheme="blues").legend(type="symbol", format="~s")
         return panel.mark_rect().encode(
-            x=place, y=alt.Y("value:N").sort(None).title(None), color=colour, tooltip=tooltip
+            x=ordinal, y=alt.Y("value:N").sort(None).title(None), color=colour, tooltip=tooltip
         )
     y = alt.Y("lists:Q").title("lists").axis(format="~s")
     return panel.mark_bar(color=BLUE, width=3).encode(x=x, y=y, tooltip=tooltip)

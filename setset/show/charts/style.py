@@ -1,4 +1,4 @@
-"""Style of all charts: colours that colour-blind people tell apart, sizes, titles, and where the numbers are from."""
+"""Style of all charts: colours that colour-blind people can distinguish, sizes, titles, and the source of numbers."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -16,23 +16,23 @@ SKY: Final = "#56b4e9"
 BLACK: Final = "#000000"
 GREY: Final = "#999999"
 COLOURS: Final = (BLUE, RED, GREEN, ORANGE, PINK, SKY, BLACK, GREY)
-"""Okabe and Ito's, the faint yellow left out; shapes or places tell things apart as well."""
+"""Colours of Okabe and Ito without the faint yellow. Shapes or positions distinguish series as well."""
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke", "wedge")
 WIDTH: Final = 360
 HEIGHT: Final = 240
-"""Size of the plot; with its axes some 430 wide, so that 11-pixel text is 6 points high in a column of 80 mm."""
+"""Size of the plot in pixels. With axes it is about 430 wide: printed 80 mm wide, 11-pixel text is 6 points high."""
 LETTERS: Final = 58
-"""Letters per line of a title. Notes have smaller letters."""
+"""Maximum number of characters per line of a title. Notes are smaller and have longer lines."""
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
-"""The first one comes with vl-convert, so that a chart is the same on every machine."""
+"""Liberation Sans comes with vl-convert, so that a chart is the same on every machine."""
 
 Row = dict[str, Any]
 Chart = Any
-"""An Altair chart: Altair is an extra, which type checkers may not have."""
+"""An Altair chart. The type is Any, because Altair is an extra, which type checkers may not have."""
 
 
 def altair() -> Any:
-    """Altair, or the error that says how to install it. It takes a second to import, so only charts do."""
+    """Imports Altair, or fails with the command to install it. The import takes a second, so only charts import it."""
     with require_extra("plot", "a chart"):
         import altair
 
@@ -40,14 +40,14 @@ def altair() -> Any:
 
 
 def table(rows: Iterable[Row]) -> Any:
-    """The rows of a chart. All its layers share them, so that they can be read again from the chart."""
+    """Returns rows as chart data. All layers of a chart share the data, so that `read_rows` can find them."""
     return altair().InlineData(values=[dict(row) for row in rows])
 
 
 def finish(chart: Chart, title: str, notes: Sequence[str], source: str, height: Any = HEIGHT) -> Chart:
-    """The chart with its size, title, notes on what is shown, its source, and the style of all charts.
+    """Returns the chart with its size, title, notes and source, in the style of all charts.
 
-    A chart of several has no height of its own: None.
+    For a chart made of several charts, give None as the height, because it has no height of its own.
     """
     alt = altair()
     if height is not None:
@@ -60,7 +60,7 @@ def finish(chart: Chart, title: str, notes: Sequence[str], source: str, height: 
         frame="bounds",
         offset=10,
     )
-    # One weight of one font throughout: the order of several in a PDF is another one each time.
+    # One font in one weight, because the order of several fonts in a PDF changes each time.
     plain = {"labelFont": FONT, "titleFont": FONT, "titleFontWeight": "normal", "labelFontWeight": "normal"}
     return (
         chart.properties(title=heading, description=f"{title}. {' '.join(lines)}", background="white")
@@ -76,9 +76,9 @@ def finish(chart: Chart, title: str, notes: Sequence[str], source: str, height: 
 
 
 def categories(names: Sequence[str]) -> tuple[Any, Any]:
-    """A scale of colours and one of shapes for some names, in this order."""
+    """Returns a colour scale and a shape scale for the names, in their order."""
     alt = altair()
-    ranges = [[each[place % len(each)] for place in range(len(names))] for each in (COLOURS, SHAPES)]
+    ranges = [[values[index % len(values)] for index in range(len(names))] for values in (COLOURS, SHAPES)]
     colours, shapes = (alt.Scale(domain=list(names), range=values) for values in ranges)
     return colours, shapes
 

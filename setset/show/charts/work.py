@@ -1,4 +1,4 @@
-"""Charts of how the work went: speed by host, who did what when, bytes of files, benchmarks."""
+"""Charts of the work: speed by host, work by worker and time, bytes of files, benchmarks."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 PARTS = 200
-"""Points of a line along the batches of a size, at most; neighbouring batches are taken together."""
+"""Maximum number of points per size in the chart of bytes. A point may stand for several neighbouring batches."""
 BINS = 100
-"""Steps of the time in which speeds are shown."""
+"""Number of time intervals in the chart of rates."""
 NOTHING_FINISHED = "no expansion is finished yet"
 EXPANSIONS = "table expansions (setset sql)"
 STEPS = 800
-"""Share of the time axis: what one worker did of one size without a longer pause is one bar."""
+"""A pause shorter than the whole time divided by this number does not split a bar."""
 
 
 def throughput(workspace: Workspace) -> Chart:
@@ -42,7 +42,7 @@ def throughput(workspace: Workspace) -> Chart:
     alt = altair()
     marks = alt.Chart(table(rows)).mark_bar()
     chart = marks.encode(
-        x=alt.X("rate:Q").title("million lists a second of one worker"),
+        x=alt.X("rate:Q").title("million lists per second, one worker"),
         y=alt.Y("label:N").title("size").sort(None),
         yOffset=alt.YOffset("host:N"),
         color=_host_colour(rows),
@@ -63,40 +63,42 @@ def rates(workspace: Workspace) -> Chart:
     _require(finished, workspace, NOTHING_FINISHED)
     rows = _rates(finished)
     alt = altair()
-    marks = alt.Chart(table(rows)).mark_line(interpolate="step-after", strokeWidth=1.5)
-    chart = marks.encode(
-        x=_time_axis(rows),
-        y=alt.Y("rate:Q").title("million lists a second of all workers"),
-        color=_host_colour(rows),
-        strokeDash=alt.StrokeDash("host:N").sort(sorted({row["host"] for row in rows})).legend(None),
-        tooltip=["host:N", "start:T", "end:T", "lists:Q", "rate:Q"],
+    chart = (
+        alt.Chart(table(rows))
+        .mark_bar(width=WIDTH / BINS)
+        .encode(
+            x=_time_axis(rows),
+            y=alt.Y("rate:Q").title("million lists per second, all workers"),
+            color=_host_colour(rows),
+            tooltip=["host:N", *_times(), "lists:Q", "rate:Q"],
+        )
     )
     notes = [f"The lists of each expansion are spread over its time; {BINS} steps."]
     return finish(chart, "Speed of each host over time", notes, EXPANSIONS)
 
 
 def _rates(finished: Sequence[FinishedWork]) -> list[Row]:
-    """For each host and step of time the lists that it made then."""
-    spans = [_span(each) for each in finished]
+    """Rows with the lists that each host made in each time interval."""
+    spans = [_span(expansion) for expansion in finished]
     first = min(start for start, _ in spans)
     step = max((max(stop for _, stop in spans) - first) / BINS, datetime.timedelta(milliseconds=1))
-    found: dict[str, list[float]] = {}
-    for each, (start, stop) in zip(finished, spans, strict=True):
-        lists = found.setdefault(each.host or "?", [0.0] * BINS)
+    lists_by_host: dict[str, list[float]] = {}
+    for expansion, (start, stop) in zip(finished, spans, strict=True):
+        lists = lists_by_host.setdefault(expansion.host or "?", [0.0] * BINS)
         begin, end = (start - first) / step, max((stop - first) / step, (start - first) / step + 1e-9)
-        for place in range(min(int(begin), BINS - 1), min(int(end), BINS - 1) + 1):
-            inside = min(end, place + 1 if place < BINS - 1 else end) - max(begin, place)
-            lists[place] += each.lists * inside / (end - begin)
+        for index in range(min(int(begin), BINS - 1), min(int(end), BINS - 1) + 1):
+            inside = min(end, index + 1 if index < BINS - 1 else end) - max(begin, index)
+            lists[index] += expansion.lists * inside / (end - begin)
     return [
         {
             "host": host,
-            "start": _text(first + place * step),
-            "end": _text(first + (place + 1) * step),
+            "start": _text(first + index * step),
+            "end": _text(first + (index + 1) * step),
             "lists": round(made),
             "rate": made / step.total_seconds() / 1e6,
         }
-        for host, lists in sorted(found.items())
-        for place, made in enumerate(lists)
+        for host, lists in sorted(lists_by_host.items())
+        for index, made in enumerate(lists)
     ]
 
 
@@ -119,7 +121,7 @@ def gantt(workspace: Workspace) -> Chart:
         x2="end:T",
         y=alt.Y("worker:N").title(None).sort(None),
         color=below(alt.Color("label:N"), colours, "size", columns=6),
-        tooltip=["worker:N", "label:N", "start:T", "end:T", "expansions:Q", "lists:Q"],
+        tooltip=["worker:N", alt.Tooltip("label:N", title="size"), *_times(), "expansions:Q", "lists:Q"],
     )
     notes = [
         "A row is a worker: host and process. A bar is what it did of a size without pause.",
@@ -128,8 +130,13 @@ def gantt(workspace: Workspace) -> Chart:
     return finish(chart, "Work of each worker, by size and time", notes, EXPANSIONS, height=alt.Step(14))
 
 
+def _times() -> list[Any]:
+    """Tooltips with the start and end of a bar, to the second."""
+    return [altair().Tooltip(f"{name}:T", format="%d %b %H:%M:%S") for name in ("start", "end")]
+
+
 def _time_format(rows: list[Row]) -> str:
-    """As fine as the time from the first start to the last end needs it."""
+    """Format of the times on the axis: with days, minutes or seconds, depending on the time span."""
     span = _time(max(row["end"] for row in rows)) - _time(min(row["start"] for row in rows))
     if span > datetime.timedelta(days=1):
         return "%d %b %H:%M"
@@ -137,9 +144,10 @@ def _time_format(rows: list[Row]) -> str:
 
 
 def _bars(finished: Iterable[FinishedWork]) -> list[Row]:
-    """The expansions of each worker and size, those without a visible pause between them as one."""
+    """Rows of the bars, per worker and size. Expansions without a visible pause between them share a bar."""
     work = sorted(
-        (f"{each.host or '?'} {each.pid or '?'}", *_span(each), _label(each), each.lists) for each in finished
+        (f"{expansion.host or '?'} {expansion.pid or '?'}", *_span(expansion), _label(expansion), expansion.lists)
+        for expansion in finished
     )
     pause = (max(stop for _, _, stop, _, _ in work) - min(start for _, start, *_ in work)) / STEPS
     rows: list[Row] = []
@@ -155,12 +163,12 @@ def _bars(finished: Iterable[FinishedWork]) -> list[Row]:
     return [{**row, "start": _text(row["start"]), "end": _text(row["end"])} for row in rows]
 
 
-def _label(each: FinishedWork | Throughput) -> str:
-    return f"{each.size}{' counted' if each.work == 'count' else ''}"
+def _label(work: FinishedWork | Throughput) -> str:
+    return f"{work.size}{' counted' if work.work == 'count' else ''}"
 
 
-def _span(each: FinishedWork) -> tuple[datetime.datetime, datetime.datetime]:
-    return _time(each.started_at), _time(each.finished_at)
+def _span(expansion: FinishedWork) -> tuple[datetime.datetime, datetime.datetime]:
+    return _time(expansion.started_at), _time(expansion.finished_at)
 
 
 def _time(text: str) -> datetime.datetime:
@@ -172,24 +180,24 @@ def _text(time: datetime.datetime) -> str:
 
 
 def bytes(workspace: Workspace, target: int = 12, size: int | None = None) -> Chart:  # noqa: A001 (of files)
-    """Bytes a list takes along the batches of each size.
+    """Bytes per list along the batches of each size.
 
     Args:
-        workspace: Whose files.
-        target: Of the exploration.
+        workspace: Workspace with the files.
+        target: Target of the exploration.
         size: Only this size.
     """
     exploration = workspace.exploration(target)
-    sizes = [each for each in exploration.sizes if size in (None, each.size) and each.lists]
+    sizes = [stored for stored in exploration.sizes if size in (None, stored.size) and stored.lists]
     of_size = f" of size {size}" if size else ""
     _require(sizes, workspace, f"nothing is stored for target {target}{of_size}")
-    rows = [row for each in sizes for row in _parts(each)]
+    rows = [row for stored in sizes for row in _parts(stored)]
     alt = altair()
-    colours, shapes = categories([str(each.size) for each in sizes])
+    colours, shapes = categories([str(stored.size) for stored in sizes])
     calculated = alt.Chart().transform_calculate(cards="toString(datum.size)")
     base = calculated.encode(
         x=alt.X("at:Q").title("place among the lists of the size, in %").scale(domain=[0, 100]),
-        y=alt.Y("bytes_a_list:Q").title("bytes a list (logarithmic)").scale(type="log", nice=False),
+        y=alt.Y("bytes_a_list:Q").title("bytes per list (logarithmic)").scale(type="log", nice=False),
         color=below(alt.Color("cards:N"), colours, "cards", columns=9),
     )
     points = base.mark_point(filled=True, size=16, opacity=1).encode(
@@ -200,11 +208,11 @@ def bytes(workspace: Workspace, target: int = 12, size: int | None = None) -> Ch
     together = max(row["batches"] for row in rows)
     point = "a file" if together == 1 else f"up to {together} neighbouring files"
     notes = [f"Target {target}; a point is {point}."]
-    return finish(chart, "Bytes a list, along the files of each size", notes, "table batches (setset sql)")
+    return finish(chart, "Bytes per list, along the files of each size", notes, "table batches (setset sql)")
 
 
 def _parts(size: Size) -> Iterator[Row]:
-    """At most `PARTS` runs of neighbouring batches of a size."""
+    """Yields at most `PARTS` rows, each for a group of neighbouring batches of a size."""
     batches, before = size.batches, 0
     in_one = -(-len(batches) // PARTS)
     for start in range(0, len(batches), in_one):
@@ -219,10 +227,10 @@ def speed(bench: Mapping[str, Any]) -> Chart:
     """The figures of a benchmark, beside the marks that they are held to.
 
     Args:
-        bench: What `tools/bench --json` printed.
+        bench: Output of `tools/bench --json`.
 
     Raises:
-        BadInput: It is something else.
+        BadInput: `bench` is not such an output.
     """
     rows = _figures(bench)
     alt = altair()

@@ -1,4 +1,4 @@
-// Drawings of cards: one card, a thumbnail of 81 dots, the grid of all cards. setset/web/drawings.py has the same.
+// Drawings of cards: one card, a thumbnail of 81 dots, the grid of all cards. setset/web/drawings.py draws the same.
 import { name } from "./rules.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -42,7 +42,7 @@ export function cell(card) {
 
 export const cells = (cards) => cards.map(cell).map(([x, y]) => `M${x} ${y}h170v104h-170z`).join("");
 
-// The card of the grid at a point of its drawing; -1 between cards.
+// Card at a point of the drawn grid; -1 between cards.
 export function cardAt(x, y) {
   for (let card = 0; card < 81; card += 1) {
     const [left, top] = cell(card);

@@ -1,4 +1,4 @@
-// The catalogue of all classes, loaded once and kept by the browser for ever, and the addresses of pages.
+// The catalogue of all classes, which the browser loads once and caches forever, and the URLs of pages.
 import { fingerprint } from "./rules.js";
 
 export const { root = "./" } = document.documentElement.dataset;
@@ -28,7 +28,7 @@ const prints = load("prints.bin", async (reply) => {
 
 export const cardsOf = (text) => [...text].map((letter) => letter.charCodeAt(0) - 48);
 
-// A class as a record.
+// Properties of a class as one object.
 export function classOf(sizes, size, at) {
   const level = sizes[size], stabilizer = level.stabilizer[at];
   return {
@@ -37,7 +37,7 @@ export function classOf(sizes, size, at) {
   };
 }
 
-// The class of a hand without a set, by its fingerprint.
+// Finds the class of a hand without a set by its fingerprint.
 export async function identify(cards) {
   const [sizes, all] = await Promise.all([catalogue(), prints()]);
   const start = sizes.slice(0, cards.length).reduce((sum, level) => sum + level.cards.length, 0);

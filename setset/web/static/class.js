@@ -1,7 +1,8 @@
-// A class: the pair that excludes a card, thumbnails of neighbours, texts to copy, pictures to keep.
+// Page of a class: shows the pair that excludes a card, thumbnails of neighbours, texts to copy, pictures to download.
 import { name, pairs, third } from "./rules.js";
 import { cardAt, cells, drawCard, drawDots, element, SHEET, svg } from "./cards.js";
 import { cardsOf, catalogue, isSite } from "./catalogue.js";
+import { latticeOf } from "./lattice.js";
 
 const byId = (id) => document.getElementById(id);
 const article = byId("class");
@@ -70,7 +71,7 @@ async function offerTexts() {
   place.replaceWith(copyMenu(texts));
 }
 
-// The hand as one SVG that needs no other file.
+// The hand as a self-contained SVG.
 async function picture() {
   const sheet = new DOMParser().parseFromString(await (await fetch(SHEET)).text(), "image/svg+xml").documentElement;
   const columns = Math.min(5, cards.length), rows = Math.ceil(cards.length / columns);
@@ -109,6 +110,7 @@ export function helpClass() {
   followPointer();
   drawNeighbours();
   offerTexts();
+  article.append(latticeOf(cards));
   if (!isSite) return;
   byId("hand").append(element("ul", { class: "hand" }, ...cards.map((card) => element("li", {}, drawCard(card)))));
   byId("hand").open = true;

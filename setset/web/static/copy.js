@@ -1,4 +1,4 @@
-// A button beside each text that people copy, and one for the address of what is shown.
+// Adds a copy button beside each text worth copying, and a button for the URL of the current view.
 
 function offer(text, label, said, read, otherwise) {
   if (text.nextElementSibling?.dataset.keptHere !== undefined) return;

@@ -1,9 +1,10 @@
-// The gallery in the browser: the whole catalogue is here, so filters answer at once.
+// Gallery of classes. The browser has the whole catalogue, so filters apply at once.
 import { catalogue, classOf, howMany, isSite, link, number } from "./catalogue.js";
 import { drawDots, element } from "./cards.js";
 
 const byId = (id) => document.getElementById(id);
-const FACETS = ["complete", "stabilizer", "extensions", "dimension"];
+const COLUMNS = ["structure", "orbits", "extension_orbits", "dimension", "in_hyperplane", "excluded", "game_classes"];
+const FACETS = ["complete", "stabilizer", "extensions", ...COLUMNS];
 const STEP = 60;
 let classes = [], shown = STEP;
 
@@ -26,7 +27,7 @@ function showFacets(asked) {
     for (const option of select.options) {
       const value = option.value || "any";
       if (value === "any") continue;
-      const label = key === "complete" ? value : number(value);
+      const label = key === "complete" || key === "structure" ? value : number(value);
       option.textContent = `${label} (${number(counts.get(value) ?? 0)})`;
       option.disabled = !counts.has(value) && !option.selected;
       option.value = value;
@@ -57,11 +58,13 @@ function show() {
 
 export async function helpBrowse() {
   const form = byId("filters");
+  if (innerWidth < 640 && !location.search) byId("filtering").open = false;
+  byId("filtering").classList.add("ready");
   if (document.getElementById("wrong")) return;
   const size = Number(byId("gallery").dataset.size), sizes = await catalogue();
-  classes = sizes[size].cards.map((_, at) => classOf(sizes, size, at));
+  const properties = (at) => Object.fromEntries(COLUMNS.map((key) => [key, sizes[size][key][at]]));
+  classes = sizes[size].cards.map((_, at) => ({ ...classOf(sizes, size, at), ...properties(at) }));
   byId("filtering").hidden = false;
-  if (innerWidth < 640 && !location.search) byId("filtering").open = false;
   for (const [key, value] of new URLSearchParams(location.search)) if (form.elements[key]) form.elements[key].value = value;
   byId("pages")?.remove();
   const more = element("button", { type: "button", class: "second", id: "more", text: "Show more" });

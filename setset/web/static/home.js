@@ -1,9 +1,9 @@
-// Another cap of twenty cards at each visit: a random affine map of the one that the page came with.
+// Shows a new cap of twenty cards at each visit: the cap in the page under a random affine map.
 import { drawCard, element } from "./cards.js";
 import { digits } from "./rules.js";
 
 export function showAnotherCap() {
-  if (!("site" in document.documentElement.dataset)) return; // a server has chosen one
+  if (!("site" in document.documentElement.dataset)) return; // a server has chosen a random cap already
   const place = document.getElementById("cap"), cards = place.dataset.cards.split(" ").map(Number);
   const random = () => crypto.getRandomValues(new Uint8Array(1))[0] % 3;
   for (;;) {

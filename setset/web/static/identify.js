@@ -1,4 +1,4 @@
-// Identify in the browser: cards are chosen at once, by taps and arrow keys; a server adds rank and map.
+// Identifies hands in the browser. Taps and arrow keys choose cards at once. A server, if any, adds rank and map.
 import { findSets, marks, name, newSeed, parseCard, shuffled } from "./rules.js";
 import { drawCard, element } from "./cards.js";
 import { howMany, identify, isSite, link, number } from "./catalogue.js";
@@ -41,7 +41,7 @@ async function showAnswer(sets) {
   turn += 1;
   const mine = turn, answer = byId("answer"), details = byId("details");
   if (!cards.length) {
-    answer.replaceChildren(element("h2", { text: "Tap three cards" }), element("p", { text: "Are they a set? Go on as long as there is none: each card that is faded would complete one." }));
+    answer.replaceChildren(element("h2", { text: "Tap three cards" }), element("p", { text: "Are they a set? Continue while there is none: each faded card would complete a set." }));
     details.replaceChildren();
     return "no cards";
   }
@@ -115,7 +115,7 @@ function moveFocus(event) {
 
 export function helpIdentify() {
   const given = read();
-  if (byId("wrong") && !isSite) return; // the server has said what is wrong
+  if (byId("wrong") && !isSite) return; // the server has shown the error already
   cards = given.filter((card, index) => card >= 0 && given.indexOf(card) === index);
   const on = (id, action) => byId(id).addEventListener("click", (event) => {
     event.preventDefault();
@@ -138,7 +138,7 @@ export function helpIdentify() {
   byId("typed").addEventListener("submit", (event) => {
     const words = byId("cards").value.split(/[,\s]+/).filter(Boolean), next = words.map(parseCard);
     const wrong = words.find((word, index) => next[index] < 0 || next.indexOf(next[index]) !== index);
-    if (wrong !== undefined && !isSite) return; // names of several words: the server reads them
+    if (wrong !== undefined && !isSite) return; // the server parses names of several words
     event.preventDefault();
     if (wrong === undefined) change(next);
     else {

@@ -1,4 +1,4 @@
-// The page on progress follows the run: the server sends its tables whenever something has changed.
+// Updates the progress page live: the server sends new tables whenever something has changed.
 import { morph } from "./morph.js";
 import { showTimes } from "./times.js";
 import { offerCopies } from "./copy.js";

@@ -1,4 +1,4 @@
-// Makes one element like another, changing only what differs: scroll, focus and selection stay where they are.
+// Updates an element to equal another. Changes only what differs, so that scroll, focus and selection are kept.
 
 function sameKind(a, b) {
   return a.nodeType === b.nodeType && a.nodeName === b.nodeName && (a.id ?? "") === (b.id ?? "") && a.dataset?.key === b.dataset?.key;

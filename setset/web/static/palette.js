@@ -1,4 +1,4 @@
-// Colours of the cards, as the visitor chose them once.
+// Colour palette of the cards. The browser remembers the visitor's choice.
 
 export const PALETTES = { "": "Classic", safe: "For colour-blind people", contrast: "High contrast" };
 

@@ -68,7 +68,7 @@ function choice(card, index) {
   return label;
 }
 
-// Changes the cards that changed, and leaves the others, with their focus, alone.
+// Redraws only cards that changed, so that the others keep their focus.
 function show() {
   const table = byId("cards");
   byId("score").textContent = game.taken.length;
@@ -103,7 +103,7 @@ function mark(cards, kind) {
   for (const card of cards) labelOf(card)?.classList.add(kind);
 }
 
-// Marks the cards for a moment, then shows the game as it is; meanwhile nothing is called.
+// Marks the cards for a moment, then shows the game. Ignores calls meanwhile.
 function settle(cards, kind) {
   pending = true;
   mark(cards, kind);
@@ -174,7 +174,7 @@ function none() {
   show();
 }
 
-// The address has the whole game, so that it can be reloaded.
+// The URL has the whole game, so that a reload keeps it.
 function afterCall() {
   if (isOver(game)) ended = Date.now();
   if (mode === "classic") history.replaceState(null, "", address({ ...(beat ? { beat } : {}), calls: calls.join(",") }));

@@ -1,4 +1,4 @@
-// The deck and the game, as setset/cards.py, setset/table and setset/web/catalogue.py have them.
+// The deck and the rules, equal to setset/cards.py, setset/table and setset/web/catalogue.py.
 
 export const CARDS = 81;
 export const VALUES = [
@@ -37,7 +37,7 @@ export function whyNoSet(cards) {
   return "";
 }
 
-// For each of the 81 cards: chosen, excluded (it would complete a set) or addable.
+// Marks each of the 81 cards as chosen, excluded (would complete a set) or addable.
 export function marks(cards) {
   const found = new Array(CARDS).fill("addable");
   for (const [a, b] of pairs(cards)) found[third(a, b)] = "excluded";
@@ -45,7 +45,7 @@ export function marks(cards) {
   return found;
 }
 
-// A card by number, code or name; -1 if it is none.
+// Parses a card: number, code or name. Returns -1 if it is not a card.
 export function parseCard(text) {
   const word = text.trim().toLowerCase();
   if (/^\d{1,2}$/.test(word) && Number(word) < CARDS) return Number(word);
@@ -53,7 +53,7 @@ export function parseCard(text) {
   return -1;
 }
 
-// SplitMix64, as setset/table/deck.py: the same seed deals the same cards.
+// SplitMix64, the same as in setset/table/deck.py, so the same seed deals the same cards.
 const WORD = (1n << 64n) - 1n;
 function mix64(value) {
   let v = ((value ^ (value >> 30n)) * 0xbf58476d1ce4e5b9n) & WORD;
@@ -80,7 +80,7 @@ export function shuffled(seed, cards = Array.from({ length: CARDS }, (_, card) =
 
 export const newSeed = () => crypto.getRandomValues(new Uint32Array(1))[0] % 1_000_000_000;
 
-// A game is {deck, table, score, taken, limit}; each call gives a new one, as setset/table/game.py does.
+// A game is {deck, table, score, taken, limit}; each call returns a new game, as in setset/table/game.py.
 export function newGame(deck, table = 12) {
   return { deck: deck.slice(table), table: deck.slice(0, table), score: 0, taken: [], limit: table };
 }
@@ -105,7 +105,7 @@ export function callNone(game) {
 
 export const isOver = (game) => !game.deck.length && !findSets(game.table).length;
 
-// The fingerprint of a hand without a set, as setset/web/catalogue.py.
+// Fingerprint of a hand without a set, the same as in setset/web/catalogue.py.
 function mix(value) {
   let v = value >>> 0;
   v = Math.imul(v ^ (v >>> 16), 0x21f0aaad);

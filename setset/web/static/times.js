@@ -1,4 +1,4 @@
-// Times in the visitor's own zone, with how long ago; the moment at which something ends.
+// Shows times in the visitor's time zone, with their age, and the expected end of a run.
 
 const ago = (seconds) => {
   if (seconds < 60) return "just now";

@@ -1,4 +1,4 @@
-// Keeps what was seen, so that the site works offline: static files for ever, pages until there are newer ones.
+// Caches visited pages and static files, so that the site works offline. Reloads pages when online, but not static files.
 const CACHE = "setset-{{ cache }}";
 const KEPT = {{ kept|tojson }};
 

@@ -28,7 +28,7 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
 }
-LONGEST = 120
+LONGEST = 400
 """Seconds after which a test fails instead of hanging. Nothing here should take as long."""
 
 
@@ -70,7 +70,7 @@ class Cluster:
     def worker(self, *options: str, **environment: str) -> subprocess.Popen[bytes]:
         """A worker process without a nanny, so that its pid is the one to kill."""
         where = ("--scheduler-file", str(self.file), "--local-directory", str(self.folder))
-        alone = ("--nthreads", "1", "--no-nanny", "--no-dashboard", "--death-timeout", "60")
+        alone = ("--nthreads", "1", "--no-nanny", "--memory-limit", "0", "--no-dashboard", "--death-timeout", "60")
         return self._start("worker", *where, *alone, *options, **environment)
 
     def _start(self, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:

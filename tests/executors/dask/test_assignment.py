@@ -1,4 +1,4 @@
-"""Who gets which task, and who is blamed for a death."""
+"""Assignment of tasks to workers, and blame for a dead worker."""
 
 from __future__ import annotations
 
@@ -173,6 +173,33 @@ def test_a_late_task_has_a_copy_and_the_first_result_counts() -> None:
     assert not task.future.done()
     found.workers["1"].tasks[0].succeed(7)
     assert task.future.result() == 7
+
+
+def test_tasks_of_a_worker_that_stands_go_to_an_idle_one() -> None:
+    found = assignment(1, 1, 1, 1)
+    assign(found)
+    found.workers["0"].silent = True
+    assert [worker.address for worker, _ in found.copy_late_tasks(60, now=0)] == ["0"]
+    assert assign(found) == {"0": [0], "1": [0], "2": []}
+    assert found.copy_late_tasks(60, now=0) == [], "one at work is enough"
+    found.workers["1"].paused = True
+    assert len(found.copy_late_tasks(60, now=0)) == 1
+    assert assign(found) == {"0": [0], "1": [0], "2": [0]}
+
+
+def test_a_task_of_a_worker_that_was_cut_off_is_not_blamed() -> None:
+    found = assignment(1, 1)
+    assign(found)
+    found.workers["0"].silent = True
+    (task,) = found.workers["0"].tasks
+    found.remove_worker(found.workers["0"])
+    assert (list(found.queue), task.future.done()) == ([task], False)
+
+
+def test_a_worker_paused_before_its_check_is_named() -> None:
+    found = assignment(0, 1)
+    found.workers["0"].admitted, found.workers["0"].paused = False, True
+    assert found.waiting_for("tcp://s").startswith("waiting for a worker: h is paused by Dask (short of memory")
 
 
 def test_tasks_of_a_lost_scheduler_are_not_blamed() -> None:

@@ -43,10 +43,9 @@ def test_an_address_that_is_none(where: str, tmp_path: Path) -> None:
 
 def test_an_address_where_nobody_listens(tmp_path: Path) -> None:
     where = f"127.0.0.1:{free_port()}"
-    started = time.monotonic()
     code, said = finish(start_run("-w", str(tmp_path / "w"), "--executor", f"dask={where}", "-q", size=3))
     assert_nobody_answers(where, code, said)
-    assert time.monotonic() - started < 25, "and the machine may be busy"
+    assert re.search(r" after 1\d(\.\d)? s\)", said)
 
 
 @pytest.mark.parametrize("content", [None, "", "{", "[]", "{}", '{"address": 5}'])
@@ -74,15 +73,16 @@ def test_a_line_says_that_the_scheduler_is_waited_for(tmp_path: Path) -> None:
 @pytest.mark.posix
 @pytest.mark.parametrize("where", ["127.0.0.1:{port}", "none.json"])
 def test_ctrl_c_ends_the_waiting(where: str, tmp_path: Path) -> None:
-    process = start_run("-w", str(tmp_path / "w"), "--executor", f"dask={where.format(port=free_port())}", "-q", size=3)
-    time.sleep(5)
+    process = start_run("-w", str(tmp_path / "w"), "--executor", f"dask={where.format(port=free_port())}", size=3)
+    assert process.stderr is not None
+    assert any("waiting for the Dask scheduler" in line for line in process.stderr)
     process.send_signal(signal.SIGINT)
     started = time.monotonic()
     code, said = finish(process)
     assert code == 130, said
     again = f"'python -m setset run -w {tmp_path / 'w'}'"
-    assert said == f"setset: interrupted; what was finished is recorded, {again} goes on from there\n"
-    assert time.monotonic() - started < 3
+    assert said.endswith(f"setset: interrupted; what was finished is recorded, {again} goes on from there\n")
+    assert time.monotonic() - started < 10, "of 12 that it would wait"
 
 
 @pytest.mark.posix
@@ -97,7 +97,7 @@ def test_a_cluster_that_cannot_start(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_scheduler_that_listens_and_says_nothing_is_not_waited_for() -> None:
-    """Such as one that is stopped: the system takes the connection, and nobody answers."""
+    """For example a stopped scheduler: the system accepts the connection, and nobody answers."""
     from setset.errors import SetsetError
     from setset.executors.dask.client import connect
 

@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,8 +21,18 @@ from setset.folder import WorkspaceFolder
 from setset.jobs.options import RunOptions
 from setset.jobs.run import run
 from setset.progress import Activity, NoProgress
-from tests.executors.dask.conftest import BATCH_LISTS, ENVIRONMENT, SIZE, TARGET, Cluster, finish, start_run, until
-from tests.small import BATCHES, digests, rows
+from tests.executors.dask.conftest import (
+    BATCH_LISTS,
+    ENVIRONMENT,
+    LONGEST,
+    SIZE,
+    TARGET,
+    Cluster,
+    finish,
+    start_run,
+    until,
+)
+from tests.small import BATCHES, COUNTS, digests, rows
 
 distributed = pytest.importorskip("distributed")
 
@@ -159,8 +170,8 @@ class SignalScheduler(NoProgress):
             self._cluster.scheduler.send_signal(self._number)
 
 
-@pytest.mark.parametrize("number", [signal.SIGSTOP, signal.SIGKILL], ids=["hangs", "vanishes"])
-def test_a_lost_scheduler_ends_the_run(number: signal.Signals, cluster: Cluster, alone: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGSTOP", "SIGKILL"], ids=["hangs", "vanishes"])
+def test_a_lost_scheduler_ends_the_run(name: str, cluster: Cluster, alone: Path, tmp_path: Path) -> None:
     """After a bounded wait, in one line; nothing is lost, and the next run, here without a cluster, goes on."""
     from setset.executors.dask.client import Timeouts
     from setset.executors.dask.executor import DaskExecutor
@@ -169,7 +180,7 @@ def test_a_lost_scheduler_ends_the_run(number: signal.Signals, cluster: Cluster,
     folder, request = WorkspaceFolder(tmp_path / "w"), RunOptions(SIZE, TARGET, 1, BATCH_LISTS)
     start = partial(DaskExecutor, str(cluster.file), FileAccess(), timeouts=Timeouts(scheduler=2))
     with pytest.raises(ExecutorLost, match=r"^the Dask scheduler has not answered for 2 seconds; what was finis"):
-        run(folder, replace(request, executor=start), SignalScheduler(cluster, number))
+        run(folder, replace(request, executor=start), SignalScheduler(cluster, getattr(signal, name)))
     states = dict(rows(folder.path, "SELECT state, COUNT(*) FROM expansions WHERE size = 6 GROUP BY state"))
     assert states.keys() == {"done", "planned"}
     run(folder, request)
@@ -181,7 +192,7 @@ def cancel(client: Any) -> None:
 
 
 def _cancel(dask_scheduler: Any) -> None:
-    """What happens to tasks when somebody else calls `Client.cancel(force=True)`."""
+    """Cancels tasks as `Client.cancel(force=True)` of another client would."""
     mine = [key for key in dask_scheduler.tasks if str(key).startswith("setset-")]
     dask_scheduler.stimulus_cancel(
         keys=mine, client=next(iter(dask_scheduler.clients)), force=True, reason="test", msg="test"
@@ -201,7 +212,7 @@ def _forget(dask_scheduler: Any) -> None:
 
 
 def pause(client: Any) -> None:
-    """What Dask does to a worker that is short of memory."""
+    """Pauses a worker, as Dask does when memory is short."""
     client.run(_pause, workers=list(client.scheduler_info()["workers"])[:1])
 
 
@@ -239,10 +250,15 @@ def test_tasks_that_nobody_executes_are_assigned_again(
     cluster.worker()
     cluster.worker()
     folder, disturb = WorkspaceFolder(tmp_path / "w"), Disturb(cluster, what)
-    start = partial(DaskExecutor, str(cluster.file), FileAccess(), timeouts=Timeouts(lost_task=1, interval=0.2))
+    # On a busy machine a paused task waits longer than a second, so only the lost task has this short limit.
+    timeouts = Timeouts(lost_task=1 if said else 120, interval=0.2)
+    start = partial(DaskExecutor, str(cluster.file), FileAccess(), timeouts=timeouts)
     run(folder, RunOptions(SIZE, TARGET, 2, BATCH_LISTS, executor=start), disturb)
     assert_same(folder.path, alone)
     assert any("the Dask scheduler lost the task; trying again" in text for text in disturb.heard) == said
+    assert any(f"worker on {HERE} is paused by Dask (short of memory" in text for text in disturb.heard) == (
+        what is pause
+    )
 
 
 def test_dask_says_nothing_of_its_own() -> None:
@@ -257,9 +273,48 @@ def test_dask_says_nothing_of_its_own() -> None:
 
 
 def test_no_worker_ends_the_run(cluster: Cluster, tmp_path: Path) -> None:
+    """The only one is short of memory before the run begins. A line names it."""
     from setset.executors.dask.client import Timeouts
     from setset.executors.dask.executor import DaskExecutor
 
-    start = partial(DaskExecutor, cluster.address, FileAccess(), timeouts=Timeouts(no_workers=1))
+    cluster.worker()
+    with distributed.Client(cluster.address, set_as_default=False) as client:
+        client.wait_for_workers(1, timeout=LONGEST)
+        (address,) = client.scheduler_info()["workers"]
+        pause(client)
+    start = partial(
+        DaskExecutor, cluster.address, FileAccess(), timeouts=Timeouts(no_workers=1, line=0.5, interval=0.1)
+    )
+    listener = Disturb(cluster, pause)
     with pytest.raises(ExecutorLost, match="no worker of the Dask cluster was ready for 1 seconds"):
-        run(WorkspaceFolder(tmp_path / "w"), RunOptions(3, executor=start))
+        run(WorkspaceFolder(tmp_path / "w"), RunOptions(3, executor=start), listener)
+    assert any(f"waiting for a worker: {address} is paused by Dask (short" in text for text in listener.heard)
+
+
+def test_counts_and_chosen_sizes_are_those_of_a_run_without_a_cluster(cluster: Cluster, tmp_path: Path) -> None:
+    """--store, --count and --count-only, one after the other."""
+    from setset.executors.dask.executor import DaskExecutor
+
+    cluster.worker()
+    executors = {"cluster": partial(DaskExecutor, str(cluster.file), FileAccess()), "alone": ThreadPoolExecutor}
+    for name, executor in executors.items():
+        for chosen in (RunOptions(5, store=(4,), count=(5,)), RunOptions(6, count_only=True)):
+            options = replace(chosen, target=18, workers=1, batch_lists=200_000, executor=executor)
+            run(WorkspaceFolder(tmp_path / name), options)
+    assert_same(tmp_path / "cluster", tmp_path / "alone")
+    counts = rows(tmp_path / "cluster", COUNTS)
+    assert {row[1] for row in counts if row[3]} == {3, 4, 5, 6}
+    assert counts == rows(tmp_path / "alone", COUNTS)
+
+
+def test_adapt_starts_workers_for_a_run_that_waits_and_ends_them_after_it(tmp_path: Path) -> None:
+    from setset.executors.dask.client import Timeouts
+    from setset.executors.dask.executor import DaskExecutor
+
+    kernels = {"NUMBA_CACHE_DIR": ""}  # compiled already
+    with distributed.LocalCluster(n_workers=0, threads_per_worker=1, dashboard_address=None, env=kernels) as cluster:
+        cluster.adapt(minimum=0, maximum=1, interval="100ms")
+        start = partial(DaskExecutor, cluster.scheduler_address, FileAccess(), timeouts=Timeouts(no_workers=LONGEST))
+        run(WorkspaceFolder(tmp_path / "w"), RunOptions(4, executor=start))
+        until(lambda: not cluster.scheduler.workers, "the end of the workers")
+    assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]

@@ -1,4 +1,4 @@
-"""What a worker shows before it gets a task."""
+"""Checks that a worker passes before it gets a task."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 
 @pytest.fixture
 def requirements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Requirements:
-    """What a worker of this version meets."""
+    """Requirements that a worker of this version meets."""
     (tmp_path / "node").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "node"))
     roots = (tmp_path / "new", tmp_path / "old")

@@ -37,18 +37,20 @@ from setset.tasks.kinds import BadSource, Destination, ExpandTask, Source
         (["/mnt/nas=/"], "/mnt/nas/caps", "/caps"),
         (["/mnt=/a", "/mnt/nas=/b"], "/mnt/nas/caps", "/b/caps"),
         (["/mnt/nas=/b", "/mnt=/a"], "/mnt/disk", "/a/disk"),
+        (["n1:/mnt=/a", "/mnt/nas=/b"], "/mnt/nas/caps", "/a/nas/caps"),
+        (["n2:/mnt=/a", "/mnt/nas=/b"], "/mnt/nas/caps", "/b/caps"),
     ],
 )
 def test_the_longest_map_that_fits_is_taken(maps: list[str], here: str, there: str) -> None:
-    assert FileAccess.parse(maps, ship=False)(here) == there
+    assert FileAccess.parse(maps, ship=False)(here, "n1") == there
 
 
 @pytest.mark.posix
 def test_relative_paths_are_made_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A worker has another working folder."""
     monkeypatch.chdir(tmp_path)
-    assert FileAccess()("w/batches") == str(tmp_path / "w/batches")
-    assert FileAccess.parse([".=/data"], ship=False)("w/batches") == "/data/w/batches"
+    assert FileAccess()("w/batches", "n1") == str(tmp_path / "w/batches")
+    assert FileAccess.parse([".=/data"], ship=False)("w/batches", "n1") == "/data/w/batches"
 
 
 @pytest.mark.parametrize("text", ["", "/mnt", "/mnt=", "=/data", "/mnt=data"])

@@ -1,4 +1,4 @@
-"""Where cards and rings lie."""
+"""Positions of cards and rings."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from setset.table import find_sets
 def test_rings_around_one_card_do_not_meet_each_other_or_the_neighbours() -> None:
     cards = range(27)
     layout = lay_out(cards, sets=find_sets(cards))
-    for place in layout.places:
-        offsets = [ring.offset for out in layout.outlines for ring in out.rings if ring.place == place]
+    for position in layout.positions:
+        offsets = [ring.offset for out in layout.outlines for ring in out.rings if ring.position == position]
         assert len(offsets) == 13, "a card of a hyperplane is in 13 sets of it"
         assert len(set(offsets)) == len(offsets)
-        assert place.x - max(offsets) - at.RING > 0
-    step = layout.places[1].x - layout.places[0].x
+        assert position.x - max(offsets) - at.RING > 0
+    step = layout.positions[1].x - layout.positions[0].x
     assert step - at.CARD_WIDTH > 2 * (max(offsets) + at.RING / 2)
 
 
@@ -26,15 +26,15 @@ def test_cards_lie_as_on_a_table(count: int, columns: int) -> None:
     assert usual_columns(count) == columns
     layout = lay_out(range(count))
     assert layout.columns == columns
-    assert len({(place.x, place.y) for place in layout.places}) == count
-    assert max(place.x for place in layout.places) + at.CARD_WIDTH < layout.width
-    assert max(place.y for place in layout.places) + at.CARD_HEIGHT < layout.height
+    assert len({(position.x, position.y) for position in layout.positions}) == count
+    assert max(position.x for position in layout.positions) + at.CARD_WIDTH < layout.width
+    assert max(position.y for position in layout.positions) + at.CARD_HEIGHT < layout.height
 
 
 def test_columns_can_be_chosen() -> None:
     layout = lay_out(range(12), columns=6)
-    assert len({place.x for place in layout.places}) == 6
-    assert len({place.y for place in layout.places}) == 2
+    assert len({position.x for position in layout.positions}) == 6
+    assert len({position.y for position in layout.positions}) == 2
 
 
 def test_ring_colours_differ() -> None:

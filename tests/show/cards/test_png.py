@@ -43,14 +43,14 @@ def test_every_card_of_a_png_has_its_colour_and_more_ink_the_fuller_it_is(scale:
     image = pixels(draw_png(layout, scale))
     assert image.shape == (round(layout.height * scale), round(layout.width * scale), 3)
     ink = {}
-    for place in layout.places:
-        left, top = round(place.x * scale), round(place.y * scale)
+    for position in layout.positions:
+        left, top = round(position.x * scale), round(position.y * scale)
         face = image[top:, left:][: round(at.CARD_HEIGHT * scale), : round(at.CARD_WIDTH * scale)]
-        colour, count, shading, _ = digits(place.card)
+        colour, count, shading, _ = digits(position.card)
         inks = [(face == rgb(at.COLOURS[other])).all(axis=2).sum() for other in range(3)]
         assert inks[colour] > 0
         assert sum(inks) == inks[colour], "no other card colour"
-        ink[place.card] = inks[colour]
+        ink[position.card] = inks[colour]
         middle = [face[round(y * scale), round(x * scale)] for x, y in symbol_centres(count + 1)]
         if shading == 0:
             assert all(tuple(pixel) == rgb(at.COLOURS[colour]) for pixel in middle)

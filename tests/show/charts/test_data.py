@@ -1,4 +1,4 @@
-"""What charts show is what the public API says."""
+"""Charts show the values of the public API."""
 
 from __future__ import annotations
 

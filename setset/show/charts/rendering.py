@@ -1,4 +1,4 @@
-"""Charts as files: the ending of the name says which kind."""
+"""Charts as files, in the format of the file name's suffix."""
 
 import csv
 import io
@@ -10,45 +10,45 @@ from typing import Any, Final
 
 from setset.errors import BadInput, require_extra
 from setset.show.charts.style import Chart
-from setset.show.files import write_file
+from setset.show.saving import write_file
 
 KINDS: Final = ("svg", "png", "pdf", "html", "json", "csv")
 PNG_SCALE: Final = 3
-"""Some 1300 pixels across: 300 dots an inch at 110 mm."""
+"""Scale of a PNG about 1300 pixels wide, which is 300 dots per inch at 110 mm."""
 HIDDEN: Final = re.compile(r'<text[^>]* opacity="0"[^>]*>.*?</text>')
 LINE: Final = re.compile(r'<line transform="translate\(([^,]+),([^)]+)\)" x2="([^"]+)" y2="([^"]+)" ([^>]*)/>')
-PLACE: Final = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
+TRANSLATION: Final = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
 MANY_LINES: Final = re.compile(rf"(?:{LINE.pattern}){{100,}}")
 HEAD: Final = """<meta name="viewport" content="width=device-width, initial-scale=1">
 <style>
-body { margin: 1rem; background: #fff } #vega-chart { max-width: 60rem; margin: auto }
-#vega-chart svg { width: 100%; height: auto }
+body { margin: 1rem; background: #fff } #vega-chart.vega-embed { display: block; max-width: 60rem; margin: auto }
+#vega-chart .marks { width: 100% !important; height: auto !important }
 @media (prefers-color-scheme: dark) {
-  body { background: #17181b } #vega-chart svg { filter: invert(.91) hue-rotate(180deg) }
+  body { background: #17181b } #vega-chart .marks { filter: invert(.91) hue-rotate(180deg) }
 }
 </style>"""
-"""Head of an HTML page: as wide as the window, dark where the reader prefers that."""
+"""Head of an HTML page that makes the chart as wide as the window, and dark if the reader prefers dark pages."""
 ACTIONS: Final = {"export": True, "source": False, "compiled": False, "editor": False}
-"""The menu of an HTML page: nothing that would ask another server."""
+"""Menu of an HTML page, without entries that would contact another server."""
 
 
 def save(chart: Chart, path: str | Path) -> None:
-    """Writes a chart, whole or not at all, in place of what the file held before.
+    """Writes a chart to a file atomically. Replaces an existing file.
 
     Args:
         chart: One of the charts of this package.
-        path: NAME.svg, .png or .pdf: the picture; .html: a page that works offline; .json: the Vega-Lite
-            specification; .csv: the data.
+        path: File whose suffix chooses the content: .svg, .png or .pdf for the picture, .html for a page that works
+            offline, .json for the Vega-Lite specification, .csv for the data.
 
     Raises:
-        BadInput: The name ends otherwise.
+        BadInput: The file name has another suffix.
         SetsetError: The file cannot be written.
     """
     write_file(Path(path), as_bytes(chart, kind_of(Path(path))))
 
 
 def kind_of(path: Path) -> str:
-    """The kind that the ending of a name stands for."""
+    """Format of a file, by the suffix of its name."""
     kind = path.suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise BadInput(f"cannot draw {path.name!r}: the name must end in .{', .'.join(KINDS[:-1])} or .{KINDS[-1]}")
@@ -56,7 +56,7 @@ def kind_of(path: Path) -> str:
 
 
 def as_bytes(chart: Chart, kind: str) -> bytes:
-    """A chart as the content of a file; the same bytes from the same data.
+    """Returns a chart as the content of a file. The same data give the same bytes.
 
     Args:
         chart: One of the charts of this package.
@@ -75,7 +75,7 @@ def as_bytes(chart: Chart, kind: str) -> bytes:
         picture: bytes = vl_convert.vegalite_to_png(specification, scale=PNG_SCALE)
         return picture
     if kind == "pdf":
-        # Labels that have no room are there, but transparent, and a PDF of what is so is another one each time.
+        # Removes labels without room: they are transparent text, and transparency makes the bytes of a PDF vary.
         picture_text = _join_lines(HIDDEN.sub("", vl_convert.vegalite_to_svg(specification)))
         document: bytes = vl_convert.svg_to_pdf(picture_text)
         return document
@@ -86,21 +86,21 @@ def as_bytes(chart: Chart, kind: str) -> bytes:
 
 
 def _join_lines(picture: str) -> str:
-    """The picture with one path in place of many lines of the same kind, which are a tenth of the bytes."""
+    """Replaces many lines of the same style by one path, which takes a tenth of the bytes, and rounds translations."""
 
     def join(run: re.Match[str]) -> str:
         parts: dict[str, list[str]] = {}
         for x, y, across, down, style in LINE.findall(run[0]):
-            start, end = (" ".join(f"{float(each):.5g}" for each in pair) for pair in ((x, y), (across, down)))
+            start, end = (" ".join(f"{float(value):.5g}" for value in pair) for pair in ((x, y), (across, down)))
             parts.setdefault(style, []).append(f"M{start}l{end}")
-        return "".join(f'<path d="{"".join(each)}" fill="none" {style}/>' for style, each in parts.items())
+        return "".join(f'<path d="{"".join(steps)}" fill="none" {style}/>' for style, steps in parts.items())
 
     joined = MANY_LINES.sub(join, picture)
-    return PLACE.sub(lambda at: f"translate({float(at[1]):.2f},{float(at[2]):.2f})", joined)
+    return TRANSLATION.sub(lambda match: f"translate({float(match[1]):.2f},{float(match[2]):.2f})", joined)
 
 
 def read_rows(chart: Chart) -> list[dict[str, Any]]:
-    """The data of a chart, a dictionary for each row."""
+    """Returns the data of a chart, a dictionary per row."""
     return [dict(row) for row in chart.data.values]
 
 

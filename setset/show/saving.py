@@ -1,4 +1,4 @@
-"""Files that people ask for: pictures, pages, problems for solvers."""
+"""Files for users: pictures, pages, problems for solvers."""
 
 from pathlib import Path
 
@@ -7,25 +7,25 @@ from setset.errors import NO_SPACE, BadInput, NoSpace, SetsetError
 
 
 def require_free(path: Path, force: bool) -> None:
-    """Refuses the name of a file that is there already, unless it may be replaced."""
+    """Raises BadInput if the file exists, unless `force` is set."""
     if not force and path.is_file():
         raise BadInput(f"{path} is there already: add --force to replace it")
 
 
 def write_file(path: Path, content: bytes, force: bool = True) -> None:
-    """Writes a file: a reader never sees half of it, and a full disk leaves the old one.
+    """Writes a file atomically: readers see the old or the new content, and a full disk leaves the old file unchanged.
 
     Raises:
-        BadInput: The file is there already, and `force` is not set.
+        BadInput: The file exists, and `force` is not set.
         NoSpace: The disk is full.
-        SetsetError: It cannot be written for another reason.
+        SetsetError: The file cannot be written for another reason.
     """
     require_free(path, force)
     try:
         if path.exists() and not path.is_file():  # a pipe, /dev/null
             path.write_bytes(content)
         else:
-            path.parent.stat()  # a folder that is missing is an error: its name may be mistyped
+            path.parent.stat()  # fails if the folder is missing, because its name may be mistyped
             durable.save(path, content)
     except OSError as error:
         kind = NoSpace if error.errno in NO_SPACE else SetsetError

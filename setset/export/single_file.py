@@ -1,4 +1,4 @@
-"""One file of an export: how a worker process writes it, and how the next export recognises it."""
+"""One file of an export. A worker process writes the file, and the next export recognises it as finished."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ MANIFEST = "setset-export.json"
 LOCK = ".setset-export.lock"
 SECONDS_BETWEEN_SAVES = 1.0
 SAMPLE = 1 << 18
-"""Number of lists that are encoded to measure the bytes per list."""
+"""Number of lists encoded to measure the bytes per list."""
 
 
 @dataclass(frozen=True)
 class ExportTask:
-    """Write the lists of a batch to a file."""
+    """Task to write the lists of a batch to a file."""
 
     source: Source
     lists: int
@@ -38,21 +38,21 @@ class ExportTask:
 
 
 def remove_temporaries(folder: Path, names: str) -> None:
-    """Removes the unfinished files that killed exports left. `names` matches the names of the finished files."""
+    """Removes unfinished files of killed exports. `names` is a regular expression for the names of finished files."""
     for path in folder.iterdir() if folder.is_dir() else ():
         if durable.is_temporary(path.name, f"{names}|{MANIFEST}"):
             path.unlink(missing_ok=True)
 
 
 def write_file(task: ExportTask) -> int:
-    """Writes the file of a task, complete or not at all; returns its bytes. The same task writes the same bytes."""
+    """Writes the file of a task, complete or not at all. Returns its size. The same task writes the same bytes."""
     with durable.written(Path(task.path)) as file:
         write_lists(file, task.content, task.lists, _read_lists(task))
         return file.tell()
 
 
 def recognise(task: ExportTask) -> int | None:
-    """Bytes of the file of a task if the file holds what `write_file` writes; None if it does not. Not for Parquet."""
+    """Size of a task's file if the file has the bytes that `write_file` would write, else None. Not for Parquet."""
     from setset.export.encoding import encode
 
     with Path(task.path).open("rb") as file:
@@ -64,7 +64,7 @@ def recognise(task: ExportTask) -> int | None:
 
 
 def _read_lists(task: ExportTask) -> Iterator[Lists]:
-    """All lists of the batch of a task, block by block."""
+    """Reads all lists of the batch of a task, block by block."""
     from setset.engine import search
     from setset.tasks.worker import read_lists
 
@@ -77,7 +77,7 @@ def _read_lists(task: ExportTask) -> Iterator[Lists]:
 
 
 def measure(task: ExportTask) -> float:
-    """Bytes per list of a task, from some lists: in its middle, or at its beginning if its lists are made again."""
+    """Estimates the bytes per list of a task from a sample: in the middle of stored lists, else at the beginning."""
     from setset.tasks.worker import read_lists
 
     content, rows = task.content, min(SAMPLE, task.content.row_group_size, task.lists)
@@ -87,7 +87,7 @@ def measure(task: ExportTask) -> float:
 
 
 def bytes_per_list(content: Content, sample: Lists) -> float:
-    """Bytes per list in a file that is much longer than the sample."""
+    """Bytes per list of a sample, without the constant overhead of a file."""
     empty, full = io.BytesIO(), io.BytesIO()
     write_lists(empty, content, 0, [])
     write_lists(full, content, len(sample), [sample])
@@ -114,7 +114,7 @@ def block_rows(content: Content) -> int:
 
 
 class Manifest:
-    """A JSON file that lists the complete files of a folder and their marks. Parquet files hold their own marks."""
+    """A JSON file with the names and marks of the complete files in a folder. Parquet files hold their own marks."""
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / MANIFEST
@@ -127,56 +127,56 @@ class Manifest:
             raise BadInput(f"{self.path} is not the manifest of an export: remove it") from error
 
     def finish(self, task: ExportTask, count: int) -> None:
-        """Records a file, which must be on the disk already. `save` makes the record last."""
+        """Adds a file, which must be on the disk already, to the manifest. `save` writes the manifest."""
         if task.content.format is not Format.PARQUET:
             self._files[Path(task.path).name] = {**task.content.marks, "bytes": count}
             self._changed = True
 
     def save(self, seconds_between: float = 0) -> None:
-        """Saves the manifest if it has changed, at most once per interval."""
+        """Saves the manifest if it has changed and the last save is at least `seconds_between` seconds ago."""
         if self._changed and time.monotonic() - self._saved >= seconds_between:
             files = dict(sorted(self._files.items()))
             durable.save(self.path, (json.dumps({"files": files}, indent=1) + "\n").encode())
             self._saved, self._changed = time.monotonic(), False
 
     def is_finished(self, task: ExportTask) -> bool:
-        """Whether the file of a task exists, is complete, and was made from the batch as recorded now."""
+        """Whether the file of a task exists, is complete, and was made from the batch that the database records now."""
         path = Path(task.path)
         if not path.is_file():
             return False
         if task.content.format is Format.PARQUET:
             from setset.export.parquet import read_marks
 
-            found: Mapping[str, Any] = read_marks(path)
-            is_whole = found.get("rows") == str(task.lists)
+            marks: Mapping[str, Any] = read_marks(path)
+            is_whole = marks.get("rows") == str(task.lists)
         else:
-            found = self._files.get(path.name, {})
-            is_whole = found.get("bytes") == path.stat().st_size
-        # Another version of setset writes the same lists.
+            marks = self._files.get(path.name, {})
+            is_whole = marks.get("bytes") == path.stat().st_size
+        # Any version of setset writes the same lists, so the version may differ.
         return is_whole and all(
-            found.get(key) == value for key, value in task.content.marks.items() if key != "version"
+            marks.get(key) == value for key, value in task.content.marks.items() if key != "version"
         )
 
 
 @contextmanager
-def locked(path: Path, what: Path) -> Iterator[None]:
-    """Holds the lock of an export to `what` in a file, and removes the file afterwards."""
+def locked(path: Path, output: Path) -> Iterator[None]:
+    """Holds the lock of an export to `output` during the block. `path` is the lock file, removed afterwards."""
     durable.make_folder(path.parent)
     while True:
         with path.open("ab") as file:
             if not platform.lock_for_handle(file, wait=False):
-                raise Locked(f"another export to {what} is under way")
-            if not _is_there(path, file):  # the last holder has removed the file meanwhile
+                raise Locked(f"another export to {output} is under way")
+            if not _is_same_file(path, file):  # the previous owner of the lock has removed the file
                 continue
             try:
                 yield
             finally:
-                with suppress(OSError):  # Windows removes no open file; an empty one stays
+                with suppress(OSError):  # Windows cannot remove an open file, so an empty file stays
                     path.unlink()
             return
 
 
-def _is_there(path: Path, file: BinaryIO) -> bool:
+def _is_same_file(path: Path, file: BinaryIO) -> bool:
     with suppress(FileNotFoundError):
         return os.path.samestat(path.stat(), os.fstat(file.fileno()))
     return False

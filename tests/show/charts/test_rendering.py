@@ -19,7 +19,7 @@ import pytest
 
 import setset
 from setset.show.charts import as_bytes, read_rows, save
-from setset.show.charts.files import KINDS
+from setset.show.charts.rendering import KINDS
 from tests.show.charts.bench import BENCH
 
 HISTOGRAMS = setset.Statistics(

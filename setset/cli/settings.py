@@ -1,0 +1,32 @@
+"""Settings of a workspace: defaults of options, in the file `setset.toml` of its folder."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from setset.errors import BadInput
+
+SETTINGS = "setset.toml"
+KINDS: dict[str, type] = {"target": int, "output": str, "workers": int}
+"""Type of each setting."""
+
+
+def read_settings(workspace: Path) -> dict[str, Any]:
+    """Reads the settings of a workspace; empty without the file. A relative `output` is resolved in the workspace.
+
+    Raises:
+        BadInput: The file is not TOML, or a setting is unknown or of another type.
+    """
+    path = workspace / SETTINGS
+    if not path.is_file():
+        return {}
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise BadInput(f"{path} is not TOML: {error}") from error
+    for name, value in settings.items():
+        if type(value) is not KINDS.get(name):
+            raise BadInput(f'{path}: expected target = 18, output = "FOLDER" or workers = 2, not {name} = {value!r}')
+    if "output" in settings:
+        settings["output"] = str(workspace / settings["output"])
+    return settings

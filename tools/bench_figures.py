@@ -1,0 +1,161 @@
+"""Figures of a benchmark, and clocks that give them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+HERE = Path(__file__).parent
+SETSET = [sys.executable, "-m", "setset"]
+LESS_IS_BETTER = {"ms", "s", "min", "MB", "bytes", "%"}
+"""Units of figures that should be small. Of all other units more is better."""
+TOLERANCE = 0.1
+"""Share of a figure that may be lost before it is named as worse."""
+
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One measured figure, and its mark if it has one."""
+
+    name: str
+    value: float
+    unit: str
+    mark: float | None = None
+
+    @property
+    def at_most(self) -> bool:
+        return self.unit in LESS_IS_BETTER
+
+    @property
+    def verdict(self) -> str:
+        if self.mark is None:
+            return ""
+        good = self.value <= self.mark if self.at_most else self.value >= self.mark
+        return f"{'at most' if self.at_most else 'at least'} {self.mark:g}: {'yes' if good else 'NO'}"
+
+    @property
+    def shown(self) -> str:
+        return f"{self.value:,.{3 if self.value < 10 else 1}f}"
+
+    @property
+    def row(self) -> dict[str, str]:
+        """Row of the table in docs/performance.md."""
+        return {"figure": self.name, "value": self.shown, "unit": self.unit, "mark": self.verdict}
+
+    @property
+    def plain(self) -> dict[str, object]:
+        """JSON object of the figure."""
+        return {**asdict(self), "at_most": self.at_most, "verdict": self.verdict}
+
+    def compare(self, before: float) -> str | None:
+        """Sentence that names the figure if it is worse than before by more than a tenth; None if not."""
+        if self.at_most:
+            worse = self.value > before * (1 + TOLERANCE)
+        else:
+            worse = self.value < before * (1 - TOLERANCE)
+        if not worse or not before:
+            return None
+        change = abs(self.value / before - 1)
+        return f"WORSE: {self.name}: {self.shown} {self.unit}, {before:,g} before ({change:.0%})"
+
+    def __str__(self) -> str:
+        return f"{self.name:50} {self.shown:>12} {self.unit:10} {self.verdict}".rstrip()
+
+
+def fallen(figures: list[Figure], written: Iterable[Mapping[str, str]]) -> list[str]:
+    """Sentences on the figures that are worse than the written ones by more than a tenth."""
+    before = {row["figure"]: float(row["value"].replace(",", "")) for row in written}
+    sentences = (figure.compare(before[figure.name]) for figure in figures if figure.name in before)
+    return [sentence for sentence in sentences if sentence is not None]
+
+
+class Bench:
+    """Folder, counters in C and figures of one run of the benchmark."""
+
+    def __init__(self, folder: Path, quick: bool) -> None:
+        self.folder, self.quick = folder, quick
+        self.figures: list[Figure] = []
+
+    def add(self, name: str, value: float, unit: str, mark: float | None = None) -> None:
+        figure = Figure(name, value, unit, mark)
+        self.figures.append(figure)
+        print(figure, file=sys.stderr, flush=True)
+
+    @cached_property
+    def counter(self) -> Path:
+        """Compiled tools/counter.c."""
+        return self._compile("counter.c")
+
+    @cached_property
+    def deep_counter(self) -> Path:
+        """Compiled tools/deep.c."""
+        return self._compile("deep.c")
+
+    def _compile(self, source: str) -> Path:
+        return compile_c(source, self.folder)
+
+    def counted_in_c(self, *arguments: object) -> tuple[int, float]:
+        """Count by tools/counter.c, and its lists per second."""
+        words = [str(self.counter), *map(str, arguments)]
+        count, seconds = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+        return int(count), int(count) / float(seconds)
+
+    @property
+    def stored_size(self) -> int:
+        """Largest size in the workspace that several parts read."""
+        return 7 if self.quick else 8
+
+    @cached_property
+    def workspace(self) -> Path:
+        """Workspace with all sizes up to `stored_size`."""
+        path = self.folder / "workspace"
+        subprocess.run(run_command(self.stored_size, 2, path), check=True)
+        return path
+
+
+def compile_c(source: str, folder: Path) -> Path:
+    """Compiles a counter of tools/ into a folder."""
+    gcc = shutil.which("gcc")
+    if gcc is None:
+        raise SystemExit("the benchmark needs gcc for its counters in C: on Debian, apt-get install gcc")
+    made = folder / Path(source).stem
+    subprocess.run([gcc, "-O3", "-march=native", str(HERE / source), "-o", str(made)], check=True)
+    return made
+
+
+def run_command(size: int, workers: int, workspace: Path, *options: str) -> list[str]:
+    """Command that explores up to a size."""
+    words = ["--size", str(size), "--workers", str(workers), "-w", str(workspace)]
+    return [*SETSET, "run", "-q", *words, *options]
+
+
+def timed(action: Callable[..., _Result], *arguments: Any) -> tuple[_Result, float]:
+    """Result of an action, and the CPU seconds of this process that it takes."""
+    started = time.process_time()
+    result = action(*arguments)
+    return result, time.process_time() - started
+
+
+def least(action: Callable[[], object], times: int = 3) -> float:
+    """Least CPU seconds of several calls. The first call may compile and does not count."""
+    action()
+    return min(timed(action)[1] for _ in range(times))
+
+
+def wall(words: list[str], times: int = 7) -> float:
+    """Median wall time of a command."""
+    seconds = []
+    for _ in range(times):
+        started = time.monotonic()
+        subprocess.run(words, check=True, capture_output=True)
+        seconds.append(time.monotonic() - started)
+    return sorted(seconds)[times // 2]
