@@ -76,12 +76,13 @@ def checksum(table: Table, row: Values) -> int:
     SQLite detects only about half of all flipped bits, and anybody may edit a row with another tool. So every row of a
     table in `models.CHECKED` has a checksum, and `check` reports each row with a wrong checksum.
     """
-    return checksum_of(row.get(name) for name in checked_columns(table))
+    values = map(row.get, checked_columns(table))
+    return checksum_of(int(value) if isinstance(value, bool) else value for value in values)
 
 
 def checksum_of(values: Iterable[object]) -> int:
-    """Checksum of the values of a row, in the order of `checked_columns`."""
-    joined = "\x1f".join(map(_text, values))
+    """Checksum of the values of a row as SQLite returns them, in the order of `checked_columns`."""
+    joined = "\x1f".join(["\x00" if value is None else str(value) for value in values])
     return int.from_bytes(xxhash.xxh3_64_digest(joined.encode(errors="replace")), "big", signed=True)
 
 
@@ -89,10 +90,6 @@ def checksum_of(values: Iterable[object]) -> int:
 def checked_columns(table: Table) -> tuple[str, ...]:
     """Columns that the checksum of a row covers."""
     return tuple(column.name for column in table.columns if column.name not in ("id", "checksum"))
-
-
-def _text(value: object) -> str:
-    return "\x00" if value is None else str(int(value) if isinstance(value, bool) else value)
 
 
 class Database:
