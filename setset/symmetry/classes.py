@@ -116,12 +116,12 @@ class Links(Sequence[Link]):
         return map(Link, *self.rows.T.tolist())
 
     @overload
-    def __getitem__(self, place: int) -> Link: ...
+    def __getitem__(self, index: int) -> Link: ...
     @overload
-    def __getitem__(self, place: slice) -> Links: ...
-    def __getitem__(self, place: int | slice) -> Link | Links:
-        rows = self.rows[place]
-        return Links(rows) if isinstance(place, slice) else Link(*rows.tolist())
+    def __getitem__(self, index: slice) -> Links: ...
+    def __getitem__(self, index: int | slice) -> Link | Links:
+        rows = self.rows[index]
+        return Links(rows) if isinstance(index, slice) else Link(*rows.tolist())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Links) and np.array_equal(self.rows, other.rows)
