@@ -196,7 +196,7 @@ def _tables() -> tuple[U64, U64]:
     """Bitmasks: for each card, all cards above it; for each two cards, all cards except the third card of their set."""
     above = [_words(range(card + 1, CARDS)) for card in range(CARDS)]
     everything = range(CARDS)
-    but = [_words(other for other in everything if other != card) for card in everything]
+    but = [_words(kept for kept in everything if kept != card) for card in everything]
     but_third = np.array(but, np.uint64)[third_table()]
     but_third[np.arange(CARDS), np.arange(CARDS)] = _words(everything)
     return np.array(above, np.uint64), but_third
