@@ -25,7 +25,7 @@ def game_representatives(list_class: ListClass) -> CardArray:
         list_class: a class of the catalogue.
 
     Returns:
-        An array with a row per class of the game, the cards ascending. The first row is the representative of the class.
+        An array with a row per class of the game, the cards ascending. The first is the representative of the class.
 
     >>> from setset.symmetry.catalogue import catalogue_in_memory
     >>> game_representatives(catalogue_in_memory().get(2, 0)).tolist()

@@ -69,7 +69,7 @@ def counts(workspace: Workspace | None = None) -> Chart:
     ]
     # The line of the complete lists has a gap at sizes without complete lists, such as 19 cards.
     for row in rows:
-        row["part"] = f"{row['series']}, {sum(_breaks(other, row) for other in rows)}"
+        row["part"] = f"{row['series']}, {sum(_breaks(earlier, row) for earlier in rows)}"
     alt = altair()
     colours, shapes = categories(list(dict.fromkeys(row["series"] for row in rows)))
     base = (
