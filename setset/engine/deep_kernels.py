@@ -62,7 +62,7 @@ FILLED = 16  # number of rows filled
 STATE_WORDS = 20
 
 NAMES = 64
-"""Length of each of the three parts of `Walk.names`."""
+"""Number of entries in each of the three parts of the array `names` of a walk."""
 MOST_TRIPLES = NARROW * (NARROW - 1) * (NARROW - 2) // 6
 """Maximum number of ways to add three cards to a node with 32 labels."""
 
@@ -71,7 +71,7 @@ class Walk(NamedTuple):
     """The arrays and the numbers of a walk."""
 
     nodes: U64
-    """One row per depth, see `kernels`."""
+    """The open nodes of the search, one row per depth. `kernels` has the columns."""
     state: I64
     source: U64
     """Words of the source."""
@@ -86,7 +86,7 @@ class Walk(NamedTuple):
     rows: U32
     """For each depth and each of 32 labels: bitmask of the cards that fit."""
     narrow: U32
-    """Like `wide`, for 32 labels."""
+    """For each two of 32 labels: all labels except the label of the third card."""
     under: U32
     """All bits below each bit."""
     bits: U64

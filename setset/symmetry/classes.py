@@ -52,7 +52,7 @@ class ListClass(Shown):
 
 
 class Traits(NamedTuple):
-    """Description of the stabilizer of a class in three texts."""
+    """The stabilizer of a class as text: the name of the group and the sizes of its orbits."""
 
     structure: str
     """Name of the group that the stabilizer induces on the flat that a list spans, such as 'C2 x S4'."""

@@ -96,7 +96,7 @@ def counts(workspace: Workspace | None = None) -> Chart:
 
 
 def _breaks(gap: Row, row: Row) -> bool:
-    """Whether the row `gap` interrupts the series before `row`: a smaller size of the series with the number 0."""
+    """Whether `gap` is a smaller size in the series of `row`, without lists. The line of the chart stops there."""
     return not gap["number"] and gap["series"] == row["series"] and gap["size"] < row["size"]
 
 
