@@ -99,7 +99,7 @@ PLACES = 10 * ONE_MORE  # number of table entries per hyperplane: 0 to 9 cards, 
 PLANE_LOW, PLANE_HIGH = 0, 80  # + 2 * direction: low and high words of the cards in the first two hyperplanes
 ALLOWED = 160  # + PLACES * hyperplane + field + remaining cards in the hyperplane
 STEP = ALLOWED + 3 * PLACES  # + 81 * direction + card: amount that a card adds to the word of a direction
-# One more than the number of cards that may lack a partner; 0 if no centre is demanded.
+# One more than the maximum number of cards without a partner; 0 if no centre is required.
 UNPAIRED = STEP + 81 * DIRECTIONS
 THIRDS = UNPAIRED + 1  # the bytes of the table third(a, b)
 RULE_WORDS = THIRDS + (81 * 81 + 7) // 8

@@ -156,7 +156,7 @@ def _with_chances(sample: Sample, priorities: Floats, wanted: int) -> tuple[Samp
 
 
 def _draw(sample: Sample, chances: Floats, rng: np.random.Generator) -> Sample:
-    """Draws each list with its chance. Takes equal steps along the sum, so each part of the order has its share."""
+    """Draws each list with its chance, by equal steps along the sum of the chances (systematic sampling)."""
     if (chances == 1).all():
         return sample
     ends = np.floor(np.cumsum(chances) + rng.random())

@@ -64,7 +64,7 @@ class Round:
 
 @dataclass(frozen=True)
 class End:
-    """Games that ended with this many cards on the table."""
+    """Games that ended with the same number of cards on the table."""
 
     cards: int
     games: int
