@@ -190,8 +190,8 @@ def _read_children(w: Walk, depth: int) -> bool:
 def _label(w: Walk, card: int) -> None:
     """Opens the node of TOP cards that ends with `card`: labels its remaining cards, fills its row and `wide`."""
     low, high = k._remaining(w.nodes, TOP - 1, card)
-    for label in range(128):
-        w.bits[label] = NONE
+    for index in range(128):
+        w.bits[index] = NONE
     count = 0
     for word in range(2):
         rest = low if word else high
