@@ -1,4 +1,4 @@
-"""A power cut at any system call of a command loses nothing that was done; `setset run` goes on."""
+"""A power cut at any system call of a command loses nothing that was done; `setset run` resumes."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_11_a_signal_ends_the_run_within_seconds(
     outcome = sandbox.finish(process)
     assert outcome.code == code, outcome.output
     assert time.monotonic() - began < 30, "seconds, on a machine that does other things too"
-    assert "'setset run' goes on from there" in outcome.advice(sandbox.workspace)
+    assert "'setset run' resumes" in outcome.advice(sandbox.workspace)
     require_whole(sandbox)
     assert sandbox.go_on().code == 0
     require_same(sandbox, reference)
@@ -180,7 +180,7 @@ def test_11_a_closed_terminal_ends_the_run_in_order(sandbox: Sandbox, reference:
     os.close(terminal)
     assert sandbox.finish(process).code == 129
     last = rows(sandbox.database, "SELECT outcome FROM runs ORDER BY id DESC LIMIT 1")
-    assert last == [("interrupted; what was finished is recorded, 'setset run' goes on from there",)]
+    assert last == [("interrupted; what was finished is recorded, 'setset run' resumes",)]
     assert sandbox.go_on().code == 0
     require_same(sandbox, reference)
 
