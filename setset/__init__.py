@@ -15,7 +15,7 @@ imported on first use, so `import setset` takes milliseconds.
 
 from setset.lazy import Shown, lazy_exports
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 Shown.shown_by = "setset.show.notebook"
 

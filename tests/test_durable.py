@@ -210,12 +210,12 @@ def test_the_file_is_on_the_disk_before_its_name_and_then_its_folder(
 
 
 def test_a_finished_file_replaces_another(tmp_path: Path, synced: list[Path]) -> None:
-    made, place = tmp_path / "made", tmp_path / "place"
+    made, target = tmp_path / "made", tmp_path / "place"
     made.write_bytes(b"new")
-    place.write_bytes(b"old")
-    durable.replace_durably(made, place)
+    target.write_bytes(b"old")
+    durable.replace_durably(made, target)
     assert names(tmp_path) == ["place"]
-    assert place.read_bytes() == b"new"
+    assert target.read_bytes() == b"new"
     assert synced == [tmp_path]
 
 
@@ -272,15 +272,15 @@ def test_no_space_for_a_folder(code: int, tmp_path: Path, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("kind", ["file", "folder", pytest.param("link", marks=pytest.mark.posix)])
 def test_whatever_is_in_the_way_is_named(kind: str, tmp_path: Path) -> None:
-    above, place = tmp_path / "a", tmp_path / "b"
+    above, folder = tmp_path / "a", tmp_path / "b"
     if kind == "folder":
-        place.mkdir()
-        (place / "notes.txt").touch()
+        folder.mkdir()
+        (folder / "notes.txt").touch()
     elif kind == "file":
         above.touch()
     else:
         above.symlink_to(tmp_path / "nowhere")
-    path, obstacle = (place, place) if kind == "folder" else (above / "c" / "x.json", above)
+    path, obstacle = (folder, folder) if kind == "folder" else (above / "c" / "x.json", above)
     with pytest.raises(InTheWay, match=rf"^{re.escape(str(obstacle))} is in the way: move it away$"):
         durable.save(path, b"x")
     obstacle.rename(tmp_path / "away")
@@ -338,21 +338,21 @@ def test_a_creation_that_fails_leaves_no_trace(
 
 
 def test_a_file_written_in_pieces_is_whole_or_not_there(tmp_path: Path) -> None:
-    place = tmp_path / "new" / "a.csv"
-    with durable.written(place) as file:
+    target = tmp_path / "new" / "a.csv"
+    with durable.written(target) as file:
         file.write(b"one,")
-        assert [durable.is_temporary(path.name, r"a\.csv") for path in place.parent.iterdir()] == [True]
+        assert [durable.is_temporary(path.name, r"a\.csv") for path in target.parent.iterdir()] == [True]
         file.write(b"two")
 
     def fail() -> None:
-        with durable.written(place) as file:
+        with durable.written(target) as file:
             file.write(b"other")
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         fail()
-    assert place.read_bytes() == b"one,two"
-    assert list(place.parent.iterdir()) == [place]
+    assert target.read_bytes() == b"one,two"
+    assert list(target.parent.iterdir()) == [target]
 
 
 @pytest.mark.posix

@@ -27,7 +27,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from sections import RELIABILITY, command_line, write_section
 
 from tests.chaos.faults import ELSEWHERE, FAULTS
-from tests.chaos.rounds import Place, Reference, Verdict, make_reference, play
+from tests.chaos.rounds import Reference, Sandbox, Verdict, make_reference, play
 
 MOST_ROUNDS = 10_000
 MOST_MINUTES = 24 * 60.0
@@ -70,12 +70,12 @@ def _round(folder: Path, names: list[str], number: int, seed: str, reference: Re
     # Every fault occurs once per turn, in an order that depends on the seed.
     turn, index = divmod(number, len(names))
     name = Random(f"{seed.split('/')[0]}/order/{turn}").sample(names, len(names))[index]  # noqa: S311
-    where = Place(folder, elsewhere=name in ELSEWHERE)
-    where.folder.mkdir()
+    sandbox = Sandbox(folder, elsewhere=name in ELSEWHERE)
+    sandbox.folder.mkdir()
     try:
-        return play(name, FAULTS[name], where, reference, seed)
+        return play(name, FAULTS[name], sandbox, reference, seed)
     except AssertionError as error:
-        outcomes = tuple(f"{command} -> {outcome.code}" for command, outcome in where.said)
+        outcomes = tuple(f"{command} -> {outcome.code}" for command, outcome in sandbox.commands)
         return Verdict(name, seed, False, False, False, (str(error),), outcomes)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

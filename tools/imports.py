@@ -165,7 +165,7 @@ def _from_the_top(names: list[str], imports: tuple[Import, ...]) -> tuple[str, .
 
     def measure(name: str) -> int:
         if name not in height:
-            under = [measure(other) for other in reach[name] if name not in reach[other]]
+            under = [measure(package) for package in reach[name] if name not in reach[package]]
             height[name] = 1 + max(under, default=-1)
         return height[name]
 
@@ -181,9 +181,9 @@ def _reachable(name: str, below: dict[str, set[str]]) -> set[str]:
     seen: set[str] = set()
     waiting = [name]
     while waiting:
-        for other in below[waiting.pop()] - seen:
-            seen.add(other)
-            waiting.append(other)
+        for package in below[waiting.pop()] - seen:
+            seen.add(package)
+            waiting.append(package)
     return seen
 
 
@@ -198,9 +198,9 @@ def cycles(packages: Packages) -> list[list[str]]:
             if name in below[way[-1]]:
                 shortest.setdefault(frozenset(way), [*way, name])
                 break
-            for other in sorted(below[way[-1]] - seen):
-                seen.add(other)
-                ways.append([*way, other])
+            for package in sorted(below[way[-1]] - seen):
+                seen.add(package)
+                ways.append([*way, package])
     return list(shortest.values())
 
 
@@ -348,7 +348,7 @@ def _print_table(packages: Packages) -> None:
     widest = max(map(len, packages.order))
     print(f"{'package':<{widest}}  modules  imports from (modules that do)")
     for name in packages.order:
-        used = [f"{other} {len(packages.files(name, other))}" for other in packages.used_by(name)]
+        used = [f"{package} {len(packages.files(name, package))}" for package in packages.used_by(name)]
         print(f"{name:<{widest}}  {len(packages.modules[name]):>7}  {', '.join(used) or '-'}")
     for cycle in cycles(packages):
         print(_described(packages, cycle))

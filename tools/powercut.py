@@ -27,7 +27,7 @@ from sections import RELIABILITY, command_line, write_section
 from state import State
 
 from tests.chaos.disk_model import MODELS
-from tests.chaos.powercut import SCENARIOS, Verdict, fast_place, judge, make_recording, points_of
+from tests.chaos.powercut import SCENARIOS, Verdict, fast_folder, judge, make_recording, points_of
 from tests.chaos.recording import MISSING, has_strace
 
 HEADS = ("command", "model", "states", "run only", "repair", "lost")
@@ -39,7 +39,7 @@ def main() -> int:
         print(f"tools/powercut: {MISSING}", file=sys.stderr)
         return 1
     verdicts: list[Verdict] = []
-    with fast_place() as folder, contextlib.suppress(KeyboardInterrupt):
+    with fast_folder() as folder, contextlib.suppress(KeyboardInterrupt):
         _judge(options, folder, verdicts)
     rows = table(verdicts)
     if options.json:

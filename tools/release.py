@@ -27,7 +27,7 @@ def disagreements(root: Path, version: str) -> list[str]:
 
 def notes(root: Path, version: str) -> str:
     """The section of this version in CHANGELOG.md, without its heading."""
-    sections = re.split(r"^## (.*)\n", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    sections = re.split(r"^## (\S+).*\n", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     return dict(zip(sections[1::2], sections[2::2], strict=True))[version].strip() + "\n"
 
 

@@ -29,7 +29,7 @@ PLAIN_VERSION, LAST_CODED_VERSION = 1, 2
 MOST_LISTS = 1 << 30
 """Maximum number of lists in a file. `MOST_PAYLOAD` limits the memory for an untrusted file."""
 MOST_BATCHES = 1 << 31
-"""More batches than any size has. A larger number in a header means that the file is corrupted."""
+"""Upper limit of batch numbers, far above any in use. A larger number in a header means that the file is corrupted."""
 MOST_PAYLOAD = 1 << 28
 MOST_GROWTH = 1000
 """Maximum factor by which bits may grow when unpacked, beyond a megabyte. Real batches grow up to sixtyfold."""

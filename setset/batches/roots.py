@@ -49,7 +49,7 @@ class RootGone(SetsetError):
         if self.can_be_filled:
             lost = "if its files are lost for good, 'setset repair' makes them again"
         return (
-            f"the storage root {self.root} is gone: bring it back, then 'setset run' goes on; "
+            f"the storage root {self.root} is gone: bring it back, then 'setset run' resumes; "
             f"if it was moved, run 'setset roots move {quoted(self.root)} NEW'; {lost}"
         )
 

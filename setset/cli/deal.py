@@ -11,7 +11,7 @@ from setset.cli import options
 @options.seed
 @options.as_json
 def command(size: int | None, dimension: int, seed: int | None, as_json: bool) -> None:
-    """Deal N cards from a shuffled deck and draw them. The same seed deals the same cards, for ever.
+    """Deal N cards from a shuffled deck and draw them. The same seed always deals the same cards.
 
     \b
     Examples:

@@ -49,7 +49,7 @@ def command() -> None:
 
 @command.command()
 @options.size(required=True, help="The size of the lists.")
-@output("Folder, with one file per batch; or one file, if the name ends with a format; - for standard output.")
+@output("Output: a folder for one file per batch, a name such as caps.csv for one file, or - for standard output.")
 @click.option(
     "--format",
     "format_",

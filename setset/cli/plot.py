@@ -58,9 +58,9 @@ def command(
     import setset
     from setset.show import plots
 
-    for other, plot in plots.PLOTS.items():
-        if name != other:
-            options.refuse_given(f"is for the chart {other} only", *plot.options)
+    for chart_name, plot in plots.PLOTS.items():
+        if name != chart_name:
+            options.refuse_given(f"is for the chart {chart_name} only", *plot.options)
     if name is None:
         options.refuse_given("needs the NAME of a chart", "output", "kind")
         plots.print_plots()

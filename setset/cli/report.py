@@ -1,4 +1,4 @@
-"""`setset report`: a page on a workspace."""
+"""`setset report`: a page about a workspace."""
 
 import datetime
 from pathlib import Path

@@ -18,7 +18,7 @@ LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
     "--allow-host",
     "allowed",
     multiple=True,
-    help="Host name that browsers may use, besides localhost; needed for another --host.",
+    help="Host name in the address of the page, besides localhost. Required with another --host.",
 )
 @click.option("--token", help="Secret word for visitors, on machines with other users; 'random' makes one.")
 @click.option("--open", "open_browser", is_flag=True, help="Open it in the browser.")

@@ -286,7 +286,7 @@ def explain(path: Path, error: BaseException) -> SetsetError:
         return Locked(f"{path} is held by another program: try again when that is done")
     # SQLite reports an exceeded quota or file size limit as an I/O error.
     if name.startswith("SQLITE_FULL") or (name in WRITE_ERRORS and not durable.has_room(path)):
-        return NoSpace(f"no room to write {path} ({error}): make room, then 'setset run' goes on")
+        return NoSpace(f"no room to write {path} ({error}): make room, then 'setset run' resumes")
     if name.startswith("SQLITE_CONSTRAINT") or name == "SQLITE_READONLY_DBMOVED":
         return replaced(path, error)
     if name.startswith(("SQLITE_IOERR", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_NOMEM")):

@@ -61,7 +61,7 @@ def copy_into(copy: sqlite3.Connection, path: Path, seconds: float) -> None:
     Copies all pages in one step. With several steps, each commit in between would make SQLite start again.
 
     Raises:
-        Locked: Another program held the database for `seconds`. SQLite itself would retry for ever.
+        Locked: Another program held the database for `seconds`. SQLite itself would retry forever.
     """
     deadline = time.monotonic() + seconds
 

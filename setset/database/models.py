@@ -103,7 +103,7 @@ SIZES = _table(
     Column("size", Integer, primary_key=True),
     _required("source_size", Integer, doc="size whose batches its files are made from"),
     _required("batch_lists", Integer, doc="most lists in a file, fixed when the size is begun"),
-    _required("numbered", Integer, doc="batches of the sources below this number have their numbers"),
+    _required("numbered", Integer, doc="number of sources, from source 0 on, whose batches have their final numbers"),
     Column("checked_at", Text, doc="when `setset check` last went through its files; NULL if it never did"),
     Column("findings", Integer, doc="how many problems that check found"),
     _checksum(),

@@ -16,11 +16,11 @@ from setset.compiler import njit
 def _move_pairs(hand: Any, size: Any, card: Any, change: Any, inside: Any, pairs: Any, tally: Any, third: Any) -> None:
     """Adds `change` to `pairs` of each outside card that makes a set with `card` and one of the first `size` cards."""
     for index in range(size):
-        other = third[card, hand[index]]
-        if not inside[other]:
-            tally[pairs[other]] -= 1
-            pairs[other] += change
-            tally[pairs[other]] += 1
+        third_card = third[card, hand[index]]
+        if not inside[third_card]:
+            tally[pairs[third_card]] -= 1
+            pairs[third_card] += change
+            tally[pairs[third_card]] += 1
 
 
 @njit(cache=True)

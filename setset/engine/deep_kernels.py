@@ -62,7 +62,7 @@ FILLED = 16  # number of rows filled
 STATE_WORDS = 20
 
 NAMES = 64
-"""Length of each of the three parts of `Walk.names`."""
+"""Number of entries in each of the three parts of the array `names` of a walk."""
 MOST_TRIPLES = NARROW * (NARROW - 1) * (NARROW - 2) // 6
 """Maximum number of ways to add three cards to a node with 32 labels."""
 
@@ -71,7 +71,7 @@ class Walk(NamedTuple):
     """The arrays and the numbers of a walk."""
 
     nodes: U64
-    """One row per depth, see `kernels`."""
+    """The open nodes of the search, one row per depth. `kernels` has the columns."""
     state: I64
     source: U64
     """Words of the source."""
@@ -86,7 +86,7 @@ class Walk(NamedTuple):
     rows: U32
     """For each depth and each of 32 labels: bitmask of the cards that fit."""
     narrow: U32
-    """Like `wide`, for 32 labels."""
+    """For each two of 32 labels: all labels except the label of the third card."""
     under: U32
     """All bits below each bit."""
     bits: U64
@@ -190,8 +190,8 @@ def _read_children(w: Walk, depth: int) -> bool:
 def _label(w: Walk, card: int) -> None:
     """Opens the node of TOP cards that ends with `card`: labels its remaining cards, fills its row and `wide`."""
     low, high = k._remaining(w.nodes, TOP - 1, card)
-    for other in range(128):
-        w.bits[other] = NONE
+    for index in range(128):
+        w.bits[index] = NONE
     count = 0
     for word in range(2):
         rest = low if word else high
@@ -325,8 +325,8 @@ def _open_wide(w: Walk, depth: int) -> bool:
 
 
 @k._inlined
-def _quads(w: Walk, depth: int, rest: np.uint64, found: Vector, both: bool) -> Vector:
-    """Adds to `found` the number of ways to add four of the cards in `rest` to the node at a depth. `both` must be True
+def _quads(w: Walk, depth: int, rest: np.uint64, count: Vector, both: bool) -> Vector:
+    """Adds to `count` the number of ways to add four of the cards in `rest` to the node at a depth. `both` must be True
     if `rest` has labels from 16 on."""
     rows, narrow, row = w.rows, w.narrow, (NARROW * depth) & 1023
     first = v.both(v.load(rows, row), v.load(w.under, 0))
@@ -347,19 +347,19 @@ def _quads(w: Walk, depth: int, rest: np.uint64, found: Vector, both: bool) -> V
             last = np.uint64(rows[row + b] & narrow[line + b]) & left
             word = v.repeat(last)
             pairs = v.counted(v.both(v.both(below, word), v.load(narrow, NARROW * b)))
-            found = v.add_where(found, pairs, last)
+            count = v.add_where(count, pairs, last)
             if both:
                 pairs = v.counted(v.both(v.both(below_second, word), v.load(narrow, NARROW * b + 16)))
-                found = v.add_where(found, pairs, last >> np.uint64(16))
-    return found
+                count = v.add_where(count, pairs, last >> np.uint64(16))
+    return count
 
 
 @k._inlined
-def _count_four(w: Walk, depth: int, rest: np.uint64, found: Vector) -> Vector:
+def _count_four(w: Walk, depth: int, rest: np.uint64, count: Vector) -> Vector:
     """Like `_quads`, for any labels."""
     if rest >> np.uint64(16):
-        return _quads(w, depth, rest, found, True)
-    return _quads(w, depth, rest, found, False)
+        return _quads(w, depth, rest, count, True)
+    return _quads(w, depth, rest, count, False)
 
 
 @k._inlined
@@ -367,7 +367,7 @@ def _count_five(w: Walk, depth: int, rest: np.uint64) -> int:
     """Number of ways to add five of the candidates, the lowest of the five in `rest`, to the node at a depth."""
     row = (NARROW * depth) & 1023
     candidates = w.nodes[depth, CANDIDATES]
-    found = v.zeros()
+    count = v.zeros()
     while popcount(rest) > 4:
         a = highest(rest) & 31
         bit = ONE << np.uint64(a)
@@ -379,15 +379,15 @@ def _count_five(w: Walk, depth: int, rest: np.uint64) -> int:
         if cards >> np.uint64(16):
             second = v.both(v.load(w.rows, row + 16), v.load(w.narrow, NARROW * a + 16))
             v.store(w.rows, row + NARROW + 16, second)
-        found = _count_four(w, depth + 1, cards, found)
-    return v.total(found)
+        count = _count_four(w, depth + 1, cards, count)
+    return v.total(count)
 
 
 @k._inlined
 def _triples(w: Walk, depth: int, rest: np.uint64) -> int:
     """Number of ways to add three of the cards in `rest` to the node at a depth."""
     row = (NARROW * depth) & 1023
-    found = v.zeros()
+    count = v.zeros()
     first = v.both(v.load(w.rows, row), v.load(w.under, 0))
     second = v.both(v.load(w.rows, row + 16), v.load(w.under, 16))
     for _ in range(popcount(rest) - 2):
@@ -395,10 +395,10 @@ def _triples(w: Walk, depth: int, rest: np.uint64) -> int:
         rest ^= ONE << np.uint64(a)
         last = np.uint64(w.rows[row + a]) & rest
         word = v.repeat(last)
-        found = v.add_where(found, v.counted(v.both(v.both(first, word), v.load(w.narrow, NARROW * a))), last)
+        count = v.add_where(count, v.counted(v.both(v.both(first, word), v.load(w.narrow, NARROW * a))), last)
         pairs = v.counted(v.both(v.both(second, word), v.load(w.narrow, NARROW * a + 16)))
-        found = v.add_where(found, pairs, last >> np.uint64(16))
-    return v.total(found)
+        count = v.add_where(count, pairs, last >> np.uint64(16))
+    return v.total(count)
 
 
 @k._inlined
@@ -406,7 +406,7 @@ def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
     """Writes all lists with three more cards than the node at a depth. All of them must be kept lists."""
     row = (NARROW * depth) & 1023
     remaining = w.nodes[depth, REMAINING]
-    found = v.zeros()
+    count = v.zeros()
     first = v.both(v.load(w.rows, row), v.load(w.under, 0))
     second = v.both(v.load(w.rows, row + 16), v.load(w.under, 16))
     keep = NONE
@@ -419,11 +419,11 @@ def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
         word = v.repeat(left)
         pairs = v.counted(v.both(v.both(first, word), v.load(w.narrow, NARROW * a)))
         kept = v.at_least(pairs, 1)
-        found = v.add_where(found, pairs, left)
+        count = v.add_where(count, pairs, left)
         if left >> np.uint64(16):
             pairs = v.counted(v.both(v.both(second, word), v.load(w.narrow, NARROW * a + 16)))
             kept |= v.at_least(pairs, 1) << np.uint64(16)
-            found = v.add_where(found, pairs, left >> np.uint64(16))
+            count = v.add_where(count, pairs, left >> np.uint64(16))
         kept &= left
         if kept:
             _write_code(w, depth + 1, kept, left, 1)
@@ -431,7 +431,7 @@ def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
             longer += popcount(kept)
     _write_zeros(w, depth + 2, longer)
     w.nodes[depth, KEEP] |= keep
-    w.state[k.LISTS] += v.total(found)
+    w.state[k.LISTS] += v.total(count)
     w.state[k.BUDGET] -= popcount(keep)
 
 
@@ -446,16 +446,16 @@ def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
     if w.use == LIST and w.state[SKIP] == 0:
         return False
     if depth == w.final - 5:
-        found = _count_five(w, depth, ahead)
+        count = _count_five(w, depth, ahead)
     elif depth == w.final - 4:
-        found = v.total(_count_four(w, depth, ahead, v.zeros()))
+        count = v.total(_count_four(w, depth, ahead, v.zeros()))
     else:
-        found = _triples(w, depth, ahead)
+        count = _triples(w, depth, ahead)
     if w.use == LIST:
-        if found > w.state[SKIP]:
+        if count > w.state[SKIP]:
             return False
-        w.state[SKIP] -= found
-    w.state[k.LISTS] += found
+        w.state[SKIP] -= count
+    w.state[k.LISTS] += count
     return True
 
 

@@ -99,7 +99,7 @@ PLACES = 10 * ONE_MORE  # number of table entries per hyperplane: 0 to 9 cards, 
 PLANE_LOW, PLANE_HIGH = 0, 80  # + 2 * direction: low and high words of the cards in the first two hyperplanes
 ALLOWED = 160  # + PLACES * hyperplane + field + remaining cards in the hyperplane
 STEP = ALLOWED + 3 * PLACES  # + 81 * direction + card: amount that a card adds to the word of a direction
-# One more than the number of cards that may lack a partner; 0 if no centre is demanded.
+# One more than the maximum number of cards without a partner; 0 if no centre is required.
 UNPAIRED = STEP + 81 * DIRECTIONS
 THIRDS = UNPAIRED + 1  # the bytes of the table third(a, b)
 RULE_WORDS = THIRDS + (81 * 81 + 7) // 8
@@ -158,8 +158,8 @@ def _lowest(_context: Any, word: Any) -> Any:
 def _store_word(_context: Any, rows: Any, at: Any, word: Any) -> Any:
     def build(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])  # type: ignore[no-untyped-call]
-        place = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(64).as_pointer())
-        builder.store(arguments[2], place, align=1)
+        pointer = builder.bitcast(builder.gep(array.data, [arguments[1]]), ir.IntType(64).as_pointer())
+        builder.store(arguments[2], pointer, align=1)
         return context.get_dummy_value()
 
     return types.void(rows, at, word), build
@@ -222,23 +222,23 @@ def _write(words: U64, position: int, bits: np.uint64) -> None:
 
 def extract_by_steps(word: np.uint64, mask: np.uint64) -> np.uint64:
     """Moves the bits of a word that a mask selects to the lowest bits (PEXT). Takes a step per selected bit."""
-    found = NONE
+    selected = NONE
     rest = word & mask
     while rest:
-        found |= ONE << np.uint64(popcount(mask & (rest ^ (rest - ONE))) - 1)
+        selected |= ONE << np.uint64(popcount(mask & (rest ^ (rest - ONE))) - 1)
         rest &= rest - ONE
-    return found
+    return selected
 
 
 def deposit_by_steps(bits: np.uint64, mask: np.uint64) -> np.uint64:
     """Keeps the i-th set bit of a mask if bit i of `bits` is set (PDEP). Takes a step per bit of the mask."""
-    found = NONE
+    deposited = NONE
     rest = mask
     while rest and bits:
-        found |= (rest & (~rest + ONE)) * (bits & ONE)
+        deposited |= (rest & (~rest + ONE)) * (bits & ONE)
         rest &= rest - ONE
         bits >>= ONE
-    return found
+    return deposited
 
 
 _TwoWords = Callable[[np.uint64, np.uint64], np.uint64]
@@ -561,12 +561,12 @@ def _allows(rule: U64, word: np.uint64, direction: int, card: int, low: np.uint6
 
 
 @_inlined
-def _move_forward(notes: U64, place: int) -> None:
+def _move_forward(notes: U64, turn: int) -> None:
     """Moves a direction in which a child failed forward in the order of the tests."""
-    direction = notes[ORDER + place]
-    for behind in range(place, place >> 1, -1):
+    direction = notes[ORDER + turn]
+    for behind in range(turn, turn >> 1, -1):
         notes[ORDER + (behind & 63)] = notes[ORDER + ((behind - 1) & 63)]
-    notes[ORDER + (place >> 1)] = direction
+    notes[ORDER + (turn >> 1)] = direction
 
 
 @_inlined
@@ -578,8 +578,8 @@ def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bo
     branch predictor can tell which. The other directions test one child after the other, and most children pass.
     """
     words &= 1023
-    for place in range(TOGETHER):
-        direction = _int(notes[ORDER + place]) & 63
+    for turn in range(TOGETHER):
+        direction = _int(notes[ORDER + turn]) & 63
         word = notes[words + direction]
         passing = 0
         for child in range(many):
@@ -590,31 +590,31 @@ def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bo
             notes[CHILD + passing], notes[CHILD_HIGH + passing] = card, high
             passing += _allows(rule, word, direction, _int(card), low, high, total)
         if passing < many:
-            _move_forward(notes, place)
+            _move_forward(notes, turn)
         many = passing
         if many == 0:
             return NONE
-    found = NONE
+    passing_cards = NONE
     failed = 0
     for child in range(many):
         card, high = _int(notes[CHILD + child]), notes[CHILD_HIGH + child]
         low = notes[CHILD_LOW + child] if with_low else NONE
         passes = True
-        for place in range(TOGETHER, DIRECTIONS):
-            direction = _int(notes[ORDER + place]) & 63
+        for turn in range(TOGETHER, DIRECTIONS):
+            direction = _int(notes[ORDER + turn]) & 63
             if not _allows(rule, notes[words + direction], direction, card, low, high, total):
-                failed, passes = place, False
+                failed, passes = turn, False
                 break
-        found |= np.uint64(passes) << np.uint64((card if with_low else card - LOW) & 63)
+        passing_cards |= np.uint64(passes) << np.uint64((card if with_low else card - LOW) & 63)
     if failed:  # after all children were tested in the same order
         _move_forward(notes, failed)
-    return found
+    return passing_cards
 
 
 @_inlined
 def _third(rule: U64, a: int, b: int) -> int:
-    place = 81 * (a & 127) + (b & 127)
-    return _int((rule[THIRDS + (place >> 3)] >> np.uint64(8 * (place & 7))) & np.uint64(127))
+    entry = 81 * (a & 127) + (b & 127)
+    return _int((rule[THIRDS + (entry >> 3)] >> np.uint64(8 * (entry & 7))) & np.uint64(127))
 
 
 @_inlined
@@ -643,8 +643,8 @@ def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.ui
             centre = lowest(rest) + LOW * word
             rest &= rest - ONE
             with_low, with_high = NONE, NONE
-            for place in range(cards):
-                partner = _third(rule, centre, _int(notes[KNOWN + place]) - 1)
+            for index in range(cards):
+                partner = _third(rule, centre, _int(notes[KNOWN + index]) - 1)
                 with_low, with_high = _add_card(with_low, with_high, partner)
             if popcount(with_low & low) + popcount(with_high & high) < _int(rule[UNPAIRED]):
                 at = CENTRE + 3 * many

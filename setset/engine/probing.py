@@ -156,7 +156,7 @@ def _with_chances(sample: Sample, priorities: Floats, wanted: int) -> tuple[Samp
 
 
 def _draw(sample: Sample, chances: Floats, rng: np.random.Generator) -> Sample:
-    """Draws each list with its chance. Takes equal steps along the sum, so each part of the order has its share."""
+    """Draws each list with its chance, by equal steps along the sum of the chances (systematic sampling)."""
     if (chances == 1).all():
         return sample
     ends = np.floor(np.cumsum(chances) + rng.random())
@@ -196,7 +196,7 @@ def _tables() -> tuple[U64, U64]:
     """Bitmasks: for each card, all cards above it; for each two cards, all cards except the third card of their set."""
     above = [_words(range(card + 1, CARDS)) for card in range(CARDS)]
     everything = range(CARDS)
-    but = [_words(other for other in everything if other != card) for card in everything]
+    but = [_words(kept for kept in everything if kept != card) for card in everything]
     but_third = np.array(but, np.uint64)[third_table()]
     but_third[np.arange(CARDS), np.arange(CARDS)] = _words(everything)
     return np.array(above, np.uint64), but_third

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 SAMPLES = 6
 """Number of batches sampled to estimate the bytes of an export."""
-STOPPED = "interrupted; finished files stay, the same command goes on from there"
+STOPPED = "interrupted; finished files stay, the same command resumes"
 STOPPED_FILE = (
     "interrupted; nothing was written: one file is written whole or not at all. Name a folder to keep finished files"
 )

@@ -162,7 +162,7 @@ class Coordinator:
             self._fatal = self._out_of_space(expansion, error) if isinstance(error, NoSpace) else error
             self._unfinished.append(expansion)
         elif isinstance(error, BrokenExecutor):
-            self._fatal = ExecutorLost(f"the executor is broken ({error}): 'setset run' goes on from there")
+            self._fatal = ExecutorLost(f"the executor is broken ({error}): 'setset run' resumes")
             self._unfinished.append(expansion)
         elif isinstance(error, BadSource):
             self._forget_source(expansion, error)

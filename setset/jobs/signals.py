@@ -15,7 +15,7 @@ from setset.errors import Interrupted
 
 TOGETHER = 1.0
 """Signals within this many seconds count as one. Some systems signal a process group and then its leader again."""
-STOPPED = "interrupted; what was finished is recorded, 'setset run' goes on from there"
+STOPPED = "interrupted; what was finished is recorded, 'setset run' resumes"
 
 
 @dataclass(eq=False)

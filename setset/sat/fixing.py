@@ -129,8 +129,8 @@ def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[Cards]:
     def grow(cards: Cards, left: Sequence[int]) -> Iterator[Cards]:
         yield cards
         for index, card in enumerate(left):
-            blocked = {third(card, other) for other in cards}
-            yield from grow((*cards, card), [other for other in left[index + 1 :] if other not in blocked])
+            blocked = {third(card, chosen) for chosen in cards}
+            yield from grow((*cards, card), [later for later in left[index + 1 :] if later not in blocked])
 
     blocked = {third(a, b) for a in start for b in start}
     yield from grow(tuple(start), [card for card in flat if card not in blocked])

@@ -160,7 +160,7 @@ def neighbours_text(others: Sequence[Neighbour], how: str) -> str:
     if not others:
         return "none"
     classes = how_many(len(others), "class", "classes")
-    named = (f"{other}" if cards == 1 else f"{other} ({cards} ways)" for other, cards in others)
+    named = (f"{neighbour}" if cards == 1 else f"{neighbour} ({cards} ways)" for neighbour, cards in others)
     return f"{classes} by {how}: {', '.join(named)}"
 
 
@@ -175,8 +175,8 @@ def class_as_json(description: ClassDescription) -> dict[str, Any]:
         **description.traits._asdict(),
         "game_classes": description.game_classes,
         "exclusions": [{"pairs": pairs, "cards": cards} for pairs, cards in description.exclusions.items()],
-        "smaller": [{"class": str(other), "cards": cards} for other, cards in description.smaller],
-        "larger": [{"class": str(other), "cards": cards} for other, cards in description.larger],
+        "smaller": [{"class": str(neighbour), "cards": cards} for neighbour, cards in description.smaller],
+        "larger": [{"class": str(neighbour), "cards": cards} for neighbour, cards in description.larger],
         "hyperplanes": [{"cards": cards, "directions": times} for cards, times in description.hyperplanes.items()],
         "directions": [{"form": form, "cards": cards} for form, cards in description.directions],
     }

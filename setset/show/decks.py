@@ -74,7 +74,7 @@ def print_deck_class(list_class: ListClass, deck: Deck, as_json: bool, wide: boo
     smaller, larger = deck.smaller(list_class.cards), deck.larger(list_class.cards)
     if as_json:
         near = {"smaller": smaller, "larger": larger}
-        links = {name: [{"class": str(other), "cards": cards} for other, cards in near[name]] for name in near}
+        links = {name: [{"class": str(neighbour), "cards": cards} for neighbour, cards in near[name]] for name in near}
         print_json({**_class_as_json(list_class), **links})
         return
     lines = {

@@ -68,7 +68,7 @@ def identity_as_json(identity: Identity, seed: int | None) -> dict[str, Any]:
     if identity.list is not None:
         facts = classified_as_json(identity.list.classification, identity.list.lists_of_size)
         near = {
-            name: [{"class": str(other), "cards": cards} for other, cards in getattr(identity.list, name)]
+            name: [{"class": str(neighbour), "cards": cards} for neighbour, cards in getattr(identity.list, name)]
             for name in ("smaller", "larger")
         }
         shown["list"] = {**facts, "rank": identity.list.rank, "rarity": identity.list.rarity, **near}

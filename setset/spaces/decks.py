@@ -185,7 +185,7 @@ class Deck:
 
     def smaller(self, cards: Cards) -> tuple[Neighbour, ...]:
         """Classes that removing one card of a list of this deck leads to."""
-        return self._neighbours([other for other in cards if other != card] for card in cards)
+        return self._neighbours([kept for kept in cards if kept != card] for card in cards)
 
     def larger(self, cards: Cards) -> tuple[Neighbour, ...]:
         """Classes that adding one card of this deck to a list leads to."""

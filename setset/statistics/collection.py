@@ -35,7 +35,7 @@ class StoredPiece:
     start: int
     lists: int
     entries: tuple[int, ...] = ()
-    """Number of lists below each run of consecutive lists of the batch, if known."""
+    """Numbers of derived lists per block of consecutive lists of the batch. Empty if unknown."""
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
         """Yields the lists of the piece, and perhaps some lists after them."""

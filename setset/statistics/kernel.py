@@ -55,8 +55,8 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
                 positions[depth, rows[row - 1, depth]] += row - since[depth]
                 since[depth] = row
             low, high = excluded[depth, 0], excluded[depth, 1]
-            for other in range(depth):
-                third = np.uint64(thirds[card, rows[row, other]])
+            for earlier in range(depth):
+                third = np.uint64(thirds[card, rows[row, earlier]])
                 is_high = third >> WORD
                 bit = ONE << (third & LAST_BIT)
                 high |= bit * is_high

@@ -56,7 +56,7 @@ class AffineMap:
     def to_frame(cls, frame: Sequence[int]) -> AffineMap:
         """The map that takes the cards 0, 1, 3, 9, 27 to these five cards in general position."""
         origin, *others = (digits(card) for card in frame)
-        columns = [tuple((y - x) % 3 for x, y in zip(origin, other, strict=True)) for other in reversed(others)]
+        columns = [tuple((y - x) % 3 for x, y in zip(origin, end, strict=True)) for end in reversed(others)]
         return cls(tuple(zip(*columns, strict=True)), origin)  # type: ignore[arg-type]
 
     @classmethod

@@ -59,14 +59,14 @@ class Catalogue:
     def _classes(self, size: int) -> tuple[ListClass, ...]:
         return self._levels[size].classes if size in self._levels else _stored_classes(size)
 
-    def game_classes(self, one: ListClass) -> int:
+    def game_classes(self, list_class: ListClass) -> int:
         """Number of classes that a class falls into if only the game's own symmetries count."""
-        return int(_stored(one.size, "game_classes")[0][one.number])
+        return int(_stored(list_class.size, "game_classes")[0][list_class.number])
 
-    def traits(self, one: ListClass) -> Traits:
+    def traits(self, list_class: ListClass) -> Traits:
         """The structure of the stabilizer of a class and the sizes of its orbits."""
-        columns = _stored(one.size, "structures", "orbits", "extension_orbits")
-        return Traits(*(column[one.number].decode() for column in columns))
+        columns = _stored(list_class.size, "structures", "orbits", "extension_orbits")
+        return Traits(*(column[list_class.number].decode() for column in columns))
 
     def lists(self, size: int) -> int:
         """Number of lists of this size."""
@@ -102,7 +102,7 @@ class Catalogue:
             raise BadInput(f"no class {size}/{number}: the classes of size {size} are 0 to {len(classes) - 1}")
         return classes[number]
 
-    def named(self, one: ListClass | str) -> ListClass:
+    def named(self, list_class: ListClass | str) -> ListClass:
         """The class that a text such as "12/786" names; a class is returned as it is.
 
         Raises:
@@ -111,12 +111,12 @@ class Catalogue:
         >>> catalogue_in_memory().named("5/2").cards
         (0, 1, 3, 9, 27)
         """
-        if isinstance(one, ListClass):
-            return one
+        if isinstance(list_class, ListClass):
+            return list_class
         try:
-            size, number = map(int, one.replace(",", "").split("/"))
+            size, number = map(int, list_class.replace(",", "").split("/"))
         except (AttributeError, ValueError):
-            raise BadInput(f"not a class: {one!r} (give its size and number, such as 12/700)") from None
+            raise BadInput(f"not a class: {list_class!r} (give its size and number, such as 12/700)") from None
         return self.get(size, number)
 
     def of_form(self, cards: Cards) -> ListClass:
@@ -158,20 +158,20 @@ class Catalogue:
         classes = self.classes(size)
         return np.array([list_class.cards for list_class in classes], np.uint8).reshape(len(classes), size)
 
-    def larger(self, one: ListClass) -> tuple[Neighbour, ...]:
+    def larger(self, list_class: ListClass) -> tuple[Neighbour, ...]:
         """Classes that adding one card to a list leads to, each with the number of cards that lead to it."""
-        if one.size == LARGEST:
+        if list_class.size == LARGEST:
             return ()
-        classes, rows = self.classes(one.size + 1), self.level(one.size + 1).links.rows
-        links = rows[rows[:, 0] == one.number].tolist()
+        classes, rows = self.classes(list_class.size + 1), self.level(list_class.size + 1).links.rows
+        links = rows[rows[:, 0] == list_class.number].tolist()
         return tuple(Neighbour(classes[larger], cards) for _, larger, cards, _ in links)
 
-    def smaller(self, one: ListClass) -> tuple[Neighbour, ...]:
+    def smaller(self, list_class: ListClass) -> tuple[Neighbour, ...]:
         """Classes that removing one card of a list leads to, each with the number of cards that lead to it."""
-        if one.size == 0:
+        if list_class.size == 0:
             return ()
-        classes, rows = self.classes(one.size - 1), self.level(one.size).links.rows
-        links = rows[rows[:, 1] == one.number].tolist()
+        classes, rows = self.classes(list_class.size - 1), self.level(list_class.size).links.rows
+        links = rows[rows[:, 1] == list_class.number].tolist()
         return tuple(Neighbour(classes[smaller], cards) for smaller, _, _, cards in links)
 
 

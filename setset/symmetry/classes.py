@@ -52,7 +52,7 @@ class ListClass(Shown):
 
 
 class Traits(NamedTuple):
-    """Description of the stabilizer of a class in three texts."""
+    """The stabilizer of a class as text: the name of the group and the sizes of its orbits."""
 
     structure: str
     """Name of the group that the stabilizer induces on the flat that a list spans, such as 'C2 x S4'."""
@@ -116,12 +116,12 @@ class Links(Sequence[Link]):
         return map(Link, *self.rows.T.tolist())
 
     @overload
-    def __getitem__(self, place: int) -> Link: ...
+    def __getitem__(self, index: int) -> Link: ...
     @overload
-    def __getitem__(self, place: slice) -> Links: ...
-    def __getitem__(self, place: int | slice) -> Link | Links:
-        rows = self.rows[place]
-        return Links(rows) if isinstance(place, slice) else Link(*rows.tolist())
+    def __getitem__(self, index: slice) -> Links: ...
+    def __getitem__(self, index: int | slice) -> Link | Links:
+        rows = self.rows[index]
+        return Links(rows) if isinstance(index, slice) else Link(*rows.tolist())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Links) and np.array_equal(self.rows, other.rows)

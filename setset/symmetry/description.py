@@ -60,11 +60,11 @@ class ClassDescription:
         return count_exclusions(self.list_class)
 
 
-def describe_class(one: ListClass | str, catalogue: Catalogue | None = None) -> ClassDescription:
+def describe_class(list_class: ListClass | str, catalogue: Catalogue | None = None) -> ClassDescription:
     """The description of a class.
 
     Args:
-        one: the class, such as "12/786".
+        list_class: the class, such as "12/786".
         catalogue: source of its neighbours; by default the catalogue in memory.
 
     Returns:
@@ -75,15 +75,15 @@ def describe_class(one: ListClass | str, catalogue: Catalogue | None = None) -> 
     [('6/3', 30), ('6/4', 25), ('6/5', 10), ('6/6', 1)]
     """
     catalogue = catalogue or catalogue_in_memory()
-    one = catalogue.named(one)
+    list_class = catalogue.named(list_class)
     return ClassDescription(
-        one,
-        form_dimension(one.cards),
-        catalogue.smaller(one),
-        catalogue.larger(one),
-        find_directions(one),
-        catalogue.traits(one),
-        catalogue.game_classes(one),
+        list_class,
+        form_dimension(list_class.cards),
+        catalogue.smaller(list_class),
+        catalogue.larger(list_class),
+        find_directions(list_class),
+        catalogue.traits(list_class),
+        catalogue.game_classes(list_class),
     )
 
 

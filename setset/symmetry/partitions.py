@@ -44,7 +44,7 @@ class Partitions:
     @property
     def demicaps(self) -> tuple[Cards, ...]:
         """Demicaps: ten cards that three of the disjoint caps share. Each cap in only one partition is two demicaps."""
-        rare = [set(other) for other, times in self.partners.items() if times == 1]
+        rare = [set(cap) for cap, times in self.partners.items() if times == 1]
         shared = (a & b & c for a, b, c in combinations(rare, 3))
         return tuple(sorted({tuple(sorted(cards)) for cards in shared if len(cards) == LARGEST // 2}))
 
@@ -74,12 +74,12 @@ def find_partitions(cards: Iterable[int] | None = None) -> Partitions:
     inside = np.zeros(CARDS, np.bool_)
     inside[list(hand)] = True
     others = [tuple(row) for rows in member_arrays(list_class) for row in rows[~inside[rows].any(axis=1)].tolist()]
-    masks = {sum(1 << card for card in other): other for other in others}
+    masks = {sum(1 << card for card in cap): cap for cap in others}
     left = ALL ^ sum(1 << card for card in (*hand, anchor))
     partitions = []
     for first, second in combinations(sorted(masks), 2):
         third = left ^ first ^ second
         if not first & second and third > second and third in masks:
             partitions.append((masks[first], masks[second], masks[third]))
-    times = Counter(other for partition in partitions for other in partition)
-    return Partitions(hand, anchor, {other: times[other] for other in others}, tuple(partitions))
+    times = Counter(cap for partition in partitions for cap in partition)
+    return Partitions(hand, anchor, {cap: times[cap] for cap in others}, tuple(partitions))

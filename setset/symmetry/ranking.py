@@ -92,12 +92,12 @@ def _frame_at(rank: int, maps: CardArray, ways: npt.NDArray[np.int64]) -> list[i
     return frame
 
 
-def members(one: ListClass | str, start: int = 0) -> Iterator[Cards]:
+def members(list_class: ListClass | str, start: int = 0) -> Iterator[Cards]:
     """Every list of a class once, in the order of their ranks.
 
     Args:
-        one: a class of the catalogue, or its name such as "12/786".
-        start: the rank within the class to begin with, 0 to `one.lists` - 1.
+        list_class: a class of the catalogue, or its name such as "12/786".
+        start: the rank within the class to begin with, 0 to `list_class.lists` - 1.
 
     Returns:
         An iterator over the lists; they are computed as they are needed.
@@ -109,15 +109,15 @@ def members(one: ListClass | str, start: int = 0) -> Iterator[Cards]:
     >>> next(members(catalogue_in_memory().get(12, 700), start=1_000_000_000))
     (4, 7, 12, 18, 19, 22, 24, 28, 41, 52, 78, 79)
     """
-    return (tuple(cards) for chunk in member_arrays(one, start, 256) for cards in chunk.tolist())
+    return (tuple(cards) for chunk in member_arrays(list_class, start, 256) for cards in chunk.tolist())
 
 
-def member_arrays(one: ListClass | str, start: int = 0, chunk: int = CHUNK) -> Iterator[CardArray]:
+def member_arrays(list_class: ListClass | str, start: int = 0, chunk: int = CHUNK) -> Iterator[CardArray]:
     """The lists of `members` as arrays, a list per row.
 
     Args:
-        one: a class of the catalogue, or its name such as "12/786".
-        start: the rank within the class to begin with, 0 to `one.lists` - 1.
+        list_class: a class of the catalogue, or its name such as "12/786".
+        start: the rank within the class to begin with, 0 to `list_class.lists` - 1.
         chunk: maximum number of rows per array.
 
     Returns:
@@ -130,10 +130,10 @@ def member_arrays(one: ListClass | str, start: int = 0, chunk: int = CHUNK) -> I
     >>> next(member_arrays(catalogue_in_memory().get(3, 0), chunk=2)).tolist()
     [[0, 1, 3], [0, 1, 5]]
     """
-    one = catalogue_in_memory().named(one)
-    if not 0 <= start < one.lists:
-        raise BadInput(f"no list of rank {start}: the lists of class {one} are 0 to {one.lists - 1}")
-    return _member_arrays(one, start, chunk)
+    list_class = catalogue_in_memory().named(list_class)
+    if not 0 <= start < list_class.lists:
+        raise BadInput(f"no list of rank {start}: the lists of class {list_class} are 0 to {list_class.lists - 1}")
+    return _member_arrays(list_class, start, chunk)
 
 
 def _member_arrays(list_class: ListClass, start: int, chunk: int) -> Iterator[CardArray]:
@@ -164,7 +164,7 @@ def member_rank(cards: CardsLike) -> int:
         cards: different cards without a set, in any order.
 
     Returns:
-        The rank, from 0: `members(one, rank)` begins with the list.
+        The rank, from 0: `members(list_class, rank)` begins with the list.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.

@@ -18,14 +18,14 @@ from setset.symmetry.stabilizers import stabilizer_of
 Integers = npt.NDArray[np.int64]
 
 
-def game_representatives(one: ListClass) -> CardArray:
+def game_representatives(list_class: ListClass) -> CardArray:
     """A list of each class that a class falls into if only the game's own 31,104 symmetries count.
 
     Args:
-        one: a class of the catalogue.
+        list_class: a class of the catalogue.
 
     Returns:
-        An array with a row per class of the game, the cards ascending. The first row is the representative of `one`.
+        An array with a row per class of the game, the cards ascending. The first is the representative of the class.
 
     >>> from setset.symmetry.catalogue import catalogue_in_memory
     >>> game_representatives(catalogue_in_memory().get(2, 0)).tolist()
@@ -33,7 +33,9 @@ def game_representatives(one: ListClass) -> CardArray:
     """
     games, numbers = _all_games()
     orbit = np.arange(len(games))
-    images = [_move_games(np.array(generator.matrix), games, numbers) for generator in stabilizer_of(one).generators]
+    images = [
+        _move_games(np.array(generator.matrix), games, numbers) for generator in stabilizer_of(list_class).generators
+    ]
     while True:
         least = orbit
         for image in images:
@@ -45,7 +47,7 @@ def game_representatives(one: ListClass) -> CardArray:
         orbit = least
     chosen = games[np.unique(orbit)]
     features = DIGITS[linear_forms()][chosen[:, ::-1]]  # for each game four rows of four factors, colour first
-    moved = np.einsum("gfd,cd->gcf", features, DIGITS[list(one.cards)].reshape(-1, DIMENSION)) % 3
+    moved = np.einsum("gfd,cd->gcf", features, DIGITS[list(list_class.cards)].reshape(-1, DIMENSION)) % 3
     lists: CardArray = np.sort(moved @ np.array(WEIGHTS), axis=1).astype(np.uint8)
     return lists
 

@@ -58,24 +58,24 @@ class Stabilizer:
 
 
 @cache
-def stabilizer_of(one: ListClass) -> Stabilizer:
+def stabilizer_of(list_class: ListClass) -> Stabilizer:
     """The stabilizer of the representative of a class.
 
     Args:
-        one: a class of the catalogue.
+        list_class: a class of the catalogue.
 
     Returns:
         Its generators, its structure, and its orbits.
     """
-    frames, maps = _maps_of_flat(one.cards)
+    frames, maps = _maps_of_flat(list_class.cards)
     dimension = frames.shape[1] - 1
     chosen = _choose_generators(maps)
     others = np.array(STANDARD_FRAME[dimension + 1 :], np.uint8)
     generators = [AffineMap.to_frame([*frames[index].tolist(), *others.tolist()]) for index in chosen]
     generators += [AffineMap.to_frame(frame) for frame in _fixing_frames(dimension)]
-    (free,) = mark_extensions(np.array([one.cards], np.uint8).reshape(1, one.size))
+    (free,) = mark_extensions(np.array([list_class.cards], np.uint8).reshape(1, list_class.size))
     orbits = _find_orbits([generator.table() for generator in generators])
-    inside = set(one.cards)
+    inside = set(list_class.cards)
     return Stabilizer(
         len(maps) * pointwise_stabilizer_order(dimension),
         tuple(generators),
@@ -132,8 +132,8 @@ def _generate(generators: list[bytes]) -> set[bytes]:
     products, waiting = {identity}, [identity]
     while waiting:
         element = waiting.pop()
-        for other in generators:
-            product = element.translate(other.ljust(256, b"\0"))
+        for generator in generators:
+            product = element.translate(generator.ljust(256, b"\0"))
             if product not in products:
                 products.add(product)
                 waiting.append(product)

@@ -49,8 +49,8 @@ class Stream:
         """The whole deck in random order; the first card is dealt first."""
         deck = list(range(CARDS) if dimension == 4 else deck_cards(dimension))
         for last in range(len(deck) - 1, 0, -1):
-            other = self.below(last + 1)
-            deck[last], deck[other] = deck[other], deck[last]
+            lower = self.below(last + 1)
+            deck[last], deck[lower] = deck[lower], deck[last]
         return tuple(deck)
 
 

@@ -38,9 +38,9 @@ class Tables:
     tables: int
     without: int
     chance: Estimate
-    """Chance that such a table holds no set."""
+    """Chance that a table of this size holds no set."""
     sets: Estimate
-    """Mean number of sets on such a table."""
+    """Mean number of sets on a table of this size."""
 
     @property
     def odds(self) -> Estimate | None:
@@ -64,7 +64,7 @@ class Round:
 
 @dataclass(frozen=True)
 class End:
-    """Games that ended with this many cards on the table."""
+    """Games that ended with the same number of cards on the table."""
 
     cards: int
     games: int

@@ -86,6 +86,6 @@ def _identify_list(hand: Cards, dimension: int) -> ListIdentity:
 
 def _compare(list_class: ListClass, classes: Sequence[ListClass]) -> Rarity:
     """Rarity of a class among all classes of its size."""
-    differences = [other.lists - list_class.lists for other in classes]
+    differences = [candidate.lists - list_class.lists for candidate in classes]
     more, fewer = sum(difference > 0 for difference in differences), sum(difference < 0 for difference in differences)
     return Rarity(len(differences), more, len(differences) - more - fewer - 1, fewer)

@@ -48,8 +48,8 @@ def _shuffle(deck: Any, state: Any) -> None:
     for card in range(81):
         deck[card] = card
     for last in range(80, 0, -1):
-        other = _below(state, last + 1)
-        deck[last], deck[other] = deck[other], deck[last]
+        lower = _below(state, last + 1)
+        deck[last], deck[lower] = deck[lower], deck[last]
 
 
 @njit(cache=True)
@@ -127,12 +127,12 @@ def _count_hands(deck: Any, table: Any, position: Any, third: Any, hands: Any) -
 
 
 @njit(cache=True)
-def _count_differences(card: Any, other: Any) -> Any:
+def _count_differences(first: Any, second: Any) -> Any:
     """Number of features in which two cards differ."""
     features = 0
-    while card or other:
-        features += card % 3 != other % 3
-        card, other = card // 3, other // 3
+    while first or second:
+        features += first % 3 != second % 3
+        first, second = first // 3, second // 3
     return features
 
 

@@ -76,7 +76,7 @@ def compare(task: CompareTask) -> tuple[str | None, ...]:
 
 
 def _derive(task: CompareTask) -> Iterator[tuple[BatchFile, Streams | None, bool]]:
-    """Yields each batch, the bits that its sources expand to, and whether its last part is the last of a source.
+    """Expands the sources of each batch. Yields batch, bits, and whether the batch ends with the last part of a source.
 
     Expands every source only once.
     """

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from setset.progress import ProgressListener
     from setset.symmetry import Catalogue, Level, Totals
 
-STOPPED = "interrupted; finished sizes are recorded, 'setset classes build' goes on from there"
+STOPPED = "interrupted; finished sizes are recorded, 'setset classes build' resumes"
 
 
 def build_catalogue(

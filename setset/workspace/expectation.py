@@ -16,9 +16,9 @@ class CountOrigin(enum.StrEnum):
     """Origin of a number of lists."""
 
     HERE = "this workspace"
-    """Stored or counted completely."""
+    """Number of lists that this workspace stores, or has counted completely."""
     KNOWN = "known"
-    """From the classes of lists, or from complete counts."""
+    """Exact number that setset knows without a workspace."""
     PROBED = "probed"
     """Estimated by random probing, with a standard error."""
     AT_MOST = "at most"
@@ -38,7 +38,7 @@ class Probing:
     """Options of an estimate besides the options of its run."""
 
     seconds: float = 4.0
-    """Time to probe for, after at least ten batches of probes."""
+    """Time limit of probing. At least ten batches of probes are made, even if they take longer."""
     seed: int | None = None
     population: int = 500
     measured: bool = True

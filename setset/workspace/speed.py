@@ -82,7 +82,10 @@ def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) ->
 
 
 def typical_speed(options: RunOptions, size: int, speeds: Mapping[int, Speed]) -> Speed:
-    """Typical speed at a size, scaled by the ratio of known to typical speeds at other sizes, weighted by seconds."""
+    """Expected speed at a size: the typical speed times the mean ratio of recorded to typical speed at other sizes.
+
+    Sizes with more recorded seconds have more weight.
+    """
     if options.pruned:
         return PRUNED_WITH_CENTRE if options.target >= 19 else PRUNED
     usual = _usual(options, size)

@@ -70,7 +70,7 @@ def test_a_root_without_its_token_is_gone(tmp_path: Path) -> None:
     claim_root(tmp_path, MINE)
     require_root(tmp_path, MINE)
     (tmp_path / TOKEN).unlink()
-    with pytest.raises(RootGone, match=r"is gone: bring it back, then 'setset run' goes on"):
+    with pytest.raises(RootGone, match=r"is gone: bring it back, then 'setset run' resumes"):
         require_root(tmp_path, MINE)
 
 

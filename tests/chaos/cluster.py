@@ -78,9 +78,9 @@ class Servers:
     def cluster(self) -> Cluster:
         if self._cluster is None:
             self._made += 1
-            place = self._folder / str(self._made)
-            place.mkdir()
-            self._cluster = Cluster(place, DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED="False")
+            sandbox = self._folder / str(self._made)
+            sandbox.mkdir()
+            self._cluster = Cluster(sandbox, DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED="False")
         return self._cluster
 
     def make_ready(self) -> None:
@@ -99,15 +99,15 @@ class Servers:
 
     def start_other_build(self) -> None:
         """A worker of another build of the same version: an older commit, or, without one, an altered copy."""
-        place = self._folder / "other"
-        if not place.exists():
-            place.mkdir()
-            command = f"git archive {OLDER} setset | tar -x -C {shlex.quote(str(place))}"
+        sandbox = self._folder / "other"
+        if not sandbox.exists():
+            sandbox.mkdir()
+            command = f"git archive {OLDER} setset | tar -x -C {shlex.quote(str(sandbox))}"
             if subprocess.run(command, shell=True, cwd=SOURCES, capture_output=True).returncode:
-                shutil.copytree(SOURCES / "setset", place / "setset", dirs_exist_ok=True)
-                with (place / "setset/batches/format.py").open("a") as file:
+                shutil.copytree(SOURCES / "setset", sandbox / "setset", dirs_exist_ok=True)
+                with (sandbox / "setset/batches/format.py").open("a") as file:
                     file.write("# altered\n")
-        self.workers.append(self.cluster.worker(PYTHONPATH=str(place)))
+        self.workers.append(self.cluster.worker(PYTHONPATH=str(sandbox)))
 
     def close(self) -> None:
         if self._cluster is not None:
@@ -133,8 +133,8 @@ class Round:
         """The pid of the coordinator; a new one if the last has ended."""
         if self._pid is None or self._ended():
             arguments = self.scene.arguments("run")
-            place = arguments.index("--workers")
-            arguments[place : place + 2] = ["--executor", f"dask={self.servers.address}"]
+            sandbox = arguments.index("--workers")
+            arguments[sandbox : sandbox + 2] = ["--executor", f"dask={self.servers.address}"]
             self._pid = _fork(self._log, *arguments, *(["--ship"] if self.ship else []))
         return self._pid
 
@@ -144,9 +144,9 @@ class Round:
         ended, status = os.waitpid(self._pid, os.WNOHANG)
         if ended:
             code = os.waitstatus_to_exitcode(status)
-            said = self._log.read_text() if self._log.exists() else ""
+            output = self._log.read_text() if self._log.exists() else ""
             self._log.unlink(missing_ok=True)
-            self.scene.said.append(("run on the cluster", Outcome(128 - code if code < 0 else code, said)))
+            self.scene.commands.append(("run on the cluster", Outcome(128 - code if code < 0 else code, output)))
             self._pid = None
         return bool(ended)
 
@@ -162,7 +162,7 @@ class Round:
             self.scene.problems.append("the coordinator hangs")
             send(self._pid or 0, signal.SIGKILL)
             wait_until(self._ended)
-        return self.scene.said[-1][1]
+        return self.scene.commands[-1][1]
 
 
 def _fork(log: Path, *arguments: str) -> int:
@@ -173,7 +173,7 @@ def _fork(log: Path, *arguments: str) -> int:
             dask_executor.Timeouts = lambda: PATIENCE  # type: ignore[assignment,misc]
             outcome = perform(*arguments)
             with contextlib.suppress(OSError):
-                log.write_text(outcome.said, encoding="utf-8", errors="replace")
+                log.write_text(outcome.output, encoding="utf-8", errors="replace")
             os._exit(outcome.code % 256)
         finally:
             os._exit(99)
@@ -414,19 +414,19 @@ def play(servers: Servers, sequence: Sequence, stage: Stage) -> Verdict:
             share = (number + random.random()) / len(sequence.steps)
             round_.start()
             round_.wait_for_files(begun + int(share * (whole - begun)))
-            scene.said.append((f"[{name}]", Outcome(0, "")))
+            scene.commands.append((f"[{name}]", Outcome(0, "")))
             FAULTS[name](round_, random)
         servers.make_ready()
         if round_.finish().code:
-            scene.said.append(("[recovery on the cluster]", Outcome(0, "")))
+            scene.commands.append(("[recovery on the cluster]", Outcome(0, "")))
             round_.start()
             round_.finish()
     finally:
         round_.finish()
-    given_up = [outcome.said for _, outcome in scene.said if "given up" in outcome.said]
+    given_up = [outcome.output for _, outcome in scene.commands if "given up" in outcome.output]
     if given_up and set(sequence.steps) <= SPARING:
         scene.problems.append(f"a source was given up though a worker was healthy: {given_up[0]}")
-    scene.said.append(("[recovery]", Outcome(0, "")))
+    scene.commands.append(("[recovery]", Outcome(0, "")))
     end, problems = judge(scene, expected)
     return Verdict(sequence, end, tuple(problems), spoken(scene), time.monotonic() - began)
 

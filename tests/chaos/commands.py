@@ -40,8 +40,8 @@ class Hangs(BaseException):
 
 def perform(*arguments: str) -> Outcome:
     """Runs a command to its end in this process, and says how it ended, as its own process would have."""
-    said = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace", write_through=True)
-    with threads_for_processes(), _alarm(), contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+    output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", errors="replace", write_through=True)
+    with threads_for_processes(), _alarm(), contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
         before, sys.argv = sys.argv, ["setset", *arguments]
         try:
             main()
@@ -56,7 +56,7 @@ def perform(*arguments: str) -> Outcome:
             traceback.print_exc()
         finally:
             sys.argv = before
-    return Outcome(code, said.buffer.getvalue().decode())  # type: ignore[attr-defined]
+    return Outcome(code, output.buffer.getvalue().decode())  # type: ignore[attr-defined]
 
 
 def perform_in_fork(log: Path, fate: Fate, *arguments: str) -> Outcome:
@@ -73,7 +73,7 @@ def start_in_fork(log: Path, fate: Fate, *arguments: str) -> int:
             fate()
             outcome = perform(*arguments)
             with contextlib.suppress(OSError):
-                log.write_text(outcome.said, encoding="utf-8", errors="replace")
+                log.write_text(outcome.output, encoding="utf-8", errors="replace")
             os._exit(outcome.code % 256)
         finally:
             os._exit(99)
@@ -91,9 +91,9 @@ def end_of_fork(pid: int, log: Path) -> Outcome:
                 os.kill(pid, signal.SIGKILL)
             time.sleep(0.005)
     code = os.waitstatus_to_exitcode(status)
-    said = log.read_text(encoding="utf-8") if log.exists() else ""
+    output = log.read_text(encoding="utf-8") if log.exists() else ""
     log.unlink(missing_ok=True)
-    return Outcome(128 - code if code < 0 else code, said)
+    return Outcome(128 - code if code < 0 else code, output)
 
 
 def die_at(number: int) -> Fate:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.rounds import Place, Reference, make_reference
+from tests.chaos.rounds import Reference, Sandbox, make_reference
 
 
 @pytest.fixture(scope="session")
@@ -24,16 +24,16 @@ def reference(undisturbed: tuple[Path, Reference]) -> Reference:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path, workers=1)
+def sandbox(tmp_path: Path) -> Sandbox:
+    return Sandbox(tmp_path, workers=1)
 
 
 @pytest.fixture
-def copied(undisturbed: tuple[Path, Reference], place: Place) -> Callable[[], Place]:
+def copied(undisturbed: tuple[Path, Reference], sandbox: Sandbox) -> Callable[[], Sandbox]:
     """Makes a copy of the undisturbed workspace to do damage to."""
 
-    def make() -> Place:
-        shutil.copytree(undisturbed[0] / "w", place.workspace)
-        return place
+    def make() -> Sandbox:
+        shutil.copytree(undisturbed[0] / "w", sandbox.workspace)
+        return sandbox
 
     return make

@@ -189,7 +189,7 @@ def copy_goes_on(scene: Scene, random: Random) -> None:
             shutil.rmtree(files)
     for command in random.sample(["run", "repair", "compact", "db rebuild"], 2):
         copy.do(command)
-    scene.said += [(f"(copy) {what}", outcome) for what, outcome in copy.said]
+    scene.commands += [(f"(copy) {command}", outcome) for command, outcome in copy.commands]
     shutil.rmtree(copy.workspace)
     require_same_files(scene, before, "the copy")
 
@@ -197,7 +197,7 @@ def copy_goes_on(scene: Scene, random: Random) -> None:
 def copy_of(scene: Scene) -> Scene | None:
     """A copy of the workspace; None if nothing says which of the two is the original."""
     copy = Scene(scene.folder, scene.plan, "copy", moved=scene.moved)
-    used = [scene.place(name) for name in scene.plan.outputs if name]
+    used = [scene.root_folder(name) for name in scene.plan.outputs if name]
     claimed = all((root / TOKEN).exists() or any(root.glob(NAMES)) for root in used)
     if not (scene.workspace.exists() and claimed and (not used or is_noted(scene))):
         return None  # a folder that is nobody's yet is the first one's who takes it

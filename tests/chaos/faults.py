@@ -16,7 +16,7 @@ from random import Random
 import psutil
 
 from tests.chaos.processes import Process, wait_until
-from tests.chaos.rounds import Fault, Place
+from tests.chaos.rounds import Fault, Sandbox
 
 LONGEST = 4.0
 """Seconds after its start in which a run is disturbed, if it lasts so long."""
@@ -25,48 +25,48 @@ SMALL_DISK = 300_000
 """Bytes of a disk that is too small for a run, which takes some 450,000."""
 
 
-def some_time(place: Place, process: Process, random: Random) -> None:
+def some_time(sandbox: Sandbox, process: Process, random: Random) -> None:
     """Waits for a random moment: a time after the start, or some number of files."""
     if random.random() < 0.4:
         moment = time.monotonic() + random.random() * LONGEST
         wait_until(lambda: time.monotonic() > moment or not process.running)
     else:
         files = random.randrange(55)
-        wait_until(lambda: len(place.files()) >= files or not process.running)
+        wait_until(lambda: len(sandbox.files()) >= files or not process.running)
 
 
-def some_file(place: Place, process: Process, random: Random) -> Path | None:
+def some_file(sandbox: Sandbox, process: Process, random: Random) -> Path | None:
     """A batch file, when there are some. None if the run ended before."""
-    some_time(place, process, random)
-    wait_until(lambda: len(place.files()) > 1 or not process.running)
-    found = place.files()
+    some_time(sandbox, process, random)
+    wait_until(lambda: len(sandbox.files()) > 1 or not process.running)
+    found = sandbox.files()
     return random.choice(found) if found else None
 
 
-def kill_worker(place: Place, process: Process, random: Random) -> None:
+def kill_worker(sandbox: Sandbox, process: Process, random: Random) -> None:
     """kill -9 of one worker, or of several, one after the other."""
     for _ in range(random.choice([1, 1, 1, 2])):
-        some_time(place, process, random)
+        some_time(sandbox, process, random)
         wait_until(lambda: bool(process.workers()) or not process.running)
         with contextlib.suppress(psutil.Error, IndexError):
             random.choice(process.workers()).kill()
 
 
-def kill_coordinator(place: Place, process: Process, random: Random) -> None:
+def kill_coordinator(sandbox: Sandbox, process: Process, random: Random) -> None:
     """kill -9 of the coordinator; perhaps again, of the run after it."""
-    some_time(place, process, random)
+    some_time(sandbox, process, random)
     process.popen.kill()
     if random.random() < 0.3:
-        place.finish(process)
-        again = place.start()
-        some_time(place, again, random)
+        sandbox.finish(process)
+        again = sandbox.start()
+        some_time(sandbox, again, random)
         again.popen.kill()
-        place.finish(again)
+        sandbox.finish(again)
 
 
-def stop_and_continue(place: Place, process: Process, random: Random) -> None:
+def stop_and_continue(sandbox: Sandbox, process: Process, random: Random) -> None:
     """SIGSTOP, a while, SIGCONT: to a worker, to the coordinator or to all."""
-    some_time(place, process, random)
+    some_time(sandbox, process, random)
     family = process.workers() if random.random() < 0.5 else process.family()
     chosen = [random.choice(family)] if family and random.random() < 0.7 else family
     for number in (signal.SIGSTOP, signal.SIGCONT):
@@ -76,9 +76,9 @@ def stop_and_continue(place: Place, process: Process, random: Random) -> None:
         time.sleep(random.random())
 
 
-def interrupt(place: Place, process: Process, random: Random) -> None:
+def interrupt(sandbox: Sandbox, process: Process, random: Random) -> None:
     """Ctrl-C, once or twice, or SIGTERM to the coordinator."""
-    some_time(place, process, random)
+    some_time(sandbox, process, random)
     if random.random() < 0.3:
         process.popen.terminate()
         return
@@ -88,9 +88,9 @@ def interrupt(place: Place, process: Process, random: Random) -> None:
         process.interrupt()
 
 
-def flip_bits(place: Place, process: Process, random: Random) -> None:
+def flip_bits(sandbox: Sandbox, process: Process, random: Random) -> None:
     """One to three bits of a batch file. By XOR: overwriting may change nothing."""
-    path = some_file(place, process, random)
+    path = some_file(sandbox, process, random)
     if path is not None:
         flip_some_bits(path, random)
 
@@ -104,9 +104,9 @@ def flip_some_bits(path: Path, random: Random) -> None:
         file.write(data)
 
 
-def truncate(place: Place, process: Process, random: Random) -> None:
+def truncate(sandbox: Sandbox, process: Process, random: Random) -> None:
     """A batch file cut short, to nothing perhaps."""
-    path = some_file(place, process, random)
+    path = some_file(sandbox, process, random)
     if path is not None:
         cut_short(path, random)
 
@@ -117,26 +117,26 @@ def cut_short(path: Path, random: Random) -> None:
         os.truncate(path, random.choice([0, 1, size // 2, size - 1, random.randrange(size)]))
 
 
-def delete(place: Place, process: Process, random: Random) -> None:
+def delete(sandbox: Sandbox, process: Process, random: Random) -> None:
     """One to three batch files, or all of one size."""
-    path = some_file(place, process, random)
+    path = some_file(sandbox, process, random)
     if path is None:
         return
     if random.random() < 0.15:
         shutil.rmtree(path.parent, ignore_errors=True)
         return
-    for each in {path, *random.choices(place.files() or [path], k=random.randint(0, 2))}:
+    for each in {path, *random.choices(sandbox.files() or [path], k=random.randint(0, 2))}:
         each.unlink(missing_ok=True)
 
 
-def swap(place: Place, process: Process, random: Random) -> None:
+def swap(sandbox: Sandbox, process: Process, random: Random) -> None:
     """Two batch files in each other's place."""
-    one = some_file(place, process, random)
-    others = [path for path in place.files() if path != one]
+    one = some_file(sandbox, process, random)
+    others = [path for path in sandbox.files() if path != one]
     if one is None or not others:
         return
     with contextlib.suppress(FileNotFoundError):
-        exchange(one, random.choice(others), place.folder / "aside")
+        exchange(one, random.choice(others), sandbox.folder / "aside")
 
 
 def exchange(one: Path, other: Path, aside: Path) -> None:
@@ -145,25 +145,25 @@ def exchange(one: Path, other: Path, aside: Path) -> None:
     aside.rename(other)
 
 
-def foreign_file(place: Place, process: Process, random: Random) -> None:
+def foreign_file(sandbox: Sandbox, process: Process, random: Random) -> None:
     """Somebody's own files among ours."""
-    path = some_file(place, process, random)
+    path = some_file(sandbox, process, random)
     if path is None:
         return
     for name in random.sample(STRANGERS, 2):
-        stranger = random.choice([path.parent, place.root]) / name
+        stranger = random.choice([path.parent, sandbox.root]) / name
         stranger.write_bytes(b"mine")
-        place.strangers.append(stranger)
+        sandbox.strangers.append(stranger)
 
 
-def corrupt_database(place: Place, process: Process, random: Random) -> None:
+def corrupt_database(sandbox: Sandbox, process: Process, random: Random) -> None:
     """Bytes of the database flipped or overwritten: under a run, or after one was killed."""
-    wait_until(lambda: place.database.exists() or not process.running)
-    some_time(place, process, random)
+    wait_until(lambda: sandbox.database.exists() or not process.running)
+    some_time(sandbox, process, random)
     if random.random() < 0.5:
         process.popen.kill()
         process.popen.wait()
-    with contextlib.suppress(FileNotFoundError), place.database.open("r+b") as file:
+    with contextlib.suppress(FileNotFoundError), sandbox.database.open("r+b") as file:
         data = bytearray(file.read())
         for _ in range(random.randint(1, 4) if data else 0):
             start = random.randrange(len(data))
@@ -174,28 +174,28 @@ def corrupt_database(place: Place, process: Process, random: Random) -> None:
             file.write(data[start : start + length])
 
 
-def destroy_database(place: Place, process: Process, random: Random) -> None:
+def destroy_database(sandbox: Sandbox, process: Process, random: Random) -> None:
     """The database deleted, emptied or overwritten as a whole: under a run, or after one was killed."""
-    wait_until(lambda: bool(place.files()) or not process.running)
-    some_time(place, process, random)
+    wait_until(lambda: bool(sandbox.files()) or not process.running)
+    some_time(sandbox, process, random)
     if random.random() < 0.5:
         process.popen.kill()
         process.popen.wait()
     match random.randrange(3):
         case 0:
-            place.database.unlink(missing_ok=True)
+            sandbox.database.unlink(missing_ok=True)
         case 1:
-            place.database.write_bytes(b"")
+            sandbox.database.write_bytes(b"")
         case _:
-            place.database.write_bytes(random.randbytes(random.choice([10, 5000, 100_000])))
+            sandbox.database.write_bytes(random.randbytes(random.choice([10, 5000, 100_000])))
 
 
-def hold_lock(place: Place, process: Process, random: Random) -> None:
+def hold_lock(sandbox: Sandbox, process: Process, random: Random) -> None:
     """Another program writes to the database, or reads it for long: longer than SQLite would wait, perhaps."""
-    wait_until(lambda: place.database.exists() or not process.running)
-    some_time(place, process, random)
+    wait_until(lambda: sandbox.database.exists() or not process.running)
+    some_time(sandbox, process, random)
     with contextlib.suppress(sqlite3.Error):
-        connection = sqlite3.connect(place.database, timeout=5, isolation_level=None)
+        connection = sqlite3.connect(sandbox.database, timeout=5, isolation_level=None)
         connection.execute(random.choice(["BEGIN EXCLUSIVE", "BEGIN IMMEDIATE", "BEGIN"]))
         connection.execute("SELECT COUNT(*) FROM batches").fetchone()
         time.sleep(random.choice([0.3, 1.0, 2.5, 7.0]))
@@ -203,42 +203,42 @@ def hold_lock(place: Place, process: Process, random: Random) -> None:
         connection.close()
 
 
-def output_gone(place: Place, process: Process, random: Random) -> None:
+def output_gone(sandbox: Sandbox, process: Process, random: Random) -> None:
     """The folder of the files goes away, with a bare mount point in its place perhaps, and comes back."""
-    some_file(place, process, random)
-    away = place.folder / "away"
-    if not place.root.exists():
+    some_file(sandbox, process, random)
+    away = sandbox.folder / "away"
+    if not sandbox.root.exists():
         return
-    place.root.rename(away)
+    sandbox.root.rename(away)
     if random.random() < 0.5:
-        place.root.mkdir()
+        sandbox.root.mkdir()
     if random.random() < 0.5:
         time.sleep(random.random() * 2)
     else:
         wait_until(lambda: not process.running)
-    left = [path for path in place.root.rglob("*") if path.is_file()] if place.root.exists() else []
+    left = [path for path in sandbox.root.rglob("*") if path.is_file()] if sandbox.root.exists() else []
     if left:
         raise AssertionError(f"written where the storage root was: {left}")
-    shutil.rmtree(place.root, ignore_errors=True)
-    away.rename(place.root)
+    shutil.rmtree(sandbox.root, ignore_errors=True)
+    away.rename(sandbox.root)
 
 
-def full_disk(place: Place, process: Process, random: Random) -> None:
+def full_disk(sandbox: Sandbox, process: Process, random: Random) -> None:
     """A run on a disk that is too small, or under a limit on the size of files; then there is room."""
     process.popen.kill()
     process.end()
     wait_until(lambda: not process.family())
-    shutil.rmtree(place.workspace, ignore_errors=True)
+    shutil.rmtree(sandbox.workspace, ignore_errors=True)
     if os.geteuid() == 0 and random.random() < 0.7:
-        with small_disk(place.workspace, random.randrange(150_000, SMALL_DISK)) as mounted:
+        with small_disk(sandbox.workspace, random.randrange(150_000, SMALL_DISK)) as mounted:
             if mounted:
-                place.finish(place.start())
-                shutil.copytree(place.workspace, place.folder / "kept")
-        if (place.folder / "kept").exists():
-            shutil.rmtree(place.workspace, ignore_errors=True)
-            (place.folder / "kept").rename(place.workspace)
+                sandbox.finish(sandbox.start())
+                shutil.copytree(sandbox.workspace, sandbox.folder / "kept")
+        if (sandbox.folder / "kept").exists():
+            shutil.rmtree(sandbox.workspace, ignore_errors=True)
+            (sandbox.folder / "kept").rename(sandbox.workspace)
             return
-    place.finish(place.start(most_file_bytes=random.choice([3000, 9000, 60_000, 90_000])))
+    sandbox.finish(sandbox.start(most_file_bytes=random.choice([3000, 9000, 60_000, 90_000])))
 
 
 @contextlib.contextmanager

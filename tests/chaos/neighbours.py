@@ -140,7 +140,7 @@ def _perform_older(build: Path, scene: Scene, command: str, size: int | None = N
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
-    scene.said.append((f"(older build) {command}", Outcome(process.returncode, "")))
+    scene.commands.append((f"(older build) {command}", Outcome(process.returncode, "")))
     return process.returncode
 
 
@@ -184,7 +184,7 @@ def moved_original(scene: Scene, random: Random) -> None:
         for command in random.sample(["run", "repair", "compact", "db rebuild", "rm --size 3", "rm --size 4"], 2):
             copy.do(command)
         damage.require_same_files(scene, before, "the copy of a moved original")
-    scene.said += [(f"(copy) {what}", outcome) for what, outcome in copy.said]
+    scene.commands += [(f"(copy) {command}", outcome) for command, outcome in copy.commands]
     shutil.rmtree(copy.workspace)
 
 
@@ -223,7 +223,7 @@ def lying_locks(scene: Scene, random: Random) -> None:
         pids.append(start_in_fork(log, fate, *scene.arguments("run")))
         time.sleep(random.random())
     for log, pid in zip(logs, pids, strict=True):
-        scene.said.append(("run beside a run", end_of_fork(pid, log)))
+        scene.commands.append(("run beside a run", end_of_fork(pid, log)))
 
 
 def _both(*fates: Fate) -> Fate:
@@ -254,17 +254,17 @@ def clock_jumps(scene: Scene, random: Random) -> None:
 def ignored_case(scene: Scene, random: Random) -> None:
     """A run gets its --output in capitals on a disk that ignores case: that is one storage root, not two."""
     name = random.choice([*filter(None, scene.plan.outputs)] or [""])
-    if not name or not is_sound(scene.database) or not (scene.place(name) / TOKEN).exists():
+    if not name or not is_sound(scene.database) or not (scene.root_folder(name) / TOKEN).exists():
         return
     before = rows(scene.database, "SELECT id, path FROM storage_roots")
-    if (str(scene.place(name)),) not in [row[1:] for row in before]:
+    if (str(scene.root_folder(name)),) not in [row[1:] for row in before]:
         return
     arguments = scene.arguments("run", 3 + scene.plan.outputs.index(name))
-    at = arguments.index(str(scene.place(name)))
-    arguments[at] = str(scene.place(name).with_name(scene.place(name).name.upper()))
+    at = arguments.index(str(scene.root_folder(name)))
+    arguments[at] = str(scene.root_folder(name).with_name(scene.root_folder(name).name.upper()))
     log = scene.folder / "fork.log"
     shim = shims.case_insensitive(scene.folder)
-    scene.said.append(("run --output OUT", end_of_fork(start_in_fork(log, shim, *arguments), log)))
+    scene.commands.append(("run --output OUT", end_of_fork(start_in_fork(log, shim, *arguments), log)))
     if rows(scene.database, "SELECT id, path FROM storage_roots") != before:
         scene.problems.append("the same folder in capitals became another storage root")
 

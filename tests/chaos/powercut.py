@@ -30,58 +30,58 @@ EXPECTED = re.compile(r"setset\.lock|setset\.db(\.(lost|before-\d+)(-\d+)?)?(-jo
 
 
 @contextlib.contextmanager
-def fast_place() -> Iterator[Path]:
+def fast_folder() -> Iterator[Path]:
     """A folder in memory, where there is one: what is synced is a matter of the model."""
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with tempfile.TemporaryDirectory(prefix="setset-powercut-", dir=base, ignore_cleanup_errors=True) as folder:
-        yield Path(folder) / "place"
+        yield Path(folder) / "current"
 
 
 def nothing(_place: Path) -> None:
     """There is no workspace yet."""
 
 
-def finished(place: Path) -> None:
+def finished(folder: Path) -> None:
     """A finished run."""
-    small.build(place / "w", SIZE, target=TARGET, batch_lists=BATCH_LISTS)
+    small.build(folder / "w", SIZE, target=TARGET, batch_lists=BATCH_LISTS)
 
 
-def damaged(place: Path) -> None:
+def damaged(folder: Path) -> None:
     """One file is altered, another one gone."""
-    finished(place)
-    first, second = sorted((place / "w/batches/t18/s04").iterdir())[1:3]
+    finished(folder)
+    first, second = sorted((folder / "w/batches/t18/s04").iterdir())[1:3]
     small.flip(first)
     second.unlink()
 
 
-def with_small_files(place: Path) -> None:
+def with_small_files(folder: Path) -> None:
     """Files that can be merged."""
-    small.build(place / "w", 3, target=TARGET, batch_lists=10_000)
-    small.build(place / "w", SIZE, target=TARGET, batch_lists=400_000)
+    small.build(folder / "w", 3, target=TARGET, batch_lists=10_000)
+    small.build(folder / "w", SIZE, target=TARGET, batch_lists=400_000)
 
 
-def with_moved_root(place: Path) -> None:
+def with_moved_root(folder: Path) -> None:
     """The files were elsewhere, and are in another folder now."""
-    small.build(place / "w", SIZE, target=TARGET, batch_lists=BATCH_LISTS, output=place / "old")
-    (place / "old").rename(place / "new")
+    small.build(folder / "w", SIZE, target=TARGET, batch_lists=BATCH_LISTS, output=folder / "old")
+    (folder / "old").rename(folder / "new")
 
 
-def move_root(place: Path) -> None:
-    setset.open(place / "w", mode="a").move_root(place / "old", place / "new")
+def move_root(folder: Path) -> None:
+    setset.open(folder / "w", mode="a").move_root(folder / "old", folder / "new")
 
 
-def remove_size(place: Path) -> None:
-    setset.open(place / "w", mode="a").exploration(TARGET).remove(SIZE)
+def remove_size(folder: Path) -> None:
+    setset.open(folder / "w", mode="a").exploration(TARGET).remove(SIZE)
 
 
-def of_old_schema(place: Path) -> None:
+def of_old_schema(folder: Path) -> None:
     """The database of an earlier version, and its files."""
-    (place / "w").mkdir()
-    shutil.copy(OLD, place / "w/setset.db")
-    small.repair_all(WorkspaceFolder(place / "w"))
-    database = place / "w/setset.db"
+    (folder / "w").mkdir()
+    shutil.copy(OLD, folder / "w/setset.db")
+    small.repair_all(WorkspaceFolder(folder / "w"))
+    database = folder / "w/setset.db"
     made = _read(database, "SELECT bytes, digest, path FROM batches")
-    for path in (place / "w").glob("setset.db*"):
+    for path in (folder / "w").glob("setset.db*"):
         path.unlink()
     shutil.copy(OLD, database)
     with contextlib.closing(sqlite3.connect(database)) as connection, connection:
@@ -106,14 +106,14 @@ _IN_THREADS = ("--executor", "concurrent.futures:ThreadPoolExecutor", "-q")
 RUN = ("run", *(f"--{option}={value}" for option, value in _ASKED.items()), *_IN_THREADS)
 SCENARIOS = {
     "run": Scenario(nothing, RUN),
-    "run --output": Scenario(nothing, (*RUN, "--output", "{place}/new/out"), output="new/out"),
+    "run --output": Scenario(nothing, (*RUN, "--output", "{folder}/new/out"), output="new/out"),
     "repair": Scenario(damaged, ("repair", "-q"), run_is_enough=False),
     "compact": Scenario(with_small_files, ("compact", "--target", str(TARGET), "--size", str(SIZE), "-q")),
     "rm": Scenario(finished, ("rm", f"--target={TARGET}", f"--size={SIZE}", "--yes", "-q"), again=remove_size),
-    "roots move": Scenario(with_moved_root, ("roots", "move", "{place}/old", "{place}/new", "-q"), again=move_root),
+    "roots move": Scenario(with_moved_root, ("roots", "move", "{folder}/old", "{folder}/new", "-q"), again=move_root),
     "db rebuild": Scenario(finished, ("db", "rebuild", "-q")),
     "db upgrade": Scenario(of_old_schema, ("db", "upgrade")),
-    "db backup": Scenario(finished, ("db", "backup", "{place}/copy.db")),
+    "db backup": Scenario(finished, ("db", "backup", "{folder}/copy.db")),
 }
 
 
@@ -122,7 +122,7 @@ class Recording:
     """A command that was recorded: the tree before it, its calls, the counts after it."""
 
     name: str
-    place: Path
+    folder: Path
     before: Tree
     calls: Sequence[Call]
     counts: list[tuple[object, ...]]
@@ -145,23 +145,23 @@ class Verdict:
     problems: tuple[str, ...]
 
 
-def make_recording(name: str, place: Path) -> Recording:
-    """Prepares a place, runs the command there under strace, and compares the model with what it left."""
+def make_recording(name: str, folder: Path) -> Recording:
+    """Prepares a folder, runs the command there under strace, and compares the model with what it left."""
     scenario = SCENARIOS[name]
-    _clear(place)
-    scenario.prepare(place)
-    before = read_tree(place)
-    arguments = [part.format(place=place) for part in scenario.arguments]
-    calls = record(place, *arguments, "--workspace", str(place / "w"))
+    _clear(folder)
+    scenario.prepare(folder)
+    before = read_tree(folder)
+    arguments = [part.format(folder=folder) for part in scenario.arguments]
+    calls = record(folder, *arguments, "--workspace", str(folder / "w"))
     disk = Disk(before)
     for call in calls:
         disk.apply(call)
-    wrong = [path for path, _ in set(disk.kept().items()) ^ set(read_tree(place).items())]
+    wrong = [path for path, _ in set(disk.kept().items()) ^ set(read_tree(folder).items())]
     if wrong:
         raise AssertionError(f"the model differs from what {name} left: {sorted(set(wrong))[:5]}")
-    copy = place / "copy.db"
+    copy = folder / "copy.db"
     copied = _read(copy, COUNTS) if copy.exists() else None
-    return Recording(name, place, before, calls, _read(place / "w/setset.db", COUNTS), copied)
+    return Recording(name, folder, before, calls, _read(folder / "w/setset.db", COUNTS), copied)
 
 
 def points_of(recording: Recording) -> list[int]:
@@ -190,17 +190,17 @@ def judge(recording: Recording, points: Sequence[int], seed: str, models: int = 
 
 
 def _recover(recording: Recording, tree: Tree, is_end: bool) -> tuple[list[str], list[str]]:
-    place, scenario = recording.place, recording.scenario
-    _clear(place)
-    write_tree(tree, place)
+    folder, scenario = recording.folder, recording.scenario
+    _clear(folder)
+    write_tree(tree, folder)
     needed: list[str] = []
     problems = list(_not_kept(recording)) if is_end else []
     try:
         _run(recording)
-        found = [str(finding) for finding in _check(place)]
+        found = [str(finding) for finding in _check(folder)]
         if found:
             needed.append(f"repair: {found[0]}")
-            small.repair_all(_folder(place))
+            small.repair_all(_folder(folder))
             _run(recording)
     except SetsetError as error:
         needed.append(f"what its message names: {error}")
@@ -214,13 +214,13 @@ def _recover(recording: Recording, tree: Tree, is_end: bool) -> tuple[list[str],
 
 
 def _do_what_it_says(recording: Recording, message: str) -> Iterator[str]:
-    place = recording.place
-    outputs = [place / recording.scenario.output] if recording.scenario.output else []
+    folder = recording.folder
+    outputs = [folder / recording.scenario.output] if recording.scenario.output else []
     try:
         if "setset db rebuild" in message:
-            small.rebuild(_folder(place), *outputs)
+            small.rebuild(_folder(folder), *outputs)
         elif "setset repair" in message:
-            small.repair_all(_folder(place))
+            small.repair_all(_folder(folder))
         _run(recording)
     except Exception as error:
         yield f"cannot be recovered: {error}"
@@ -229,34 +229,34 @@ def _do_what_it_says(recording: Recording, message: str) -> Iterator[str]:
 def _run(recording: Recording) -> None:
     output = recording.scenario.output
     if recording.scenario.again is not None:
-        recording.scenario.again(recording.place)
+        recording.scenario.again(recording.folder)
         return
-    setset.open(recording.place / "w", mode="a").exploration(TARGET).run(
+    setset.open(recording.folder / "w", mode="a").exploration(TARGET).run(
         SIZE,
         batch_lists=BATCH_LISTS,
         workers=2,
-        output=recording.place / output if output else None,
+        output=recording.folder / output if output else None,
         executor=ThreadPoolExecutor,
     )
 
 
-def _check(place: Path) -> list[object]:
-    return [*small.findings(_folder(place), deep=True)]
+def _check(folder: Path) -> list[object]:
+    return [*small.findings(_folder(folder), deep=True)]
 
 
 def _differences(recording: Recording) -> Iterator[str]:
     """Differences from the result of the undisturbed command."""
-    place = recording.place
+    folder = recording.folder
     try:
-        if (counts := _read(place / "w/setset.db", COUNTS)) != recording.counts:
+        if (counts := _read(folder / "w/setset.db", COUNTS)) != recording.counts:
             yield f"counts {counts} instead of {recording.counts}"
-        yield from (f"check: {finding}" for finding in _check(place))
+        yield from (f"check: {finding}" for finding in _check(folder))
     except (SetsetError, sqlite3.Error, OSError) as error:
         yield str(error)
-    for path in read_tree(place / "w"):
+    for path in read_tree(folder / "w"):
         if not EXPECTED.fullmatch(path) or path.endswith(".tmp"):
             yield f"left over: {path}"
-    copy = place / "copy.db"
+    copy = folder / "copy.db"
     if copy.exists() and recording.copy is not None:
         try:
             if _read(copy, COUNTS) != recording.copy:
@@ -268,16 +268,16 @@ def _differences(recording: Recording) -> Iterator[str]:
 def _not_kept(recording: Recording) -> Iterator[str]:
     """Results missing on the disk after a command ended with success."""
     try:
-        if _read(recording.place / "w/setset.db", COUNTS) != recording.counts:
+        if _read(recording.folder / "w/setset.db", COUNTS) != recording.counts:
             yield "the command had ended, but its counts are not on the disk"
     except sqlite3.Error as error:
         yield f"the command had ended, but: {error}"
-    if recording.copy is not None and not (recording.place / "copy.db").exists():
+    if recording.copy is not None and not (recording.folder / "copy.db").exists():
         yield "the command had ended, but the copy is not on the disk"
 
 
-def _folder(place: Path) -> WorkspaceFolder:
-    return WorkspaceFolder(place / "w")
+def _folder(folder: Path) -> WorkspaceFolder:
+    return WorkspaceFolder(folder / "w")
 
 
 def _read(database: Path, query: str) -> list[tuple[object, ...]]:
@@ -285,9 +285,9 @@ def _read(database: Path, query: str) -> list[tuple[object, ...]]:
         return connection.execute(query).fetchall()
 
 
-def _clear(place: Path) -> None:
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir()
+def _clear(folder: Path) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir()
 
 
 def _digest(tree: Tree) -> str:

@@ -29,16 +29,16 @@ class Outcome:
     """How a command ended and what it said."""
 
     code: int
-    said: str
+    output: str
 
     @property
     def traceback(self) -> bool:
-        return "Traceback (most recent call last)" in self.said
+        return "Traceback (most recent call last)" in self.output
 
     def advice(self, workspace: Path) -> str:
         """Output, with commands for this workspace shortened to 'setset repair'."""
         given = re.escape(f" -w {quoted(workspace)}'")
-        return re.sub(rf"'(?:python -m )?setset ([a-z][^']*?){given}", r"'setset \1'", self.said)
+        return re.sub(rf"'(?:python -m )?setset ([a-z][^']*?){given}", r"'setset \1'", self.output)
 
 
 class Process:
@@ -117,7 +117,7 @@ class Process:
 
     def _end(self) -> Outcome:
         try:
-            said, _ = self.popen.communicate(timeout=PATIENCE)
+            output, _ = self.popen.communicate(timeout=PATIENCE)
         except subprocess.TimeoutExpired:
             for process in self.family():
                 with contextlib.suppress(psutil.Error):
@@ -125,7 +125,7 @@ class Process:
             return Outcome(-1000, f"hangs after {PATIENCE} s: {self.popen.communicate()[0]}")
         code = self.popen.returncode
         # A shell reports death by a signal as 128 and its number.
-        return Outcome(128 - code if code < 0 else code, said or "")
+        return Outcome(128 - code if code < 0 else code, output or "")
 
     def orphans(self, seconds: float = 5.0) -> list[int]:
         """Processes still alive `seconds` after the end."""

@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from tests.chaos.rounds import Place, Reference
+from tests.chaos.rounds import Reference, Sandbox
 
 
-def require_same(place: Place, reference: Reference) -> None:
+def require_same(sandbox: Sandbox, reference: Reference) -> None:
     """All is as if nothing had happened; no command ended in a traceback or left a process."""
-    assert reference.differences(place) == []
-    assert place.orphans == []
-    assert [outcome.said for _, outcome in place.said if outcome.traceback] == []
+    assert reference.differences(sandbox) == []
+    assert sandbox.orphans == []
+    assert [outcome.output for _, outcome in sandbox.commands if outcome.traceback] == []
 
 
-def require_whole(place: Place) -> None:
+def require_whole(sandbox: Sandbox) -> None:
     """No row without its complete file, no temporary, no traceback, one line that says what is wrong."""
-    found = place.command("check", "--json")
-    assert {finding["kind"] for finding in json.loads(found.said)} <= {"orphan"}
-    assert not list(place.folder.rglob("*.tmp"))
+    found = sandbox.command("check", "--json")
+    assert {finding["kind"] for finding in json.loads(found.output)} <= {"orphan"}
+    assert not list(sandbox.folder.rglob("*.tmp"))
 
 
-def started(place: Place, files: int) -> Callable[[], bool]:
-    return lambda: len(place.files()) >= files
+def started(sandbox: Sandbox, files: int) -> Callable[[], bool]:
+    return lambda: len(sandbox.files()) >= files

@@ -108,8 +108,8 @@ def _parse(lines: list[str], folder: Path) -> Iterator[Call]:
 
 def _call(name: str, text: str, result: int, folder: Path) -> Call | None:
     strings: list[bytes] = []
-    for quoted, number, place, plain in _ARGUMENT.findall(text):
-        strings.append(_bytes(place) if number else (plain.encode() if plain else _bytes(quoted)))
+    for quoted, number, sandbox, plain in _ARGUMENT.findall(text):
+        strings.append(_bytes(sandbox) if number else (plain.encode() if plain else _bytes(quoted)))
     descriptor = re.match(r"(\d+)<", text)
     number = int(descriptor[1]) if descriptor else -1
     if name == "openat":

@@ -26,7 +26,7 @@ COUNTS = "SELECT target, size, lists, complete, origin FROM counts"
 
 
 @dataclass
-class Place:
+class Sandbox:
     """Folders of a round: a workspace, and optionally a storage root elsewhere."""
 
     folder: Path
@@ -35,7 +35,7 @@ class Place:
     """Processes of a run; each takes a second of processor time to start."""
     strangers: list[Path] = field(default_factory=list)
     """Foreign files that must be reported and left alone."""
-    said: list[tuple[str, Outcome]] = field(default_factory=list)
+    commands: list[tuple[str, Outcome]] = field(default_factory=list)
     """All commands of the round."""
     orphans: list[int] = field(default_factory=list)
 
@@ -63,7 +63,7 @@ class Place:
         ended = process.outcome is not None
         outcome = process.end()
         if not ended:
-            self.said.append(("run", outcome))
+            self.commands.append(("run", outcome))
             self.orphans += process.orphans()
         return outcome
 
@@ -80,14 +80,14 @@ class Place:
 
     def _perform(self, *arguments: str) -> Outcome:
         outcome = perform(*arguments)
-        self.said.append((" ".join(arguments), outcome))
+        self.commands.append((" ".join(arguments), outcome))
         return outcome
 
     def files(self) -> list[Path]:
         return sorted(self.root.glob(f"[tp]??/s??/[0-9]*{SUFFIX}"))
 
 
-Fault = Callable[[Place, Process, Random], None]
+Fault = Callable[[Sandbox, Process, Random], None]
 """Disturbs a run that was just started. Returns when no more is to come; the run may still be under way."""
 
 
@@ -99,18 +99,18 @@ class Reference:
     batches: list[tuple[object, ...]]
     counts: list[tuple[object, ...]]
 
-    def differences(self, place: Place) -> list[str]:
+    def differences(self, sandbox: Sandbox) -> list[str]:
         """How a workspace differs from this, in files and records; empty if it does not."""
         found = []
         try:
-            if rows(place.database, BATCHES) != self.batches:
+            if rows(sandbox.database, BATCHES) != self.batches:
                 found.append("the batches in the database differ")
-            if rows(place.database, COUNTS) != self.counts:
+            if rows(sandbox.database, COUNTS) != self.counts:
                 found.append("the counts differ")
         except sqlite3.DatabaseError as error:
             found.append(f"the database cannot be read: {error}")
-        strangers = {path.relative_to(place.root).as_posix() for path in place.strangers}
-        there = {name: digest for name, digest in digests(place.root).items() if name not in strangers}
+        strangers = {path.relative_to(sandbox.root).as_posix() for path in sandbox.strangers}
+        there = {name: digest for name, digest in digests(sandbox.root).items() if name not in strangers}
         if there != self.digests:
             wrong = sorted(name for name in there | self.digests if there.get(name) != self.digests.get(name))
             found.append(f"{len(wrong)} files differ: {', '.join(wrong[:3])}")
@@ -136,12 +136,12 @@ def rows(database: Path, query: str) -> list[tuple[object, ...]]:
 
 
 def make_reference(folder: Path) -> Reference:
-    place = Place(folder)
-    outcome = place.go_on()
-    checked = place.command("check", "--deep")
+    sandbox = Sandbox(folder)
+    outcome = sandbox.go_on()
+    checked = sandbox.command("check", "--deep")
     if outcome.code != 0 or checked.code != 0:
-        raise SetsetError(f"a run that nobody disturbed failed: {outcome.said} {checked.said}")
-    return Reference(digests(place.root), rows(place.database, BATCHES), rows(place.database, COUNTS))
+        raise SetsetError(f"a run that nobody disturbed failed: {outcome.output} {checked.output}")
+    return Reference(digests(sandbox.root), rows(sandbox.database, BATCHES), rows(sandbox.database, COUNTS))
 
 
 @dataclass(frozen=True)
@@ -162,72 +162,72 @@ class Verdict:
         return bool(self.problems)
 
 
-def play(name: str, fault: Fault, place: Place, reference: Reference, seed: str) -> Verdict:
+def play(name: str, fault: Fault, sandbox: Sandbox, reference: Reference, seed: str) -> Verdict:
     """Plays one round; what it takes to recover is what the messages say."""
-    process = place.start()
-    fault(place, process, Random(seed))
-    place.finish(process)
-    first = place.said[-1][1]
-    harmless = not (place.strangers or _complains(first) or _wrong(place, reference))
-    problems = [] if harmless else [*_recover(place, first), *_wrong(place, reference)]
-    noticed = not harmless and any(_complains(outcome) for _, outcome in place.said)
+    process = sandbox.start()
+    fault(sandbox, process, Random(seed))
+    sandbox.finish(process)
+    first = sandbox.commands[-1][1]
+    harmless = not (sandbox.strangers or _complains(first) or _wrong(sandbox, reference))
+    problems = [] if harmless else [*_recover(sandbox, first), *_wrong(sandbox, reference)]
+    noticed = not harmless and any(_complains(outcome) for _, outcome in sandbox.commands)
     if not (harmless or noticed):
         problems.append("nothing was noticed")
-    problems += [f"{path} was touched" for path in place.strangers if path.read_bytes() != b"mine"]
-    problems += [f"process {pid} was left over" for pid in place.orphans]
-    problems += [f"{what}: a traceback" for what, outcome in place.said if outcome.traceback]
-    commands = tuple(f"{what} -> {outcome.code}" for what, outcome in place.said)
+    problems += [f"{path} was touched" for path in sandbox.strangers if path.read_bytes() != b"mine"]
+    problems += [f"process {pid} was left over" for pid in sandbox.orphans]
+    problems += [f"{command}: a traceback" for command, outcome in sandbox.commands if outcome.traceback]
+    commands = tuple(f"{command} -> {outcome.code}" for command, outcome in sandbox.commands)
     return Verdict(name, seed, harmless, noticed, not problems, tuple(problems), commands)
 
 
 def _complains(outcome: Outcome) -> bool:
     """Whether a command says that something is, or was, not as it should be: every notice starts so."""
     notices = ("setset: ", "warning: ")
-    return outcome.code != 0 or any(line.startswith(notices) for line in outcome.said.splitlines())
+    return outcome.code != 0 or any(line.startswith(notices) for line in outcome.output.splitlines())
 
 
-def _recover(place: Place, first: Outcome) -> Iterator[str]:
+def _recover(sandbox: Sandbox, first: Outcome) -> Iterator[str]:
     """Does what the messages say: run again, repair what check finds, rebuild a database that is lost."""
-    last = place.run() if first.code != 0 and not _names_rebuild(place, first) else first
+    last = sandbox.run() if first.code != 0 and not _names_rebuild(sandbox, first) else first
     if last.code == 0:
-        last = place.command("check")
-        if last.code != 0 and not _names_rebuild(place, last):
-            last = place.command("repair")
-    if _names_rebuild(place, last):
-        yield from _rebuild(place)
+        last = sandbox.command("check")
+        if last.code != 0 and not _names_rebuild(sandbox, last):
+            last = sandbox.command("repair")
+    if _names_rebuild(sandbox, last):
+        yield from _rebuild(sandbox)
     elif last.code != 0:
-        yield f"{place.said[-1][0]} failed ({last.code}): {last.said[-300:]}"
+        yield f"{sandbox.commands[-1][0]} failed ({last.code}): {last.output[-300:]}"
 
 
-def _names_rebuild(place: Place, outcome: Outcome) -> bool:
-    return REBUILD in outcome.advice(place.workspace)
+def _names_rebuild(sandbox: Sandbox, outcome: Outcome) -> bool:
+    return REBUILD in outcome.advice(sandbox.workspace)
 
 
-def _rebuild(place: Place) -> Iterator[str]:
-    output = ("--output", str(place.root)) if place.elsewhere else ()
-    rebuilt = place.command("db", "rebuild", *output)
+def _rebuild(sandbox: Sandbox) -> Iterator[str]:
+    output = ("--output", str(sandbox.root)) if sandbox.elsewhere else ()
+    rebuilt = sandbox.command("db", "rebuild", *output)
     if rebuilt.code != 0:
-        yield f"db rebuild failed: {rebuilt.said[-300:]}"
-    last = place.run()
+        yield f"db rebuild failed: {rebuilt.output[-300:]}"
+    last = sandbox.run()
     if last.code != 0:
-        yield f"the run after db rebuild failed ({last.code}): {last.said[-300:]}"
+        yield f"the run after db rebuild failed ({last.code}): {last.output[-300:]}"
 
 
-def _wrong(place: Place, reference: Reference) -> list[str]:
+def _wrong(sandbox: Sandbox, reference: Reference) -> list[str]:
     """Differences from an undisturbed run."""
     try:
-        return reference.differences(place) or list(_findings(place))
+        return reference.differences(sandbox) or list(_findings(sandbox))
     except SetsetError as error:
         return [str(error)]
 
 
-def _findings(place: Place) -> Iterator[str]:
+def _findings(sandbox: Sandbox) -> Iterator[str]:
     """Findings of `check`, except the foreign files that it must find.
 
     Files and records equal the reference, where `--deep` has been checked.
     """
-    expected = {str(path) for path in place.strangers}
-    with Workspace(place.workspace) as workspace:
+    expected = {str(path) for path in sandbox.strangers}
+    with Workspace(sandbox.workspace) as workspace:
         for finding in workspace.check():
             if finding.kind is FindingKind.FOREIGN and finding.where in expected:
                 expected.discard(finding.where)

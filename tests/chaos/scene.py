@@ -76,7 +76,7 @@ class Scene:
     """Names of files that a fault altered: if nothing needs them any more, they may be reported as foreign."""
     same_cuts: bool = True
     """Whether all commands were given the same --batch-lists, and nothing was compacted that is not to be."""
-    said: list[tuple[str, Outcome]] = field(default_factory=list)
+    commands: list[tuple[str, Outcome]] = field(default_factory=list)
     orphans: list[int] = field(default_factory=list)
     moved: dict[str, str] = field(default_factory=dict)
     """Old and new names of moved storage roots."""
@@ -100,9 +100,9 @@ class Scene:
     def outputs(self) -> list[Path]:
         """The folders that runs were given."""
         names = sorted({name for name in self.plan.outputs if name})
-        return [self.place(name) for name in names if self.place(name).is_dir()]
+        return [self.root_folder(name) for name in names if self.root_folder(name).is_dir()]
 
-    def place(self, output: str) -> Path:
+    def root_folder(self, output: str) -> Path:
         """Current folder of a storage root of the plan."""
         return self.folder / self.moved.get(output, output)
 
@@ -129,7 +129,7 @@ class Scene:
         if name == "run":
             found += ["--size", str(size), "--target", str(plan.target), "--workers", "2"]
             found += ["--batch-lists", str(cut or plan.cuts[size - 3])]
-            found += ["--output", str(self.place(output))] if output else []
+            found += ["--output", str(self.root_folder(output))] if output else []
             found += ["--prune"] * plan.pruned
         elif name == "check":
             found += ["--strict"]
@@ -152,7 +152,7 @@ class Scene:
                 outcome = perform(*arguments)
             else:
                 outcome = perform_in_fork(self.folder / "fork.log", fate, *arguments)
-            self.said.append((command if size is None else f"{command} --size {size}", outcome))
+            self.commands.append((command if size is None else f"{command} --size {size}", outcome))
             if outcome.code != 0:
                 break
         return outcome
@@ -168,7 +168,7 @@ class Scene:
 
     def finish(self, command: str, process: Process) -> None:
         """The end of a real process, and whether anything of it is still alive then."""
-        self.said.append((command, process.end()))
+        self.commands.append((command, process.end()))
         self.orphans += process.orphans()
 
     def forget_strangers(self, below: Path) -> None:
@@ -283,4 +283,4 @@ class Stage:
 
 def _require(outcome: Outcome) -> None:
     if outcome.code != 0:
-        raise SetsetError(f"an undisturbed command failed: {outcome.said}")
+        raise SetsetError(f"an undisturbed command failed: {outcome.output}")

@@ -78,9 +78,9 @@ def play(sequence: Sequence, stage: Stage) -> Verdict:
     known = Known(sequence.plan.target, expected.lists_by_size, expected.lists)
     with reading([scene.folder / name for name in NAMES_OF_WORKSPACE], known, stage.reader_log):
         for number, name in enumerate(sequence.steps):
-            scene.said.append((f"[{name}]", Outcome(0, "")))
+            scene.commands.append((f"[{name}]", Outcome(0, "")))
             STEPS[name](scene, Random(f"{sequence.seed}/{number}/{name}"))
-        scene.said.append(("[recovery]", Outcome(0, "")))
+        scene.commands.append(("[recovery]", Outcome(0, "")))
         end, problems = judge(scene, expected)
     answers = Answers.read(stage.reader_log)
     for answer in answers.wrong:
@@ -91,8 +91,8 @@ def play(sequence: Sequence, stage: Stage) -> Verdict:
 def spoken(scene: Scene) -> tuple[str, ...]:
     """Steps of a scene, each with the last line of its output."""
     return tuple(
-        what if what.startswith("[") else f"{what} -> {outcome.code}: {_last_line(outcome)}"
-        for what, outcome in scene.said
+        command if command.startswith("[") else f"{command} -> {outcome.code}: {_last_line(outcome)}"
+        for command, outcome in scene.commands
     )
 
 
@@ -105,16 +105,16 @@ def judge(scene: Scene, expected: Expected) -> tuple[End, list[str]]:
     if not stuck:
         if scene.plan.compacted and scene.same_cuts:
             outcome = scene.do("compact")
-            found += [(End.STUCK, outcome.said[-300:])] if outcome.code else []
+            found += [(End.STUCK, outcome.output[-300:])] if outcome.code else []
         scene.same_cuts &= not (scene.plan.compacted and any(scene.plan.outputs))
         found += [(End.LOST, problem) for problem in expected.differences(scene)]
     for path in scene.strangers:
         if not path.exists() or path.read_bytes() != b"mine":
             found.append((End.LOST, f"{path} was touched"))
     found += [(End.ORPHANS, f"process {pid} was left over") for pid in scene.orphans]
-    for what, outcome in scene.said:
+    for command, outcome in scene.commands:
         if outcome.traceback or outcome.code in (HANGS, 99):
-            found.append((End.TRACEBACK, f"{what}: {outcome.said[-1500:]}"))
+            found.append((End.TRACEBACK, f"{command}: {outcome.output[-1500:]}"))
     worst = min((end for end, _ in found), key=list(End).index, default=End.RECOVERED)
     return worst, [problem for _, problem in found]
 
@@ -128,21 +128,21 @@ def recover(scene: Scene) -> tuple[list[str], list[str]]:
         outcome = scene.do(command)
         well = outcome.code == 0 or (command.startswith("check") and _is_clean(scene, outcome))
         if well and command == "check --deep":
-            missing = [path for path in scene.strangers if str(path) not in outcome.said]
+            missing = [path for path in scene.strangers if str(path) not in outcome.output]
             return [f"{path} is foreign and was not reported" for path in missing], silent
         if well:
             command = {"run": "check", "check": "check --deep"}.get(command, "run")
             continue
         if command == "check --deep":
-            silent.append(f"only check --deep found: {outcome.said[-300:]}")
+            silent.append(f"only check --deep found: {outcome.output[-300:]}")
         named = [name for name in NAMED.findall(outcome.advice(scene.workspace)) if _can_be_obeyed(name)]
         complaint = _complaint(outcome)
         fresh = [name for name in named if (complaint, name) not in obeyed]
         if not fresh:
-            return [f"{command} -> {outcome.code}, which names nothing more: {outcome.said[-400:]}"], silent
+            return [f"{command} -> {outcome.code}, which names nothing more: {outcome.output[-400:]}"], silent
         obeyed.add((complaint, fresh[0]))
         command = fresh[0]
-    return [f"still not sound after {MOST_COMMANDS} commands: {scene.said[-1][1].said[-400:]}"], silent
+    return [f"still not sound after {MOST_COMMANDS} commands: {scene.commands[-1][1].output[-400:]}"], silent
 
 
 def _can_be_obeyed(command: str) -> bool:
@@ -153,7 +153,7 @@ def _can_be_obeyed(command: str) -> bool:
 def _is_clean(scene: Scene, outcome: Outcome) -> bool:
     """Whether all that a check found are files that the faults themselves put there."""
     allowed = {str(path) for path in scene.strangers}
-    for line in outcome.said.splitlines():
+    for line in outcome.output.splitlines():
         kind, _, rest = line.removeprefix("warning: ").partition(": ")
         where = rest.rpartition(": ")[0]
         if line == "no problems found" or (line.startswith(("check ", "compare ")) and "lists" in line):
@@ -165,12 +165,12 @@ def _is_clean(scene: Scene, outcome: Outcome) -> bool:
 
 def _complaint(outcome: Outcome) -> str:
     """Last line of a command if it is an error, otherwise its whole output."""
-    last = outcome.said.strip().rpartition("\n")[2]
-    return last if last.startswith("setset: ") else outcome.said
+    last = outcome.output.strip().rpartition("\n")[2]
+    return last if last.startswith("setset: ") else outcome.output
 
 
 def _last_line(outcome: Outcome) -> str:
-    lines = outcome.said.strip().splitlines()
+    lines = outcome.output.strip().splitlines()
     return lines[-1][:300] if lines else ""
 
 

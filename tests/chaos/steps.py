@@ -52,7 +52,7 @@ def kill_rm(scene: Scene, random: Random) -> None:
 def move_root(scene: Scene, random: Random) -> None:
     """A storage root is moved, and the command that records it is killed, perhaps, or not given at all."""
     name = random.choice([*filter(None, scene.plan.outputs), None])
-    if name is None or not scene.place(name).is_dir():
+    if name is None or not scene.root_folder(name).is_dir():
         return
     old, new = _rename_root(scene, name)
     if random.random() < 0.8:
@@ -61,9 +61,9 @@ def move_root(scene: Scene, random: Random) -> None:
 
 def _rename_root(scene: Scene, name: str) -> tuple[Path, Path]:
     """Moves the folder of a storage root: its path before, and its path now."""
-    old = scene.place(name)
+    old = scene.root_folder(name)
     scene.moved[name] = f"{name}-b" if old.name == name else name
-    new = scene.place(name)
+    new = scene.root_folder(name)
     shutil.rmtree(new, ignore_errors=True)
     old.rename(new)
     scene.strangers = [new / path.relative_to(old) if path.is_relative_to(old) else path for path in scene.strangers]
@@ -74,7 +74,7 @@ def move_root_after_kill(scene: Scene, random: Random) -> None:
     """A run is killed, then a storage root is moved and the move recorded."""
     name = random.choice([*filter(None, scene.plan.outputs)] or [""])
     scene.do("run", die_at(random.randrange(50, 900)))
-    if name and scene.place(name).is_dir():
+    if name and scene.root_folder(name).is_dir():
         old, new = _rename_root(scene, name)
         scene.do(f"roots move {old} {new}")
 
@@ -82,14 +82,14 @@ def move_root_after_kill(scene: Scene, random: Random) -> None:
 def move_root_beside_run(scene: Scene, random: Random) -> None:
     """A storage root is moved under a run. `roots move` waits for its end or refuses; after it, it records the move."""
     name = random.choice([*filter(None, scene.plan.outputs)] or [""])
-    if not name or not scene.place(name).is_dir():
+    if not name or not scene.root_folder(name).is_dir():
         return
     moves = list[str]()
     scene.do(f"rm --size {scene.plan.size}")
 
     def disturb(process: Process) -> None:
-        wait_until(lambda: any(scene.place(name).glob(NAMES)) or not process.running, 10)
-        if process.running and scene.place(name).is_dir():
+        wait_until(lambda: any(scene.root_folder(name).glob(NAMES)) or not process.running, 10)
+        if process.running and scene.root_folder(name).is_dir():
             old, new = _rename_root(scene, name)
             moves.append(f"roots move {old} {new}")
             scene.do(moves[0])

@@ -18,76 +18,76 @@ from setset.database import schema
 from tests.chaos.commands import perform
 from tests.chaos.faults import SMALL_DISK, small_disk
 from tests.chaos.promises import require_same, require_whole
-from tests.chaos.rounds import REBUILD, SIZE, TARGET, Place, Reference
+from tests.chaos.rounds import REBUILD, SIZE, TARGET, Reference, Sandbox
 
 pytestmark = pytest.mark.chaos
 
-Copied = Callable[[], Place]
+Copied = Callable[[], Sandbox]
 S05 = f"t{TARGET}/s{SIZE:02d}"
 
 
 @pytest.mark.parametrize("most", [9000, 90_000])
-def test_03_a_limit_on_files_ends_with_12_and_goes_on_later(place: Place, reference: Reference, most: int) -> None:
+def test_03_a_limit_on_files_ends_with_12_and_goes_on_later(sandbox: Sandbox, reference: Reference, most: int) -> None:
     """The first limit keeps the database from being made, the second from growing."""
-    outcome = place.finish(place.start(most_file_bytes=most))
-    assert outcome.code == 12, outcome.said
-    assert "make room" in outcome.said
-    if place.database.exists():
-        require_whole(place)
-    assert place.go_on().code == 0
-    require_same(place, reference)
+    outcome = sandbox.finish(sandbox.start(most_file_bytes=most))
+    assert outcome.code == 12, outcome.output
+    assert "make room" in outcome.output
+    if sandbox.database.exists():
+        require_whole(sandbox)
+    assert sandbox.go_on().code == 0
+    require_same(sandbox, reference)
 
 
 @pytest.mark.parametrize("elsewhere", [True, False])
-def test_03_a_full_disk_ends_with_12_and_goes_on_later(place: Place, reference: Reference, elsewhere: bool) -> None:
-    place.elsewhere = elsewhere
-    disk = place.root if elsewhere else place.workspace
+def test_03_a_full_disk_ends_with_12_and_goes_on_later(sandbox: Sandbox, reference: Reference, elsewhere: bool) -> None:
+    sandbox.elsewhere = elsewhere
+    disk = sandbox.root if elsewhere else sandbox.workspace
     # The database alone takes half of a small disk.
     with small_disk(disk, SMALL_DISK // 2 if elsewhere else SMALL_DISK) as mounted:
         if not mounted:
             pytest.skip("only root can mount a small disk")
-        outcome = place.run()
-        assert outcome.code == 12, outcome.said
-        assert "make room" in outcome.said.splitlines()[-1]
-        assert ("MB more are needed for size 5" in outcome.said) or not elsewhere
-        require_whole(place)
-        shutil.copytree(disk, place.folder / "kept")
+        outcome = sandbox.run()
+        assert outcome.code == 12, outcome.output
+        assert "make room" in outcome.output.splitlines()[-1]
+        assert ("MB more are needed for size 5" in outcome.output) or not elsewhere
+        require_whole(sandbox)
+        shutil.copytree(disk, sandbox.folder / "kept")
     shutil.rmtree(disk)
-    (place.folder / "kept").rename(disk)
-    assert place.go_on().code == 0
-    require_same(place, reference)
+    (sandbox.folder / "kept").rename(disk)
+    assert sandbox.go_on().code == 0
+    require_same(sandbox, reference)
 
 
 def test_04_a_flipped_bit_is_named_and_repaired(copied: Copied, reference: Reference) -> None:
-    place = copied()
-    victim = place.root / S05 / "0000001-003.setset"
+    sandbox = copied()
+    victim = sandbox.root / S05 / "0000001-003.setset"
     data = bytearray(victim.read_bytes())
     data[len(data) // 2] ^= 4
     victim.write_bytes(data)
-    found = place.command("check")
+    found = sandbox.command("check")
     assert found.code == 1
-    assert str(victim) in found.said.replace("\n", "")
-    assert "checksum mismatch: the file was altered" in found.said
-    assert "setset repair" in found.said
-    assert place.command("repair").code == 0
-    assert place.command("check", "--deep").code == 0
-    require_same(place, reference)
+    assert str(victim) in found.output.replace("\n", "")
+    assert "checksum mismatch: the file was altered" in found.output
+    assert "setset repair" in found.output
+    assert sandbox.command("repair").code == 0
+    assert sandbox.command("check", "--deep").code == 0
+    require_same(sandbox, reference)
 
 
-def test_04_nothing_is_derived_from_a_flipped_bit(place: Place, reference: Reference) -> None:
-    assert perform(*_run(place, SIZE - 1)).code == 0
-    victim = place.root / f"t{TARGET}" / "s04" / "0000000-001.setset"
+def test_04_nothing_is_derived_from_a_flipped_bit(sandbox: Sandbox, reference: Reference) -> None:
+    assert perform(*_run(sandbox, SIZE - 1)).code == 0
+    victim = sandbox.root / f"t{TARGET}" / "s04" / "0000000-001.setset"
     data = bytearray(victim.read_bytes())
     data[-20] ^= 1
     victim.write_bytes(data)
-    outcome = place.go_on()
+    outcome = sandbox.go_on()
     assert outcome.code == 0
-    assert "batch 1 of size 4: checksum mismatch: the file was altered; rebuilding it" in outcome.said
-    require_same(place, reference)
+    assert "batch 1 of size 4: checksum mismatch: the file was altered; rebuilding it" in outcome.output
+    require_same(sandbox, reference)
 
 
-def _run(place: Place, size: int) -> list[str]:
-    arguments = ["run", *place.arguments()]
+def _run(sandbox: Sandbox, size: int) -> list[str]:
+    arguments = ["run", *sandbox.arguments()]
     arguments[arguments.index("--size") + 1] = str(size)
     return arguments
 
@@ -112,56 +112,56 @@ def _replace(one: Path, other: Path) -> None:
 def test_05_damaged_files_are_found_and_rebuilt(
     copied: Copied, reference: Reference, damage: Callable[[Path, Path], None]
 ) -> None:
-    place = copied()
-    victim, other = place.root / S05 / "0000002-001.setset", place.root / S05 / "0000003-001.setset"
+    sandbox = copied()
+    victim, other = sandbox.root / S05 / "0000002-001.setset", sandbox.root / S05 / "0000003-001.setset"
     damage(victim, other)
-    found = place.command("check")
+    found = sandbox.command("check")
     assert found.code == 1
-    assert victim.name in found.said
-    assert place.command("repair").code == 0
-    assert place.command("check").code == 0
-    require_same(place, reference)
+    assert victim.name in found.output
+    assert sandbox.command("repair").code == 0
+    assert sandbox.command("check").code == 0
+    require_same(sandbox, reference)
 
 
 def test_06_a_foreign_file_is_reported_and_left_alone(copied: Copied, reference: Reference) -> None:
-    place = copied()
+    sandbox = copied()
     for name in ("notes.txt", f"{S05}/.mine.tmp", f"{S05}/9999999-000.setset"):
-        (place.root / name).write_bytes(b"mine")
-        place.strangers.append(place.root / name)
-    for what in (["check"], ["repair"], ["check"]):
-        said = place.command(*what).said.replace("\n", "")
-        assert all(path.name in said for path in place.strangers)
-    assert place.go_on().code == 0
-    assert all(path.read_bytes() == b"mine" for path in place.strangers)
-    require_same(place, reference)
+        (sandbox.root / name).write_bytes(b"mine")
+        sandbox.strangers.append(sandbox.root / name)
+    for arguments in (["check"], ["repair"], ["check"]):
+        output = sandbox.command(*arguments).output.replace("\n", "")
+        assert all(path.name in output for path in sandbox.strangers)
+    assert sandbox.go_on().code == 0
+    assert all(path.read_bytes() == b"mine" for path in sandbox.strangers)
+    require_same(sandbox, reference)
 
 
 def test_09_a_newer_schema_is_one_sentence_and_nothing_touched(copied: Copied) -> None:
-    place = copied()
-    connection = sqlite3.connect(place.database)
+    sandbox = copied()
+    connection = sqlite3.connect(sandbox.database)
     with connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     connection.close()
-    before = place.database.read_bytes()
-    for outcome in (place.go_on(), place.command("status"), place.command("repair")):
+    before = sandbox.database.read_bytes()
+    for outcome in (sandbox.go_on(), sandbox.command("status"), sandbox.command("repair")):
         assert outcome.code == 1
-        assert len(outcome.said.splitlines()) == 1
-        assert "newer than this setset" in outcome.said
-    assert place.database.read_bytes() == before
+        assert len(outcome.output.splitlines()) == 1
+        assert "newer than this setset" in outcome.output
+    assert sandbox.database.read_bytes() == before
 
 
-def test_09_an_older_schema_is_backed_up_and_migrated(place: Place, reference: Reference) -> None:
+def test_09_an_older_schema_is_backed_up_and_migrated(sandbox: Sandbox, reference: Reference) -> None:
     older = sorted(schema.known_revisions() - {schema.HEAD})
     if not older:
         pytest.skip("there is no older schema yet")
-    place.workspace.mkdir()
-    sqlite3.connect(place.database).close()
-    place.database.touch()
-    command.upgrade(schema.alembic_config(place.database), older[0])
-    assert "setset db upgrade" in place.command("status").said
-    assert place.go_on().code == 0
-    assert (place.workspace / f"setset.db.before-{schema.HEAD}").is_file()
-    require_same(place, reference)
+    sandbox.workspace.mkdir()
+    sqlite3.connect(sandbox.database).close()
+    sandbox.database.touch()
+    command.upgrade(schema.alembic_config(sandbox.database), older[0])
+    assert "setset db upgrade" in sandbox.command("status").output
+    assert sandbox.go_on().code == 0
+    assert (sandbox.workspace / f"setset.db.before-{schema.HEAD}").is_file()
+    require_same(sandbox, reference)
 
 
 @contextlib.contextmanager
@@ -186,18 +186,18 @@ def read_only(folder: Path) -> Iterator[None]:
 
 
 def test_10_a_read_only_workspace_can_be_read(copied: Copied, reference: Reference) -> None:
-    place = copied()
-    with read_only(place.workspace):
+    sandbox = copied()
+    with read_only(sandbox.workspace):
         lists = ["lists", "--size", str(SIZE), "--target", str(TARGET), "--limit", "3"]
-        for what in (["status"], ["count"], lists, ["sql", "SELECT 1"], ["check"]):
-            outcome = place.command(*what)
-            assert outcome.code == 0, outcome.said
-        outcome = place.go_on()
+        for arguments in (["status"], ["count"], lists, ["sql", "SELECT 1"], ["check"]):
+            outcome = sandbox.command(*arguments)
+            assert outcome.code == 0, outcome.output
+        outcome = sandbox.go_on()
         assert outcome.code == 1
-        assert outcome.said == f"setset: cannot write to {place.workspace}: Read-only file system\n" or (
-            "Permission denied" in outcome.said
+        assert outcome.output == f"setset: cannot write to {sandbox.workspace}: Read-only file system\n" or (
+            "Permission denied" in outcome.output
         )
-    require_same(place, reference)
+    require_same(sandbox, reference)
 
 
 def _gone(path: Path) -> None:
@@ -222,16 +222,16 @@ def _holed(path: Path) -> None:
 def test_12_a_lost_database_is_rebuilt_from_the_files(
     copied: Copied, reference: Reference, damage: Callable[[Path], None]
 ) -> None:
-    place = copied()
-    damage(place.database)
-    for outcome in (place.go_on(), place.command("check"), place.command("repair")):
+    sandbox = copied()
+    damage(sandbox.database)
+    for outcome in (sandbox.go_on(), sandbox.command("check"), sandbox.command("repair")):
         assert outcome.code in (1, 10)
-        assert len(outcome.said.splitlines()) == 1
-        assert REBUILD in outcome.advice(place.workspace)
-    assert place.command("db", "rebuild").code == 0
-    assert reference.differences(place) == []
-    assert place.go_on().code == 0
-    require_same(place, reference)
+        assert len(outcome.output.splitlines()) == 1
+        assert REBUILD in outcome.advice(sandbox.workspace)
+    assert sandbox.command("db", "rebuild").code == 0
+    assert reference.differences(sandbox) == []
+    assert sandbox.go_on().code == 0
+    require_same(sandbox, reference)
 
 
 KILLED_IN_MID_COMMIT = """
@@ -247,11 +247,11 @@ os.kill(os.getpid(), 9)
 
 def test_12_a_commit_that_was_cut_short_is_taken_back(copied: Copied, reference: Reference) -> None:
     """Half of it is in the database already, and its journal beside it: even `status` sees the state before."""
-    place = copied()
-    before = place.database.read_bytes()
-    subprocess.run([sys.executable, "-c", KILLED_IN_MID_COMMIT, place.database], check=False)
-    assert place.database.read_bytes() != before
-    assert Path(f"{place.database}-journal").stat().st_size > 0
-    assert place.command("status").code == 0
-    assert place.command("check").code == 0
-    require_same(place, reference)
+    sandbox = copied()
+    before = sandbox.database.read_bytes()
+    subprocess.run([sys.executable, "-c", KILLED_IN_MID_COMMIT, sandbox.database], check=False)
+    assert sandbox.database.read_bytes() != before
+    assert Path(f"{sandbox.database}-journal").stat().st_size > 0
+    assert sandbox.command("status").code == 0
+    assert sandbox.command("check").code == 0
+    require_same(sandbox, reference)

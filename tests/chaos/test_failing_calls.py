@@ -30,15 +30,15 @@ pytestmark = [pytest.mark.chaos, pytest.mark.posix]
 CALLS = ("open", "write", "fsync", "replace", "link", "mkdir", "unlink")
 ERRORS = ("ENOSPC", "EIO", "EINTR", "EMFILE", "ENOMEM", "EROFS", "short")
 COMMANDS = {name: powercut.SCENARIOS[name].arguments for name in ("run", "repair", "compact", "db rebuild", "rm")}
-PLACES = (0.0, 0.3, 0.6, 0.99)
+POSITIONS = (0.0, 0.3, 0.6, 0.99)
 """Position of the failing call, from the first (0) to the last (1)."""
 Case = tuple[str, str, str, float]
 ALL: list[Case] = [
-    (command, call, error, place)
+    (command, call, error, where)
     for command in COMMANDS
     for call in CALLS
     for error in ERRORS
-    for place in PLACES
+    for where in POSITIONS
     if error != "short" or call == "write"
 ]
 KINDS = {(command, call): [case for case in ALL if case[:2] == (command, call)] for command, call, _, _ in ALL}
@@ -78,11 +78,11 @@ def failing(folder: Path, call: str, error: str, number: int | None) -> Iterator
         yield fake
 
 
-def setset(command: str, place: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    """Runs a command line in this process, with threads for workers; exit code and what it said on stderr."""
+def setset(command: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    """Runs a command line in this process, with threads for workers; returns its exit code and stderr."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("setset.executors.local.LocalExecutor", ThreadPoolExecutor)
-        patch.setattr(sys, "argv", ["setset", *COMMANDS[command], "--workspace", str(place / "w")])
+        patch.setattr(sys, "argv", ["setset", *COMMANDS[command], "--workspace", str(folder / "w")])
         with pytest.raises(SystemExit) as end:
             main()
     return int(end.value.code or 0), capsys.readouterr().err
@@ -104,17 +104,17 @@ def undisturbed() -> dict[tuple[str, str], tuple[int, dict[str, str]]]:
     return {}
 
 
-def require_recovery(command: str, place: Path, expected: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def require_recovery(command: str, base: Path, expected: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     """No row without its file; then the command again, or a run, leaves what the undisturbed one does."""
-    folder = WorkspaceFolder(place / "w")
+    folder = WorkspaceFolder(base / "w")
     if command != "repair" and folder.database.exists():
         for (path,) in small.rows(folder.path, "SELECT path FROM batches"):
             assert (folder.own_root / path).is_file(), path
-    code, said = setset("run" if command == "db rebuild" else command, place, capsys)
-    assert code == 0, said
-    assert small.digests(place / "w") == expected
-    assert not list(place.rglob("*.tmp"))
-    assert not list((place / "w").glob(".*"))
+    code, output = setset("run" if command == "db rebuild" else command, base, capsys)
+    assert code == 0, output
+    assert small.digests(base / "w") == expected
+    assert not list(base.rglob("*.tmp"))
+    assert not list((base / "w").glob(".*"))
     assert small.findings(folder, deep=True) == []
 
 
@@ -138,37 +138,37 @@ def test_a_call_that_fails_loses_nothing(
     calls, expected = undisturbed[command, call]
     if not calls:
         pytest.skip(f"{command} never calls os.{call}")
-    place = tmp_path / "place"
-    shutil.copytree(prepared[command], place)
+    folder = tmp_path / "folder"
+    shutil.copytree(prepared[command], folder)
     number = 1 + int(where * calls)
-    with failing(place, call, error, number) as fake:
-        code, said = setset(command, place, capsys)
+    with failing(folder, call, error, number) as fake:
+        code, output = setset(command, folder, capsys)
     assert fake.calls >= number, "the call that was to fail was never made"
-    assert "Traceback" not in said
-    assert code in (0, 1, 12), said
+    assert "Traceback" not in output
+    assert code in (0, 1, 12), output
     if code:
-        assert said.splitlines()[-1].startswith("setset: "), said
+        assert output.splitlines()[-1].startswith("setset: "), output
     if error == "short":
-        assert code == 0, said
-    require_recovery(command, place, expected, capsys)
+        assert code == 0, output
+    require_recovery(command, folder, expected, capsys)
 
 
 @pytest.mark.parametrize(("command", "limit"), [*product(COMMANDS, [60_000]), ("run", 0), ("run", 5_000), ("rm", 0)])
 def test_a_database_that_cannot_grow_loses_nothing(
     command: str, limit: int, prepared: dict[str, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole, place = tmp_path / "whole", tmp_path / "place"
-    for folder in (whole, place):
-        shutil.copytree(prepared[command], folder)
+    whole, broken = tmp_path / "whole", tmp_path / "broken"
+    for copy in (whole, broken):
+        shutil.copytree(prepared[command], copy)
     assert setset(command, whole, capsys)[0] == 0
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
     try:
-        code, said = setset(command, place, capsys)
+        code, output = setset(command, broken, capsys)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert "Traceback" not in said
-    assert code in (0, 1, 12), said
+    assert "Traceback" not in output
+    assert code in (0, 1, 12), output
     if code:
-        assert said.splitlines()[-1].startswith("setset: "), said
-    require_recovery(command, place, small.digests(whole / "w"), capsys)
+        assert output.splitlines()[-1].startswith("setset: "), output
+    require_recovery(command, broken, small.digests(whole / "w"), capsys)

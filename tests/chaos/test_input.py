@@ -22,11 +22,11 @@ from setset.errors import BadInput, SetsetError
 from setset.maintenance.findings import FindingKind
 from tests.chaos.commands import perform
 from tests.chaos.processes import Process, setset, wait_until
-from tests.chaos.rounds import SIZE, TARGET, Place, Reference, rows
+from tests.chaos.rounds import SIZE, TARGET, Reference, Sandbox, rows
 
 pytestmark = pytest.mark.chaos
 
-Copied = Callable[[], Place]
+Copied = Callable[[], Sandbox]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_an_endless_query_ends_with_ctrl_c(copied: Copied) -> None:
     assert wait_until(lambda: len(process.family()) == 2), "the process that answers the query"
     process.interrupt()
     outcome = process.end()
-    assert (outcome.code, outcome.said.strip()) == (130, "setset: interrupted")
+    assert (outcome.code, outcome.output.strip()) == (130, "setset: interrupted")
 
 
 TOKENS = ["SELECT", "*", "FROM", "batches", "WHERE", "x", "(", ")", "'", '"', ";", ",", "1", "--"]
@@ -107,11 +107,11 @@ def test_a_workspace_may_have_any_name(tmp_path: Path, name: str) -> None:
     workspace = tmp_path / name
     start = setset if name in NAMES[:2] else perform
     run = start("run", "--size", "3", "--workers", "1", "--workspace", str(workspace))
-    assert run.code == 0, run.said
+    assert run.code == 0, run.output
     assert rows(workspace / "setset.db", "SELECT lists, complete FROM counts") == [(58_896, 1)]
     assert sorted(path.name for path in tmp_path.iterdir()) == [name], "nothing beside it"
     found = perform("check", "--workspace", str(workspace))
-    assert found.code == 0, found.said
+    assert found.code == 0, found.output
 
 
 @pytest.mark.parametrize("name", ["x" * 300, "x/" * 3000])
@@ -120,7 +120,7 @@ def test_an_impossible_name_is_one_line(tmp_path: Path, name: str, command: list
     outcome = perform(*command, "--workspace", str(tmp_path / name))
     assert outcome.code in (1, 2, 10)
     assert not outcome.traceback
-    assert "too long" in outcome.said
+    assert "too long" in outcome.output
 
 
 def test_an_output_folder_whose_name_is_not_text_is_refused(tmp_path: Path) -> None:
@@ -132,38 +132,38 @@ def test_an_output_folder_whose_name_is_not_text_is_refused(tmp_path: Path) -> N
 @pytest.mark.parametrize("path", ["../../../../etc/passwd", "/etc/passwd", "t16/../../../secret", "t16/\0", ""])
 def test_a_path_in_the_database_cannot_lead_out(copied: Copied, path: str) -> None:
     """Whatever row a forger writes: nothing outside is read or deleted, and repairing puts the file in its place."""
-    place = copied()
-    secret = place.folder / "secret"
+    sandbox = copied()
+    secret = sandbox.folder / "secret"
     secret.write_bytes(b"mine")
-    connection = connect(place.database, "rw")
+    connection = connect(sandbox.database, "rw")
     with connection:
         connection.execute(
             "UPDATE batches SET path = ? WHERE size = ? AND first_source = 0 AND first_part = 0", (path, SIZE)
         )
     connection.close()
-    with Workspace(place.workspace) as workspace:
+    with Workspace(sandbox.workspace) as workspace:
         (found,) = [each for each in workspace.check(size=SIZE) if each.kind is FindingKind.FILE]
     assert found.batch is not None
     assert found.batch.name == path
     if path:
         with pytest.raises(SetsetError, match="outside its storage root"):
             print(found.batch.path)
-    assert place.command("repair").code == 0
-    assert place.command("check").code == 0
+    assert sandbox.command("repair").code == 0
+    assert sandbox.command("check").code == 0
     assert secret.read_bytes() == b"mine"
 
 
 def test_a_forged_root_makes_nothing_outside(copied: Copied) -> None:
     """A storage root that is not this workspace's own is neither written to nor cleaned."""
-    place = copied()
-    victim = place.folder / "victim"
+    sandbox = copied()
+    victim = sandbox.folder / "victim"
     (victim / f"t{TARGET}/s05").mkdir(parents=True)
     (victim / f"t{TARGET}/s05/0000000-000.setset").write_bytes(b"mine")
-    connection = connect(place.database, "rw")
+    connection = connect(sandbox.database, "rw")
     with connection:
         connection.execute("UPDATE storage_roots SET path = ?", (str(victim),))
     connection.close()
-    assert place.command("repair").code == 1
+    assert sandbox.command("repair").code == 1
     assert (victim / f"t{TARGET}/s05/0000000-000.setset").read_bytes() == b"mine"
 
 
@@ -172,26 +172,26 @@ def test_flipped_bytes_of_a_database_are_noticed_or_change_nothing(copied: Copie
 
     `tools/mutations` does thousands.
     """
-    place = copied()
-    good = place.database.read_bytes()
-    healthy = _findings(place)
-    records = _records(place.database)
+    sandbox = copied()
+    good = sandbox.database.read_bytes()
+    healthy = _findings(sandbox)
+    records = _records(sandbox.database)
     for number in range(15):
         random = Random(number)
         data = bytearray(good)
         at = random.randrange(len(data))
         for each in range(at, min(len(data), at + random.choice([1, 1, 60]))):
             data[each] ^= 1 << random.randrange(8)
-        place.database.write_bytes(data)
+        sandbox.database.write_bytes(data)
         try:
-            noticed = _findings(place) != healthy
+            noticed = _findings(sandbox) != healthy
         except SetsetError:
             continue
-        assert noticed or _records(place.database) == records, f"damage {number} went unnoticed"
+        assert noticed or _records(sandbox.database) == records, f"damage {number} went unnoticed"
 
 
-def _findings(place: Place) -> list[tuple[str, str, str]]:
-    with Workspace(place.workspace) as workspace:
+def _findings(sandbox: Sandbox) -> list[tuple[str, str, str]]:
+    with Workspace(sandbox.workspace) as workspace:
         return [(finding.kind, finding.where, finding.what) for finding in workspace.check()]
 
 

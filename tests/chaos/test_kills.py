@@ -32,29 +32,29 @@ class Killed:
 
     def __init__(self, folder: Path) -> None:
         # The token of a root names the folder of its workspace: copies are used where the original was.
-        self.place, self._kept, self._log = folder / "place", folder / "kept", folder / "log"
+        self.base, self._kept, self._log = folder / "base", folder / "kept", folder / "log"
         small.build(self.workspace, 3, target=TARGET, batch_lists=10_000)
-        small.build(self.workspace, 4, target=TARGET, batch_lists=200_000, output=self.place / "out")
-        self.place.rename(self._kept)
+        small.build(self.workspace, 4, target=TARGET, batch_lists=200_000, output=self.base / "out")
+        self.base.rename(self._kept)
 
     @property
     def workspace(self) -> Path:
-        return self.place / "w"
+        return self.base / "w"
 
     @property
     def folder(self) -> WorkspaceFolder:
         return WorkspaceFolder(self.workspace)
 
     def set_up(self) -> None:
-        shutil.rmtree(self.place, ignore_errors=True)
-        shutil.copytree(self._kept, self.place)
+        shutil.rmtree(self.base, ignore_errors=True)
+        shutil.copytree(self._kept, self.base)
 
     def at_each_call(self, *arguments: str, moved: str | None = None) -> Iterator[int]:
         """Kills the command before its first call, some later one, and so on, until it comes to its end."""
         for number in itertools.count(1, STEP):
             self.set_up()
             if moved:
-                (self.place / moved).rename(self.place / "new")
+                (self.base / moved).rename(self.base / "new")
             outcome = perform_in_fork(self._log, die_at(number), *arguments, "-w", str(self.workspace))
             assert outcome.code in (0, KILLED), outcome
             yield number
@@ -74,18 +74,18 @@ def killed(tmp_path: Path) -> Killed:
 def test_rm_goes_on_wherever_it_was_killed(killed: Killed) -> None:
     arguments = ("rm", "--target", str(TARGET), "--size", "4", "--yes", "-q")
     for number in killed.at_each_call(*arguments):
-        there = len(small.digests(killed.place / "out"))
+        there = len(small.digests(killed.base / "out"))
         left = small.findings(killed.folder)
         assert {finding.kind for finding in left} <= {FindingKind.ORPHAN}, number
         recorded = small.rows(killed.workspace, "SELECT COUNT(*) FROM batches WHERE size = 4")[0][0]
         assert recorded == (0 if left or not there else there), number
         if number % 2:
             # At worst it brings back what is proven: all files, or fewer in a size that is not complete.
-            assert killed.do("db", "rebuild", "-q", "--output", str(killed.place / "out")).code == 0
+            assert killed.do("db", "rebuild", "-q", "--output", str(killed.base / "out")).code == 0
             assert ((4,) in small.rows(killed.workspace, COMPLETE)) == (there == 5), number
         again = killed.do(*arguments)
-        assert again.code == 0, again.said
-        assert small.digests(killed.place / "out") == {}
+        assert again.code == 0, again.output
+        assert small.digests(killed.base / "out") == {}
         assert small.rows(killed.workspace, COMPLETE) == [(3,)]
         assert small.findings(killed.folder) == [], number
 
@@ -94,14 +94,14 @@ def test_rm_goes_on_wherever_it_was_killed(killed: Killed) -> None:
 def test_roots_move_goes_on_wherever_it_was_killed(killed: Killed, old: str) -> None:
     killed.set_up()
     expected = small.rows(killed.workspace, small.BATCHES)
-    arguments = ("roots", "move", str(killed.place / old), str(killed.place / "new"), "-q")
+    arguments = ("roots", "move", str(killed.base / old), str(killed.base / "new"), "-q")
     for number in killed.at_each_call(*arguments, moved=old):
         paths = {Path(path) for (path,) in small.rows(killed.workspace, "SELECT path FROM storage_roots")}
         assert len(paths) == 2, number
         again = killed.do(*arguments)
-        assert again.code == 0, (number, again.said)
+        assert again.code == 0, (number, again.output)
         assert small.rows(killed.workspace, small.BATCHES) == expected
         assert small.findings(killed.folder, deep=number == 1) == [], number
-        output = ("--output", str(killed.place / "new"))
+        output = ("--output", str(killed.base / "new"))
         done = killed.do("run", "--size", "4", "--target", str(TARGET), "-q", *output)
-        assert done.code == 0, (number, done.said)
+        assert done.code == 0, (number, done.output)

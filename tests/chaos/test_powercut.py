@@ -1,4 +1,4 @@
-"""A power cut at any system call of a command loses nothing that was done; `setset run` goes on."""
+"""A power cut at any system call of a command loses nothing that was done; `setset run` resumes."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from tests.chaos.disk_model import Disk, Tree
-from tests.chaos.powercut import SCENARIOS, fast_place, judge, make_recording, points_of
+from tests.chaos.powercut import SCENARIOS, fast_folder, judge, make_recording, points_of
 from tests.chaos.recording import MISSING, Call, has_strace
 
 pytestmark = pytest.mark.chaos
@@ -18,8 +18,8 @@ SEED, POINTS = "1", 5
 @pytest.mark.skipif(not has_strace(), reason=MISSING)
 @pytest.mark.parametrize("command", SCENARIOS)
 def test_a_power_cut_loses_nothing(command: str) -> None:
-    with fast_place() as place:
-        recording = make_recording(command, place)
+    with fast_folder() as folder:
+        recording = make_recording(command, folder)
         known = points_of(recording)
         points = sorted({*Random(SEED).sample(known, min(POINTS, len(known))), known[-1]})
         wrong = [verdict for verdict in judge(recording, points, SEED, models=1) if verdict.problems]

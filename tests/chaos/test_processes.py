@@ -20,17 +20,17 @@ import pytest
 from setset.database.connection import BUSY_SECONDS
 from tests.chaos.processes import CHECKOUT, Outcome, setset, wait_until
 from tests.chaos.promises import require_same, require_whole, started
-from tests.chaos.rounds import Place, Reference, rows
+from tests.chaos.rounds import Reference, Sandbox, rows
 
 pytestmark = pytest.mark.chaos
 
-Copied = Callable[[], Place]
+Copied = Callable[[], Sandbox]
 
 
-def paused_between_commits(pid: int, place: Place) -> bool:
+def paused_between_commits(pid: int, sandbox: Sandbox) -> bool:
     """Stop a coordinator; let it go on, and say no, if it holds the database just now: readers wait for commits."""
     os.kill(pid, signal.SIGSTOP)
-    with contextlib.closing(sqlite3.connect(place.database, timeout=0)) as connection:
+    with contextlib.closing(sqlite3.connect(sandbox.database, timeout=0)) as connection:
         try:
             connection.execute("SELECT COUNT(*) FROM runs").fetchone()
         except sqlite3.OperationalError:
@@ -39,130 +39,130 @@ def paused_between_commits(pid: int, place: Place) -> bool:
     return True
 
 
-def test_01_a_killed_worker_is_replaced(place: Place, reference: Reference) -> None:
-    place.workers = 2
-    process = place.start()
-    assert wait_until(started(place, 3))
+def test_01_a_killed_worker_is_replaced(sandbox: Sandbox, reference: Reference) -> None:
+    sandbox.workers = 2
+    process = sandbox.start()
+    assert wait_until(started(sandbox, 3))
     for worker in process.workers():
         worker.kill()
-    outcome = place.finish(process)
-    assert outcome.code == 0, outcome.said
-    assert "the worker process died" in outcome.said
-    require_same(place, reference)
+    outcome = sandbox.finish(process)
+    assert outcome.code == 0, outcome.output
+    assert "the worker process died" in outcome.output
+    require_same(sandbox, reference)
 
 
-def test_01_what_kills_its_worker_three_times_is_given_up(place: Place, reference: Reference) -> None:
-    process = place.start()
+def test_01_what_kills_its_worker_three_times_is_given_up(sandbox: Sandbox, reference: Reference) -> None:
+    process = sandbox.start()
     while process.running:
         for worker in process.workers():
             with contextlib.suppress(Exception):
                 worker.kill()
-    outcome = place.finish(process)
+    outcome = sandbox.finish(process)
     assert outcome.code == 1
     # Killed at work, or already while it started.
-    last = outcome.said.splitlines()[-1]
+    last = outcome.output.splitlines()[-1]
     assert "the seeds failed 3 times: WorkerDied" in last or "no worker process can start" in last
-    assert place.go_on().code == 0
-    require_same(place, reference)
+    assert sandbox.go_on().code == 0
+    require_same(sandbox, reference)
 
 
 @pytest.mark.parametrize("files", [0, 4, 50])
 def test_02_a_killed_coordinator_takes_its_workers_along_and_loses_nothing(
-    place: Place, reference: Reference, files: int
+    sandbox: Sandbox, reference: Reference, files: int
 ) -> None:
-    place.workers = 2
-    process = place.start()
-    assert wait_until(started(place, files))
+    sandbox.workers = 2
+    process = sandbox.start()
+    assert wait_until(started(sandbox, files))
     process.popen.kill()
     assert process.end().code == 128 + signal.SIGKILL
     assert process.orphans(3.0) == []
-    finished = {path: path.stat().st_mtime_ns for path in place.files()}
-    assert place.go_on().code == 0
+    finished = {path: path.stat().st_mtime_ns for path in sandbox.files()}
+    assert sandbox.go_on().code == 0
     kept = [path for path, written in finished.items() if path.stat().st_mtime_ns == written]
     assert len(kept) >= len(finished) - 30, "files of finished expansions are taken over"
-    require_same(place, reference)
+    require_same(sandbox, reference)
 
 
-def test_07_a_second_coordinator_leaves_at_once(place: Place, reference: Reference) -> None:
-    process = place.start()
-    assert wait_until(started(place, 1))
-    assert wait_until(lambda: paused_between_commits(process.popen.pid, place))
-    second = setset("run", *place.arguments())
+def test_07_a_second_coordinator_leaves_at_once(sandbox: Sandbox, reference: Reference) -> None:
+    process = sandbox.start()
+    assert wait_until(started(sandbox, 1))
+    assert wait_until(lambda: paused_between_commits(process.popen.pid, sandbox))
+    second = setset("run", *sandbox.arguments())
     assert second.code == 11
-    assert f"pid {process.popen.pid} on {socket.gethostname()}" in second.said
-    for what in (["status"], ["sql", "SELECT COUNT(*) FROM batches"], ["count"]):
-        assert place.command(*what).code == 0
+    assert f"pid {process.popen.pid} on {socket.gethostname()}" in second.output
+    for arguments in (["status"], ["sql", "SELECT COUNT(*) FROM batches"], ["count"]):
+        assert sandbox.command(*arguments).code == 0
     # Files that workers have just written are not recorded yet; that is no fault.
-    checked = place.command("check")
-    assert checked.code == 0, checked.said
-    assert "is being written: it can be checked when the run is over" in checked.said
+    checked = sandbox.command("check")
+    assert checked.code == 0, checked.output
+    assert "is being written: it can be checked when the run is over" in checked.output
     process.popen.send_signal(signal.SIGCONT)
-    assert place.finish(process).code == 0
-    require_same(place, reference)
+    assert sandbox.finish(process).code == 0
+    require_same(sandbox, reference)
 
 
 @pytest.mark.parametrize("lock", ["BEGIN EXCLUSIVE", "BEGIN"])
-def test_08_a_database_that_is_held_is_waited_for(place: Place, reference: Reference, lock: str) -> None:
+def test_08_a_database_that_is_held_is_waited_for(sandbox: Sandbox, reference: Reference, lock: str) -> None:
     """A writer elsewhere, and a reader who keeps commits waiting."""
-    process = place.start()
-    assert wait_until(place.database.exists)
-    connection = sqlite3.connect(place.database, isolation_level=None, timeout=10)
+    process = sandbox.start()
+    assert wait_until(sandbox.database.exists)
+    connection = sqlite3.connect(sandbox.database, isolation_level=None, timeout=10)
     connection.execute(lock)
     connection.execute("SELECT COUNT(*) FROM runs").fetchone()
     time.sleep(BUSY_SECONDS + 1.5)
     connection.execute("ROLLBACK")
     connection.close()
-    outcome = place.finish(process)
-    assert outcome.code == 0, outcome.said
-    assert "the database is held by another program; waiting for it" in outcome.said
-    require_same(place, reference)
+    outcome = sandbox.finish(process)
+    assert outcome.code == 0, outcome.output
+    assert "the database is held by another program; waiting for it" in outcome.output
+    require_same(sandbox, reference)
 
 
 def test_08_ctrl_c_ends_the_waiting(copied: Copied, reference: Reference) -> None:
-    place = copied()
-    connection = sqlite3.connect(place.database, isolation_level=None)
+    sandbox = copied()
+    connection = sqlite3.connect(sandbox.database, isolation_level=None)
     connection.execute("BEGIN EXCLUSIVE")
-    process = place.start()
+    process = sandbox.start()
     time.sleep(4)
     process.interrupt()
-    assert place.finish(process).code == 130
+    assert sandbox.finish(process).code == 130
     connection.execute("ROLLBACK")
     connection.close()
-    require_same(place, reference)
+    require_same(sandbox, reference)
 
 
 @pytest.mark.parametrize(
     ("number", "code", "files"), [(signal.SIGINT, 130, 10), (signal.SIGTERM, 143, 0), (signal.SIGHUP, 129, 10)]
 )
 def test_11_a_signal_ends_the_run_within_seconds(
-    place: Place, reference: Reference, number: int, code: int, files: int
+    sandbox: Sandbox, reference: Reference, number: int, code: int, files: int
 ) -> None:
-    process = place.start()
-    assert wait_until(lambda: place.database.exists() and len(place.files()) >= files)
+    process = sandbox.start()
+    assert wait_until(lambda: sandbox.database.exists() and len(sandbox.files()) >= files)
     process.interrupt(number)
     began = time.monotonic()
-    outcome = place.finish(process)
-    assert outcome.code == code, outcome.said
+    outcome = sandbox.finish(process)
+    assert outcome.code == code, outcome.output
     assert time.monotonic() - began < 30, "seconds, on a machine that does other things too"
-    assert "'setset run' goes on from there" in outcome.advice(place.workspace)
-    require_whole(place)
-    assert place.go_on().code == 0
-    require_same(place, reference)
+    assert "'setset run' resumes" in outcome.advice(sandbox.workspace)
+    require_whole(sandbox)
+    assert sandbox.go_on().code == 0
+    require_same(sandbox, reference)
 
 
-def test_11_an_orderly_end_is_no_attempt(place: Place, reference: Reference) -> None:
+def test_11_an_orderly_end_is_no_attempt(sandbox: Sandbox, reference: Reference) -> None:
     """A service or a batch system signals the whole group, workers and all, as often as it likes."""
     for files in (1, 16):
-        process = place.start()
-        assert wait_until(started(place, files))
+        process = sandbox.start()
+        assert wait_until(started(sandbox, files))
         process.interrupt(signal.SIGTERM)
-        outcome = place.finish(process)
-        assert outcome.code == 143, outcome.said
-        assert "trying again" not in outcome.said
-        tried = rows(place.database, "SELECT attempts, error FROM expansions WHERE state != 'done' AND attempts")
+        outcome = sandbox.finish(process)
+        assert outcome.code == 143, outcome.output
+        assert "trying again" not in outcome.output
+        tried = rows(sandbox.database, "SELECT attempts, error FROM expansions WHERE state != 'done' AND attempts")
         assert tried == []
-    assert place.go_on().code == 0
-    require_same(place, reference)
+    assert sandbox.go_on().code == 0
+    require_same(sandbox, reference)
 
 
 def _shown(terminal: int) -> bool:
@@ -172,51 +172,51 @@ def _shown(terminal: int) -> bool:
     return True
 
 
-def test_11_a_closed_terminal_ends_the_run_in_order(place: Place, reference: Reference) -> None:
+def test_11_a_closed_terminal_ends_the_run_in_order(sandbox: Sandbox, reference: Reference) -> None:
     terminal, there = pty.openpty()
-    process = place.start(terminal=there)
+    process = sandbox.start(terminal=there)
     os.close(there)
-    assert wait_until(lambda: _shown(terminal) and len(place.files()) >= 8)
+    assert wait_until(lambda: _shown(terminal) and len(sandbox.files()) >= 8)
     os.close(terminal)
-    assert place.finish(process).code == 129
-    last = rows(place.database, "SELECT outcome FROM runs ORDER BY id DESC LIMIT 1")
-    assert last == [("interrupted; what was finished is recorded, 'setset run' goes on from there",)]
-    assert place.go_on().code == 0
-    require_same(place, reference)
+    assert sandbox.finish(process).code == 129
+    last = rows(sandbox.database, "SELECT outcome FROM runs ORDER BY id DESC LIMIT 1")
+    assert last == [("interrupted; what was finished is recorded, 'setset run' resumes",)]
+    assert sandbox.go_on().code == 0
+    require_same(sandbox, reference)
 
 
-def test_11_nohup_outlives_its_terminal(place: Place, reference: Reference) -> None:
-    process = place.start(nohup=True)
-    assert wait_until(started(place, 8))
+def test_11_nohup_outlives_its_terminal(sandbox: Sandbox, reference: Reference) -> None:
+    process = sandbox.start(nohup=True)
+    assert wait_until(started(sandbox, 8))
     process.interrupt(signal.SIGHUP)
-    assert place.finish(process).code == 0
-    require_same(place, reference)
+    assert sandbox.finish(process).code == 0
+    require_same(sandbox, reference)
 
 
-def test_11_ctrl_c_does_not_wait_for_the_compiler(place: Place) -> None:
-    node = place.folder / "node"
+def test_11_ctrl_c_does_not_wait_for_the_compiler(sandbox: Sandbox) -> None:
+    node = sandbox.folder / "node"
     node.mkdir()
-    process = place.start(TMPDIR=str(node), NUMBA_CACHE_DIR=str(place.folder / "numba"))
+    process = sandbox.start(TMPDIR=str(node), NUMBA_CACHE_DIR=str(sandbox.folder / "numba"))
     assert wait_until(lambda: bool(list(node.glob("setset-numba-*/lock"))))
     process.interrupt()
-    outcome = place.finish(process)
-    assert outcome.code == 130, outcome.said
-    assert "first run: compiling" in outcome.said
+    outcome = sandbox.finish(process)
+    assert outcome.code == 130, outcome.output
+    assert "first run: compiling" in outcome.output
     assert [path.name for path in node.glob("setset-numba-*/*")] == ["lock"], "it would be marked as done"
-    assert place.orphans == []
+    assert sandbox.orphans == []
 
 
-def test_11_ctrl_c_while_it_starts_is_one_line(place: Place) -> None:
-    early = place.folder / "early"
+def test_11_ctrl_c_while_it_starts_is_one_line(sandbox: Sandbox) -> None:
+    early = sandbox.folder / "early"
     early.mkdir()
     (early / "click.py").write_text("raise KeyboardInterrupt", encoding="utf-8")
-    outcome = place.finish(place.start(PYTHONPATH=f"{early}{os.pathsep}{CHECKOUT}"))
-    assert (outcome.code, outcome.said) == (130, "setset: interrupted\n")
+    outcome = sandbox.finish(sandbox.start(PYTHONPATH=f"{early}{os.pathsep}{CHECKOUT}"))
+    assert (outcome.code, outcome.output) == (130, "setset: interrupted\n")
 
 
-def test_11_the_second_ctrl_c_is_immediate(place: Place, reference: Reference) -> None:
-    process = place.start()
-    assert wait_until(started(place, 2))
+def test_11_the_second_ctrl_c_is_immediate(sandbox: Sandbox, reference: Reference) -> None:
+    process = sandbox.start()
+    assert wait_until(started(sandbox, 2))
     workers = process.workers()
     for worker in workers:
         worker.suspend()
@@ -226,10 +226,10 @@ def test_11_the_second_ctrl_c_is_immediate(place: Place, reference: Reference) -
     over = not process.running
     process.interrupt()
     assert wait_until(lambda: not process.running, 4.0)
-    assert place.finish(process).code in ((0, 130) if over else (130,))
-    require_whole(place)
-    assert place.go_on().code == 0
-    require_same(place, reference)
+    assert sandbox.finish(process).code in ((0, 130) if over else (130,))
+    require_whole(sandbox)
+    assert sandbox.go_on().code == 0
+    require_same(sandbox, reference)
 
 
 JUMPING = """
@@ -239,56 +239,58 @@ time.time = lambda: _time() + _moments.choice([-86400.0, 0.0, 86400.0])
 """
 
 
-def test_13_a_clock_that_jumps_decides_nothing(place: Place, reference: Reference) -> None:
+def test_13_a_clock_that_jumps_decides_nothing(sandbox: Sandbox, reference: Reference) -> None:
     """In every process the clock jumps by a day and back, and files are older or younger than they are."""
-    jumping = place.folder / "jumping"
+    jumping = sandbox.folder / "jumping"
     jumping.mkdir()
     (jumping / "sitecustomize.py").write_text(JUMPING)
-    process = place.start(PYTHONPATH=f"{jumping}{os.pathsep}{CHECKOUT}")
-    assert wait_until(started(place, 10))
+    process = sandbox.start(PYTHONPATH=f"{jumping}{os.pathsep}{CHECKOUT}")
+    assert wait_until(started(sandbox, 10))
     process.popen.kill()
-    place.finish(process)
-    for number, path in enumerate(place.files()):
+    sandbox.finish(process)
+    for number, path in enumerate(sandbox.files()):
         os.utime(path, (0, 0) if number % 2 else (2e9, 2e9))
-    outcome = place.finish(place.start(PYTHONPATH=f"{jumping}{os.pathsep}{CHECKOUT}"))
+    outcome = sandbox.finish(sandbox.start(PYTHONPATH=f"{jumping}{os.pathsep}{CHECKOUT}"))
     assert outcome.code == 0
-    sizes = json.loads(place.command("status", "--json").said)["sizes"]
+    sizes = json.loads(sandbox.command("status", "--json").output)["sizes"]
     assert all(size["lists_per_second"] > 0 and size["seconds_left"] is None for size in sizes)
-    require_same(place, reference)
+    require_same(sandbox, reference)
 
 
 @pytest.mark.parametrize("mount_point", [False, True])
-def test_14_an_output_disk_that_disappears_loses_nothing(place: Place, reference: Reference, mount_point: bool) -> None:
-    place.elsewhere = True
-    process = place.start()
-    assert wait_until(started(place, 6))
-    away = place.folder / "away"
-    place.root.rename(away)
+def test_14_an_output_disk_that_disappears_loses_nothing(
+    sandbox: Sandbox, reference: Reference, mount_point: bool
+) -> None:
+    sandbox.elsewhere = True
+    process = sandbox.start()
+    assert wait_until(started(sandbox, 6))
+    away = sandbox.folder / "away"
+    sandbox.root.rename(away)
     if mount_point:
-        place.root.mkdir()
-    outcome = place.finish(process)
+        sandbox.root.mkdir()
+    outcome = sandbox.finish(process)
     assert outcome.code == 1
-    assert "is gone: bring it back" in outcome.said.splitlines()[-1]
-    again = place.run()
-    assert (again.code, again.said.count("\n")) == (1, 1)
-    assert "is gone: bring it back" in again.said
-    assert not place.root.exists() or not list(place.root.iterdir())
-    shutil.rmtree(place.root, ignore_errors=True)
-    away.rename(place.root)
-    assert place.go_on().code == 0
-    require_same(place, reference)
+    assert "is gone: bring it back" in outcome.output.splitlines()[-1]
+    again = sandbox.run()
+    assert (again.code, again.output.count("\n")) == (1, 1)
+    assert "is gone: bring it back" in again.output
+    assert not sandbox.root.exists() or not list(sandbox.root.iterdir())
+    shutil.rmtree(sandbox.root, ignore_errors=True)
+    away.rename(sandbox.root)
+    assert sandbox.go_on().code == 0
+    require_same(sandbox, reference)
 
 
-def test_14_an_output_disk_that_comes_back_in_time_is_not_noticed(place: Place, reference: Reference) -> None:
-    place.elsewhere = True
-    process = place.start()
-    assert wait_until(started(place, 6))
-    away = place.folder / "away"
-    place.root.rename(away)
-    back = threading.Timer(0.7, lambda: away.rename(place.root))
+def test_14_an_output_disk_that_comes_back_in_time_is_not_noticed(sandbox: Sandbox, reference: Reference) -> None:
+    sandbox.elsewhere = True
+    process = sandbox.start()
+    assert wait_until(started(sandbox, 6))
+    away = sandbox.folder / "away"
+    sandbox.root.rename(away)
+    back = threading.Timer(0.7, lambda: away.rename(sandbox.root))
     back.start()
-    outcome: Outcome = place.finish(process)
+    outcome: Outcome = sandbox.finish(process)
     back.join()
-    assert outcome.code in (0, 1), outcome.said
-    assert place.go_on().code == 0
-    require_same(place, reference)
+    assert outcome.code in (0, 1), outcome.output
+    assert sandbox.go_on().code == 0
+    require_same(sandbox, reference)

@@ -14,7 +14,7 @@ from setset.database import explorations, open_to_write
 from setset.database.batches import number_batches
 from setset.folder import WorkspaceFolder
 from tests.chaos.processes import Process, setset
-from tests.chaos.rounds import TARGET, Place, rows
+from tests.chaos.rounds import TARGET, Sandbox, rows
 
 pytestmark = pytest.mark.chaos
 
@@ -22,27 +22,27 @@ SMALL = 10_000
 """Lists in a file: some 1,000 files."""
 
 
-def test_memory_stays_flat_with_a_thousand_batches(place: Place) -> None:
+def test_memory_stays_flat_with_a_thousand_batches(sandbox: Sandbox) -> None:
     arguments = ("--size", "5", "--target", str(TARGET), "--batch-lists", str(SMALL), "--workers", "2")
-    process = Process("run", *arguments, "--workspace", str(place.workspace))
+    process = Process("run", *arguments, "--workspace", str(sandbox.workspace))
     coordinator = psutil.Process(process.popen.pid)
-    folder = place.workspace / f"batches/t{TARGET}/s05"
+    folder = sandbox.workspace / f"batches/t{TARGET}/s05"
     used: list[tuple[int, int]] = []
     while process.running:
         with contextlib.suppress(psutil.Error, OSError):
             used.append((sum(1 for _ in folder.iterdir()), coordinator.memory_info().rss))
         time.sleep(0.2)
-    assert place.finish(process).code == 0
-    batches = rows(place.database, "SELECT COUNT(*) FROM batches")[0][0]
+    assert sandbox.finish(process).code == 0
+    batches = rows(sandbox.database, "SELECT COUNT(*) FROM batches")[0][0]
     assert isinstance(batches, int)
     assert batches > 900
     early = max(rss for files, rss in used if files < batches // 3)
     late = max(rss for files, rss in used if files >= batches // 3)
     assert late - early < 15_000_000, "a megabyte or two was measured"
-    status = setset("status", "--workspace", str(place.workspace))
-    assert f"{batches:,}"[:1] in status.said
+    status = setset("status", "--workspace", str(sandbox.workspace))
+    assert f"{batches:,}"[:1] in status.output
     assert status.code == 0
-    assert _steps_of_numbering(place.workspace) < 2000, "some hundred, with a thousand batches or with ten"
+    assert _steps_of_numbering(sandbox.workspace) < 2000, "some hundred, with a thousand batches or with ten"
 
 
 def _steps_of_numbering(workspace: Path) -> int:

@@ -74,7 +74,7 @@ def test_files_of_other_lists_are_lost(stage: Stage) -> None:
     """All agrees with itself, but is of another exploration."""
     other = Plan(16, SMALL.cuts, SMALL.outputs, True)
     scene = stage.set(other, "finished")
-    scene.said.clear()
+    scene.commands.clear()
     end, problems = judge(scene, stage.expected(SMALL))
     assert end is End.LOST, problems
 
@@ -85,7 +85,7 @@ def test_what_no_message_mends_is_stuck(stage: Stage) -> None:
     end, problems = judge(scene, stage.expected(SMALL))
     assert end is End.STUCK
     assert "names nothing more" in problems[0]
-    assert len(scene.said) <= 3 * MOST_COMMANDS
+    assert len(scene.commands) <= 3 * MOST_COMMANDS
 
 
 def test_what_is_not_ours_and_was_touched_is_lost(stage: Stage) -> None:

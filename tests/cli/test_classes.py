@@ -54,7 +54,7 @@ def test_a_build_that_was_stopped_goes_on(nowhere: Path, catalogue: Catalogue, n
     else:
         assert first.returncode == 128 + how
         command = "python -m setset classes build"
-        assert said == f"setset: interrupted; finished sizes are recorded, '{command}' goes on from there\n"
+        assert said == f"setset: interrupted; finished sizes are recorded, '{command}' resumes\n"
     again = subprocess.run([*SETSET, "classes", "build", "--size", "12"], capture_output=True, text=True, check=True)
     built = [int(line.split()[1].strip(":")) for line in [*seen, *again.stdout.splitlines()]]
     if name == "SIGKILL":  # a size may be stored and not be said any more

@@ -13,15 +13,15 @@ from tests.small import build, digests
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Path:
+def folder(tmp_path: Path) -> Path:
     """A workspace w whose lists of 4 are in the storage root `old`."""
     build(tmp_path / "w", 3, target=18, batch_lists=10_000)
     build(tmp_path / "w", 4, target=18, batch_lists=200_000, output=tmp_path / "old")
     return tmp_path
 
 
-def test_every_command_names_the_way_on(place: Path) -> None:
-    old, new, workspace = place / "old", place / "new", place / "w"
+def test_every_command_names_the_way_on(folder: Path) -> None:
+    old, new, workspace = folder / "old", folder / "new", folder / "w"
     listed = json.loads(run_here("roots", "--json", workspace=workspace).stdout)
     assert [(root["number"], root["path"], root["state"], root["files"]) for root in listed] == [
         (1, str(workspace / "batches"), "present", 5),
@@ -70,47 +70,47 @@ def test_a_run_whose_files_are_away_fails_and_makes_no_second_root(tmp_path: Pat
     assert not (tmp_path / "new").exists()
 
 
-def test_rm_says_which_files_stay_and_leaves_them(place: Path) -> None:
-    before = digests(place / "old")
-    (place / "w").rename(place / "moved")
+def test_rm_says_which_files_stay_and_leaves_them(folder: Path) -> None:
+    before = digests(folder / "old")
+    (folder / "w").rename(folder / "moved")
     command = ("rm", "--target", "18", "--size", "4")
     stay = "5 files of them stay, in storage roots where nothing may be removed: see 'setset roots'\n"
     for option in ("--dry-run", "--yes"):
-        done = run_here(*command, option, workspace=place / "moved")
+        done = run_here(*command, option, workspace=folder / "moved")
         assert (done.returncode, stay in done.stdout) == (0, True), done
     assert before
-    assert digests(place / "old") == before
+    assert digests(folder / "old") == before
 
 
-def test_another_workspaces_root_is_found_by_check(place: Path) -> None:
+def test_another_workspaces_root_is_found_by_check(folder: Path) -> None:
     """Even if it has files of the same names."""
-    shutil.rmtree(place / "old")
-    build(place / "other", 3, target=18, batch_lists=10_000)
-    build(place / "other", 4, target=18, batch_lists=200_000, output=place / "old")
-    done = run_here("check", "-q", workspace=place / "w")
+    shutil.rmtree(folder / "old")
+    build(folder / "other", 3, target=18, batch_lists=10_000)
+    build(folder / "other", 4, target=18, batch_lists=200_000, output=folder / "old")
+    done = run_here("check", "-q", workspace=folder / "w")
     assert (done.returncode, "and another workspace's is in its place" in done.stdout) == (1, True)
-    before = digests(place / "old")
-    assert run_here("roots", "forget", str(place / "old"), "--yes", workspace=place / "w").returncode == 0
-    assert run_here("repair", "-q", workspace=place / "w").returncode == 0
-    assert run_here("check", "-q", workspace=place / "w").stdout == "no problems found\n"
-    assert digests(place / "old") == before
+    before = digests(folder / "old")
+    assert run_here("roots", "forget", str(folder / "old"), "--yes", workspace=folder / "w").returncode == 0
+    assert run_here("repair", "-q", workspace=folder / "w").returncode == 0
+    assert run_here("check", "-q", workspace=folder / "w").stdout == "no problems found\n"
+    assert digests(folder / "old") == before
 
 
-def test_a_root_that_is_lost_is_forgotten_after_a_question(place: Path) -> None:
-    before = digests(place / "old")
-    shutil.rmtree(place / "old")
-    refused = run_here("roots", "forget", "2", workspace=place / "w")
+def test_a_root_that_is_lost_is_forgotten_after_a_question(folder: Path) -> None:
+    before = digests(folder / "old")
+    shutil.rmtree(folder / "old")
+    refused = run_here("roots", "forget", "2", workspace=folder / "w")
     assert (refused.returncode, refused.stderr) == (2, "setset: not a terminal, cannot ask: add --yes\n")
-    done = run_here("roots", "forget", "2", "--yes", workspace=place / "w")
+    done = run_here("roots", "forget", "2", "--yes", workspace=folder / "w")
     assert (done.returncode, "run 'setset repair'" in done.stdout) == (0, True)
-    assert run_here("repair", "-q", workspace=place / "w").returncode == 0
-    assert run_here("check", "-q", workspace=place / "w").stdout == "no problems found\n"
-    assert before.items() <= digests(place / "w/batches").items()
+    assert run_here("repair", "-q", workspace=folder / "w").returncode == 0
+    assert run_here("check", "-q", workspace=folder / "w").stdout == "no problems found\n"
+    assert before.items() <= digests(folder / "w/batches").items()
 
 
-def test_a_root_without_files_and_with_a_damaged_token_is_lost(place: Path) -> None:
+def test_a_root_without_files_and_with_a_damaged_token_is_lost(folder: Path) -> None:
     """Nothing shows whose it is: it can be forgotten, and used again."""
-    old, workspace = place / "old", place / "w"
+    old, workspace = folder / "old", folder / "w"
     shutil.rmtree(old / "t18")
     (old / "setset-root.json").write_text("{")
     command = ("run", "-q", "--size", "4", "--target", "18", "--output", str(old))
@@ -122,19 +122,19 @@ def test_a_root_without_files_and_with_a_damaged_token_is_lost(place: Path) -> N
     assert run_here("check", "-q", "--deep", workspace=workspace).stdout == "no problems found\n"
 
 
-def test_a_damaged_token_in_a_folder_that_the_database_does_not_know(place: Path) -> None:
+def test_a_damaged_token_in_a_folder_that_the_database_does_not_know(folder: Path) -> None:
     """As after an older database was restored: the message names what takes the folder over."""
-    workspace = place / "w"
-    (place / "old").rename(place / "unknown")
-    assert run_here("roots", "forget", str(place / "old"), "--yes", workspace=workspace).returncode == 0
-    (place / "unknown" / "setset-root.json").write_text("{")
-    output = ("--output", str(place / "unknown"))
+    workspace = folder / "w"
+    (folder / "old").rename(folder / "unknown")
+    assert run_here("roots", "forget", str(folder / "old"), "--yes", workspace=workspace).returncode == 0
+    (folder / "unknown" / "setset-root.json").write_text("{")
+    output = ("--output", str(folder / "unknown"))
     refused = run_here("run", "-q", "--size", "5", "--target", "18", *output, workspace=workspace)
     assert (refused.returncode, "'setset db rebuild' with --output" in refused.stderr) == (2, True)
     assert run_here("db", "rebuild", "-q", *output, workspace=workspace).returncode == 0
     assert run_here("check", "-q", workspace=workspace).stdout == "no problems found\n"
 
 
-def test_options_before_the_subcommand_are_not_ignored(place: Path) -> None:
-    done = run_here("roots", "-w", str(place / "w"), "move", "2", str(place / "new"))
+def test_options_before_the_subcommand_are_not_ignored(folder: Path) -> None:
+    done = run_here("roots", "-w", str(folder / "w"), "move", "2", str(folder / "new"))
     assert (done.returncode, "give --workspace after move" in done.stderr) == (2, True)

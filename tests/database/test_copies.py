@@ -44,7 +44,7 @@ with folder.locked():
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> WorkspaceFolder:
+def folder(tmp_path: Path) -> WorkspaceFolder:
     folder = WorkspaceFolder(tmp_path)
     with closing(sqlite3.connect(folder.database)) as connection, connection:
         connection.execute("CREATE TABLE t (x INTEGER, filling TEXT)")
@@ -53,13 +53,13 @@ def place(tmp_path: Path) -> WorkspaceFolder:
 
 
 @pytest.fixture
-def written(place: WorkspaceFolder) -> Iterator[WorkspaceFolder]:
+def written(folder: WorkspaceFolder) -> Iterator[WorkspaceFolder]:
     """A database that another process writes all the time."""
-    command = [sys.executable, "-c", WRITER, str(place.path)]
+    command = [sys.executable, "-c", WRITER, str(folder.path)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
         assert writer.stdout is not None
         assert writer.stdout.readline() == "1\n"
-        yield place
+        yield folder
         writer.kill()
 
 
@@ -78,39 +78,39 @@ def test_a_copy_is_what_one_commit_left(written: WorkspaceFolder) -> None:
     assert min(number for (number,) in seen) > 0
 
 
-def test_a_query_of_a_copy_keeps_no_commit_waiting(place: WorkspaceFolder) -> None:
-    with reading_copies(), closing(connect(place.database, "ro")) as reader:
+def test_a_query_of_a_copy_keeps_no_commit_waiting(folder: WorkspaceFolder) -> None:
+    with reading_copies(), closing(connect(folder.database, "ro")) as reader:
         half_read = reader.execute("SELECT x FROM t")
         half_read.fetchone()
-        with closing(sqlite3.connect(place.database, timeout=0)) as connection, connection:
+        with closing(sqlite3.connect(folder.database, timeout=0)) as connection, connection:
             connection.execute("UPDATE t SET x = 7")
         assert {number for (number,) in half_read} == {0}
         with pytest.raises(sqlite3.OperationalError, match="readonly"):
             reader.execute("DELETE FROM t")
-        assert numbers(place.database) == [7]
+        assert numbers(folder.database) == [7]
 
 
-def test_a_database_that_is_held_all_the_time(place: WorkspaceFolder) -> None:
+def test_a_database_that_is_held_all_the_time(folder: WorkspaceFolder) -> None:
     """Whoever reads gives up in time, and can be told to stop meanwhile."""
-    with closing(sqlite3.connect(place.database)) as holder, reading_copies():
+    with closing(sqlite3.connect(folder.database)) as holder, reading_copies():
         holder.execute("BEGIN EXCLUSIVE")
         began = time.monotonic()
         with pytest.raises(Locked, match="is held by another program: try again when that is done"):
-            connect(place.database, "ro", seconds=0.3)
+            connect(folder.database, "ro", seconds=0.3)
         assert 0.3 <= time.monotonic() - began < 60
         holder.rollback()
-        assert numbers(place.database) == [0]
+        assert numbers(folder.database) == [0]
 
 
 @pytest.mark.posix
-def test_ctrl_c_ends_the_wait_for_a_copy(place: WorkspaceFolder) -> None:
+def test_ctrl_c_ends_the_wait_for_a_copy(folder: WorkspaceFolder) -> None:
     program = (
         "import sys; from pathlib import Path; from setset.database.copies import open_copy, reading_copies\n"
         "print('ready', flush=True)\n"
         "with reading_copies(): open_copy(Path(sys.argv[1]), 600)"
     )
-    command = [sys.executable, "-c", program, str(place.database)]
-    with closing(sqlite3.connect(place.database)) as holder:
+    command = [sys.executable, "-c", program, str(folder.database)]
+    with closing(sqlite3.connect(folder.database)) as holder:
         holder.execute("BEGIN EXCLUSIVE")
         with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as reader:
             assert reader.stdout is not None
@@ -121,8 +121,8 @@ def test_ctrl_c_ends_the_wait_for_a_copy(place: WorkspaceFolder) -> None:
     assert b"KeyboardInterrupt" in said
 
 
-def test_what_is_not_copied(place: WorkspaceFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = place.database
+def test_what_is_not_copied(folder: WorkspaceFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = folder.database
     assert not copies.are_wanted(path)  # outside of reading_copies
     with reading_copies():
         assert copies.are_wanted(path)

@@ -58,7 +58,7 @@ def test_numbers_do_not_depend_on_the_order_of_the_work(workspace: Path, order: 
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
         job = begin(database, run_id, 5, 6)
         claimed = expansions.record_and_claim(job, [], [], 99)
-        assert [each.task.source.number for each in claimed if each.task.source] == [0, 1, 2, 3]
+        assert [claim.task.source.number for claim in claimed if claim.task.source] == [0, 1, 2, 3]
         for position, source in enumerate(order):
             expansion = claimed[source]
             expansions.record_and_claim(job, [(expansion, result(expansion, source + 1))], [], 0)
@@ -76,14 +76,14 @@ def test_smaller_sizes_come_first_and_sizes_overlap(workspace: Path) -> None:
         job = begin(database, run_id, 5, 6)
         first, second = expansions.record_and_claim(job, [], [], 2)
         claimed = expansions.record_and_claim(job, [(first, result(first, 2))], [], 3)
-        assert [(each.task.size, each.task.source and each.task.source.number) for each in claimed] == [
+        assert [(claim.task.size, claim.task.source and claim.task.source.number) for claim in claimed] == [
             (5, 2),
             (5, 3),
             (6, 0),
         ]
         expansions.record_and_claim(job, [], [second, *claimed], 0)
         again = expansions.record_and_claim(job, [], [], 3)
-        assert [each.task.size for each in again] == [5, 5, 5]
+        assert [claim.task.size for claim in again] == [5, 5, 5]
 
 
 def test_an_expansion_goes_to_any_larger_size(workspace: Path) -> None:
@@ -91,8 +91,8 @@ def test_an_expansion_goes_to_any_larger_size(workspace: Path) -> None:
     with writing(workspace) as database, runs.record_run(database, "test", 1) as run_id:
         job = begin(database, run_id, 7)
         claimed = expansions.record_and_claim(job, [], [], 99)
-        assert {(each.task.size, each.task.source and each.task.source.size) for each in claimed} == {(7, 4)}
-        expansions.record_and_claim(job, [(each, result(each, 1)) for each in claimed], [], 0)
+        assert {(claim.task.size, claim.task.source and claim.task.source.size) for claim in claimed} == {(7, 4)}
+        expansions.record_and_claim(job, [(claim, result(claim, 1)) for claim in claimed], [], 0)
         assert job.exploration.size(7).source_size == 4
         assert job.exploration.at(7).is_complete()
     assert rows(workspace, "SELECT goal_size, goal_stored, goal_counted FROM explorations") == [(7, "3 4 7", None)]
@@ -107,10 +107,10 @@ def test_what_is_claimed_is_not_claimed_twice_and_comes_back_with_the_next_run(w
             assert expansions.record_and_claim(job, [], [], 99) == []
         with runs.record_run(database, "test", 1) as run_id:
             job = begin(database, run_id, 5, first=2)
-            left = [(each.step.size, each.tasks) for each in expansions.remaining(job)]
+            left = [(step.step.size, step.tasks) for step in expansions.remaining(job)]
             assert left == [(5, 2)]
             claimed = expansions.record_and_claim(job, [], [], 99)
-            assert [each.task.source and each.task.source.number for each in claimed] == [2, 3]
+            assert [claim.task.source and claim.task.source.number for claim in claimed] == [2, 3]
 
 
 def test_what_was_given_up_is_tried_again_by_the_next_run(workspace: Path) -> None:
@@ -122,7 +122,7 @@ def test_what_was_given_up_is_tried_again_by_the_next_run(workspace: Path) -> No
             expansions.record_and_claim(job, [], [given_up], 0)
         failed = "SELECT source, attempts, error FROM expansions WHERE state = 'failed'"
         assert rows(workspace, failed) == [(0, 1, "too much")]
-        assert [each.tasks for each in expansions.remaining(job)] == [4]
+        assert [step.tasks for step in expansions.remaining(job)] == [4]
         with runs.record_run(database, "test", 1) as run_id:
             begin(database, run_id, 5)
         assert rows(workspace, failed) == []
@@ -138,14 +138,14 @@ def test_a_file_that_is_forgotten_keeps_its_row_its_number_and_its_root(workspac
         expansions.forget_files(size, {batch: "missing"})
         assert rows(workspace, "SELECT number, digest, root_id FROM batches WHERE size = 4") == before
         assert key.at(4).is_complete()
-        due = [each.task for each in expansions.record_and_claim(job, [], [], 99)]
+        due = [claim.task for claim in expansions.record_and_claim(job, [], [], 99)]
         assert [(task.size, task.source and task.source.number) for task in due] == [(4, 0), (5, 0), (5, 1), (5, 3)]
         task = due[0]
         assert isinstance(task, ExpandTask)
         assert not task.reuse
-        assert [each.digest for each in task.recorded] == [digest for _, digest, _ in before]
+        assert [batch.digest for batch in task.recorded] == [digest for _, digest, _ in before]
         again = begin(database, run_id, 5, again=True)
-        assert [each.task.size for each in expansions.record_and_claim(again, [], [], 99)] == [4]
+        assert [claim.task.size for claim in expansions.record_and_claim(again, [], [], 99)] == [4]
 
 
 def test_what_is_forgotten_as_not_proven_leaves_no_rows_and_no_numbers(workspace: Path) -> None:

@@ -27,11 +27,11 @@ def test_the_records_are_the_rows(reference: Path) -> None:
         progress, counts = views.progress(database), views.counts(database)
         assert views.items(database, in_use=True) == []
         assert all(host.expansions and host.lists for host in views.throughput(database))
-    assert [(each.size, each.work, each.state) for each in progress] == [
+    assert [(size.size, size.work, size.state) for size in progress] == [
         (size, Work.STORE, SizeState.COMPLETE) for size in (3, 4, 5)
     ]
     stored = rows(reference, "SELECT target, size, lists, complete FROM counts")
-    assert [(each.target, each.size, each.lists, each.complete) for each in counts] == stored
+    assert [(size.target, size.size, size.lists, size.complete) for size in counts] == stored
 
 
 def test_the_timeline_says_when_each_expansion_was_done(reference: Path) -> None:
@@ -52,15 +52,15 @@ def test_finished_work_has_the_times_of_its_worker_or_else_of_its_record(copy: C
     change(folder.path, "UPDATE expansions SET started_at = '2026-01-02T03:04:05.500+00:00' WHERE size = 5")
     recorded = dict(rows(folder.path, "SELECT source, finished_at FROM expansions WHERE size = 4"))
     with reading(folder.path) as database:
-        found = [each for each in views.finished_work(database) if each.size > 3]
-    assert {each.size for each in found} == {4, 5}
-    for each in found:
-        start, end = datetime.fromisoformat(each.started_at), datetime.fromisoformat(each.finished_at)
-        assert abs(end - start - timedelta(seconds=each.seconds)) <= timedelta(milliseconds=2)
-        if each.size == 5:
-            assert each.started_at == "2026-01-02T03:04:05.500+00:00"
+        finished = [work for work in views.finished_work(database) if work.size > 3]
+    assert {work.size for work in finished} == {4, 5}
+    for work in finished:
+        start, end = datetime.fromisoformat(work.started_at), datetime.fromisoformat(work.finished_at)
+        assert abs(end - start - timedelta(seconds=work.seconds)) <= timedelta(milliseconds=2)
+        if work.size == 5:
+            assert work.started_at == "2026-01-02T03:04:05.500+00:00"
         else:
-            assert abs(end - datetime.fromisoformat(recorded[each.source])) <= timedelta(milliseconds=2)
+            assert abs(end - datetime.fromisoformat(recorded[work.source])) <= timedelta(milliseconds=2)
 
 
 def test_a_defect_is_listed(copy: Copy) -> None:

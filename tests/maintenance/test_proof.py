@@ -26,7 +26,7 @@ LOST = "its batches are not recorded"
 
 
 def find_flaws(
-    found: Sequence[Batch],
+    recorded: Sequence[Batch],
     done: Mapping[int, str | None] | Set[int],
     sources: Sources,
     not_empty: Set[int] = frozenset(),
@@ -39,7 +39,7 @@ def find_flaws(
         for source, made_from in digests.items()
     ]
     size = SizeRecord(ExplorationKey(cast(Database, None), 1, 12), 5, 100, 4, 0)
-    return Evidence(size, list(found), expanded, sources, all_known).flaws()
+    return Evidence(size, list(recorded), expanded, sources, all_known).flaws()
 
 
 def digest(source: int) -> str:
@@ -76,8 +76,8 @@ WHOLE = [part(0, 0), part(0, 1), part(0, 2, True), part(1, 0, True), part(2, 0),
 ALL = {0, 1, 2}
 
 
-def reasons(found: Sequence[Batch], done: set[int] = ALL, sources: int = 3) -> dict[int, str]:
-    flaws = find_flaws(found, done, known(sources))
+def reasons(recorded: Sequence[Batch], done: set[int] = ALL, sources: int = 3) -> dict[int, str]:
+    flaws = find_flaws(recorded, done, known(sources))
     assert flaws == sorted(flaws, key=lambda flaw: flaw.source)
     assert len({flaw.source for flaw in flaws}) == len(flaws)
     return {flaw.source: flaw.reason for flaw in flaws}
@@ -152,9 +152,9 @@ def test_sources_that_are_not_there() -> None:
 
 def test_numbers_that_make_no_sense_exhaust_nothing() -> None:
     most = (1 << 31) - 1
-    found = reasons([merged((0, 0), (most, 0)), part(1, 0, True)], {0, 1})
-    assert set(found) <= set(range(10))
-    assert {0, 1} <= found.keys()
+    recorded = reasons([merged((0, 0), (most, 0)), part(1, 0, True)], {0, 1})
+    assert set(recorded) <= set(range(10))
+    assert {0, 1} <= recorded.keys()
     assert reasons([batch(Span(most, 0, most, 0, True), digest(most))], set()) == {most: UNKNOWN}
 
 
@@ -215,11 +215,11 @@ def covered(span: Span, source: int) -> set[int]:
     return set(range(first, TOP if ends else span.last_part + 1))
 
 
-def naive_flaws(found: Sequence[Batch], done: set[int], sources: Sources, not_empty: set[int]) -> set[int]:
+def naive_flaws(recorded: Sequence[Batch], done: set[int], sources: Sources, not_empty: set[int]) -> set[int]:
     """The known sources that are not proven: each part of each must be covered once, by what is right."""
     flawed = set()
     for source in sources:
-        mine = [each for each in found if covered(each.span, source)]
+        mine = [each for each in recorded if covered(each.span, source)]
         counts = [sum(number in covered(each.span, source) for each in mine) for number in range(TOP)]
         right = all(
             each.span.last_source in sources
@@ -243,13 +243,13 @@ places = st.tuples(st.integers(0, SOURCES), st.integers(0, PARTS - 1))
 @st.composite
 def any_batches(draw: st.DrawFn) -> list[Batch]:
     """Anything: what a sequence of damages may leave."""
-    found = []
+    recorded = []
     for _ in range(draw(st.integers(0, 5))):
         first, last = sorted([draw(places), draw(places)])
         span = Span(*first, *last, draw(st.booleans()))
         wrong = draw(st.sampled_from(["right", "right", "right", None, digest(99)]))
-        found.append(batch(span, wrong))
-    return found
+        recorded.append(batch(span, wrong))
+    return recorded
 
 
 @st.composite
@@ -280,11 +280,11 @@ def tiled_batches(draw: st.DrawFn) -> list[Batch]:
     st.integers(1, SOURCES),
 )
 def test_flaws_are_those_of_the_naive_twin(
-    found: list[Batch], done: set[int], not_empty: set[int], number: int
+    recorded: list[Batch], done: set[int], not_empty: set[int], number: int
 ) -> None:
     sources = known(number)
     done, not_empty = done & sources.keys(), not_empty & done & sources.keys()
-    flaws = {flaw.source for flaw in find_flaws(found, done, sources, not_empty)}
-    assert flaws & sources.keys() == naive_flaws(found, done, sources, not_empty)
-    beyond = {each.span.last_source for each in found if each.span.last_source not in sources}
+    flaws = {flaw.source for flaw in find_flaws(recorded, done, sources, not_empty)}
+    assert flaws & sources.keys() == naive_flaws(recorded, done, sources, not_empty)
+    beyond = {each.span.last_source for each in recorded if each.span.last_source not in sources}
     assert bool(flaws - sources.keys()) == bool(beyond)

@@ -21,19 +21,19 @@ TARGET = 18
 
 
 @pytest.fixture
-def place(with_output: Path) -> Path:
+def base(with_output: Path) -> Path:
     """A workspace w with lists of 3 for targets 18 and 16, and lists of 4 for 18 in the storage root `out`."""
     build(with_output / "w", 3, target=16, batch_lists=20_000)
     return with_output
 
 
-def remove(place: Path, size: int | None = None, target: int = TARGET) -> setset.Removed:
-    with setset.open(place / "w", mode="a") as workspace:
+def remove(base: Path, size: int | None = None, target: int = TARGET) -> setset.Removed:
+    with setset.open(base / "w", mode="a") as workspace:
         return workspace.exploration(target).remove(size)
 
 
-def is_sound(place: Path) -> bool:
-    return findings(WorkspaceFolder(place / "w"), deep=True) == []
+def is_sound(base: Path) -> bool:
+    return findings(WorkspaceFolder(base / "w"), deep=True) == []
 
 
 def test_a_size_and_what_is_above_it_go(copy: Copy) -> None:
@@ -57,96 +57,96 @@ def test_a_size_and_what_is_above_it_go(copy: Copy) -> None:
     assert rows(folder.path, COUNTS) == counts
 
 
-def test_an_exploration_goes_and_others_stay(place: Path) -> None:
-    stranger = place / "w/batches/t18/s03/notes.txt"
+def test_an_exploration_goes_and_others_stay(base: Path) -> None:
+    stranger = base / "w/batches/t18/s03/notes.txt"
     stranger.write_text("mine")
-    others = {path: digest for path, digest in digests(place / "w").items() if "/t16/" in path}
-    assert [size.files for size in remove(place).sizes] == [5, 5]
-    assert digests(place / "w") == others
-    assert digests(place / "out") == {}
+    others = {path: digest for path, digest in digests(base / "w").items() if "/t16/" in path}
+    assert [size.files for size in remove(base).sizes] == [5, 5]
+    assert digests(base / "w") == others
+    assert digests(base / "out") == {}
     assert stranger.read_text() == "mine"
-    assert rows(place / "w", "SELECT target FROM explorations") == [(16,)]
-    assert [finding.kind for finding in findings(WorkspaceFolder(place / "w"))] == [FindingKind.FOREIGN]
+    assert rows(base / "w", "SELECT target FROM explorations") == [(16,)]
+    assert [finding.kind for finding in findings(WorkspaceFolder(base / "w"))] == [FindingKind.FOREIGN]
     stranger.unlink()
-    rebuild(WorkspaceFolder(place / "w"), place / "out")
-    assert [row[1] for row in rows(place / "w", COUNTS)] == [3]
+    rebuild(WorkspaceFolder(base / "w"), base / "out")
+    assert [row[1] for row in rows(base / "w", COUNTS)] == [3]
 
 
-def test_counts_from_smaller_sizes_stay(place: Path) -> None:
-    build(place / "w", 5, target=16, count_only=True, batch_lists=None)
-    build(place / "w", 5, target=TARGET, count_only=True, batch_lists=None)
-    counted = rows(place / "w", COUNTS)
-    remove(place, 4)
-    remove(place, 4, target=16)
+def test_counts_from_smaller_sizes_stay(base: Path) -> None:
+    build(base / "w", 5, target=16, count_only=True, batch_lists=None)
+    build(base / "w", 5, target=TARGET, count_only=True, batch_lists=None)
+    counted = rows(base / "w", COUNTS)
+    remove(base, 4)
+    remove(base, 4, target=16)
     # Target 16 was counted from size 3, which stays; target 18 from size 4, which is gone.
     kept = [row for row in counted if row[0] == 16 or row[1] == 3]
-    assert sorted(rows(place / "w", COUNTS)) == sorted(kept)
-    assert is_sound(place)
+    assert sorted(rows(base / "w", COUNTS)) == sorted(kept)
+    assert is_sound(base)
 
 
-def test_files_that_a_killed_removal_left_go_with_the_next(place: Path) -> None:
-    before = digests(place / "out")
-    shutil.copytree(place / "out", place / "kept")
-    remove(place, 4)
-    left = sorted((place / "kept/t18/s04").iterdir())[:3]
-    (place / "out/t18/s04").mkdir(parents=True)
+def test_files_that_a_killed_removal_left_go_with_the_next(base: Path) -> None:
+    before = digests(base / "out")
+    shutil.copytree(base / "out", base / "kept")
+    remove(base, 4)
+    left = sorted((base / "kept/t18/s04").iterdir())[:3]
+    (base / "out/t18/s04").mkdir(parents=True)
     for path in left:
-        shutil.copy(path, place / "out/t18/s04")
-    flip(place / "out/t18/s04" / left[0].name)
-    kinds = {finding.kind for finding in findings(WorkspaceFolder(place / "w"))}
+        shutil.copy(path, base / "out/t18/s04")
+    flip(base / "out/t18/s04" / left[0].name)
+    kinds = {finding.kind for finding in findings(WorkspaceFolder(base / "w"))}
     assert kinds == {FindingKind.ORPHAN}
-    rebuild(WorkspaceFolder(place / "w"), place / "out")
-    assert (TARGET, 4, 0) in [(row[0], row[1], row[3]) for row in rows(place / "w", COUNTS)]
-    (size,) = remove(place, 4).sizes
+    rebuild(WorkspaceFolder(base / "w"), base / "out")
+    assert (TARGET, 4, 0) in [(row[0], row[1], row[3]) for row in rows(base / "w", COUNTS)]
+    (size,) = remove(base, 4).sizes
     assert (size.files, size.unrecorded) == (2, 1)
-    assert digests(place / "out") == {}
-    assert is_sound(place)
-    build(place / "w", 4, target=TARGET, batch_lists=200_000, output=place / "out")
-    assert digests(place / "out") == before
+    assert digests(base / "out") == {}
+    assert is_sound(base)
+    build(base / "w", 4, target=TARGET, batch_lists=200_000, output=base / "out")
+    assert digests(base / "out") == before
 
 
-def test_files_in_a_root_that_is_gone_stay_until_it_is_back(place: Path) -> None:
-    (place / "out").rename(place / "away")
-    assert remove(place, 4).kept == 5
-    assert is_sound(place)
-    (place / "away").rename(place / "out")
-    assert {finding.kind for finding in findings(WorkspaceFolder(place / "w"))} == {FindingKind.ORPHAN}
-    assert [(size.files, size.unrecorded) for size in remove(place, 4).sizes] == [(0, 5)]
-    assert is_sound(place)
+def test_files_in_a_root_that_is_gone_stay_until_it_is_back(base: Path) -> None:
+    (base / "out").rename(base / "away")
+    assert remove(base, 4).kept == 5
+    assert is_sound(base)
+    (base / "away").rename(base / "out")
+    assert {finding.kind for finding in findings(WorkspaceFolder(base / "w"))} == {FindingKind.ORPHAN}
+    assert [(size.files, size.unrecorded) for size in remove(base, 4).sizes] == [(0, 5)]
+    assert is_sound(base)
 
 
-def test_a_copy_removes_nothing_of_the_original(place: Path) -> None:
-    before = digests(place / "out")
-    shutil.copytree(place / "w", place / "copy")
-    with setset.open(place / "copy", mode="a") as workspace:
+def test_a_copy_removes_nothing_of_the_original(base: Path) -> None:
+    before = digests(base / "out")
+    shutil.copytree(base / "w", base / "copy")
+    with setset.open(base / "copy", mode="a") as workspace:
         assert workspace.exploration(TARGET).remove(4).kept == 5
-    assert digests(place / "out") == before
-    assert is_sound(place)
+    assert digests(base / "out") == before
+    assert is_sound(base)
 
 
-def test_a_moved_workspace_removes_its_own_when_it_has_claimed_it(place: Path) -> None:
-    (place / "w").rename(place / "w2")
-    with setset.open(place / "w2", mode="a") as workspace:
+def test_a_moved_workspace_removes_its_own_when_it_has_claimed_it(base: Path) -> None:
+    (base / "w").rename(base / "w2")
+    with setset.open(base / "w2", mode="a") as workspace:
         exploration = workspace.exploration(TARGET)
         assert exploration.remove(4, dry_run=True).kept == 5
-        workspace.move_root(place / "out", place / "out")
+        workspace.move_root(base / "out", base / "out")
         assert exploration.remove(4, dry_run=True).kept == exploration.remove(4).kept == 0
-    assert digests(place / "out") == {}
+    assert digests(base / "out") == {}
 
 
-def test_what_cannot_be_removed_changes_nothing(place: Path) -> None:
-    before = digests(place / "w"), rows(place / "w", BATCHES)
+def test_what_cannot_be_removed_changes_nothing(base: Path) -> None:
+    before = digests(base / "w"), rows(base / "w", BATCHES)
     with pytest.raises(BadInput, match="size 2: expected 3 to 20"):
-        remove(place, 2)
-    with WorkspaceFolder(place / "w").locked(), pytest.raises(Locked):
-        remove(place)
-    assert remove(place, 6).sizes == ()
-    assert (digests(place / "w"), rows(place / "w", BATCHES)) == before
+        remove(base, 2)
+    with WorkspaceFolder(base / "w").locked(), pytest.raises(Locked):
+        remove(base)
+    assert remove(base, 6).sizes == ()
+    assert (digests(base / "w"), rows(base / "w", BATCHES)) == before
 
 
-def test_files_of_another_user_stop_nothing_and_are_named(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_another_user_stop_nothing_and_are_named(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """All others go. The same command tries again."""
-    theirs = {path.name for path in (place / "out/t18/s04").iterdir()}
+    theirs = {path.name for path in (base / "out/t18/s04").iterdir()}
     unlink = os.unlink
 
     def refuse(path: Path, **options: Any) -> None:
@@ -157,19 +157,19 @@ def test_files_of_another_user_stop_nothing_and_are_named(place: Path, monkeypat
     with monkeypatch.context() as patched:
         patched.setattr(os, "unlink", refuse)
         with pytest.raises(ReadOnly, match=r"^5 files cannot be removed, the first one: .*not permitted.*tries again$"):
-            remove(place)
-    assert {Path(path).name for path in digests(place / "out")} == theirs
-    assert not list((place / "w").rglob("t18/*/*.setset"))
-    assert [size.unrecorded for size in remove(place).sizes] == [5]
-    assert digests(place / "out") == {}
+            remove(base)
+    assert {Path(path).name for path in digests(base / "out")} == theirs
+    assert not list((base / "w").rglob("t18/*/*.setset"))
+    assert [size.unrecorded for size in remove(base).sizes] == [5]
+    assert digests(base / "out") == {}
 
 
 def test_a_folder_of_another_user_is_refused_before_anything_is_removed(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    base: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    files, recorded = digests(place), rows(place / "w", BATCHES)
-    theirs = place / "out/t18/s04"
+    files, recorded = digests(base), rows(base / "w", BATCHES)
+    theirs = base / "out/t18/s04"
     monkeypatch.setattr(os, "access", lambda path, _mode: Path(path) != theirs)
     with pytest.raises(ReadOnly, match=rf"no permission .* in {re.escape(str(theirs))}: nothing was removed"):
-        remove(place)
-    assert (digests(place), rows(place / "w", BATCHES)) == (files, recorded)
+        remove(base)
+    assert (digests(base), rows(base / "w", BATCHES)) == (files, recorded)

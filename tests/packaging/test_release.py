@@ -25,7 +25,7 @@ def checkout(tmp_path: Path) -> Path:
     (tmp_path / "setset").mkdir()
     (tmp_path / "setset" / "__init__.py").write_text('"""Doc."""\n__version__ = "7.8.9"\n')
     (tmp_path / "CITATION.cff").write_text("cff-version: 1.2.0\nversion: 7.8.9\n")
-    (tmp_path / "CHANGELOG.md").write_text("# Changes\n\n## 7.8.9\n\nNew.\n\n- Fast.\n\n## 7.8.8\n\nOld.\n")
+    (tmp_path / "CHANGELOG.md").write_text("# Changes\n\n## 7.8.9 (2030-01-31)\n\nNew.\n\n- Fast.\n\n## 7.8.8\n\nOld\n")
     return tmp_path
 
 

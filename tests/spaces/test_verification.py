@@ -23,49 +23,60 @@ def on_line(a: tuple[int, ...], b: tuple[int, ...], c: tuple[int, ...]) -> bool:
 @given(st.integers(1, 3).flatmap(lambda n: st.lists(st.tuples(*[st.integers(0, 2)] * n), unique=True, max_size=12)))
 def test_against_every_triple(points: list[tuple[int, ...]]) -> None:
     dimension = len(points[0]) if points else 1
-    found = setset.verify(points, dimension)
-    assert found.cap == (not any(on_line(*triple) for triple in combinations(points, 3)))
-    if found.line is not None:
-        assert on_line(*found.line)
-        assert set(found.line) <= set(points)
+    verification = setset.verify(points, dimension)
+    assert verification.cap == (not any(on_line(*triple) for triple in combinations(points, 3)))
+    if verification.line is not None:
+        assert on_line(*verification.line)
+        assert set(verification.line) <= set(points)
         return
     free = [
         point
         for point in product(range(3), repeat=dimension)
         if point not in points and not any(on_line(*pair, point) for pair in combinations(points, 2))
     ]
-    assert found.extensions == len(free)
+    assert verification.extensions == len(free)
 
 
 def test_the_cap_of_512_points_in_dimension_8() -> None:
-    found = setset.verify(setset.read_points(CAP_512))
-    assert (found.points, found.dimension, found.spans, found.cap, found.complete) == (512, 8, 8, True, True)
+    verification = setset.verify(setset.read_points(CAP_512))
+    assert (
+        verification.points,
+        verification.dimension,
+        verification.spans,
+        verification.cap,
+        verification.complete,
+    ) == (512, 8, 8, True, True)
 
 
 def test_a_product_of_caps_in_dimension_10() -> None:
     square = np.array(list(product((0, 1), repeat=2)))
     points = [np.concatenate(pair) for pair in product(setset.read_points(CAP_512), square)]
-    found = setset.verify(points)
-    assert (found.points, found.dimension, found.cap, found.complete) == (2048, 10, True, True)
+    verification = setset.verify(points)
+    assert (verification.points, verification.dimension, verification.cap, verification.complete) == (
+        2048,
+        10,
+        True,
+        True,
+    )
 
 
 def test_a_line_among_512_points_is_found() -> None:
     points = setset.read_points(CAP_512)
     points[100] = -(points[0] + points[1]) % 3
-    found = setset.verify(points)
-    assert found.line is not None
-    assert on_line(*found.line)
+    verification = setset.verify(points)
+    assert verification.line is not None
+    assert on_line(*verification.line)
 
 
 @pytest.mark.parametrize(("dimension", "cards"), [(1, [0, 1]), (2, [0, 1, 3, 4]), (3, (9, 14)), (4, (20, 0))])
 def test_largest_caps_and_their_symmetries(dimension: int, cards: list[int] | tuple[int, int]) -> None:
     """The group of the space, divided by the number of such caps, is what keeps one: 3, 54, 2,106 and 682,344."""
     given_cards = setset.catalogue_in_memory().get(*cards).cards if isinstance(cards, tuple) else cards
-    found = setset.verify(given_cards, dimension)
-    assert found.complete
-    assert found.points == setset.LARGEST_CAPS[dimension]
+    verification = setset.verify(given_cards, dimension)
+    assert verification.complete
+    assert verification.points == setset.LARGEST_CAPS[dimension]
     order = {1: 6, 2: 432, 3: 303_264, 4: setset.GROUP_ORDER}[dimension]
-    assert order // (found.symmetries or 1) == {1: 3, 2: 54, 3: 2106, 4: 682_344}[dimension]
+    assert order // (verification.symmetries or 1) == {1: 3, 2: 54, 3: 2106, 4: 682_344}[dimension]
 
 
 def test_the_command(run: Run, tmp_path: Path) -> None:

@@ -23,17 +23,17 @@ ALL = tuple(setset.By)
 
 def naive(lists: list[list[int]]) -> dict[str, Counter[object]]:
     """The same histograms but for classes, list by list and card by card."""
-    found: dict[str, Counter[object]] = {str(by): Counter() for by in ALL if by != "class"}
+    tallies: dict[str, Counter[object]] = {str(by): Counter() for by in ALL if by != "class"}
     for cards in lists:
         thirds = {third(a, b) for a in cards for b in cards if a != b}
-        found["remaining"][sum(card not in thirds for card in range(cards[-1] + 1, CARDS))] += 1
-        found["lowest"][min(cards)] += 1
-        found["highest"][max(cards)] += 1
-        found["card"].update(cards)
-        for place, value in enumerate(FEATURE_VALUES):
-            held = sum(digits(card)[place // 3] == place % 3 for card in cards)
-            found["feature"][value, held] += 1
-    return found
+        tallies["remaining"][sum(card not in thirds for card in range(cards[-1] + 1, CARDS))] += 1
+        tallies["lowest"][min(cards)] += 1
+        tallies["highest"][max(cards)] += 1
+        tallies["card"].update(cards)
+        for position, value in enumerate(FEATURE_VALUES):
+            held = sum(digits(card)[position // 3] == position % 3 for card in cards)
+            tallies["feature"][value, held] += 1
+    return tallies
 
 
 def tallied(rows: np.ndarray, by: tuple[setset.By, ...] = ALL[:-1]) -> setset.Statistics:
@@ -48,8 +48,8 @@ def test_lists_in_any_order_are_tallied_as_the_slow_twin_does(size: int) -> None
     lists = setset.lists(size)
     rows = lists[len(lists) // 2 : len(lists) // 2 + 500]
     for ordered in (rows, rows[np.lexsort(rows.T[::-1])]):
-        found = tallied(ordered)
-        assert {by: Counter(found[by]) for by in naive([])} == naive(ordered.tolist())
+        histograms = tallied(ordered)
+        assert {by: Counter(histograms[by]) for by in naive([])} == naive(ordered.tolist())
 
 
 @pytest.fixture(scope="module")
@@ -63,17 +63,17 @@ def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_files_agree_with_classes_and_symmetry(stored: Path) -> None:
     with setset.open(stored) as workspace:
         four = workspace.exploration(4)[4]
-        found = four.statistics(ALL, workers=2)
-    assert found.lists == four.lists
-    assert found["class"] == {str(one): one.lists for one in catalogue_in_memory().classes(4)}
+        histograms = four.statistics(ALL, workers=2)
+    assert histograms.lists == four.lists
+    assert histograms["class"] == {str(one): one.lists for one in catalogue_in_memory().classes(4)}
     # Every card is in as many lists, and so is every value of a feature: the target drops none.
-    assert found["card"] == dict.fromkeys(range(CARDS), 4 * four.lists // CARDS)
-    red = {cards: lists for (value, cards), lists in found["feature"].items() if value == "red"}
-    assert found["feature"] == {(value, cards): n for value in FEATURE_VALUES for cards, n in red.items()}
+    assert histograms["card"] == dict.fromkeys(range(CARDS), 4 * four.lists // CARDS)
+    red = {cards: lists for (value, cards), lists in histograms["feature"].items() if value == "red"}
+    assert histograms["feature"] == {(value, cards): n for value in FEATURE_VALUES for cards, n in red.items()}
     # The map that takes each card c to 80 - c keeps sets.
-    assert found["highest"] == {80 - card: lists for card, lists in found["lowest"].items()}
-    assert found == setset.Statistics(4, four.lists, "all lists of 4 cards", found.bins)
-    assert found.bins == setset.lists(4).statistics(ALL, workers=2).bins
+    assert histograms["highest"] == {80 - card: lists for card, lists in histograms["lowest"].items()}
+    assert histograms == setset.Statistics(4, four.lists, "all lists of 4 cards", histograms.bins)
+    assert histograms.bins == setset.lists(4).statistics(ALL, workers=2).bins
 
 
 def test_cards_that_remain_are_the_lists_of_the_next_size(stored: Path) -> None:
@@ -91,8 +91,8 @@ def test_a_counted_size_is_tallied_between_its_runs(stored: Path, monkeypatch: p
         pieces = list(five._pieces())
         assert sum(piece.lists for piece in pieces) == five.lists
         assert len(pieces) > len(five._parts)
-        found = five.statistics("card", workers=2)
-    assert found["card"] == dict.fromkeys(range(CARDS), 5 * 22_441_536 // CARDS)
+        histograms = five.statistics("card", workers=2)
+    assert histograms["card"] == dict.fromkeys(range(CARDS), 5 * 22_441_536 // CARDS)
 
 
 def test_a_damaged_file_is_named(stored: Path, tmp_path: Path) -> None:
@@ -122,9 +122,9 @@ def test_command(stored: Path, run: Run, tmp_path: Path) -> None:
     assert chart.read_text().splitlines()[1] == "lowest,0,0,78000"
     assert f"{chart} is there already: add --force" in run(*words, "--plot", str(chart))[2]
     code, out, _ = run(*words, "--json")
-    found = json.loads(out)
-    assert {each["by"] for each in found["bins"]} == set(ALL[:-1])
-    assert found["bins"][0].keys() == {"by", "value", "cards", "lists"}
+    histograms = json.loads(out)
+    assert {each["by"] for each in histograms["bins"]} == set(ALL[:-1])
+    assert histograms["bins"][0].keys() == {"by", "value", "cards", "lists"}
     code, out, err = run(*words, "--from-classes")
     assert (code, err) == (2, "setset: --target cannot be combined with --from-classes\n")
     code, out, err = run(*words, "--plot", "chart.gif")

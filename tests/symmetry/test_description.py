@@ -17,38 +17,44 @@ SOME = [(0, 0), (1, 0), (2, 0), (4, 0), (4, 1), (8, 5), (12, 0), (12, 786), (16,
 
 
 @pytest.fixture(params=SOME, ids=lambda which: f"{which[0]}/{which[1]}")
-def one(request: pytest.FixtureRequest, catalogue: Catalogue) -> ListClass:
+def list_class(request: pytest.FixtureRequest, catalogue: Catalogue) -> ListClass:
     return catalogue.get(*request.param)
 
 
-def test_the_neighbours_are_what_adding_and_removing_cards_gives(catalogue: Catalogue, one: ListClass) -> None:
-    found = describe_class(one, catalogue)
-    assert found.list_class == one
-    assert sum(other.cards for other in found.larger) == one.extensions
-    assert sum(other.cards for other in found.smaller) == one.size
+def test_the_neighbours_are_what_adding_and_removing_cards_gives(catalogue: Catalogue, list_class: ListClass) -> None:
+    found = describe_class(list_class, catalogue)
+    assert found.list_class == list_class
+    assert sum(other.cards for other in found.larger) == list_class.extensions
+    assert sum(other.cards for other in found.smaller) == list_class.size
     larger, smaller = dict(found.larger), dict(found.smaller)
-    for card in classify(one.cards, catalogue).extensions:
-        other = classify([*one.cards, card], catalogue).list_class
+    for card in classify(list_class.cards, catalogue).extensions:
+        other = classify([*list_class.cards, card], catalogue).list_class
         larger[other] -= 1
-    for card in one.cards:
-        other = classify([each for each in one.cards if each != card], catalogue).list_class
+    for card in list_class.cards:
+        other = classify([each for each in list_class.cards if each != card], catalogue).list_class
         smaller[other] -= 1
     assert not any(larger.values())
     assert not any(smaller.values())
 
 
-def test_every_direction_is_counted_and_no_map_changes_the_cuts(catalogue: Catalogue, one: ListClass) -> None:
-    found = describe_class(one, catalogue)
-    assert found.dimension == (naive.DIMENSIONS[len(naive.flat(one.cards))] if one.cards else -1)
+def test_every_direction_is_counted_and_no_map_changes_the_cuts(catalogue: Catalogue, list_class: ListClass) -> None:
+    found = describe_class(list_class, catalogue)
+    assert found.dimension == (naive.DIMENSIONS[len(naive.flat(list_class.cards))] if list_class.cards else -1)
     forms = {each.form for each in found.directions}
     opposite = {tuple(-factor % 3 for factor in form) for form in forms}
     assert len(found.directions) == len(forms) == 40
     assert forms | opposite == set(product(range(3), repeat=4)) - {(0, 0, 0, 0)}
     for form, cards in found.directions:
-        values = [sum(a * x for a, x in zip(form, digits(card), strict=True)) % 3 for card in one.cards]
+        values = [sum(a * x for a, x in zip(form, digits(card), strict=True)) % 3 for card in list_class.cards]
         assert cards == tuple(map(values.count, range(3)))
-    start = Random(7).randrange(one.lists)
-    moved = ListClass(one.size, one.number, next(members(one, start)), one.stabilizer, one.extensions)
+    start = Random(7).randrange(list_class.lists)
+    moved = ListClass(
+        list_class.size,
+        list_class.number,
+        next(members(list_class, start)),
+        list_class.stabilizer,
+        list_class.extensions,
+    )
     assert describe_class(moved, catalogue).hyperplanes == found.hyperplanes
     assert sum(found.hyperplanes.values()) == 40
 
@@ -102,7 +108,7 @@ def test_filters_on_every_property(catalogue: Catalogue) -> None:
 @pytest.mark.parametrize("size", [0, 1, 7, 18, 20])
 def test_properties_as_text(catalogue: Catalogue, size: int) -> None:
     """The same as one class at a time."""
-    abouts = [describe_class(one, catalogue) for one in catalogue.classes(size)]
+    abouts = [describe_class(list_class, catalogue) for list_class in catalogue.classes(size)]
     cuts = [[f"{a}+{b}+{c}:{times}" for (a, b, c), times in about.hyperplanes.items()] for about in abouts]
     assert write_hyperplanes(catalogue.forms(size)) == [" ".join(each) for each in cuts]
     excluded = [[f"{pairs}:{cards}" for pairs, cards in about.exclusions.items()] for about in abouts]

@@ -15,44 +15,45 @@ from tests.conftest import Run
 
 
 @pytest.fixture(scope="module")
-def found() -> Partitions:
+def partitions() -> Partitions:
     return find_partitions()
 
 
-def test_each_partition_is_one(found: Partitions) -> None:
-    for others in found.partitions:
-        every = [*found.cards, found.anchor, *(card for other in others for card in other)]
+def test_each_partition_is_one(partitions: Partitions) -> None:
+    for others in partitions.partitions:
+        every = [*partitions.cards, partitions.anchor, *(card for other in others for card in other)]
         assert sorted(every) == list(range(81))
         assert all(first_set(other) is None for other in others)
 
 
-def test_a_pair_on_a_line_with_the_anchor_is_in_one_cap(found: Partitions) -> None:
-    for cards in (found.cards, *found.partners):
-        assert {third(found.anchor, card) for card in cards} == set(cards)
+def test_a_pair_on_a_line_with_the_anchor_is_in_one_cap(partitions: Partitions) -> None:
+    for cards in (partitions.cards, *partitions.partners):
+        assert {third(partitions.anchor, card) for card in cards} == set(cards)
 
 
-def test_published_numbers(found: Partitions) -> None:
+def test_published_numbers(partitions: Partitions) -> None:
     """36 lists are in exactly one partition with the list; there are two kinds of partitions."""
-    times = list(found.partners.values())
+    times = list(partitions.partners.values())
     assert {each: times.count(each) for each in set(times)} == {1: 36, 2: 90, 6: 72}
-    assert found.kinds == {1: 36, 2: 180}
-    assert sum(times) == 3 * len(found.partitions) == 3 * 216
-    assert found.of_deck == 36_846_576
+    assert partitions.kinds == {1: 36, 2: 180}
+    assert sum(times) == 3 * len(partitions.partitions) == 3 * 216
+    assert partitions.of_deck == 36_846_576
 
 
-def test_pairs_of_a_partition_are_both_in_one_or_both_in_two(found: Partitions) -> None:
+def test_pairs_of_a_partition_are_both_in_one_or_both_in_two(partitions: Partitions) -> None:
     """The four lists of a partition fall into two pairs that are in equally many partitions, one or two."""
-    for kind in found.kinds:
-        others = next(each for each in found.partitions if kind in map(found.partners.get, each))
-        (partner,) = (other for other in others if found.partners[other] == kind)
+    for kind in partitions.kinds:
+        others = next(each for each in partitions.partitions if kind in map(partitions.partners.get, each))
+        (partner,) = (other for other in others if partitions.partners[other] == kind)
         one, other = (each for each in others if each != partner)
-        assert found.partners[setset.classify(one).map.on(other)] == kind  # seen from the list that `one` is mapped to
+        # Seen from the list that `one` is mapped to.
+        assert partitions.partners[setset.classify(one).map.on(other)] == kind
 
 
-def test_two_kinds_of_partitions(found: Partitions) -> None:
+def test_two_kinds_of_partitions(partitions: Partitions) -> None:
     """The stabilizer of a list has two orbits on the partitions through it, so affine maps leave two kinds at most."""
     maps = [each.table() for each in setset.stabilizer_of(setset.catalogue_in_memory().get(20, 0)).generators]
-    waiting = {frozenset(map(frozenset, others)) for others in found.partitions}
+    waiting = {frozenset(map(frozenset, others)) for others in partitions.partitions}
     sizes = []
     while waiting:
         orbit = [waiting.pop()]
@@ -62,20 +63,20 @@ def test_two_kinds_of_partitions(found: Partitions) -> None:
             waiting -= new
             orbit += new
         sizes.append(len(orbit))
-    assert sorted(sizes) == list(found.kinds.values()) == [36, 180]
+    assert sorted(sizes) == list(partitions.kinds.values()) == [36, 180]
 
 
-def test_the_36_are_unions_of_two_of_12_demicaps(found: Partitions) -> None:
-    demicaps = found.demicaps
+def test_the_36_are_unions_of_two_of_12_demicaps(partitions: Partitions) -> None:
+    demicaps = partitions.demicaps
     assert len(demicaps) == 12
     unions = {tuple(sorted({*a, *b})) for a, b in combinations(demicaps, 2) if not {*a} & {*b}}
-    assert {other for other, times in found.partners.items() if times == 1} <= unions
+    assert {other for other, times in partitions.partners.items() if times == 1} <= unions
 
 
-def test_any_list_of_20_has_as_many(found: Partitions) -> None:
+def test_any_list_of_20_has_as_many(partitions: Partitions) -> None:
     moved = setset.sample(20, count=1, seed=5)[0]
     other = find_partitions(moved)
-    assert (other.kinds, other.anchor in moved) == (found.kinds, False)
+    assert (other.kinds, other.anchor in moved) == (partitions.kinds, False)
 
 
 def test_the_command(run: Run) -> None:

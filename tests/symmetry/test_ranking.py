@@ -29,29 +29,31 @@ def test_the_members_of_all_classes_of_size_5_are_all_lists_none_twice(catalogue
     binomials = np.array([[comb(card, place + 1) for place in range(5)] for card in range(81)])
     seen = np.zeros(comb(81, 5), np.bool_)  # by the rank of five cards among all fives
     total = 0
-    for one in catalogue.level(5).classes:
+    for list_class in catalogue.level(5).classes:
         of_class = 0
-        for chunk in member_arrays(one):
+        for chunk in member_arrays(list_class):
             seen[sum(binomials[chunk[:, place], place] for place in range(5))] = True
             of_class += len(chunk)
-        assert of_class == one.lists
+        assert of_class == list_class.lists
         total += of_class
     assert total == int(seen.sum()) == 22_441_536
 
 
 @pytest.mark.parametrize("size", range(5))
 def test_the_members_of_small_sizes_are_all_lists(catalogue: Catalogue, size: int) -> None:
-    found = np.concatenate([chunk for one in catalogue.level(size).classes for chunk in member_arrays(one)])
+    found = np.concatenate(
+        [chunk for list_class in catalogue.level(size).classes for chunk in member_arrays(list_class)]
+    )
     every = naive.all_lists(size)
     assert np.array_equal(found[np.lexsort(found.T[::-1])] if size else found, every)
 
 
 @pytest.mark.parametrize("name", ["2/0", "3/0", "4/0", "5/0", "6/0", "8/20", "9/60", "12/700", "20/0"])
 def test_members_come_in_the_order_of_their_least_frames(catalogue: Catalogue, name: str) -> None:
-    one = catalogue.get(*map(int, name.split("/")))
-    flat = enumerate_subspaces(naive.DIMENSIONS[len(naive.flat(one.cards))])[0]
-    wanted = [tuple(sorted(flat[list(cards)].tolist())) for cards in islice(naive.members(one.cards), 40)]
-    assert list(islice(members(one), len(wanted))) == wanted
+    list_class = catalogue.get(*map(int, name.split("/")))
+    flat = enumerate_subspaces(naive.DIMENSIONS[len(naive.flat(list_class.cards))])[0]
+    wanted = [tuple(sorted(flat[list(cards)].tolist())) for cards in islice(naive.members(list_class.cards), 40)]
+    assert list(islice(members(list_class), len(wanted))) == wanted
 
 
 @pytest.mark.parametrize("size", range(21))
@@ -79,29 +81,29 @@ def test_every_list_has_a_rank_that_leads_back_to_it(cards: tuple[int, ...]) -> 
 @examples(40)
 def test_members_go_on_from_any_rank(size: int, place: int) -> None:
     catalogue = catalogue_in_memory()
-    one = catalogue.get(size, place % len(catalogue.level(size).classes))
-    start = place % one.lists
-    few = list(islice(members(one, start), 300))
-    assert len(few) == min(300, one.lists - start)
+    list_class = catalogue.get(size, place % len(catalogue.level(size).classes))
+    start = place % list_class.lists
+    few = list(islice(members(list_class, start), 300))
+    assert len(few) == min(300, list_class.lists - start)
     assert [member_rank(cards) for cards in few[:: len(few) // 9 + 1]] == list(
         range(start, start + len(few), len(few) // 9 + 1)
     )
-    assert all(canonical_form(cards) == one.cards for cards in few[::50])
+    assert all(canonical_form(cards) == list_class.cards for cards in few[::50])
     assert len(set(few)) == len(few)
 
 
 def test_chunks_make_no_difference(catalogue: Catalogue) -> None:
-    one = catalogue.get(4, 0)
-    whole = np.concatenate(list(member_arrays(one, 1000, chunk=7)))
-    assert np.array_equal(whole, np.concatenate(list(member_arrays(one)))[1000:])
+    list_class = catalogue.get(4, 0)
+    whole = np.concatenate(list(member_arrays(list_class, 1000, chunk=7)))
+    assert np.array_equal(whole, np.concatenate(list(member_arrays(list_class)))[1000:])
 
 
 def test_ranks_go_class_by_class(catalogue: Catalogue) -> None:
     starts = catalogue.starts(9)
     assert all(low < high for low, high in pairwise(starts))
-    for one in catalogue.level(9).classes[::10]:
-        assert canonical_form(unrank(9, starts[one.number], catalogue)) == one.cards
-        assert canonical_form(unrank(9, starts[one.number + 1] - 1, catalogue)) == one.cards
+    for list_class in catalogue.level(9).classes[::10]:
+        assert canonical_form(unrank(9, starts[list_class.number], catalogue)) == list_class.cards
+        assert canonical_form(unrank(9, starts[list_class.number + 1] - 1, catalogue)) == list_class.cards
 
 
 def test_unknown_ranks_are_refused(catalogue: Catalogue) -> None:

@@ -31,34 +31,34 @@ def gap(program: str, folder: Path) -> list[str]:
 @pytest.mark.parametrize("which", SOME)
 def test_generators_keep_the_cap_and_generate_the_order(catalogue: Catalogue, which: str) -> None:
     size, number = map(int, which.split("/"))
-    one = catalogue.get(size, number)
-    kept = stabilizer_of(one)
-    assert kept.order == one.stabilizer
-    assert all(each.on(one.cards) == one.cards for each in kept.generators)
+    list_class = catalogue.get(size, number)
+    kept = stabilizer_of(list_class)
+    assert kept.order == list_class.stabilizer
+    assert all(each.on(list_class.cards) == list_class.cards for each in kept.generators)
     if kept.generators and kept.order < 10_000:
         assert len(_generate([bytes(each.table()) for each in kept.generators])) == kept.order
-    assert sorted(chain(*kept.orbits)) == list(one.cards)
-    assert len(list(chain(*kept.extension_orbits))) == one.extensions
-    assert kept.traits == catalogue.traits(one)
+    assert sorted(chain(*kept.orbits)) == list(list_class.cards)
+    assert len(list(chain(*kept.extension_orbits))) == list_class.extensions
+    assert kept.traits == catalogue.traits(list_class)
 
 
 def test_cards_of_one_orbit_lead_to_the_same_class(catalogue: Catalogue) -> None:
     """Orbits on the cards are at least as many as the neighbours."""
     for which in ((12, 59), (18, 15), (9, 14)):
-        one = catalogue.get(*which)
-        for orbit in stabilizer_of(one).orbits:
-            smaller = {setset.classify(set(one.cards) - {card}).list_class for card in orbit}
+        list_class = catalogue.get(*which)
+        for orbit in stabilizer_of(list_class).orbits:
+            smaller = {setset.classify(set(list_class.cards) - {card}).list_class for card in orbit}
             assert len(smaller) == 1
-        for orbit in stabilizer_of(one).extension_orbits:
-            assert len({setset.classify([*one.cards, card]).list_class for card in orbit}) == 1
+        for orbit in stabilizer_of(list_class).extension_orbits:
+            assert len({setset.classify([*list_class.cards, card]).list_class for card in orbit}) == 1
 
 
 def test_every_stabilizer_has_a_name(catalogue: Catalogue) -> None:
-    traits = [catalogue.traits(one) for size in range(21) for one in catalogue.classes(size)]
+    traits = [catalogue.traits(list_class) for size in range(21) for list_class in catalogue.classes(size)]
     assert len({each.structure for each in traits}) == 34
     assert not any(each.structure.startswith("of order") for each in traits)
     found = setset.find_classes(12, structure="S4", orbits=4, spans=4)
-    assert [str(one) for one in found] == ["12/391"]
+    assert [str(list_class) for list_class in found] == ["12/391"]
 
 
 def test_exclusions(catalogue: Catalogue) -> None:
@@ -73,11 +73,11 @@ def test_exclusions(catalogue: Catalogue) -> None:
 @pytest.mark.parametrize("which", [(2, 0), (4, 0), (7, 1), (18, 15), (19, 0), (20, 0)])
 def test_lists_of_the_classes_of_the_game(catalogue: Catalogue, which: tuple[int, int]) -> None:
     """As many as Burnside's lemma counts, and all of them in the class."""
-    one = catalogue.get(*which)
-    lists = game_representatives(one)
-    assert len(lists) == catalogue.game_classes(one)
-    assert tuple(lists[0].tolist()) == one.cards
-    assert set(catalogue.numbers_of(lists).tolist()) == {one.number}
+    list_class = catalogue.get(*which)
+    lists = game_representatives(list_class)
+    assert len(lists) == catalogue.game_classes(list_class)
+    assert tuple(lists[0].tolist()) == list_class.cards
+    assert set(catalogue.numbers_of(lists).tolist()) == {list_class.number}
     assert len(_all_games()[0]) == 63_180
 
 
@@ -89,15 +89,20 @@ def test_pairs_differ_in_one_to_four_features(catalogue: Catalogue) -> None:
 @needs_gap
 def test_gap_agrees_on_orders_and_names(catalogue: Catalogue, tmp_path: Path) -> None:
     """For the empty list, whose stabilizer is the whole group, and one class of each order."""
-    classes = {one.stabilizer: one for size in range(20, -1, -1) for one in catalogue.classes(size)}
+    classes = {
+        list_class.stabilizer: list_class for size in range(20, -1, -1) for list_class in catalogue.classes(size)
+    }
     program = ['LoadPackage("smallgrp");;']
-    for one in classes.values():
-        kept = stabilizer_of(one)
+    for list_class in classes.values():
+        kept = stabilizer_of(list_class)
         maps = ", ".join(f"PermList({(each.table().astype(int) + 1).tolist()})" for each in kept.generators) or "()"
         name = "StructureDescription(G)" if kept.pointwise == 1 else f'"{kept.structure}"'
-        program.append(f'G := Group({maps});; Print("{one}:", Size(G), ":", {name}, "\\n");')
+        program.append(f'G := Group({maps});; Print("{list_class}:", Size(G), ":", {name}, "\\n");')
     printed = gap("\n".join(program), tmp_path)
-    assert printed == [f"{one}:{one.stabilizer}:{catalogue.traits(one).structure}" for one in classes.values()]
+    assert printed == [
+        f"{list_class}:{list_class.stabilizer}:{catalogue.traits(list_class).structure}"
+        for list_class in classes.values()
+    ]
 
 
 @needs_gap

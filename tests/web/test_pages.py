@@ -31,23 +31,23 @@ def test_every_page_and_its_json(page: TestClient, path: str) -> None:
     shown = page.get(path, params={"seed": "7"})
     assert (shown.status_code, shown.headers["Content-Type"]) == (200, "text/html; charset=utf-8")
     api = next(each.api for each in PAGES if each.path == path)
-    found = page.get(api, params={"seed": "7"})
-    assert (found.status_code, found.headers["Content-Type"]) == (200, "application/json")
-    assert "error" not in found.json()
+    answer = page.get(api, params={"seed": "7"})
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "application/json")
+    assert "error" not in answer.json()
 
 
 def test_progress_is_that_of_status(page: TestClient, reference: Path) -> None:
-    found = page.get("/api/progress").json()
+    answer = page.get("/api/progress").json()
     with setset.open(reference) as opened:
         sizes = opened.status().sizes
-    assert [(each["size"], each["lists"], each["state"]) for each in found["sizes"]] == [
+    assert [(each["size"], each["lists"], each["state"]) for each in answer["sizes"]] == [
         (each.size, each.lists, each.state) for each in sizes
     ]
-    assert (found["running"], found["run"], found["bytes_left"]) == (False, None, 0)
-    assert found["roots"][0]["free_bytes"] > 0
+    assert (answer["running"], answer["run"], answer["bytes_left"]) == (False, None, 0)
+    assert answer["roots"][0]["free_bytes"] > 0
     shown = page.get("/progress").text
     assert f"{sizes[-1].lists:,}" in shown
-    assert found["runs"][0]["command"] in html.unescape(shown)
+    assert answer["runs"][0]["command"] in html.unescape(shown)
 
 
 def test_what_is_wrong_comes_with_the_command_that_mends_it(copy: object) -> None:
@@ -65,13 +65,13 @@ def test_what_is_wrong_comes_with_the_command_that_mends_it(copy: object) -> Non
 
 
 def test_counts(page: TestClient, reference: Path) -> None:
-    found = page.get("/api/counts").json()
-    assert {each["size"]: each["lists"] for each in found["counts"]} == dict(
+    answer = page.get("/api/counts").json()
+    assert {each["size"]: each["lists"] for each in answer["counts"]} == dict(
         rows(reference, "SELECT size, lists FROM counts")
     )
-    assert found["sizes"][12]["lists"] == 2_284_535_476_080
-    assert found["sizes"][20]["hands"] == str(comb(81, 20))  # more than JavaScript can count
-    assert [(table["cards"], table["most"]) for table in found["hands"]] == [(12, 14), (15, setset.hands(15).most)]
+    assert answer["sizes"][12]["lists"] == 2_284_535_476_080
+    assert answer["sizes"][20]["hands"] == str(comb(81, 20))  # more than JavaScript can count
+    assert [(table["cards"], table["most"]) for table in answer["hands"]] == [(12, 14), (15, setset.hands(15).most)]
     shown = page.get("/counts").text
     assert "2,284,535,476,080" in shown
     assert "3,032,640" in shown  # hands of 12 cards with 14 sets
@@ -79,23 +79,23 @@ def test_counts(page: TestClient, reference: Path) -> None:
 
 def test_a_class(page: TestClient, catalogue: Catalogue) -> None:
     one = catalogue.get(12, 786)
-    found = page.get("/api/classes/12/786").json()
-    assert found["representative"] == list(one.cards)
-    assert found["grid"].count("chosen") == 12
-    assert found["grid"].count("addable") == one.extensions
-    assert sum(each["cards"] for each in found["larger"]) == one.extensions
-    assert sum(each["cards"] for each in found["smaller"]) == 12
-    assert all(each["from_here"] == each["from_there"] for each in found["larger"] + found["smaller"])
-    assert found["digest"] == catalogue.level(12).digest
-    assert len(found["directions"]) == 40
-    assert {sum(each["cards"]) for each in found["directions"]} == {12}
-    assert found["texts"]["command line"] == "setset classes show 12/786"
+    answer = page.get("/api/classes/12/786").json()
+    assert answer["representative"] == list(one.cards)
+    assert answer["grid"].count("chosen") == 12
+    assert answer["grid"].count("addable") == one.extensions
+    assert sum(each["cards"] for each in answer["larger"]) == one.extensions
+    assert sum(each["cards"] for each in answer["smaller"]) == 12
+    assert all(each["from_here"] == each["from_there"] for each in answer["larger"] + answer["smaller"])
+    assert answer["digest"] == catalogue.level(12).digest
+    assert len(answer["directions"]) == 40
+    assert {sum(each["cards"]) for each in answer["directions"]} == {12}
+    assert answer["texts"]["command line"] == "setset classes show 12/786"
     program: dict[str, object] = {"print": lambda *_: None}
-    exec(found["texts"]["Python"], program)
+    exec(answer["texts"]["Python"], program)
     assert program["one"] == one
-    assert {"GAP", "Sage", "Magma", "Oscar", "JSON", "BibTeX"} < found["texts"].keys()
+    assert {"GAP", "Sage", "Magma", "Oscar", "JSON", "BibTeX"} < answer["texts"].keys()
     shown = page.get("/classes/12/786").text
-    assert found["digest"] in shown
+    assert answer["digest"] in shown
     assert len(re.findall(r'<use href="\.\./\.\./static/\w+/cards\.svg#c\d+"', shown)) == 12
     assert "cards.svg#deck" in shown
     assert "href=../11/" in shown
@@ -133,9 +133,9 @@ def test_browsing_compiles_nothing(reference: Path) -> None:
 
 def test_the_list_of_classes(page: TestClient, catalogue: Catalogue) -> None:
     asked = {"size": 16, "complete": "yes", "sort": "stabilizer", "order": "descending"}
-    found = page.get("/api/classes", params=asked).json()
+    answer = page.get("/api/classes", params=asked).json()
     wanted = setset.find_classes(16, catalogue, complete=True, sort="stabilizer", reverse=True)
-    assert [row[0] for row in found["rows"]] == [str(one) for one in wanted[:50]]
+    assert [row[0] for row in answer["rows"]] == [str(one) for one in wanted[:50]]
     everything = page.get("/classes", params={"size": 12, "format": "csv"})
     assert everything.headers["Content-Disposition"] == 'attachment; filename="setset-classes.csv"'
     assert len(list(csv.reader(io.StringIO(everything.text)))) == 1 + 1437
@@ -143,11 +143,11 @@ def test_the_list_of_classes(page: TestClient, catalogue: Catalogue) -> None:
     assert "12/1436" in last
     assert page.get("/classes", params={"size": 12, "page": 30}).status_code == 400
     asked = {"size": 12, "structure": "S4", "orbits": 4, "dimension": 4}
-    found = page.get("/api/classes", params=asked).json()
-    assert [row[0] for row in found["rows"]] == list(
+    answer = page.get("/api/classes", params=asked).json()
+    assert [row[0] for row in answer["rows"]] == list(
         map(str, setset.find_classes(12, structure="S4", orbits=4, spans=4))
     )
-    assert dict(map(tuple, found["facets"]["structure"]))["S4"] == found["found"]
+    assert dict(map(tuple, answer["facets"]["structure"]))["S4"] == answer["found"]
     assert '<option value="S4" selected>S4 (' in page.get("/classes", params=asked).text
     few = page.get("/api/classes", params={"size": 12, "most": 1000, "extensions": 0}).json()
     assert few["found"] == sum(one.lists <= 1000 and not one.extensions for one in catalogue.level(12).classes)
@@ -159,8 +159,8 @@ def test_a_random_member(page: TestClient) -> None:
 
 
 def test_sql(page: TestClient) -> None:
-    found = page.get("/api/sql", params={"query": "SELECT 1 AS one, 9007199254740993 AS large"}).json()
-    assert (found["columns"], found["rows"]) == (["one", "large"], [[1, "9007199254740993"]])
+    answer = page.get("/api/sql", params={"query": "SELECT 1 AS one, 9007199254740993 AS large"}).json()
+    assert (answer["columns"], answer["rows"]) == (["one", "large"], [[1, "9007199254740993"]])
     assert page.get("/sql", params={"query": "SELECT 'a,b' AS x", "format": "csv"}).text == 'x\n"a,b"\n'
     assert (
         "more rows"

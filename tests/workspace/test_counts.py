@@ -22,11 +22,11 @@ def test_enumeration_and_classes_agree(counted: Path, counted_and_classified: Pa
     by_package = [(alone[size].class_sum, alone[size].agree) for size in (3, 4, 5)]
     assert by_package == [(None, None), (1_579_500, True), (22_441_536, True)]
     assert [alone[size].verdict for size in (3, 4)] == [CountVerdict.COMPLETE, CountVerdict.OK]
-    found = counts(counted_and_classified)
-    assert (found[3].class_sum, found[3].agree) == (None, None)  # seeds are not all lists of 3 cards
-    assert (found[4].lists, found[4].class_sum, found[4].agree) == (1_579_500, 1_579_500, True)
-    assert (found[5].lists, found[5].class_sum, found[5].agree) == (22_441_536, 22_441_536, True)
-    assert [found[size].verdict for size in (4, 5)] == [CountVerdict.OK, CountVerdict.OK]
+    by_size = counts(counted_and_classified)
+    assert (by_size[3].class_sum, by_size[3].agree) == (None, None)  # seeds are not all lists of 3 cards
+    assert (by_size[4].lists, by_size[4].class_sum, by_size[4].agree) == (1_579_500, 1_579_500, True)
+    assert (by_size[5].lists, by_size[5].class_sum, by_size[5].agree) == (22_441_536, 22_441_536, True)
+    assert [by_size[size].verdict for size in (4, 5)] == [CountVerdict.OK, CountVerdict.OK]
 
 
 @pytest.mark.parametrize(
@@ -38,21 +38,21 @@ def test_enumeration_and_classes_agree(counted: Path, counted_and_classified: Pa
 )
 def test_a_disagreement_is_wrong(counted_and_classified: Path, forgery: str) -> None:
     change(counted_and_classified, forgery)
-    found = counts(counted_and_classified)
-    assert (found[5].agree, found[5].verdict) == (False, CountVerdict.WRONG)
-    assert found[4].verdict is CountVerdict.OK
+    by_size = counts(counted_and_classified)
+    assert (by_size[5].agree, by_size[5].verdict) == (False, CountVerdict.WRONG)
+    assert by_size[4].verdict is CountVerdict.OK
 
 
 def test_nothing_is_said_of_a_count_that_is_not_complete(counted_and_classified: Path) -> None:
     change(counted_and_classified, "DELETE FROM tallies WHERE rowid = (SELECT MIN(rowid) FROM tallies)")
-    found = counts(counted_and_classified)[5]
-    assert (found.class_sum, found.agree, found.verdict) == (22_441_536, None, CountVerdict.INCOMPLETE)
+    count = counts(counted_and_classified)[5]
+    assert (count.class_sum, count.agree, count.verdict) == (22_441_536, None, CountVerdict.INCOMPLETE)
 
 
 def test_what_decoding_found_is_compared(counted: Path) -> None:
     assert counts(counted, {(4, 4): 1_579_500})[4].verdict is CountVerdict.OK
-    found = counts(counted, {(4, 4): 1_579_499})[4]
-    assert (found.decoded, found.verdict) == (1_579_499, CountVerdict.WRONG)
+    count = counts(counted, {(4, 4): 1_579_499})[4]
+    assert (count.decoded, count.verdict) == (1_579_499, CountVerdict.WRONG)
 
 
 def test_what_is_counted_is_said_in_words() -> None:

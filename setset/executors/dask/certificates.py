@@ -18,7 +18,7 @@ def make_certificates(folder: Path) -> bool:
     if all((folder / name).is_file() for name in NAMES):
         return False
     if folder.exists() and any(folder.iterdir()):
-        raise BadInput(f"--certificates {folder}: it is not empty, and has not {', '.join(NAMES)}")
+        raise BadInput(f"--certificates {folder}: the folder is not empty, but lacks {', '.join(NAMES)}")
     with require_extra("dask", "making certificates"):
         made = Security.temporary()
     durable.make_folder(folder)

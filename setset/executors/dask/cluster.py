@@ -279,7 +279,7 @@ class WatchedCluster(RemoteExecutor):
 
     def _give_up(self, reason: str) -> None:
         with self._lock:
-            self._lost = ExecutorLost(f"{reason}; what was finished is recorded, 'setset run' goes on from there")
+            self._lost = ExecutorLost(f"{reason}; what was finished is recorded, 'setset run' resumes")
             left = self._assignment.empty()
         for task in left:
             if task.begin():

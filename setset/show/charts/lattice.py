@@ -35,7 +35,7 @@ def neighbours(size: int | str | ListClass, class_number: int | None = None) -> 
         nearer = [centre]
         for step in range(1, STEPS + 1):
             following = catalogue.larger if direction > 0 else catalogue.smaller
-            classes = {other for list_class in nearer for other, _ in following(list_class)}
+            classes = {neighbour for list_class in nearer for neighbour, _ in following(list_class)}
             if not classes:
                 break
             nearer = _untangled(catalogue, classes, nearer, -direction)
@@ -79,9 +79,9 @@ def _untangled(
     linked: dict[int, list[int]] = defaultdict(list)
     if beside:
         for link in catalogue.level(beside[0].size + (direction < 0)).links:
-            mine, other = (link.smaller, link.larger) if direction > 0 else (link.larger, link.smaller)
-            if other in positions:
-                linked[mine].append(positions[other])
+            mine, neighbour = (link.smaller, link.larger) if direction > 0 else (link.larger, link.smaller)
+            if neighbour in positions:
+                linked[mine].append(positions[neighbour])
 
     def middle(list_class: ListClass) -> tuple[float, int]:
         others = linked[list_class.number]

@@ -69,7 +69,7 @@ def counts(workspace: Workspace | None = None) -> Chart:
     ]
     # The line of the complete lists has a gap at sizes without complete lists, such as 19 cards.
     for row in rows:
-        row["part"] = f"{row['series']}, {sum(_breaks(other, row) for other in rows)}"
+        row["part"] = f"{row['series']}, {sum(_breaks(earlier, row) for earlier in rows)}"
     alt = altair()
     colours, shapes = categories(list(dict.fromkeys(row["series"] for row in rows)))
     base = (
@@ -96,7 +96,7 @@ def counts(workspace: Workspace | None = None) -> Chart:
 
 
 def _breaks(gap: Row, row: Row) -> bool:
-    """Whether the row `gap` interrupts the series before `row`: a smaller size of the series with the number 0."""
+    """Whether `gap` is a smaller size in the series of `row`, without lists. The line of the chart stops there."""
     return not gap["number"] and gap["series"] == row["series"] and gap["size"] < row["size"]
 
 

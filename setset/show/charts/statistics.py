@@ -20,20 +20,22 @@ AXES = {
 }
 
 
-def statistics(found: Statistics) -> Chart:
+def statistics(histograms: Statistics) -> Chart:
     """Histograms over all lists of a size, one below the other.
 
     Args:
-        found: Result of `setset.Size.statistics`.
+        histograms: Result of `setset.Size.statistics`.
     """
     rows: list[Row] = [
         {"by": str(bin_.by), "value": str(bin_.value), "x": _position(bin_.value, bin_.cards), "lists": bin_.lists}
-        for bin_ in found.bins
+        for bin_ in histograms.bins
     ]
     panels = [_panel(by) for by in dict.fromkeys(row["by"] for row in rows)]
     chart = altair().vconcat(*panels, data=table(rows))
-    notes = [f"{number(found.lists)} lists: {found.counts}."]
-    return finish(chart, f"Lists of {found.size} cards", notes, f"setset statistics --size {found.size}", height=None)
+    notes = [f"{number(histograms.lists)} lists: {histograms.counts}."]
+    return finish(
+        chart, f"Lists of {histograms.size} cards", notes, f"setset statistics --size {histograms.size}", height=None
+    )
 
 
 def _position(value: int | str, cards: int | None) -> int:

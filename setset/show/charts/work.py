@@ -58,7 +58,7 @@ def _host_colour(rows: list[Row]) -> Any:
 
 
 def rates(workspace: Workspace) -> Chart:
-    """How many lists a second each host made, in the course of time."""
+    """Lists per second of each host over time."""
     finished = workspace.finished_work()
     _require(finished, workspace, NOTHING_FINISHED)
     rows = _rates(finished)

@@ -11,20 +11,20 @@ from setset.executors.dask.workers import PendingTask, Worker, WorkerState
 
 
 def assignment(tasks: int, *slots: int) -> Assignment:
-    found = Assignment()
-    for number, each in enumerate(slots):
-        found.workers[str(number)] = Worker(str(number), each, late=False, host="h", admitted=True)
+    assigned = Assignment()
+    for number, slot_count in enumerate(slots):
+        assigned.workers[str(number)] = Worker(str(number), slot_count, late=False, host="h", admitted=True)
     for number in range(tasks):
-        found.queue.append(PendingTask(Future(), print, (number,)))
-    return found
+        assigned.queue.append(PendingTask(Future(), print, (number,)))
+    return assigned
 
 
-def assign(found: Assignment) -> dict[str, list[int]]:
+def assign(assigned: Assignment) -> dict[str, list[int]]:
     """Gives every worker what it can take; returns who has what."""
-    while (chosen := found.next()) is not None:
+    while (chosen := assigned.next()) is not None:
         task, worker = chosen
         worker.tasks.append(task)
-    return {address: [task.arguments[0] for task in worker.tasks] for address, worker in found.workers.items()}
+    return {address: [task.arguments[0] for task in worker.tasks] for address, worker in assigned.workers.items()}
 
 
 def test_tasks_are_spread_and_bounded() -> None:
@@ -33,177 +33,177 @@ def test_tasks_are_spread_and_bounded() -> None:
 
 
 def test_the_last_tasks_wait_for_whoever_is_done_first() -> None:
-    found = assignment(4, 1, 1)
-    assert assign(found) == {"0": [0, 2], "1": [1]}
-    found.workers["1"].tasks.clear()
-    assert assign(found) == {"0": [0, 2], "1": [3]}
+    assigned = assignment(4, 1, 1)
+    assert assign(assigned) == {"0": [0, 2], "1": [1]}
+    assigned.workers["1"].tasks.clear()
+    assert assign(assigned) == {"0": [0, 2], "1": [3]}
 
 
 def test_who_is_not_admitted_or_not_running_gets_nothing() -> None:
-    found = assignment(4, 1, 1, 1)
-    found.workers["0"].admitted = False
-    found.workers["1"].paused = True
-    assert assign(found) == {"0": [], "1": [], "2": [0, 1]}
+    assigned = assignment(4, 1, 1, 1)
+    assigned.workers["0"].admitted = False
+    assigned.workers["1"].paused = True
+    assert assign(assigned) == {"0": [], "1": [], "2": [0, 1]}
 
 
 def test_a_cancelled_task_is_left_out() -> None:
-    found = assignment(3, 1)
-    found.queue[0].future.cancel()
-    assert assign(found) == {"0": [1, 2]}
+    assigned = assignment(3, 1)
+    assigned.queue[0].future.cancel()
+    assert assign(assigned) == {"0": [1, 2]}
 
 
 def test_of_several_tasks_none_is_blamed_and_each_is_tried_alone() -> None:
-    found = assignment(4, 1, 1)
-    assert assign(found) == {"0": [0, 2], "1": [1]}
-    first, second = found.workers["0"].tasks
-    found.remove_worker(found.workers["0"])
+    assigned = assignment(4, 1, 1)
+    assert assign(assigned) == {"0": [0, 2], "1": [1]}
+    first, second = assigned.workers["0"].tasks
+    assigned.remove_worker(assigned.workers["0"])
     assert not first.future.done()
     assert not second.future.done()
-    found.workers["1"].tasks.clear()
-    assert assign(found) == {"1": [0]}
-    found.remove_worker(found.workers["1"])
+    assigned.workers["1"].tasks.clear()
+    assert assign(assigned) == {"1": [0]}
+    assigned.remove_worker(assigned.workers["1"])
     assert isinstance(first.future.exception(), WorkerDied)
-    assert [task.arguments for task in found.queue] == [(2,), (3,)]
+    assert [task.arguments for task in assigned.queue] == [(2,), (3,)]
 
 
 def test_an_task_that_was_executed_is_no_suspect_any_more() -> None:
-    found = assignment(4, 1, 1)
-    assign(found)
-    found.remove_worker(found.workers["0"])
-    found.clear(found.queue[0])
-    found.workers["1"].tasks.clear()
-    assert assign(found) == {"1": [0]}, "and the other one still waits for a worker of its own"
+    assigned = assignment(4, 1, 1)
+    assign(assigned)
+    assigned.remove_worker(assigned.workers["0"])
+    assigned.clear(assigned.queue[0])
+    assigned.workers["1"].tasks.clear()
+    assert assign(assigned) == {"1": [0]}, "and the other one still waits for a worker of its own"
 
 
 def test_messages_are_told_once() -> None:
-    found = assignment(0, 1, 1)
-    found.workers["0"].problem, found.workers["0"].admitted = "worker on h cannot see it", False
-    found.workers["1"].late = True
-    assert found.problems() == ""
-    assert found.new_messages(30) == ["a worker on h joined (1)", "worker on h cannot see it"]
-    assert found.new_messages(30) == []
-    del found.workers["1"]
-    assert found.problems() == "worker on h cannot see it"
+    assigned = assignment(0, 1, 1)
+    assigned.workers["0"].problem, assigned.workers["0"].admitted = "worker on h cannot see it", False
+    assigned.workers["1"].late = True
+    assert assigned.problems() == ""
+    assert assigned.new_messages(30) == ["a worker on h joined (1)", "worker on h cannot see it"]
+    assert assigned.new_messages(30) == []
+    del assigned.workers["1"]
+    assert assigned.problems() == "worker on h cannot see it"
     assert Assignment().problems() == ""
 
 
 def test_all_tasks_can_be_taken_back() -> None:
-    found = assignment(4, 1)
-    assign(found)
-    assert sorted(task.arguments for task in found.empty()) == [(0,), (1,), (2,), (3,)]
-    assert (found.next(), found.workers["0"].tasks) == (None, [])
+    assigned = assignment(4, 1)
+    assign(assigned)
+    assert sorted(task.arguments for task in assigned.empty()) == [(0,), (1,), (2,), (3,)]
+    assert (assigned.next(), assigned.workers["0"].tasks) == (None, [])
 
 
-def fail(found: Assignment, address: str, error: Exception | None = None) -> PendingTask:
+def fail(assigned: Assignment, address: str, error: Exception | None = None) -> PendingTask:
     """The worker at an address fails its first task, and is being checked."""
-    worker = found.workers[address]
+    worker = assigned.workers[address]
     task = worker.tasks.pop(0)
-    found.fail(worker, task, error or OSError("broken"))
+    assigned.fail(worker, task, error or OSError("broken"))
     worker.checking = True
     return task
 
 
 def test_a_failed_task_goes_to_another_worker_and_counts_when_none_is_left() -> None:
-    found = assignment(1, 1, 1)
+    assigned = assignment(1, 1, 1)
     for first, second in (("0", "1"), ("1", "0")):
-        assert assign(found)[first] == [0]
-        task = fail(found, first)
-        assert found.take_hopeless() == [], "the check of the worker decides"
-        found.end_check(found.workers[first], "")
+        assert assign(assigned)[first] == [0]
+        task = fail(assigned, first)
+        assert assigned.take_hopeless() == [], "the check of the worker decides"
+        assigned.end_check(assigned.workers[first], "")
         if task.failed_on != {"0", "1"}:
-            assert assign(found) == {first: [], second: [0]}
-            found.workers[second].tasks.clear()
-            found.queue.append(task)
-    assert [task for task, _ in found.take_hopeless()] == [task]
+            assert assign(assigned) == {first: [], second: [0]}
+            assigned.workers[second].tasks.clear()
+            assigned.queue.append(task)
+    assert [task for task, _ in assigned.take_hopeless()] == [task]
 
 
 def test_a_check_that_explains_the_failure_clears_the_task_and_suspends_the_worker() -> None:
-    found = assignment(4, 1, 1)
-    assert assign(found) == {"0": [0, 2], "1": [1]}
-    task = fail(found, "0")
-    found.end_check(found.workers["0"], "cannot see the storage root /nas")
+    assigned = assignment(4, 1, 1)
+    assert assign(assigned) == {"0": [0, 2], "1": [1]}
+    task = fail(assigned, "0")
+    assigned.end_check(assigned.workers["0"], "cannot see the storage root /nas")
     assert (task.failed_on, task.error) == (set(), None)
-    assert found.workers["0"].state is WorkerState.SUSPENDED
-    found.workers["1"].tasks.clear()
-    assert assign(found) == {"0": [], "1": [2, 0]}
-    assert found.new_messages(30) == [
+    assert assigned.workers["0"].state is WorkerState.SUSPENDED
+    assigned.workers["1"].tasks.clear()
+    assert assign(assigned) == {"0": [], "1": [2, 0]}
+    assert assigned.new_messages(30) == [
         "worker on h cannot see the storage root /nas; suspended, checked again every 30 s"
     ]
-    found.end_check(found.workers["0"], "")
-    assert found.workers["0"].ready
+    assigned.end_check(assigned.workers["0"], "")
+    assert assigned.workers["0"].ready
 
 
 def test_a_worker_alone_with_a_lost_mount_keeps_its_tasks_waiting() -> None:
-    found = assignment(2, 1)
-    assign(found)
-    fail(found, "0")
-    found.end_check(found.workers["0"], "cannot see the storage root /nas")
-    assert found.take_hopeless() == []
-    assert len(found.queue) == 2
-    assert found.waiting_for("tcp://s") == "waiting for a worker: h cannot see the storage root /nas"
+    assigned = assignment(2, 1)
+    assign(assigned)
+    fail(assigned, "0")
+    assigned.end_check(assigned.workers["0"], "cannot see the storage root /nas")
+    assert assigned.take_hopeless() == []
+    assert len(assigned.queue) == 2
+    assert assigned.waiting_for("tcp://s") == "waiting for a worker: h cannot see the storage root /nas"
 
 
 def test_a_full_disk_everywhere_ends_what_was_begun() -> None:
-    found = assignment(2, 1)
-    assign(found)
-    fail(found, "0", NoSpace("full"))
-    found.end_check(found.workers["0"], "cannot write to the storage root /nas")
-    assert [str(error) for _, error in found.take_hopeless()] == ["full", "full"]
+    assigned = assignment(2, 1)
+    assign(assigned)
+    fail(assigned, "0", NoSpace("full"))
+    assigned.end_check(assigned.workers["0"], "cannot write to the storage root /nas")
+    assert [str(error) for _, error in assigned.take_hopeless()] == ["full", "full"]
 
 
 def test_three_failures_in_a_row_suspend_a_worker_unless_it_is_the_last() -> None:
-    found = assignment(9, 1, 1)
-    for worker in found.workers.values():
+    assigned = assignment(9, 1, 1)
+    for worker in assigned.workers.values():
         for _ in range(MOST_FAILURES):
-            assign(found)
-            fail(found, worker.address)
-            found.end_check(worker, "")
-    assert [worker.state for worker in found.workers.values()] == [WorkerState.SUSPENDED, WorkerState.PRESENT]
-    assert found.workers["0"].problem == "worker on h failed 3 times in a row (broken)"
+            assign(assigned)
+            fail(assigned, worker.address)
+            assigned.end_check(worker, "")
+    assert [worker.state for worker in assigned.workers.values()] == [WorkerState.SUSPENDED, WorkerState.PRESENT]
+    assert assigned.workers["0"].problem == "worker on h failed 3 times in a row (broken)"
 
 
 def test_a_late_task_has_a_copy_and_the_first_result_counts() -> None:
-    found = assignment(1, 1, 1)
-    assign(found)
-    assert found.copy_late_tasks(60, now=10) == []
-    (worker, task), *more = found.copy_late_tasks(60, now=100)
+    assigned = assignment(1, 1, 1)
+    assign(assigned)
+    assert assigned.copy_late_tasks(60, now=10) == []
+    (worker, task), *more = assigned.copy_late_tasks(60, now=100)
     assert (worker.address, more) == ("0", [])
-    assert assign(found) == {"0": [0], "1": [0]}
+    assert assign(assigned) == {"0": [0], "1": [0]}
     task.fail(OSError("slow and broken"))
     assert not task.future.done()
-    found.workers["1"].tasks[0].succeed(7)
+    assigned.workers["1"].tasks[0].succeed(7)
     assert task.future.result() == 7
 
 
 def test_tasks_of_a_worker_that_stands_go_to_an_idle_one() -> None:
-    found = assignment(1, 1, 1, 1)
-    assign(found)
-    found.workers["0"].silent = True
-    assert [worker.address for worker, _ in found.copy_late_tasks(60, now=0)] == ["0"]
-    assert assign(found) == {"0": [0], "1": [0], "2": []}
-    assert found.copy_late_tasks(60, now=0) == [], "one at work is enough"
-    found.workers["1"].paused = True
-    assert len(found.copy_late_tasks(60, now=0)) == 1
-    assert assign(found) == {"0": [0], "1": [0], "2": [0]}
+    assigned = assignment(1, 1, 1, 1)
+    assign(assigned)
+    assigned.workers["0"].silent = True
+    assert [worker.address for worker, _ in assigned.copy_late_tasks(60, now=0)] == ["0"]
+    assert assign(assigned) == {"0": [0], "1": [0], "2": []}
+    assert assigned.copy_late_tasks(60, now=0) == [], "one at work is enough"
+    assigned.workers["1"].paused = True
+    assert len(assigned.copy_late_tasks(60, now=0)) == 1
+    assert assign(assigned) == {"0": [0], "1": [0], "2": [0]}
 
 
 def test_a_task_of_a_worker_that_was_cut_off_is_not_blamed() -> None:
-    found = assignment(1, 1)
-    assign(found)
-    found.workers["0"].silent = True
-    (task,) = found.workers["0"].tasks
-    found.remove_worker(found.workers["0"])
-    assert (list(found.queue), task.future.done()) == ([task], False)
+    assigned = assignment(1, 1)
+    assign(assigned)
+    assigned.workers["0"].silent = True
+    (task,) = assigned.workers["0"].tasks
+    assigned.remove_worker(assigned.workers["0"])
+    assert (list(assigned.queue), task.future.done()) == ([task], False)
 
 
 def test_a_worker_paused_before_its_check_is_named() -> None:
-    found = assignment(0, 1)
-    found.workers["0"].admitted, found.workers["0"].paused = False, True
-    assert found.waiting_for("tcp://s").startswith("waiting for a worker: h is paused by Dask (short of memory")
+    assigned = assignment(0, 1)
+    assigned.workers["0"].admitted, assigned.workers["0"].paused = False, True
+    assert assigned.waiting_for("tcp://s").startswith("waiting for a worker: h is paused by Dask (short of memory")
 
 
 def test_tasks_of_a_lost_scheduler_are_not_blamed() -> None:
-    found = assignment(1, 1)
-    assign(found)
-    found.disconnect()
-    assert (len(found.queue), found.workers) == (1, {})
+    assigned = assignment(1, 1)
+    assign(assigned)
+    assigned.disconnect()
+    assert (len(assigned.queue), assigned.workers) == (1, {})

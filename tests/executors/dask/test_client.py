@@ -81,7 +81,7 @@ def test_ctrl_c_ends_the_waiting(where: str, tmp_path: Path) -> None:
     code, said = finish(process)
     assert code == 130, said
     again = f"'python -m setset run -w {tmp_path / 'w'}'"
-    assert said.endswith(f"setset: interrupted; what was finished is recorded, {again} goes on from there\n")
+    assert said.endswith(f"setset: interrupted; what was finished is recorded, {again} resumes\n")
     assert time.monotonic() - started < 10, "of 12 that it would wait"
 
 
