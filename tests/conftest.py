@@ -36,6 +36,8 @@ Run = Callable[..., tuple[int, str, str]]
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts files that take long first, or one process would be at work on the last of them when all others are done."""
+    unexplained = [item.nodeid for item in items for mark in item.iter_markers("posix") if not mark.args]
+    assert not unexplained, f'a reason is missing, as in posix("sends signals"): {unexplained}'
     items.sort(key=lambda item: not (item.path.name in SLOW or {"chaos", "cluster"} & {*item.keywords}))
 
 

@@ -25,7 +25,8 @@ def node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    "what", [pytest.param("a link", marks=pytest.mark.posix), "a file", "a folder that others may write to"]
+    "what",
+    [pytest.param("a link", marks=pytest.mark.posix("makes links")), "a file", "a folder that others may write to"],
 )
 def test_what_somebody_else_put_there_is_not_used(what: str, node: Path) -> None:
     if what.endswith("write to") and not hasattr(os, "getuid"):
@@ -52,7 +53,7 @@ def somebody() -> Iterator[Service]:
         yield made
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs users and modes of files")
 def test_a_user_without_a_home_can_run_and_check(somebody: Service) -> None:
     somebody.give_kernels()
     ran = somebody.run("-m", "setset", "run", "--size", "3", "--target", "18", "--workers", "1")
@@ -62,7 +63,7 @@ def test_a_user_without_a_home_can_run_and_check(somebody: Service) -> None:
     assert (checked.returncode, checked.stdout, checked.stderr) == (0, "no problems found\n", "")
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs users and modes of files")
 def test_every_kernel_has_a_place(somebody: Service) -> None:
     names = ", ".join(f"setset.{name}" for name in KERNELS)
     code = f"import {names}; from setset.symmetry.least import _find_least_of_each as f; print(f.stats.cache_path)"

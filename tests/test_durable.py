@@ -96,7 +96,7 @@ def test_no_space_says_how_much_is_needed_and_where(code: int, tmp_path: Path, m
     assert names(tmp_path) == []
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sets limits of a process")
 def test_a_limit_on_files_is_no_space_and_leaves_no_trace(tmp_path: Path) -> None:
     """A limit on the size of files, in a process of its own."""
     code = (
@@ -121,7 +121,7 @@ def test_without_its_witness_nothing_is_written(tmp_path: Path) -> None:
     assert path.read_bytes() == b"x"
 
 
-@pytest.mark.posix
+@pytest.mark.posix("opens folders")
 def test_a_folder_that_is_moved_takes_its_file_along(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The witness and the file are in one folder, even if another one takes its name in between."""
     here, moved = tmp_path / "here", tmp_path / "moved"
@@ -188,7 +188,7 @@ def test_a_file_in_the_place_of_a_folder_is_an_error(tmp_path: Path) -> None:
             write()
 
 
-@pytest.mark.posix
+@pytest.mark.posix("opens folders")
 def test_the_file_is_on_the_disk_before_its_name_and_then_its_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,7 +231,7 @@ def test_the_name_of_an_unfinished_file_is_short() -> None:
     assert len(durable.temporary_name("")) <= 20
 
 
-@pytest.mark.posix
+@pytest.mark.posix("syncs folders")
 def test_a_disk_without_hard_links_that_is_full_keeps_no_half_of_a_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,7 +270,7 @@ def test_no_space_for_a_folder(code: int, tmp_path: Path, monkeypatch: pytest.Mo
         durable.make_folder(tmp_path / "a")
 
 
-@pytest.mark.parametrize("kind", ["file", "folder", pytest.param("link", marks=pytest.mark.posix)])
+@pytest.mark.parametrize("kind", ["file", "folder", pytest.param("link", marks=pytest.mark.posix("makes links"))])
 def test_whatever_is_in_the_way_is_named(kind: str, tmp_path: Path) -> None:
     above, folder = tmp_path / "a", tmp_path / "b"
     if kind == "folder":
@@ -316,7 +316,6 @@ def test_of_many_that_create_a_file_one_succeeds(tmp_path: Path) -> None:
     assert names(path.parent) == ["x.json"]
 
 
-@pytest.mark.posix
 @pytest.mark.parametrize("code", [errno.EPERM, errno.EINVAL], ids=["EPERM", "EINVAL"])
 def test_a_disk_without_hard_links_is_no_obstacle(code: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "link", failing(code))
@@ -355,7 +354,7 @@ def test_a_file_written_in_pieces_is_whole_or_not_there(tmp_path: Path) -> None:
     assert list(target.parent.iterdir()) == [target]
 
 
-@pytest.mark.posix
+@pytest.mark.posix("looks for open files in /proc")
 @pytest.mark.parametrize("opened", ["old", "new"])
 def test_a_file_that_another_program_has_open_for_a_moment_is_replaced(
     opened: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -383,7 +382,7 @@ def test_a_file_that_another_program_has_open_for_a_moment_is_replaced(
     assert names(tmp_path) == ["x.json"]
 
 
-@pytest.mark.posix
+@pytest.mark.posix("looks for open files in /proc")
 def test_a_file_that_another_program_keeps_open_is_named_and_stays(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -91,7 +91,7 @@ def test_a_lock_that_is_no_file_is_refused(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.posix
+@pytest.mark.posix("makes a FIFO")
 @pytest.mark.parametrize("kind", ["folder", "fifo", "dangling link", "loop"])
 def test_what_has_the_name_of_the_database_is_in_the_way(kind: str, tmp_path: Path) -> None:
     """SQLite would wait for somebody to write to a FIFO."""
@@ -127,7 +127,7 @@ class NoLocks:
     fcntl = lockf
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs locks of POSIX")
 def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder, _ = build(tmp_path / "w", 3)
     monkeypatch.setattr(platform, "_fcntl", NoLocks())
@@ -144,7 +144,7 @@ def test_a_file_system_without_locks_is_named(tmp_path: Path, monkeypatch: pytes
     assert isinstance(explain(folder.database, busy), Locked)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs locks of POSIX")
 def test_a_lock_that_fails_for_another_reason_tells_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(errno, "ENOLCK", errno.EIO)
     monkeypatch.setattr(platform, "_fcntl", NoLocks())

@@ -109,7 +109,7 @@ spawn_context().Process(target=print, args=("child",)).start()
 """
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 def test_a_child_whose_parent_was_killed_before_it_said_what_to_do_is_silent(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(DIES)
     done = subprocess.run(  # until the child has closed its output, too

@@ -14,7 +14,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 LACKING = str(ROOT / "tests" / "without_posix")
 
-pytestmark = pytest.mark.posix  # the test makes such an interpreter from a complete one
+pytestmark = pytest.mark.posix("needs locks of POSIX")
 
 
 def run_python(*words: str, timeout: float = 300) -> subprocess.CompletedProcess[str]:

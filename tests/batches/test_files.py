@@ -104,7 +104,7 @@ def open_files() -> int:
     return sum(1 for _ in Path("/dev/fd").iterdir())
 
 
-@pytest.mark.posix
+@pytest.mark.posix("makes a FIFO")
 @pytest.mark.parametrize("kind", ["a link", "a FIFO", "a folder"])
 def test_what_is_no_regular_file_is_neither_followed_nor_waited_for(kind: str, tmp_path: Path) -> None:
     path = tmp_path / "x.setset"

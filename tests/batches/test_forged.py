@@ -9,7 +9,7 @@ import pytest
 from tests import small
 from tests.forged import FORGERIES, ROWS, Forger
 
-pytestmark = pytest.mark.posix
+pytestmark = pytest.mark.posix("limits the memory of a process")
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from tests.mutations import Subject, try_many
 
 
-@pytest.mark.posix
+@pytest.mark.posix("limits the memory of a process")
 def test_nothing_altered_is_silent(tmp_path: Path) -> None:
     subject = Subject(tmp_path / "w")
     found = list(try_many(subject, "batch", 200, "1"))

@@ -108,7 +108,7 @@ def test_a_damaged_token_names_no_owner(tmp_path: Path, content: bytes) -> None:
     assert root_state(tmp_path, MINE) is RootState.OWN
 
 
-@pytest.mark.posix
+@pytest.mark.posix("makes a FIFO")
 @pytest.mark.parametrize("kind", ["a link", "a FIFO", "a folder"])
 def test_a_token_that_is_no_regular_file_names_no_owner(tmp_path: Path, kind: str) -> None:
     if kind == "a link":
@@ -169,7 +169,7 @@ def test_a_root_outside_goes_with_a_workspace_that_was_moved(tmp_path: Path) -> 
     assert root_state(nas, before) is RootState.MOVED
 
 
-@pytest.mark.posix
+@pytest.mark.posix("makes links")
 def test_two_names_of_one_folder_are_one(tmp_path: Path) -> None:
     (tmp_path / "other").symlink_to(tmp_path)
     claim_root(tmp_path / "nas", Token("mine", str(tmp_path)))

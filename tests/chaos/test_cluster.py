@@ -13,7 +13,7 @@ pytest.importorskip("distributed")
 
 from tests.chaos.cluster import FAULTS, PLANS, draw, on_a_cluster
 
-pytestmark = [pytest.mark.chaos, pytest.mark.cluster, pytest.mark.posix]
+pytestmark = [pytest.mark.chaos, pytest.mark.cluster, pytest.mark.posix("sends signals")]
 
 Play = Callable[[Sequence, Stage], Verdict]
 

@@ -25,7 +25,7 @@ from setset.folder import WorkspaceFolder
 from tests import small
 from tests.chaos import powercut
 
-pytestmark = [pytest.mark.chaos, pytest.mark.posix]
+pytestmark = [pytest.mark.chaos, pytest.mark.posix("preloads a C library")]
 
 CALLS = ("open", "write", "fsync", "replace", "link", "mkdir", "unlink")
 ERRORS = ("ENOSPC", "EIO", "EINTR", "EMFILE", "ENOMEM", "EROFS", "short")

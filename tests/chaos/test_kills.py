@@ -19,7 +19,7 @@ from tests import small
 from tests.chaos.commands import die_at, perform, perform_in_fork
 from tests.chaos.processes import Outcome
 
-pytestmark = [pytest.mark.chaos, pytest.mark.posix]
+pytestmark = [pytest.mark.chaos, pytest.mark.posix("sends signals")]
 
 TARGET = 18
 STEP = 1 if os.environ.get("SETSET_ALL_CALLS") else 31

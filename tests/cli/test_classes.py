@@ -30,7 +30,7 @@ def test_what_is_there_is_built_again_only_by_force(run: Run) -> None:
     assert run("classes", "build", "--size", "3", "--force") == built
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM"])
 def test_a_build_that_was_stopped_goes_on(nowhere: Path, catalogue: Catalogue, name: str) -> None:
     how = signal.Signals[name]

@@ -145,14 +145,14 @@ def test_a_run_stops_when_its_files_take_as_much_as_it_may(tmp_path: Path) -> No
     assert (refused.returncode, "such as 500MB or 20GB" in refused.stderr) == (2, True)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("a drive letter is a folder on Windows")
 def test_a_path_of_windows_is_questioned(run: Run, nowhere: Path) -> None:
     code, _, err = run("run", "3", "-w", "T:\\data\\caps")
     assert (code, list(nowhere.iterdir())) == (2, [])
     assert "is a path of Windows" in err
 
 
-@pytest.mark.posix
+@pytest.mark.posix("the number of the error is of POSIX")
 def test_an_error_of_the_system_names_the_file(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object, **__: object) -> None:
         raise OSError(30, os.strerror(30), "some/file")
@@ -186,7 +186,7 @@ def test_an_older_schema_on_read_only_media_can_be_read(tmp_path: Path, monkeypa
     assert [path.name for path in workspace.iterdir()] == ["setset.db"]
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs a terminal of POSIX")
 def test_narrow_tables_leave_out_columns_and_cut_nothing(workspace: Path, tmp_path: Path) -> None:
     commands = [("count", "-w", str(workspace)), ("estimate", "6", "-w", str(workspace), "--seconds", "0")]
     for text in show([(60, words) for words in commands], tmp_path).values():

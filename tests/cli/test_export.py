@@ -49,7 +49,7 @@ def test_every_list_is_there_once(exported: Path, reference: Path) -> None:
     assert frame.head(1).collect().row(0) == (0, 1, 3, 4, 9)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 @pytest.mark.parametrize("name", ["SIGKILL", "SIGINT"])
 def test_a_stopped_export_goes_on_and_ends_with_the_same_bytes(
     exported: Path, reference: Path, tmp_path: Path, name: str
@@ -79,7 +79,7 @@ def test_a_stopped_export_goes_on_and_ends_with_the_same_bytes(
     assert {path: path.stat().st_ino for path in done} == kept
 
 
-@pytest.mark.posix
+@pytest.mark.posix("a killed process leaves files open for a moment")
 def test_a_killed_export_of_numpy_goes_on(reference: Path, tmp_path: Path) -> None:
     """At once after the first files, before the manifest names them."""
     folder, whole = tmp_path / "five", tmp_path / "whole"
@@ -99,7 +99,7 @@ def test_a_killed_export_of_numpy_goes_on(reference: Path, tmp_path: Path) -> No
     assert snapshot(folder) == snapshot(whole)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sets limits of a process")
 def test_a_full_disk_is_exit_code_12_and_leaves_nothing_half(reference: Path, tmp_path: Path) -> None:
     """With a limit on the size of files, which the system reports as it reports a full disk."""
     program = (
@@ -124,7 +124,7 @@ def test_standard_output(workspace: Path) -> None:
     assert np.load(io.BytesIO(raw.stdout)).shape == (2, 5)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs a shell")
 def test_a_pipe_that_closes_early_is_no_error(workspace: Path) -> None:
     shell = f"{sys.executable} -m setset export lists --size 5 -o - --format csv --quiet | head -2"
     environment = {**os.environ, "SETSET_WORKSPACE": str(workspace)}

@@ -15,7 +15,7 @@ from setset.batches.roots import TOKEN, Token
 from tests.commands import run_here
 from tests.small import build, digests
 
-pytestmark = pytest.mark.posix
+pytestmark = pytest.mark.posix("makes a FIFO")
 
 RUN = ("run", "--size", "4", "--target", "18", "-q")
 SIZE_FOLDER, BATCH = "batches/t18/s04", "batches/t18/s03/0000000-000.setset"

@@ -68,7 +68,7 @@ def test_a_size_that_is_missing_names_commands_that_work_at_once(workspace: Path
     assert (f"setset estimate {size} -w " in err) == (size == 9)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs a shell")
 @pytest.mark.parametrize(("arguments", "lines"), [("lists --size 5 --all", 1), ("status --json", 0)])
 def test_a_pipe_that_closes_early_is_no_error(workspace: Path, arguments: str, lines: int) -> None:
     reader = f"head -{lines}" if lines else "true"
@@ -96,7 +96,7 @@ def test_the_lines_of_many_lists_are_those_of_each(workspace: Path, options: lis
         assert line == (json.dumps(words) if "--json" in options else between.join(map(str, words)))
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs /dev/full")
 @pytest.mark.parametrize(
     "arguments", ["lists --size 5 --all", "lists --size 5", "status --json", "sql --csv", "lists --help", "--help"]
 )

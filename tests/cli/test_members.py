@@ -44,7 +44,7 @@ def test_bad_input_is_one_clear_line(refuse: Refuse, arguments: list[str], compl
     refuse(arguments, complaint)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs a shell")
 def test_a_closed_pipe_is_no_error() -> None:
     done = subprocess.run(
         f"{sys.executable} -m setset members --class 12/700 --all | head -n 2",

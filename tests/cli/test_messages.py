@@ -63,7 +63,7 @@ def test_a_file_where_a_workspace_should_be(run: Run, tmp_path: Path) -> None:
     assert (code, err) == (10, f"setset: no workspace at {path}: it is a file, name a folder with --workspace\n")
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs users and modes of files")
 def test_a_database_without_permission(own_workspace: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may read everything")

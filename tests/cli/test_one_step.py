@@ -135,7 +135,7 @@ def test_two_numbers_of_cards_are_refused(run: Run) -> None:
     assert (code, err) == (2, "setset: give the number of cards once: 5 or --size 6\n")
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs a terminal of POSIX")
 def test_help_fits_a_terminal_of_24_rows(tmp_path: Path) -> None:
     shown = plain(read_terminal([*SETSET, "--help"], tmp_path))
     assert len(shown.splitlines()) < 24
@@ -181,7 +181,7 @@ def test_classes_and_charts_complete() -> None:
     assert complete("members", "18/1") == ["18/1", *(f"18/{number}" for number in range(10, 20))]
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs a terminal of POSIX")
 def test_tools_setset_offers_an_extra_and_never_for_help(tmp_path: Path) -> None:
     """In a copy of the tools whose program lacks an extra."""
     clone = tmp_path / "my clone"

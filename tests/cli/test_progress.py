@@ -9,7 +9,7 @@ import pytest
 
 from tests.cli.screen import Screen
 
-pytestmark = pytest.mark.posix
+pytestmark = pytest.mark.posix("sends signals")
 RUN = ("run", "7", "--target", "12", "--batch-lists", "4000000", "--workers", "2")
 """Dozens of tasks and some seconds in the last size, so that it is not over before it is stopped."""
 

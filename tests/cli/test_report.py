@@ -143,7 +143,7 @@ def test_without_the_extra_the_figures_are_left_out(workspace: Path, nowhere: Pa
     assert "13,394,538" in page
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs /dev/full")
 def test_a_full_disk_is_exit_code_12(run: Run, workspace: Path) -> None:
     code, out, err = run("report", "-o", "/dev/full", "-w", str(workspace))
     assert (code, out) == (12, "")

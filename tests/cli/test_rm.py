@@ -38,7 +38,7 @@ def test_where_nobody_can_be_asked_it_needs_yes(own_workspace: Path) -> None:
     assert run_here("check", "-q", workspace=own_workspace).stdout == "no problems found\n"
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs a terminal of POSIX")
 @pytest.mark.parametrize(("answer", "code"), [("n", 1), ("y", 0)])
 def test_on_a_terminal_it_asks(own_workspace: Path, answer: str, code: int) -> None:
     import pty  # not on Windows

@@ -59,7 +59,7 @@ def test_a_run_in_json_lines_and_in_a_log(tmp_path: Path) -> None:
     assert "finished: 8,690,850 lists in" in lines[-1]
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 def test_a_run_that_is_stopped_says_so(tmp_path: Path) -> None:
     command = [*SETSET, "run", "--size", "8", "--json", "--log", str(tmp_path / "log"), "-w", str(tmp_path / "w")]
     with subprocess.Popen(

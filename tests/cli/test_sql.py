@@ -104,7 +104,7 @@ def test_one_format_at_a_time(refuse_in_workspace: Refuse) -> None:
     refuse_in_workspace(["sql", QUERY, "--csv", "--json"], "--csv cannot be combined with --json")
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 @pytest.mark.parametrize(("name", "code"), [("SIGINT", 130), ("SIGKILL", -9)])
 def test_a_query_ends_with_its_command(workspace: Path, name: str, code: int) -> None:
     """Ctrl-C or kill -9, within an instruction of SQLite that takes hours."""

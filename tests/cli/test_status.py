@@ -65,7 +65,7 @@ def test_what_needs_attention_has_a_heading_that_is_true(run: Run, own_workspace
     assert json.loads(run("status", "--target", "4", "--json", *where)[1])["items"] == []
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 def test_watching_as_json_is_an_object_a_line(workspace: Path) -> None:
     environment = {**os.environ, "SETSET_WORKSPACE": str(workspace)}
     command = [*SETSET, "status", "--watch", "--json"]

@@ -14,7 +14,7 @@ from tests.conftest import Run
 from tests.small import change
 from tests.terminal import Screen, places, plain, read_terminal, show
 
-pytestmark = pytest.mark.posix
+pytestmark = pytest.mark.posix("needs a terminal of POSIX")
 
 WIDTHS = (28, 60, 80, 200)
 HAND = ["1", "10", "15", "18", "20", "27", "38", "60", "61", "65", "69", "70"]

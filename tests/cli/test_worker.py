@@ -17,7 +17,7 @@ from tests.small import rows
 
 pytest.importorskip("distributed")
 
-pytestmark = [pytest.mark.cluster, pytest.mark.posix]
+pytestmark = [pytest.mark.cluster, pytest.mark.posix("sends signals")]
 
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen[str]:

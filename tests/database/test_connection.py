@@ -57,7 +57,7 @@ def test_a_full_disk_is_no_room(database: Path) -> None:
     assert isinstance(explain(database, error_of("SQLITE_FULL")), NoSpace)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sets limits of a process")
 def test_a_quota_or_a_limit_is_no_room(database: Path) -> None:
     """For SQLite it is an I/O error, without the reason of the system."""
     code = (

@@ -69,7 +69,6 @@ def numbers(path: Path) -> list[int]:
         return [number for (number,) in connection.execute("SELECT DISTINCT x FROM t")]
 
 
-@pytest.mark.posix
 def test_a_copy_is_what_one_commit_left(written: WorkspaceFolder) -> None:
     with reading_copies():
         seen = [numbers(written.database) for _ in range(100)]
@@ -102,7 +101,7 @@ def test_a_database_that_is_held_all_the_time(folder: WorkspaceFolder) -> None:
         assert numbers(folder.database) == [0]
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 def test_ctrl_c_ends_the_wait_for_a_copy(folder: WorkspaceFolder) -> None:
     program = (
         "import sys; from pathlib import Path; from setset.database.copies import open_copy, reading_copies\n"

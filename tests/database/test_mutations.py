@@ -15,7 +15,7 @@ def subject(tmp_path_factory: pytest.TempPathFactory) -> Subject:
     return Subject(tmp_path_factory.mktemp("mutations") / "w")
 
 
-@pytest.mark.posix
+@pytest.mark.posix("limits the memory of a process")
 def test_nothing_altered_is_silent(subject: Subject) -> None:
     found = [
         subject.try_one(subject.database, (mutation,), Random(number)) for number, mutation in enumerate(3 * DATABASE)
@@ -24,7 +24,7 @@ def test_nothing_altered_is_silent(subject: Subject) -> None:
     assert sum(outcome.startswith("noticed") for _, outcome in found) > len(found) / 2
 
 
-@pytest.mark.posix
+@pytest.mark.posix("limits the memory of a process")
 def test_no_row_vanishes_doubles_or_changes_in_silence(subject: Subject) -> None:
     found = [subject.try_rows(Random(f"{table}/{number}"), ROWS, (table,)) for table in TABLES for number in range(4)]
     found += [subject.try_rows(Random(number), (double,)) for number in range(4)]  # few tables allow it
@@ -32,7 +32,7 @@ def test_no_row_vanishes_doubles_or_changes_in_silence(subject: Subject) -> None
     assert sum(outcome.startswith("noticed") for _, outcome in found) > len(found) / 2
 
 
-@pytest.mark.posix
+@pytest.mark.posix("limits the memory of a process")
 def test_a_table_with_the_page_of_another_one_is_noticed(subject: Subject) -> None:
     found = rows(subject.path, "SELECT name, rootpage FROM sqlite_schema WHERE type = 'table' AND rootpage > 0")
     pages = dict(found)

@@ -16,7 +16,7 @@ from tests.commands import run_here
 from tests.small import Copy, build, change, digests, rows
 
 
-@pytest.mark.posix  # Windows lets few users make links
+@pytest.mark.posix("makes links")
 def test_a_root_is_one_however_it_is_reached(tmp_path: Path) -> None:
     real, other = tmp_path / "real", tmp_path / "other"
     real.mkdir()
@@ -47,7 +47,7 @@ def test_an_output_folder_belongs_to_one_workspace(tmp_path: Path) -> None:
         build(tmp_path / "two", 3, output=tmp_path / "nas")
 
 
-@pytest.mark.posix
+@pytest.mark.posix("a name that is no text")
 def test_a_folder_whose_name_is_no_text_is_noted_by_its_token(tmp_path: Path) -> None:
     place = tmp_path / os.fsdecode(b"caps\xff")
     folder, _ = build(place, 3)

@@ -173,7 +173,7 @@ def test_a_backup_of_a_database_that_is_held_gives_up(
     schema.backup(folder.database, tmp_path / "backup.db")
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 def test_ctrl_c_ends_a_backup_that_waits(copy: Copy, tmp_path: Path) -> None:
     folder = copy()
     program = (

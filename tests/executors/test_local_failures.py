@@ -64,7 +64,7 @@ def test_a_worker_that_cannot_be_started_is_done_without(monkeypatch: pytest.Mon
         executor.shutdown(wait=True)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sets limits of a process")
 @pytest.mark.parametrize("processes", [1, 3, 4])
 def test_a_limit_on_processes_is_one_line(processes: int) -> None:
     """`ulimit -u`: too few for the threads of the run, or for its processes."""
@@ -89,7 +89,7 @@ def test_a_thread_that_cannot_be_started_is_one_line(monkeypatch: pytest.MonkeyP
         LocalExecutor(3)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("duplicates the end of a pipe")
 @pytest.mark.parametrize("moment", ["before it is ready", "at a call"])
 def test_a_process_that_dies_is_noticed_while_its_end_of_the_pipe_is_open(
     moment: str, monkeypatch: pytest.MonkeyPatch
@@ -117,7 +117,7 @@ def test_a_process_that_dies_is_noticed_while_its_end_of_the_pipe_is_open(
         os.close(kept)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("the thread that sees the parent end differs")
 def test_a_worker_that_cannot_start_a_thread_is_one_line() -> None:
     """`pids.max`: the process has started, and has room for nothing else."""
     program = (
@@ -135,7 +135,7 @@ def test_a_worker_that_cannot_start_a_thread_is_one_line() -> None:
     assert (done.stdout, done.stderr) == (f"{refused} {lost}\n", "")
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 @pytest.mark.chaos
 def test_a_killed_process_group_leaves_nothing_in_shared_memory(tmp_path: Path) -> None:
     shared = Path("/dev/shm")

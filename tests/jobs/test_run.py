@@ -268,7 +268,7 @@ def test_what_is_recorded_as_done_but_not_proven_is_done_again(copy: Copy, refer
     assert build(folder.path)[1].texts == []
 
 
-@pytest.mark.parametrize("renamed", [False, pytest.param(True, marks=pytest.mark.posix)])
+@pytest.mark.parametrize("renamed", [False, pytest.param(True, marks=pytest.mark.posix("renames an open database"))])
 @pytest.mark.parametrize("same_run", [False, True])
 def test_another_database_in_the_place_of_this_one_is_one_line(
     same_run: bool, renamed: bool, reference: Path, tmp_path: Path

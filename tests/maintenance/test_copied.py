@@ -185,7 +185,7 @@ def test_a_copy_that_mends_its_own_token_is_still_one(original: WorkspaceFolder,
         rebuild(copy, out)
 
 
-@pytest.mark.posix  # Windows lets few users make links
+@pytest.mark.posix("makes links")
 def test_one_folder_by_two_names_is_no_copy(original: WorkspaceFolder, out: Path) -> None:
     """As of a disk that is mounted twice."""
     other = original.path.parent / "other"
@@ -233,7 +233,7 @@ def test_a_copy_of_an_earlier_version_is_known_by_the_token_elsewhere(original: 
     assert contents(out) == before
 
 
-@pytest.mark.posix
+@pytest.mark.posix("makes links")
 @pytest.mark.parametrize("linked", ["batches", "batches/t18/s03"])
 def test_a_copy_of_links_does_not_share_the_files(original: WorkspaceFolder, linked: str) -> None:
     """`cp -r` copies a link, and the link leads to files of the original."""

@@ -88,7 +88,7 @@ def test_nothing_is_looked_at_or_removed_in_a_root_that_is_anothers_now(tmp_path
     assert half.exists()
 
 
-@pytest.mark.posix
+@pytest.mark.posix("makes links")
 def test_links_to_folders_are_not_followed(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 3)
     other, _ = build(tmp_path / "other", 4)
@@ -145,7 +145,7 @@ def test_the_own_root_is_cleaned_up_even_if_all_files_are_elsewhere(tmp_path: Pa
     assert not list(tmp_path.rglob("*.tmp"))
 
 
-@pytest.mark.posix
+@pytest.mark.posix("looks for open files in /proc")
 def test_a_leftover_that_another_program_has_open_stops_nothing(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows does not remove it. The other leftovers go, the run goes on, and the next one removes it."""
     folder = copy()

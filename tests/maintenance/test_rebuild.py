@@ -145,7 +145,7 @@ def test_a_database_that_somebody_holds_is_not_replaced(tmp_path: Path, monkeypa
     assert rows(folder.path, BATCHES) == recorded
 
 
-@pytest.mark.posix
+@pytest.mark.posix("removes an open file")
 def test_a_rebuild_that_fails_says_why_and_leaves_nothing(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows removes no database that is still open, and the error of that would hide the real one."""
     folder = copy()
@@ -161,7 +161,7 @@ def test_a_rebuild_that_fails_says_why_and_leaves_nothing(copy: Copy, monkeypatc
     assert sorted(path.name for path in folder.path.iterdir()) == names
 
 
-@pytest.mark.posix
+@pytest.mark.posix("looks for open files in /proc")
 def test_a_rebuild_beside_a_reader_that_is_cut_short_stops_no_run(copy: Copy, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows replaces no database that a reader has open. The second name of the old one goes when the reader does."""
     folder = copy()

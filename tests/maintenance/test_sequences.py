@@ -206,7 +206,7 @@ def test_05_a_moved_workspace_keeps_its_roots(tmp_path: Path) -> None:
     require_right(moved)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("makes links")
 def test_06_a_lock_that_is_a_link_is_not_followed(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 3)
     victim = tmp_path / "victim"
@@ -632,7 +632,7 @@ def test_14_a_root_that_is_the_whole_disk_is_not_walked(tmp_path: Path) -> None:
     assert not any(path.is_relative_to(tmp_path / "disk") for path in walked)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("makes a FIFO")
 @pytest.mark.parametrize("make", ["fifo", "folder", "link", "sparse"])
 def test_16_something_else_in_the_place_of_a_file(tmp_path: Path, make: str) -> None:
     folder, _ = build(tmp_path / "w", batch_lists=200_000)
@@ -660,7 +660,7 @@ def test_16_something_else_in_the_place_of_a_file(tmp_path: Path, make: str) -> 
     require_right(folder)
 
 
-@pytest.mark.posix
+@pytest.mark.posix("makes links")
 def test_21_a_size_folder_may_be_a_link_to_another_disk(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", 4)
     (tmp_path / "elsewhere").mkdir()

@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 PYTHON = '#!/bin/sh\n[ "$1" = -c ] && exit 1\necho "python $*" >>"{log}"\n'
 SETSET = '#!/bin/sh\necho "setset $*" >>"{log}"\n'
 
-pytestmark = pytest.mark.posix
+pytestmark = pytest.mark.posix("needs users and modes of files")
 
 
 @pytest.fixture

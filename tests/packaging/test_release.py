@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -43,6 +45,19 @@ def test_a_version_that_is_not_cut_everywhere_is_refused(checkout: Path) -> None
         "CITATION.cff: version 7.8.8, expected 7.8.9",
         "CHANGELOG.md: version missing, expected 7.8.9",
     ]
+
+
+def test_the_page_on_pypi_has_absolute_links(checkout: Path) -> None:
+    (checkout / "README.md").write_text("![Cards](docs/table.svg) [how](docs/truth.md), [x](https://example.org)\n")
+    shutil.copy(ROOT / "pyproject.toml", checkout)
+    assert release("v7.8.9", "--root", str(checkout), "--url", "https://example.org/o/setset").returncode == 0
+    assert (checkout / "README.md").read_text() == (
+        "![Cards](https://example.org/o/setset/raw/v7.8.9/docs/table.svg) "
+        "[how](https://example.org/o/setset/blob/v7.8.9/docs/truth.md), [x](https://example.org)\n"
+    )
+    project = tomllib.loads((checkout / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert project["urls"]["Source"] == "https://example.org/o/setset"
+    assert project["scripts"] == {"setset": "setset.__main__:main"}
 
 
 def test_package_citation_and_changelog_name_one_version() -> None:

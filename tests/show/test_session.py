@@ -139,7 +139,7 @@ def test_a_whole_game_through_a_pipe() -> None:
     assert "\x1b" not in done.stdout
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs a terminal of POSIX")
 def test_a_real_terminal_draws_in_colour_ticks_and_obeys() -> None:
     import fcntl
     import pty
@@ -183,7 +183,7 @@ def test_names_of_several_words() -> None:
     assert calls == [0, 1, 2, 2]
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs a terminal of POSIX")
 def test_ctrl_c_shows_the_score() -> None:
     """At a terminal: a line is typed, then Ctrl-C."""
     import pty

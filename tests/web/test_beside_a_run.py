@@ -25,7 +25,6 @@ PAGES = ("/", "/progress", "/api/progress", "/counts", "/charts/gantt.svg", "/ch
 COMMITS = 50
 
 
-@pytest.mark.posix
 def test_no_commit_waits_for_a_query(copy: Copy) -> None:
     """Every page that reads the workspace is asked all the time, one of them for a query that takes seconds, while
     somebody commits. A commit waits for copies to be made, not for the query."""
@@ -63,7 +62,7 @@ def test_no_commit_waits_for_a_query(copy: Copy) -> None:
     assert {code for path, code in answers if "files" not in path} == {200}
 
 
-@pytest.mark.posix
+@pytest.mark.posix("reads the CPU time of processes")
 def test_twenty_open_pages_take_under_3_percent_of_a_run(copy: Copy) -> None:
     """Measured by CPU time: what the server uses of what the run has, or of half the cores if others leave it less."""
     folder = str(copy().path)

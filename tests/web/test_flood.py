@@ -33,7 +33,7 @@ sys.stdin.read()
 """Opens connections that send nothing, or no whole request, and keeps them all."""
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sets limits of a process")
 @pytest.mark.chaos
 def test_ten_thousand_connections(tmp_path: Path) -> None:
     """While they come, and when all of them are there, somebody else is answered and a run goes on to its end."""

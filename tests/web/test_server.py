@@ -149,7 +149,6 @@ def test_who_does_not_go_on_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert not thread.is_alive()
 
 
-@pytest.mark.posix
 def test_a_run_is_seen_to_begin_go_on_and_be_killed(tmp_path: Path) -> None:
     """Over one connection, opened before there is a workspace."""
     folder = str(tmp_path / "w")
@@ -177,7 +176,7 @@ def wait_for(events: Iterator[str], text: str) -> None:
     raise AssertionError(f"never said: {text}")
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, -signal.SIGTERM)])
 def test_it_ends_at_once_though_somebody_watches(tmp_path: Path, number: signal.Signals, code: int) -> None:
     with (

@@ -73,7 +73,7 @@ def test_what_takes_too_long_ends(reference: Path, monkeypatch: pytest.MonkeyPat
         opened.status()
 
 
-@pytest.mark.posix
+@pytest.mark.posix("makes a FIFO")
 def test_nobody_waits_for_a_fifo_in_the_place_of_the_database(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "setset.db")
     watch = setset.Watch(tmp_path)

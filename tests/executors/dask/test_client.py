@@ -70,7 +70,7 @@ def test_a_line_says_that_the_scheduler_is_waited_for(tmp_path: Path) -> None:
     assert lines == [f"waiting for the Dask scheduler at {tmp_path / 'none.json'}"]
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sends signals")
 @pytest.mark.parametrize("where", ["127.0.0.1:{port}", "none.json"])
 def test_ctrl_c_ends_the_waiting(where: str, tmp_path: Path) -> None:
     process = start_run("-w", str(tmp_path / "w"), "--executor", f"dask={where.format(port=free_port())}", size=3)
@@ -85,7 +85,7 @@ def test_ctrl_c_ends_the_waiting(where: str, tmp_path: Path) -> None:
     assert time.monotonic() - started < 10, "of 12 that it would wait"
 
 
-@pytest.mark.posix
+@pytest.mark.posix("needs /proc")
 def test_a_cluster_that_cannot_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from tests.executors.dask import conftest
 

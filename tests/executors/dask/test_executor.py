@@ -36,7 +36,7 @@ from tests.small import BATCHES, COUNTS, digests, rows
 
 distributed = pytest.importorskip("distributed")
 
-pytestmark = [pytest.mark.cluster, pytest.mark.posix]
+pytestmark = [pytest.mark.cluster, pytest.mark.posix("sends signals")]
 
 HERE = socket.gethostname()
 FAILING = ("--preload", str(Path(__file__).parent / "failing_files.py"))

@@ -62,7 +62,7 @@ def test_another_build_of_the_same_version_is_refused(requirements: Requirements
     assert not prepared
 
 
-@pytest.mark.posix
+@pytest.mark.posix("sets limits of a process")
 @pytest.mark.parametrize("shipped", [False, True])
 def test_a_disk_without_room_for_a_batch_file_is_named(shipped: bool, requirements: Requirements) -> None:
     import resource

@@ -25,7 +25,7 @@ from setset.tasks.execute import execute
 from setset.tasks.kinds import BadSource, Destination, ExpandTask, Source
 
 
-@pytest.mark.posix
+@pytest.mark.posix("paths of POSIX")
 @pytest.mark.parametrize(
     ("maps", "here", "there"),
     [
@@ -45,7 +45,7 @@ def test_the_longest_map_that_fits_is_taken(maps: list[str], here: str, there: s
     assert FileAccess.parse(maps, ship=False)(here, "n1") == there
 
 
-@pytest.mark.posix
+@pytest.mark.posix("paths of POSIX")
 def test_relative_paths_are_made_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A worker has another working folder."""
     monkeypatch.chdir(tmp_path)
