@@ -80,7 +80,7 @@ class Servers:
             self._made += 1
             place = self._folder / str(self._made)
             place.mkdir()
-            self._cluster = Cluster(place, DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED="False")
+            self._cluster = Cluster(place)
         return self._cluster
 
     def make_ready(self) -> None:
