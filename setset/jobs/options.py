@@ -105,7 +105,7 @@ class RunOptions:
         if self.via is not None:
             return self.via
         is_deep = max(self.chosen) > DEEP_SOURCE
-        return min(DEEP_SOURCE, self._largest_source if is_deep else min(self.chosen) - 1)
+        return max(3, min(DEEP_SOURCE, self._largest_source if is_deep else min(self.chosen) - 1))
 
     @property
     def _largest_source(self) -> int:

@@ -11,11 +11,14 @@ from pathlib import Path
 import psutil
 import pytest
 
+from setset.errors import SetsetError
 from tests.commands import run_here
 from tests.executors.dask.conftest import ENVIRONMENT, LONGEST, until
 from tests.small import rows
 
 pytest.importorskip("distributed")
+
+from setset.executors.dask.client import connect
 
 pytestmark = [pytest.mark.cluster, pytest.mark.posix("sends signals")]
 
@@ -49,6 +52,8 @@ def test_a_cluster_of_our_own_commands(tmp_path: Path) -> None:
         assert (run.returncode, errors) == (0, "")
         assert rows(tmp_path / "w", "SELECT lists FROM counts WHERE size = 4") == [(1_004_589,)]
         assert {address for process in begun[:2] for address in listening(process.pid)} == {"127.0.0.1"}
+        with pytest.raises(SetsetError, match="no Dask scheduler answers"):
+            connect(str(file), 1, lambda: False)  # without a certificate
         for process in begun[1::-1]:
             process.send_signal(signal.SIGTERM)
             _, errors = process.communicate(timeout=LONGEST)

@@ -308,6 +308,7 @@ def test_what_a_run_stores_if_it_may_choose() -> None:
     assert RunOptions(8, store=(6, 8)).source_size == 5
     assert RunOptions(12, store=(4, 12)).stored_sizes == (3, 4, 5, 6, 7, 8, 12)  # size 3 is one file: one unit of work
     assert RunOptions(12, store=(12,), count=(5,)).source_size == 4
+    assert RunOptions(4, store=(3,), count=(4,)).source_size == 3
 
 
 def test_fewer_lists_are_in_a_file_where_most_lists_are_dropped() -> None:

@@ -121,6 +121,7 @@ class WatchedCluster(RemoteExecutor):
     def _look(self) -> None:
         """Queries the scheduler and updates the known state of the cluster."""
         ask = partial(self._client.sync, callback_timeout=min(self._timeouts.scheduler / 4, MOST_SILENCE))
+        now = time.monotonic()  # tasks sent after this moment may be missing from the answers
         processing = ask(self._client.scheduler.processing)
         slots = ask(self._client.scheduler.ncores_running)
         seen: dict[str, Any] = {}
@@ -130,7 +131,6 @@ class WatchedCluster(RemoteExecutor):
             if "dashboard" in identity["services"] and self._dashboard is None:
                 self._dashboard = find_page(self._client.dashboard_link)
             self._next_identity_at = time.monotonic() + self._timeouts.silent / 5
-        now = time.monotonic()
         with self._lock:
             paused = {address: info["nthreads"] for address, info in seen.items() if info["status"] == "paused"}
             self._compare_with_cluster(processing, slots, paused, now)
@@ -195,7 +195,8 @@ class WatchedCluster(RemoteExecutor):
                 self._check(workers[address])
         for worker in workers.values():
             worker.paused = worker.address not in slots
-            self._find_lost_tasks(worker, set(processing.get(worker.address, ())), now)
+            for task in worker.take_lost_tasks(set(processing.get(worker.address, ())), now, self._timeouts.lost_task):
+                task.fail(WorkerDied("the Dask scheduler lost the task"))
             if worker.problem and now - worker.checked_at > self._timeouts.recheck:
                 self._check(worker)
             elif worker.admitted and worker.checking and now - worker.checked_at > self._timeouts.lost_task:
@@ -266,16 +267,6 @@ class WatchedCluster(RemoteExecutor):
             self._ready.set()
         self._assign()
         self._tell()
-
-    def _find_lost_tasks(self, worker: Worker, keys: set[str], now: float) -> None:
-        """Fails tasks that the scheduler, for too long, has reported neither as processing nor as finished."""
-        for task in worker.tasks[::-1]:
-            if task.remote.key in keys or task.remote.done():
-                task.seen_at = now
-            elif now - task.seen_at > self._timeouts.lost_task:
-                worker.tasks.remove(task)
-                task.forget()
-                task.fail(WorkerDied("the Dask scheduler lost the task"))
 
     def _give_up(self, reason: str) -> None:
         with self._lock:

@@ -131,12 +131,9 @@ class DaskExecutor(WatchedCluster):
             error = raised
         failure = explain(worker, task, error, remote.status) if error else None
         with self._lock:
-            if task.remote is not remote:
-                return  # the worker was given up, and another worker has the task
-            if isinstance(error, KilledWorker):
-                # Dask reports this for all tasks of the worker. `remove_worker` decides which task is to blame.
-                self._remove_worker(worker)
-                self._assign()
+            if task.remote is not remote or isinstance(error, KilledWorker):
+                # Another worker has the task, or the watching thread will find that the worker is gone. Dask blames all
+                # tasks of a dead worker, but `remove_worker` decides which task is to blame.
                 return
             now = time.monotonic()
             task.remote = None

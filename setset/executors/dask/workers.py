@@ -160,6 +160,20 @@ class Worker:
         for task in self.tasks[: self.slots]:
             task.started_at = task.started_at or now
 
+    def take_lost_tasks(self, processing: set[str], now: float, patience: float) -> list[PendingTask]:
+        """Removes and returns tasks that the scheduler, for `patience` seconds, reports neither as processing nor as
+        finished. A task that was sent to a paused worker is not lost: the scheduler keeps it until the worker goes on.
+        """
+        lost = []
+        for task in self.tasks[::-1]:
+            if self.paused or task.remote.key in processing or task.remote.done():
+                task.seen_at = max(task.seen_at, now)
+            elif now - task.seen_at > patience:
+                self.tasks.remove(task)
+                task.forget()
+                lost.append(task)
+        return lost
+
     def hear(self, last_seen: float, now: float, patience: float) -> None:
         """Records the time of the last heartbeat. The worker is silent after `patience` seconds without a new one."""
         if last_seen != self.last_seen:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from types import SimpleNamespace
 
 from setset.errors import NoSpace
 from setset.executors.base import WorkerDied
@@ -194,6 +195,22 @@ def test_a_task_of_a_worker_that_was_cut_off_is_not_blamed() -> None:
     (task,) = assigned.workers["0"].tasks
     assigned.remove_worker(assigned.workers["0"])
     assert (list(assigned.queue), task.future.done()) == ([task], False)
+
+
+def test_a_task_is_lost_if_the_scheduler_does_not_know_it_unless_its_worker_is_paused() -> None:
+    """The scheduler reports a task as processing only after the worker can take it."""
+    found = assignment(1, 1)
+    assign(found)
+    worker = found.workers["0"]
+    (task,) = worker.tasks
+    task.remote = SimpleNamespace(key="a", done=lambda: False, release=lambda: None)
+    worker.paused = True
+    assert worker.take_lost_tasks(set(), now=100, patience=60) == []
+    worker.paused = False
+    assert worker.take_lost_tasks({"a"}, now=200, patience=60) == []
+    assert worker.take_lost_tasks({"b"}, now=260, patience=60) == []
+    assert worker.take_lost_tasks({"b"}, now=261, patience=60) == [task]
+    assert (worker.tasks, task.remote) == ([], None)
 
 
 def test_a_worker_paused_before_its_check_is_named() -> None:
