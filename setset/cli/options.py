@@ -222,6 +222,28 @@ batch_lists = click.option(
 first = click.option(
     "--from", "first", type=click.IntRange(0), default=0, help="Expand only source batches from this number on."
 )
+count_only = click.option("--count-only", is_flag=True, help="Count without files, from the largest complete size on.")
+
+
+def plan(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator for the options that a run and its estimate share. The command gets them as one argument `plan`."""
+    shared = {
+        "prune": prune,
+        "store": store,
+        "count": count,
+        "via": via,
+        "workers": workers,
+        "batch_lists": batch_lists,
+        "output": output,
+        "first": first,
+        "count_only": count_only,
+    }
+
+    @functools.wraps(function)
+    def merged(*positional: Any, **given: Any) -> Any:
+        return function(*positional, plan={name: given.pop(name) for name in shared}, **given)
+
+    return functools.reduce(lambda command, option: option(command), reversed(shared.values()), merged)
 
 
 def refuse_given(why: str, *names: str) -> None:
