@@ -12,10 +12,16 @@ The last form exports a submodule. No other exported name may equal the name of 
 submodule would overwrite the exported name.
 """
 
+from __future__ import annotations
+
 import importlib
-from collections.abc import Callable
-from pathlib import Path
-from typing import Any, ClassVar
+import os
+
+TYPE_CHECKING = False
+"""The constant of `typing`, for type checkers: `import setset` loads neither `typing` nor `pathlib`, which are slow."""
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, ClassVar
 
 
 def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
@@ -52,14 +58,15 @@ class _Modules(dict[str, str]):
 
 def read_stub(package: str) -> dict[str, str]:
     """Maps each name in the stub of a package to the module to import it from."""
-    stub = Path(__file__).parent.parent.joinpath(*package.split("."), "__init__.pyi")
+    stub = os.path.join(os.path.dirname(__file__), *package.split(".")[1:], "__init__.pyi")  # noqa: PTH118, PTH120
     module_of: dict[str, str] = {}
-    for line in stub.read_text(encoding="utf-8").splitlines():
-        match line.split():
-            case ["from", module, "import", "*", *_]:
-                module_of |= read_stub(module)
-            case ["from", module, "import", name, *_]:
-                module_of[name] = module
+    with open(stub, encoding="utf-8") as lines:  # noqa: PTH123
+        for line in lines:
+            match line.split():
+                case ["from", module, "import", "*", *_]:
+                    module_of |= read_stub(module)
+                case ["from", module, "import", name, *_]:
+                    module_of[name] = module
     return module_of
 
 

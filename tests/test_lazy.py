@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 import subprocess
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -48,6 +49,15 @@ def test_dir_shows_public_names_only() -> None:
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.splitlines()
     assert set(shown[0].split()) == {*setset.__all__, "__version__"}
     assert shown[1] == "80 encode"
+
+
+def test_import_setset_loads_next_to_nothing() -> None:
+    """So Ctrl-C while the command `setset` starts comes after `main` has begun, which ends with one line."""
+    code = (
+        "import sys; sys.path = sys.argv[1:]; import setset; print(len({'typing', 'pathlib', 're'} & set(sys.modules)))"
+    )
+    command = [sys.executable, "-S", "-c", code, str(Path(setset.__file__).parent.parent), *sys.path]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "0\n"
 
 
 @each_package

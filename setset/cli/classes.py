@@ -76,8 +76,7 @@ _WHOLE_DECK = ("extension_orbits", "game_classes", "hyperplane", "exclusion")
 )
 @click.option("--reverse", is_flag=True, help="Largest first.")
 @click.option("--start", type=click.IntRange(0), default=0, help="Skip the first N classes.")
-@click.option("--limit", type=click.IntRange(0), default=20, show_default=True, help="Maximum number of classes.")
-@click.option("--all", "all_classes", is_flag=True, help="All classes from --start on.")
+@options.limit("classes", 20)
 @_wide
 @click.option(
     "--json",
@@ -90,8 +89,7 @@ def list_command(
     size: int | None,
     complete: bool,
     start: int,
-    limit: int,
-    all_classes: bool,
+    limit: int | None,
     wide: bool,
     as_json: bool,
     workspace: Path,
@@ -122,9 +120,7 @@ def list_command(
         options.refuse_given("is for the whole deck: leave out --dimension", *_WHOLE_DECK)
     catalogue = setset.load_catalogue(workspace, size, neighbours=True)
     classes = setset.find_classes(size, catalogue, complete=complete or None, among=among, **chosen)
-    if all_classes:
-        options.refuse_given("cannot be combined with --all", "limit")
-    shown = classes[start : None if all_classes else start + limit]
+    shown = classes[start : None if limit is None else start + limit]
     if among is not None:
         print_deck_classes(shown, start, len(classes), as_json, wide)
         return

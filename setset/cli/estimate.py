@@ -1,6 +1,7 @@
 """`setset estimate`"""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -10,12 +11,7 @@ from setset.cli import options
 @click.command()
 @options.size(required=True, help="The size that a run would build.")
 @options.target
-@options.prune
-@options.store
-@options.count
-@options.via
-@options.workers
-@click.option("--count-only", is_flag=True, help="Estimate a count without files.")
+@options.plan
 @click.option(
     "--seconds",
     type=click.FloatRange(0, 3600),
@@ -25,27 +21,16 @@ from setset.cli import options
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Random seed; the same seed gives the same probes.")
 @click.option("--price", type=click.FloatRange(0), help="Price per core-hour.")
-@options.batch_lists
-@options.first
-@options.output
 @options.wide
 @options.as_json
 @options.workspace
 def command(
     size: int,
     target: int | None,
-    prune: bool,
-    store: tuple[int, ...],
-    count: tuple[int, ...],
-    via: int | None,
-    workers: int | None,
-    count_only: bool,
+    plan: dict[str, Any],
     seconds: float,
     seed: int | None,
     price: float | None,
-    batch_lists: int | None,
-    first: int,
-    output: Path | None,
     wide: bool,
     as_json: bool,
     workspace: Path,
@@ -67,18 +52,5 @@ def command(
     from setset.show.estimates import print_estimate
 
     with setset.open(workspace, mode="a") as opened:
-        estimate = opened.exploration(target).estimate(
-            size,
-            workers=workers,
-            count_only=count_only,
-            prune=prune,
-            store=store,
-            count=count,
-            via=via,
-            seconds=seconds,
-            seed=seed,
-            output=output,
-            batch_lists=batch_lists,
-            first=first,
-        )
+        estimate = opened.exploration(target).estimate(size, **plan, seconds=seconds, seed=seed)
     print_estimate(estimate, price, as_json, wide)

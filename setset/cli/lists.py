@@ -11,8 +11,7 @@ from setset.cli import options
 @options.size(required=True, help="The size of the lists.")
 @click.option("--batch", type=click.IntRange(0), help="Only this batch.")
 @click.option("--start", type=click.IntRange(0), default=0, help="Start at this list, numbered from 0.")
-@options.limit
-@options.all_lists
+@options.limit()
 @options.names
 @options.from_classes
 @options.target
@@ -22,8 +21,7 @@ def command(
     size: int,
     batch: int | None,
     start: int,
-    limit: int,
-    all_lists: bool,
+    limit: int | None,
     names: bool,
     from_classes: bool,
     target: int | None,
@@ -43,17 +41,15 @@ def command(
     import setset
     from setset.show.lists import print_lists, suggest_lists
 
-    if all_lists:
-        options.refuse_given("cannot be combined with --all", "limit")
-    chunk, most = options.chunk(limit, all_lists), None if all_lists else limit
+    chunk = options.chunk(limit)
     if from_classes:
         options.refuse_given("cannot be combined with --from-classes", "batch", "target", "workspace")
-        print_lists(setset.lists(size).arrays(start, chunk), names, as_json, most)
+        print_lists(setset.lists(size).arrays(start, chunk), names, as_json, limit)
         return
     try:
         with setset.open(workspace) as opened:
             lists = opened.exploration(target)[size]
-            print_lists(lists.arrays(start, chunk, batch), names, as_json, most)
+            print_lists(lists.arrays(start, chunk, batch), names, as_json, limit)
     except (setset.NotStored, setset.NotAWorkspace) as error:
         suggest_lists(error, size, target, setset.catalogue_in_memory().lists(size))
         raise SystemExit(error.exit_code) from error

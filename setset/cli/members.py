@@ -9,14 +9,11 @@ from setset.cli import options
 @click.argument("name", required=False, metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
 @click.option("--class", "which", metavar="SIZE/NUMBER", help="The class, the same as the argument.")
 @click.option("--start", type=int, default=0, help="Start at the list of this rank, from 0.")
-@options.limit
-@options.all_lists
+@options.limit()
 @options.names
 @options.json_lines
 @options.no_workspace
-def command(
-    name: str | None, which: str | None, start: int, limit: int, all_lists: bool, names: bool, as_json: bool
-) -> None:
+def command(name: str | None, which: str | None, start: int, limit: int | None, names: bool, as_json: bool) -> None:
     """The lists of a class, each once, in a fixed order. Needs no workspace.
 
     \b
@@ -27,9 +24,7 @@ def command(
     import setset
     from setset.show.lists import print_lists
 
-    if all_lists:
-        options.refuse_given("cannot be combined with --all", "limit")
     if (name is None) == (which is None):
         raise click.UsageError("Give one class, such as 12/700.")
-    chunks = setset.member_arrays(name or which or "", start, options.chunk(limit, all_lists))
-    print_lists(chunks, names, as_json, None if all_lists else limit)
+    chunks = setset.member_arrays(name or which or "", start, options.chunk(limit))
+    print_lists(chunks, names, as_json, limit)

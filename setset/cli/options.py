@@ -77,8 +77,6 @@ output = click.option(
     callback=_check_output,
     help="Folder for this run's files: another disk, a NAS. The database remembers it [default: by setset.toml].",
 )
-limit = click.option("--limit", type=click.IntRange(0), default=10, show_default=True, help="Maximum number of lists.")
-all_lists = click.option("--all", "all_lists", is_flag=True, help="All lists from --start on.")
 from_classes = click.option(
     "--from-classes",
     is_flag=True,
@@ -133,6 +131,24 @@ def size(
 
         argument = click.argument("n", type=kind, required=False, metavar="[N]")
         return argument(click.option(option, "size", type=kind, help=f"{help} The same as N.")(merged))
+
+    return decorate
+
+
+def limit(noun: str = "lists", default: int = 10) -> Decorator:
+    """Decorator for the options --limit and --all. The command gets them as one argument `limit`, None for all."""
+
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(function)
+        def merged(*positional: Any, limit: int, everything: bool, **more: Any) -> Any:
+            if everything:
+                refuse_given("cannot be combined with --all", "limit")
+            return function(*positional, limit=None if everything else limit, **more)
+
+        most = click.IntRange(0)
+        unlimited = click.option("--all", "everything", is_flag=True, help=f"All {noun} from --start on.")(merged)
+        text = f"Maximum number of {noun}."
+        return click.option("--limit", type=most, default=default, show_default=True, help=text)(unlimited)
 
     return decorate
 
@@ -222,6 +238,28 @@ batch_lists = click.option(
 first = click.option(
     "--from", "first", type=click.IntRange(0), default=0, help="Expand only source batches from this number on."
 )
+count_only = click.option("--count-only", is_flag=True, help="Count without files, from the largest complete size on.")
+
+
+def plan(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator for the options that a run and its estimate share. The command gets them as one argument `plan`."""
+    shared = {
+        "prune": prune,
+        "store": store,
+        "count": count,
+        "via": via,
+        "workers": workers,
+        "batch_lists": batch_lists,
+        "output": output,
+        "first": first,
+        "count_only": count_only,
+    }
+
+    @functools.wraps(function)
+    def merged(*positional: Any, **given: Any) -> Any:
+        return function(*positional, plan={name: given.pop(name) for name in shared}, **given)
+
+    return functools.reduce(lambda command, option: option(command), reversed(shared.values()), merged)
 
 
 def refuse_given(why: str, *names: str) -> None:
@@ -277,9 +315,9 @@ def complete_classes(_: click.Context, __: click.Parameter, typed: str) -> list[
     return [f"{size}/{candidate}" for candidate in range(total) if str(candidate).startswith(number)]
 
 
-def chunk(limit: int, all_lists: bool) -> int:
+def chunk(limit: int | None) -> int:
     """Number of lists to read at a time: at most the number to print."""
-    return 65_536 if all_lists else max(1, min(limit, 65_536))
+    return 65_536 if limit is None else max(1, min(limit, 65_536))
 
 
 def refuse_options(words: Iterable[str]) -> None:

@@ -68,15 +68,7 @@ def _was_refused(outcome: str | None) -> bool:
 @click.command(cls=ResumingCommand)
 @options.size(help="Build all sizes up to this one.")
 @options.target
-@options.prune
-@options.store
-@options.count
-@options.via
-@options.workers
-@options.batch_lists
-@options.output
-@options.first
-@click.option("--count-only", is_flag=True, help="Count without files, from the largest complete size on.")
+@options.plan
 @click.option(
     "--executor",
     default="local",
@@ -113,18 +105,7 @@ def command(
     /,
     size: int,
     target: int | None,
-    prune: bool,
-    store: tuple[int, ...],
-    count: tuple[int, ...],
-    via: int | None,
-    workers: int | None,
-    batch_lists: int | None,
-    output: Path | None,
-    first: int,
-    count_only: bool,
-    executor: str,
-    maps: tuple[str, ...],
-    ship: bool,
+    plan: dict[str, Any],
     log: Path | None,
     as_json: bool,
     dry_run: bool,
@@ -133,6 +114,7 @@ def command(
     max_disk: float | None,
     quiet: bool,
     workspace: Path,
+    **placed: Any,
 ) -> None:
     """Build all lists of up to N cards that are missing. Without N: resume the last run, or build size 6.
 
@@ -154,53 +136,31 @@ def command(
     import setset
     from setset.show.estimates import introduce, print_estimate
     from setset.show.progress import show_progress
-    from setset.show.runs import NoEvents, describe_end, describe_start, print_end, run_events
+    from setset.show.runs import describe_end, describe_start, print_end, run_events
 
-    if executor.startswith("dask="):
+    elsewhere = placed["executor"].startswith("dask=")
+    if elsewhere:
         options.refuse_given("cannot be combined with --executor dask=ADDRESS", "workers")
-        workers = None  # ignores the number in the settings
+        plan["workers"] = None  # ignores the number in the settings
     words, began = shlex.join(["setset", "run", *ctx.obj]), time.monotonic()
-    folder = output or workspace / "batches"
-    shared: dict[str, Any] = {
-        "workers": workers,
-        "batch_lists": batch_lists,
-        "output": output,
-        "first": first,
-        "count_only": count_only,
-        "prune": prune,
-        "store": store,
-        "count": count,
-        "via": via,
-    }
-    telling = run_events(as_json, log) if as_json or log else contextlib.nullcontext(NoEvents())
-    with telling as events, setset.open(workspace, mode="a") as opened:
+    folder = plan["output"] or workspace / "batches"
+    with run_events(as_json, log) as events, setset.open(workspace, mode="a") as opened:
         exploration = opened.exploration(target)
         if dry_run:
-            print_estimate(exploration.estimate(size, **shared), as_json=as_json)
+            print_estimate(exploration.estimate(size, **plan), as_json=as_json)
             return
-        try:
-            estimate = exploration.estimate(size, **shared, thorough=False)
-        except setset.SetsetError:
-            estimate = None  # the run below reports bad input or a damaged database
-        is_limited = max_time is not None or max_disk is not None
-        lines = introduce(estimate, yes or is_limited, elsewhere=executor.startswith("dask="))
+        estimate = None
+        with contextlib.suppress(setset.SetsetError):  # the run below reports bad input or a damaged database
+            estimate = exploration.estimate(size, **plan, thorough=False)
+        lines = introduce(estimate, yes or max_time is not None or max_disk is not None, elsewhere)
         with (
             show_progress(quiet or as_json, estimate, lines) as progress,
             setset.StopRequest().handling_signals() as stop,
             limited(stop, workspace, max_time, max_disk),
         ):
             events.emit("started", **describe_start(words, workspace, exploration.target, size))
-            made = exploration.run(
-                size,
-                **shared,
-                executor=executor,
-                maps=maps,
-                ship=ship,
-                progress=events.beside(progress),
-                stop=stop,
-                command=words,
-            )
+            made = exploration.run(size, **plan, **placed, progress=events.beside(progress), stop=stop, command=words)
             seconds = time.monotonic() - began
             events.emit("finished", **describe_end(made, folder, seconds))
     if not (quiet or as_json):
-        print_end(made, exploration.target, size, folder, seconds, prune, first)
+        print_end(made, exploration.target, size, folder, seconds, plan["prune"], plan["first"])

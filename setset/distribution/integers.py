@@ -81,7 +81,9 @@ def sequences() -> dict[str, IntegerSequence]:
         ),
         *(
             IntegerSequence(
-                f"hands-{sets}", f"Hands of n SET cards with exactly {sets} sets", partial(_hands_with, sets)
+                f"hands-{sets}",
+                f"Hands of n SET cards with exactly {sets} set{'s' * (sets != 1)}",
+                partial(_hands_with, sets),
             )
             for sets in range(MOST_SETS + 1)
         ),

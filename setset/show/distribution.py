@@ -43,8 +43,8 @@ def print_hands(table: HandCounts, as_json: bool, wide: bool) -> None:
         Column("1 in"): lambda row: one_in(row["chance"]),
     }
     rows = table_as_json(table)["counts"]
-    cards = how_many(table.size, "card")
-    print_records(columns, rows, f"The {number(table.hands)} hands of {cards} by the sets that they hold", wide)
+    title = f"{how_many(table.hands, 'hand')} of {how_many(table.size, 'card')}, by the sets in them"
+    print_records(columns, rows, title, wide)
     click.echo(f"\nmean   {number(float(table.mean), 4)} sets ({table.mean})")
     click.echo(f"mode   {table.mode} sets, in {percent(table.chance(table.mode))} of all hands")
     click.echo(f"most   {how_many(table.most, 'set')}, in {how_many(table.counts[-1], 'hand')}")

@@ -33,17 +33,8 @@ SECONDS_BETWEEN_EVENTS = 1.0
 SECONDS_BETWEEN_LOG_LINES = 30.0
 
 
-class NoEvents:
-    """Discards the events of a run."""
-
-    def emit(self, event: str, **values: Any) -> None: ...
-
-    def beside(self, progress: ProgressListener) -> ProgressListener:
-        return progress
-
-
 @contextlib.contextmanager
-def run_events(as_json: bool, log: Path | None) -> Iterator[NoEvents | Events]:
+def run_events(as_json: bool, log: Path | None) -> Iterator[Events]:
     """Sends the events of a run to stdout, a log file or both. If an error ends the run, the last event reports it."""
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [_print_event] if as_json else []
@@ -79,9 +70,9 @@ class Events:
                 sink({"event": event, "time": moment.replace("+00:00", "Z"), **values})
 
     def beside(self, progress: ProgressListener) -> ProgressListener:
-        """Makes this listener forward its calls to `progress`, and returns this listener."""
+        """Makes this listener forward its calls to `progress`, and returns it. Without sinks returns `progress`."""
         self._other = progress
-        return self
+        return self if self._sinks else progress
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         self._other.begin(size, activity, tasks, lists_in)

@@ -42,6 +42,8 @@ def read_points(path: str | Path, dimension: int | None = None, integers: bool =
             return as_points(json.loads(text), dimension)
     except UnicodeDecodeError:
         raise BadInput(f"{path}: not a list of points: neither text nor a numpy array") from None
+    except RecursionError:
+        raise BadInput(f"{path}: not a list of points: too many brackets") from None
     except ValueError:  # lines of Python lists, for example
         pass
     rows: list[int | list[int]] = []
@@ -53,6 +55,8 @@ def read_points(path: str | Path, dimension: int | None = None, integers: bool =
             rows += [int(word) for word in words]
         elif words:
             rows.append([int(digit) for digit in "".join(words)])
+    if not rows and dimension is None:
+        raise BadInput(f"{path}: no points in it; give --dimension if that is meant")
     return as_points(rows, dimension)
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import NoReturn
 
 from setset.cards import Triple
+from setset.errors import BadInput
 from setset.table.deck import Stream
 from setset.table.game import Game, call_set, deal_more, new_game
 
@@ -20,6 +22,10 @@ class Policy(StrEnum):
     """Any set, each with the same chance: the way people find sets."""
     FIRST = "first"
     """The first set in the order of positions on the table: the way simple programs find sets."""
+
+    @classmethod
+    def _missing_(cls, value: object) -> NoReturn:
+        raise BadInput(f"policy {value!r}: expected {' or '.join(cls)}")
 
 
 @dataclass(frozen=True)
@@ -44,7 +50,7 @@ def play_out(seed: int, policy: Policy = Policy.RANDOM, game: int = 0, dimension
         An iterator over the steps; the last step is the table at which the game is over.
 
     Raises:
-        BadInput: the seed is out of range.
+        BadInput: the seed is out of range, or there is no such policy.
 
     >>> steps = list(play_out(seed=7))
     >>> steps[0].took
@@ -52,7 +58,7 @@ def play_out(seed: int, policy: Policy = Policy.RANDOM, game: int = 0, dimension
     >>> len(steps[-1].before.taken), len(steps[-1].before.table)
     (24, 9)
     """
-    stream = Stream(seed, game)
+    stream, policy = Stream(seed, game), Policy(policy)
     now = new_game(stream.shuffled(dimension))
     while True:
         if now.sets:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from setset.cards import third_table
-from setset.errors import BadInput, SetsetError, require_whole
+from setset.errors import SetsetError, require_between
 from setset.lazy import Shown
 from setset.spawning import spawn_context, tie_to_parent
 from setset.table.autoplay import Policy
@@ -61,19 +61,16 @@ def simulate(
         Sums over all games; `estimate_tables` and similar functions compute chances from them.
 
     Raises:
-        BadInput: one of the numbers is out of range.
+        BadInput: one of the numbers is out of range, or there is no such policy.
         SetsetError: a worker process was killed.
 
     >>> int(simulate(1000, seed=1).ends.sum())
     1000
     """
-    for name, value in (("games", games), ("workers", workers)):
-        require_whole(name, value)
-    if games < 1:
-        raise BadInput(f"the number of games must be at least 1, not {games}")
-    if workers < 1:
-        raise BadInput(f"the number of workers must be at least 1, not {workers}")
+    require_between("games", games, 1)
+    require_between("workers", workers, 1)
     check_seed(seed)
+    policy = Policy(policy)
     starts = range(0, games, PORTION)
     portions = ((first, min(PORTION, games - first)) for first in starts)
     total = tuple(np.zeros(shape, np.int64) for shape in SHAPES)

@@ -76,6 +76,9 @@ def test_cards_and_classes_in_every_spelling() -> None:
         lambda: setset.lists(12)["x"],  # type: ignore[call-overload]
         lambda: setset.open(5),  # type: ignore[arg-type]
         lambda: setset.sample(12, 1.5),  # type: ignore[arg-type]
+        lambda: setset.hands("x"),  # type: ignore[arg-type]
+        lambda: setset.hands(12).chance("x"),  # type: ignore[arg-type]
+        lambda: setset.simulate(10, policy="any"),  # type: ignore[arg-type]
     ],
 )
 def test_a_bad_argument_is_bad_input(call: object) -> None:

@@ -13,6 +13,7 @@ from tests.conftest import Run
 def test_hands_of_twelve(run: Run) -> None:
     code, out, err = run("hands", "12")
     assert (code, err) == (0, "")
+    assert run("hands", "0")[1].startswith("1 hand of no cards, by the sets in them\n")
     assert "0      2,284,535,476,080    3.230 %       30.96" in out
     assert "most   14 sets, in 3,032,640 hands" in out
     assert "mean   2.7848 sets (220/79)" in out

@@ -55,6 +55,8 @@ def test_arrays(tmp_path: Path) -> None:
         (b"[0.5, 1.5]", 2, "expected rows of digits"),
         (b"[1, 9]", 2, "expected integers from 0 to 8"),
         (b"[1, 2]", None, "need a dimension"),
+        (b"# nothing\n", None, "no points in it"),
+        (b"[" * 100_000, None, "too many brackets"),
     ],
 )
 def test_what_is_no_list_of_points(tmp_path: Path, data: bytes, dimension: int | None, complaint: str) -> None:
