@@ -106,7 +106,8 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters.update(number=number, bytes=byte_count, duration=duration, card_name=name, code=code, spell=spell, pasteable=pasteable)
+    made.filters.update(number=number, bytes=byte_count, duration=duration, card_name=name, code=code, spell=spell)
+    made.filters["pasteable"] = pasteable
     made.globals.update(
         can_draw=can_draw,
         command_line=command_line,
