@@ -65,8 +65,8 @@ export function latticeOf(cards) {
   const canvas = element("canvas", { class: "lattice", width: SIZE, height: SIZE, role: "img", "aria-label": `The 81 cards as points in four dimensions, ${cards.length} of them in the hand` });
   const view = { angle: 0, card: -1, form: FORMS[0], value: -1 };
   const told = element("p", { class: "quiet", text: HELP });
-  const direction = element("select", { id: "direction" }, ...FORMS.map((form) => element("option", { text: spell(form) })));
-  const slider = element("input", { id: "hyperplane", type: "range", min: -1, max: 2, value: -1 }), shown = element("output", { text: "all" });
+  const direction = element("select", {}, ...FORMS.map((form) => element("option", { text: spell(form) })));
+  const slider = element("input", { type: "range", min: -1, max: 2, value: -1 }), shown = element("output", { text: "all" });
   const button = element("button", { type: "button", class: "second" });
   let turns = !matchMedia("(prefers-reduced-motion: reduce)").matches, seen = false, before = 0, at;
   const redraw = () => { at = draw(canvas, cards, view); };
@@ -112,6 +112,6 @@ export function latticeOf(cards) {
   }).observe(canvas);
   for (const media of ["print", "(prefers-color-scheme: dark)"]) matchMedia(media).addEventListener("change", redraw);
   setTurning(turns);
-  const controls = element("p", { class: "line" }, button, element("label", { for: "direction", text: "Direction" }), direction, element("label", { for: "hyperplane", text: "Hyperplane" }), slider, shown);
+  const controls = element("p", { class: "line" }, button, element("label", { text: "Direction " }, direction), element("label", { text: "Hyperplane " }, slider, shown));
   return element("section", { id: "lattice" }, element("h2", { text: "In four dimensions" }), element("div", { class: "beside" }, canvas, element("div", {}, controls, told)));
 }
