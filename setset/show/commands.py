@@ -69,6 +69,11 @@ def command_line(words: str) -> str:
     return f"{program()} {words}" + (f" -w {quoted(_workspace)}" if needs and _workspace is not None else "")
 
 
+def commands_in(message: str) -> list[str]:
+    """Returns the commands that a message names, ready to paste."""
+    return [command_line(words) for words in _NAMED.findall(message)]
+
+
 def pasteable(message: str) -> str:
     """Returns the message with every command in it, such as 'setset repair', ready to paste."""
     return _NAMED.sub(lambda named: f"'{command_line(named[1])}'", message) if "'setset " in message else message

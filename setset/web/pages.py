@@ -11,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 import setset
 from setset.cards import CARDS, LARGEST, Cards, code, name
-from setset.show.commands import command_line
+from setset.show.commands import command_line, commands_in, pasteable
 from setset.show.formatting import byte_count, duration, how_many, number, share
 from setset.web import assets, classes, drawings
 from setset.web.game import play
@@ -107,9 +107,11 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters.update(number=number, bytes=byte_count, duration=duration, card_name=name, code=code, spell=spell)
+    made.filters["pasteable"] = pasteable
     made.globals.update(
         can_draw=can_draw,
         command_line=command_line,
+        commands_in=commands_in,
         spell_form=spell_form,
         dots=drawings.dots,
         log10=math.log10,

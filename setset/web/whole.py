@@ -118,7 +118,7 @@ def _segments(
     expected = {} if estimate is None else {size_estimate.size: size_estimate.lists for size_estimate in estimate.sizes}
     weights = [usual.get(size, 0.0) if usual else 1.0 for _, size in steps]
     total = sum(weights) or 1.0
-    damaged = {step for step, status in mine.items() if status.state in ("defective", "failed")}
+    damaged = {step for step, status in mine.items() if status.state in ("defective", "failed", "absent")}
     return [
         Segment(size, work, _share(mine.get((work, size)), expected.get(size)), weight / total, (work, size) in damaged)
         for (work, size), weight in zip(steps, weights, strict=True)

@@ -32,7 +32,7 @@ def test_no_commit_waits_for_a_query(copy: Copy) -> None:
     done, answers, waited = threading.Event(), [], []
 
     def ask(address: str) -> None:
-        with httpx.Client(timeout=60) as client:
+        with httpx.Client(timeout=600) as client:
             while not done.is_set():
                 answers.append((address, client.get(address).status_code))
 
@@ -50,12 +50,12 @@ def test_no_commit_waits_for_a_query(copy: Copy) -> None:
                         connection.execute("UPDATE runs SET workers = ?", (number,))
                     waited.append(time.monotonic() - began)
                     time.sleep(0.02)
-                    if number > COMMITS and len(answers) > 4 * len(paths):
+                    if number > COMMITS and len({path for path, _ in answers}) == len(paths):
                         break
         finally:
             done.set()
             for each in visitors:
-                each.join(60)
+                each.join(600)
     print(f"a commit took {statistics.median(waited) * 1e3:.1f} ms, at most {max(waited) * 1e3:.0f} ms")
     assert statistics.median(waited) < 0.5, "milliseconds; the query takes seconds"
     assert {path for path, _ in answers} == {address + path for path in paths}

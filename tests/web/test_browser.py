@@ -46,6 +46,15 @@ PAGES = (
     "/nothing",
 )
 SEED = 7
+HAS_COLOUR = """colour => {
+  const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
+  const copy = Object.assign(document.createElement("canvas"), { width: 1000, height: 1000 });
+  const paint = copy.getContext("2d", { willReadFrequently: true });
+  paint.drawImage(document.querySelector(".lattice"), 0, 0);
+  const { data } = paint.getImageData(0, 0, 1000, 1000);
+  return data.some((_, at) => at % 4 === 0 && wanted.every((value, index) => data[at + index] === value));
+}"""
+"""Whether the lattice has a pixel of a colour."""
 TITLES = {"setset": "Every hand"}
 
 
@@ -294,8 +303,12 @@ def test_a_class_in_four_dimensions(open_page: Any) -> None:
     moving.locator(".lattice").scroll_into_view_if_needed()
     first = moving.evaluate(read)
     moving.wait_for_function(f"first => {read} !== first", arg=first)
-    page = open_page("/classes/12/786", reduced_motion="reduce")
+    page = open_page("/classes/12/786", reduced_motion="reduce", color_scheme="dark")
     canvas = page.locator(".lattice")
+    page.wait_for_function(f"({HAS_COLOUR})('#ff6b74')")  # already before it is seen
+    page.emulate_media(media="print", color_scheme="dark")
+    page.wait_for_function(f"({HAS_COLOUR})('#d8232f')")
+    page.emulate_media(media="screen", color_scheme="dark")
     canvas.scroll_into_view_if_needed()
     expect(page.get_by_role("button", name="Turn")).to_be_visible()
     page.wait_for_timeout(1000)  # drawn once more as soon as it is seen

@@ -64,6 +64,34 @@ def test_what_is_wrong_comes_with_the_command_that_mends_it(copy: object) -> Non
     assert shown.count('<rect class="bad"') == 1
 
 
+def test_a_damaged_database_comes_with_the_command_that_mends_it(copy: object) -> None:
+    from tests.web.conftest import visitor
+
+    folder = copy().path  # type: ignore[operator]
+    with (folder / "setset.db").open("r+b") as database:
+        database.seek(4096)
+        database.write(b"\xff" * 20_000)
+    page = visitor(folder)
+    for path, status in (("/", 200), ("/counts", 200), ("/progress", 503), ("/sql?query=SELECT+*+FROM+files", 503)):
+        answer = page.get(path)
+        assert answer.status_code == status, path
+        assert f'data-copy="the command">setset db rebuild -w {folder}</code>' in answer.text, path
+    assert page.get("/charts/counts.svg").status_code == 200
+
+
+def test_a_storage_root_that_is_gone_is_red(copy: object) -> None:
+    from tests.web.conftest import visitor
+
+    folder = copy().path  # type: ignore[operator]
+    (folder / "batches").rename(folder / "away")
+    page = visitor(folder)
+    change(folder, "UPDATE runs SET command = 'setset run 5 --target 16'")
+    found = page.get("/api/progress").json()
+    assert [each["state"] for each in found["problems"]] == ["absent"]
+    assert all(each["is_damaged"] for each in found["goal"]["segments"])
+    assert f"roots move {folder / 'batches'} NEW -w {folder}" in html.unescape(page.get("/progress").text)
+
+
 def test_counts(page: TestClient, reference: Path) -> None:
     answer = page.get("/api/counts").json()
     assert {each["size"]: each["lists"] for each in answer["counts"]} == dict(

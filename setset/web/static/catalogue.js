@@ -3,7 +3,7 @@ import { fingerprint } from "./rules.js";
 
 export const { root = "./" } = document.documentElement.dataset;
 export const isSite = "site" in document.documentElement.dataset;
-export const GROUP = 1965150720;
+const GROUP = 1965150720;
 const MANY = new Intl.NumberFormat("en");
 export const number = (value) => MANY.format(value);
 export const howMany = (count, one, many = `${one}s`) => `${count ? number(count) : "no"} ${count === 1 ? one : many}`;

@@ -2,6 +2,7 @@
 import { name, pairs, third } from "./rules.js";
 import { cardAt, cells, drawCard, drawDots, element, SHEET, svg } from "./cards.js";
 import { cardsOf, catalogue, isSite } from "./catalogue.js";
+import { copyButton } from "./copy.js";
 import { latticeOf } from "./lattice.js";
 
 const byId = (id) => document.getElementById(id);
@@ -44,24 +45,15 @@ async function drawNeighbours() {
 
 function copyMenu(texts) {
   const menu = element("select", { id: "format" }, ...Object.keys(texts).map((each) => element("option", { text: each })));
-  const shown = element("pre", { tabindex: "0" }), button = element("button", { type: "button", text: "Copy" });
+  const shown = element("pre", { tabindex: "0" }), line = element("p", { class: "line" }, element("label", { for: "format", text: "As" }), menu);
   const show = () => {
     shown.textContent = texts[menu.value];
-    button.textContent = `Copy ${menu.value}`;
+    line.replaceChildren(...[...line.children].slice(0, 2), copyButton(`Copy ${menu.value}`, () => shown.textContent, shown));
   };
   menu.value = "GAP" in texts ? "GAP" : menu.value;
   menu.addEventListener("change", show);
-  button.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(shown.textContent);
-      button.textContent = "Copied";
-    } catch {
-      getSelection().selectAllChildren(shown);
-      button.textContent = "Selected";
-    }
-  });
   show();
-  return element("div", { id: "texts" }, element("p", { class: "line" }, element("label", { for: "format", text: "As" }), menu, button), shown);
+  return element("div", { id: "texts" }, line, shown);
 }
 
 async function offerTexts() {

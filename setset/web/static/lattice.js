@@ -9,6 +9,7 @@ const NAMES = ["colour", "count", "shading", "shape"];
 const spell = (form) => form.map((factor, axis) => factor && `${factor > 1 ? `${factor} ` : ""}${NAMES[axis]}`).filter(Boolean).join(" + ");
 const PLANES = [[0, 3, 1], [1, 2, 0.7], [0, 2, 0.45]];
 const SIZE = 1000;
+const HELP = "Point at a card: the sets through it and the hand light up.";
 
 // Projects the points, rotated by an angle in all planes, to x, y and scale on the canvas.
 function project(angle) {
@@ -59,38 +60,43 @@ function draw(canvas, cards, { angle, card, form, value }) {
   return at;
 }
 
-// Section with the lattice of a hand. It does not rotate off screen, or if the visitor prefers reduced motion.
+// Section with the lattice of a hand. It does not rotate off screen, in print, or if the visitor prefers reduced motion.
 export function latticeOf(cards) {
   const canvas = element("canvas", { class: "lattice", width: SIZE, height: SIZE, role: "img", "aria-label": `The 81 cards as points in four dimensions, ${cards.length} of them in the hand` });
   const view = { angle: 0, card: -1, form: FORMS[0], value: -1 };
-  const told = element("p", { class: "quiet", text: "Point at a card: the sets through it and the hand light up." });
-  const direction = element("select", { id: "direction" }, ...FORMS.map((form) => element("option", { text: spell(form) })));
-  const slider = element("input", { id: "hyperplane", type: "range", min: -1, max: 2, value: -1 }), shown = element("output", { text: "all" });
+  const told = element("p", { class: "quiet", text: HELP });
+  const direction = element("select", {}, ...FORMS.map((form) => element("option", { text: spell(form) })));
+  const slider = element("input", { type: "range", min: -1, max: 2, value: -1 }), shown = element("output", { text: "all" });
   const button = element("button", { type: "button", class: "second" });
-  let turns = !matchMedia("(prefers-reduced-motion: reduce)").matches, seen = false, before = 0, at = draw(canvas, cards, view);
+  let turns = !matchMedia("(prefers-reduced-motion: reduce)").matches, seen = false, before = 0, at;
+  const redraw = () => { at = draw(canvas, cards, view); };
   const frame = (now) => {
-    if (!seen || !canvas.isConnected) return;
-    if (turns) view.angle += Math.min(now - before, 50) / 4000;
+    if (!seen || !turns || !canvas.isConnected) return;
+    view.angle += Math.min(now - before, 50) / 4000;
     before = now;
-    at = draw(canvas, cards, view);
-    if (turns) requestAnimationFrame(frame);
+    redraw();
+    requestAnimationFrame(frame);
   };
-  const redraw = () => turns || requestAnimationFrame(frame);
   const setTurning = (value) => {
     turns = value;
     button.textContent = turns ? "Stop" : "Turn";
     requestAnimationFrame(frame);
   };
+  const light = (card) => {
+    const lines = linesThrough(card, cards).length;
+    if (card < 0) told.textContent = HELP;
+    else told.textContent = `${name(card)}: ${cards.includes(card) ? "of the hand" : lines ? `completes a set with ${lines} ${lines === 1 ? "pair" : "pairs"}` : "can be added"}.`;
+    view.card = card;
+    redraw();
+  };
   const point = (event) => {
     const box = canvas.getBoundingClientRect(), x = (event.clientX - box.left) * SIZE / box.width, y = (event.clientY - box.top) * SIZE / box.height;
     const [away, card] = at.map(([left, top], each) => [Math.hypot(left - x, top - y), each]).reduce((best, each) => (each[0] < best[0] ? each : best));
-    view.card = away < 30 ? card : -1;
-    const lines = linesThrough(view.card, cards).length;
-    if (view.card >= 0) told.textContent = `${name(card)}: ${cards.includes(card) ? "of the hand" : lines ? `completes a set with ${lines} ${lines === 1 ? "pair" : "pairs"}` : "can be added"}.`;
-    redraw();
+    light(away < 30 ? card : -1);
   };
   canvas.addEventListener("pointermove", point);
   canvas.addEventListener("pointerdown", point);
+  canvas.addEventListener("pointerleave", (event) => event.pointerType === "mouse" && light(-1));
   button.addEventListener("click", () => setTurning(!turns));
   const slice = () => {
     Object.assign(view, { form: FORMS[direction.selectedIndex], value: Number(slider.value) });
@@ -99,11 +105,13 @@ export function latticeOf(cards) {
   };
   direction.addEventListener("change", slice);
   slider.addEventListener("input", slice);
-  new IntersectionObserver(([entry]) => {
+  new IntersectionObserver(([entry]) => { // called at once: the canvas has its colours only now that it is in the page
     seen = entry.isIntersecting;
+    redraw();
     requestAnimationFrame(frame);
   }).observe(canvas);
+  for (const media of ["print", "(prefers-color-scheme: dark)"]) matchMedia(media).addEventListener("change", redraw);
   setTurning(turns);
-  const controls = element("p", { class: "line" }, button, element("label", { for: "direction", text: "Direction" }), direction, element("label", { for: "hyperplane", text: "Hyperplane" }), slider, shown);
-  return element("section", { id: "lattice" }, element("h2", { text: "In four dimensions" }), canvas, controls, told);
+  const controls = element("p", { class: "line" }, button, element("label", { text: "Direction " }, direction), element("label", { text: "Hyperplane " }, slider, shown));
+  return element("section", { id: "lattice" }, element("h2", { text: "In four dimensions" }), element("div", { class: "beside" }, canvas, element("div", {}, controls, told)));
 }

@@ -1,6 +1,7 @@
 // The game in the browser: keys and taps, hints that mark cards, modes of practice, a clock, records and links to share.
 import { callNone, callSet, digits, findSets, isOver, name, newGame, newSeed, shuffled } from "./rules.js";
 import { drawCard, element } from "./cards.js";
+import { copyButton } from "./copy.js";
 import { choosePalette, PALETTES } from "./palette.js";
 
 const LETTERS = "abcdefghijklmnopqrstu";
@@ -37,7 +38,7 @@ function begin(next, kind, replay = []) {
     if (call !== "none" && result.right) times.push(0);
   }
   const key = `setset-started-${mode}-${seed}`;
-  started = Number(sessionStorage.getItem(key)) || Date.now();
+  started = (replay.length && Number(sessionStorage.getItem(key))) || Date.now();
   sessionStorage.setItem(key, String(started));
   last = started;
   if (isOver(game) && !isBoard()) ended = Date.now();
@@ -79,7 +80,6 @@ function show() {
     return;
   }
   if (table.firstElementChild?.classList.contains("end")) table.replaceChildren();
-  byId("cards").parentElement.classList.remove("over");
   byId("buttons").hidden = false;
   game.table.forEach((card, index) => {
     const now = table.children[index];
@@ -206,15 +206,7 @@ function showEnd(table) {
   const text = `SET, ${MODES[mode].toLowerCase()}: ${game.taken.length} sets in ${clockText(time)}, ${score} points. Beat it: ${link}`;
   const figure = (label, value) => element("div", {}, element("b", { text: value }), label);
   const won = beat && time / 1000 < beat ? "You beat the time." : beat ? "The other was faster." : "The game is over.";
-  const share = element("button", { type: "button", text: "Copy the challenge" });
-  share.addEventListener("click", async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      share.textContent = "Copied";
-    } catch {
-      share.replaceWith(element("code", { text }));
-    }
-  });
+  const share = copyButton("Copy the challenge", () => text);
   const again = element("button", { type: "button", class: "second", text: "The same deck again" });
   again.addEventListener("click", () => restart(seed, mode));
   const fresh = element("button", { type: "button", class: "second", text: "A new deck" });
@@ -227,7 +219,6 @@ function showEnd(table) {
 }
 
 function restart(next, kind) {
-  sessionStorage.removeItem(`setset-started-${kind}-${next}`);
   beat = 0;
   mode = kind;
   seed = next;
@@ -306,6 +297,7 @@ export function helpPlayers() {
   byId("table").addEventListener("submit", (event) => event.preventDefault());
   byId("table").addEventListener("change", callIfThree);
   document.addEventListener("keydown", onKey);
+  window.addEventListener("popstate", () => location.hash || location.reload());
   setInterval(tick, 250);
   tick();
 }

@@ -1,7 +1,7 @@
-// The deck and the rules, equal to setset/cards.py, setset/table and setset/web/catalogue.py.
+// The deck and the rules, equal to setset/cards.py, setset/table and setset/web/class_index.py.
 
-export const CARDS = 81;
-export const VALUES = [
+const CARDS = 81;
+const VALUES = [
   ["red", "green", "purple"], ["one", "two", "three"], ["solid", "striped", "open"], ["diamond", "squiggle", "oval"],
 ];
 const FEATURES = ["colour", "count", "shading", "shape"];
@@ -29,7 +29,7 @@ export function findSets(cards) {
   return sets;
 }
 
-export function whyNoSet(cards) {
+function whyNoSet(cards) {
   for (let place = 0; place < 4; place += 1) {
     const values = cards.map((card) => digits(card)[place]);
     if (new Set(values).size === 2) return `${FEATURES[place]}: ${values.map((v) => VALUES[place][v]).join(", ")}`;
@@ -61,7 +61,7 @@ function mix64(value) {
   return v ^ (v >> 31n);
 }
 
-export function stream(seed) {
+function stream(seed) {
   let state = mix64(mix64(BigInt(seed) & WORD));
   return (bound) => {
     state = (state + 0x9e3779b97f4a7c15n) & WORD;
@@ -105,7 +105,7 @@ export function callNone(game) {
 
 export const isOver = (game) => !game.deck.length && !findSets(game.table).length;
 
-// Fingerprint of a hand without a set, the same as in setset/web/catalogue.py.
+// Fingerprint of a hand without a set, the same as in setset/web/class_index.py.
 function mix(value) {
   let v = value >>> 0;
   v = Math.imul(v ^ (v >>> 16), 0x21f0aaad);
