@@ -24,7 +24,7 @@ from setset.jobs.options import RunOptions
 from setset.jobs.signals import StopRequest
 from setset.maintenance.counts_file import save_counts_if_possible
 from setset.maintenance.leftovers import remove_leftovers, remove_temporaries
-from setset.maintenance.proof import distrust_altered_rows
+from setset.maintenance.proof import distrust_altered_rows, forget_unproven
 from setset.progress import NoProgress, ProgressListener
 from setset.tasks.kinds import SEED_SOURCE_SIZE
 
@@ -126,6 +126,8 @@ class _Run:
         if options.count_only:
             goal = self._count_goal(exploration)
         else:
+            if options.count:  # a count may look complete, but not be proven
+                forget_unproven(exploration, options.size, self.progress)
             alone = tuple(size for size in options.count if not exploration.is_counted(size))
             goal = Goal(options.stored_sizes, via=options.via_size, counted_alone=alone)
         begun = [size for size in exploration.sizes() if size.size in goal.stored]
@@ -211,7 +213,12 @@ def make_again(
     steps: tuple[Step, ...],
     unfinished: frozenset[Step],
 ) -> None:
-    """Makes the forgotten results of some steps again. In unfinished steps, does no other expansions."""
+    """Makes the forgotten results of some steps again. In unfinished steps, does no other expansions.
+
+    Begins no size: only `run` knows how many lists its files hold.
+    """
+    begun = {size.step for size in exploration.sizes()}
+    steps = tuple(step for step in steps if step.work is Work.COUNT or step in begun)
     root_id = roots.use_root(database, None, refill=True)
     job = Job(run_id, exploration, steps, root_id, lambda _: 1, only_forgotten=unfinished)
     work_through(job, lambda: executor, platform.usable_cores(), progress, StopRequest())

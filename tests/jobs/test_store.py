@@ -227,6 +227,16 @@ def test_a_count_that_lost_some_of_its_tallies_is_counted_again(tmp_path: Path) 
         assert (rows(folder.path, COUNTS), findings(folder)) == (right, [])
 
 
+def test_a_count_that_looks_complete_and_is_not_proven_is_counted_again(tmp_path: Path) -> None:
+    """A tally of a smaller size is gone. The run forgets the whole count, so it must make it again."""
+    folder, _ = build(tmp_path / "w", 3, target=TARGET, batch_lists=20_000)
+    build(folder.path, SIZE, target=TARGET, count_only=True)
+    change(folder.path, f"DELETE FROM tallies WHERE size = {SIZE - 1}")
+    build(folder.path, SIZE, target=TARGET, count=(SIZE,), via=3)
+    assert (SIZE, 7_964_460, 1) in rows(folder.path, "SELECT size, lists, complete FROM counts")
+    assert findings(folder) == []
+
+
 def _sealed(path: Path, lines: list[Any]) -> None:
     """Writes counts with a right checksum."""
     body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)

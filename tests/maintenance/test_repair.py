@@ -325,3 +325,13 @@ def test_a_size_whose_row_vanished_needs_a_rebuild(size: int, copy: Copy) -> Non
         repair_all(folder)
     rebuild(folder)
     assert findings(folder, deep=True) == []
+
+
+def test_repair_begins_no_size(copy: Copy, reference: Path) -> None:
+    """The row and the batches of a size vanished: repair cannot know how many lists its files hold."""
+    folder = copy()
+    change_by_hand(folder.path, "DELETE FROM sizes WHERE size = 4", "DELETE FROM batches WHERE size = 4")
+    repair_all(folder)
+    assert len(digests(folder.path)) == len(digests(reference))
+    build(folder.path)
+    assert (findings(folder), digests(folder.path)) == ([], digests(reference))
