@@ -179,8 +179,8 @@ class WorkspaceFolder:
             )
         if any(map(self._is_kept_database, names)):
             raise NotAWorkspace(
-                f"{self.database} is missing, and older ones are beside it: run 'setset db rebuild' to make a new one "
-                "from the batch files, with --output for each folder that runs were given"
+                f"{self.database} is missing, but its folder holds older databases: run 'setset db rebuild' to make a "
+                "new one from the batch files, with --output for each folder that runs were given"
             )
         if names - {OWN_ROOT, LOCK, WORKERS, SETTINGS, f".{WORKERS}.new", f"{DATABASE}-journal", *UNFINISHED}:
             raise BadInput(f"{self.path} is not a workspace and not empty: name another folder with --workspace")

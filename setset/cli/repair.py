@@ -10,8 +10,10 @@ from setset.cli import options
 
 @click.command()
 @options.size()
-@click.option("--batch", type=click.IntRange(0), help="Derive this batch of --size again, and compare it.")
-@click.option("--source", type=click.IntRange(0), help="Derive all files of --size from this source batch again.")
+@click.option(
+    "--batch", type=click.IntRange(0), help="Make this batch of --size again, and compare its file with the record."
+)
+@click.option("--source", type=click.IntRange(0), help="Make all files of --size from this source batch again.")
 @click.option("--deep", is_flag=True, help="Also decode each file and derive its lists again, as check --deep.")
 @options.dry_run
 @options.target

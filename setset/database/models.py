@@ -201,7 +201,7 @@ EXPANSIONS = _table(
     Index(None, "exploration_id", "work", "size", "source_size", "state", "source"),
     _one_of("work", Work),
     _one_of("state", State),
-    comment="each unit of work: the queue",
+    comment="each unit of work, which together are the queue",
 )
 
 TALLIES = _table(

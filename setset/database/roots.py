@@ -164,10 +164,10 @@ def use_root(
     refill: bool = False,
     needed: tuple[int, int] | None = None,
 ) -> int:
-    """Claims a storage root for new files, and returns its id: the root inside the workspace, or the folder `output`.
+    """Claims a storage root for new files: the folder `output`, or the root inside the workspace. Returns its id.
 
     Args:
-        output: A folder elsewhere.
+        output: A folder elsewhere. None for the root inside the workspace.
         adopt: Also accept a used root of this workspace whose token is missing, damaged or stale.
         refill: Also accept a root whose files are all missing, so that they can be made again.
         needed: Target and size that the run needs. Raises RootGone if files of them are in a missing root.

@@ -71,7 +71,7 @@ class Walk(NamedTuple):
     """The arrays and the numbers of a walk."""
 
     nodes: U64
-    """The open nodes of the search, one row per depth. `kernels` has the columns."""
+    """The open nodes of the search, one row per depth. The module `kernels` defines the columns."""
     state: I64
     source: U64
     """Words of the source."""

@@ -98,7 +98,7 @@ class RunOptions:
 
     @property
     def source_size(self) -> int:
-        """Size that the sizes in `store` and `count` are made from.
+        """Size of the source lists of the sizes in `store` and `count`.
 
         Its files are small, and numerous enough to keep many workers busy and to lose little when a worker is killed.
         """

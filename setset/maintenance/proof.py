@@ -137,7 +137,7 @@ def forget_unproven(exploration: ExplorationKey, largest: int, progress: Progres
 
 
 def distrust_altered_rows(database: Database) -> None:
-    """Plans expansions and counts with altered rows again.
+    """Plans every expansion and every count again whose row was altered.
 
     Raises:
         BadDatabase: A row was changed that all other data depends on.

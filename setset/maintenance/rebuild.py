@@ -100,7 +100,7 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
             "give --output only for folders of this one, and move away what is not"
         )
     has_files = any(True for root in folders for _ in root.glob(BATCH_FILES))
-    # Folders without files suffice, since a run refuses to begin there without a database.
+    # Empty folders of a workspace are enough, since a run does not start in such a folder without a database.
     has_files = has_files or (folder.own_root.is_dir() and any(folder.own_root.iterdir()))
     if not (owners or has_files or folder.database.exists() or folder.has_kept_database()):
         raise NotAWorkspace(f"no workspace at {folder.path}: there are neither a database nor batch files")

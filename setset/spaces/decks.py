@@ -184,11 +184,11 @@ class Deck:
         return int((self.all_lists(len(hand)) == np.array(hand, np.uint8)).all(axis=1).argmax())
 
     def smaller(self, cards: Cards) -> tuple[Neighbour, ...]:
-        """Classes that removing one card of a list of this deck leads to."""
+        """Classes of the lists made by removing one card from a list of this deck."""
         return self._neighbours([kept for kept in cards if kept != card] for card in cards)
 
     def larger(self, cards: Cards) -> tuple[Neighbour, ...]:
-        """Classes that adding one card of this deck to a list leads to."""
+        """Classes of the lists made by adding one card of this deck to a list."""
         return self._neighbours([*cards, card] for card in self._extensions(cards))
 
     def _neighbours(self, lists: Iterable[list[int]]) -> tuple[Neighbour, ...]:

@@ -113,7 +113,7 @@ def _sum_kept_games(frames, forms, ways, values, games, minus, all_games):  # ty
 
 
 def game_classes(classes: Iterable[ListClass]) -> int:
-    """Number of classes that these classes fall into if only the game's own 31,104 symmetries count.
+    """Number of smaller classes into which these classes split under the game's own 31,104 symmetries alone.
 
     Args:
         classes: any classes of the catalogue.

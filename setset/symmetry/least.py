@@ -51,7 +51,9 @@ def canonicalize_rows(lists: CardArray) -> tuple[CardArray, Integers]:
 
 
 def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
-    """The first frame that leads from each list to its given canonical form, completed to five cards.
+    """For each list, the first frame that maps the list to its canonical form.
+
+    A frame of fewer than five cards is filled up to five.
 
     Raises:
         SetsetError: a form is not the form of its list.

@@ -113,7 +113,7 @@ def _difference(root: Path, recorded: BatchFile, expected: Streams | None, ends_
     if lists != expected.lists or streams.lengths != expected.lengths or (streams.words != expected.words).any():
         return "its sources expand to other lists"
     if header.span.ends_source != ends_source:
-        return f"it is {'' if ends_source else 'not '}the last part of its source"
+        return f"this batch is {'' if ends_source else 'not '}the last part of its source"
     return None
 
 

@@ -109,7 +109,9 @@ class Workspace(Shown):
         return [Exploration(self, key.target) for key in explorations.find_all(self._database())]
 
     def exploration(self, target: int | None = None) -> Exploration:
-        """Returns the exploration of a target, begun or not. If None, the only target of the workspace, or 12.
+        """Returns the exploration of a target, even if no run began it.
+
+        If `target` is None, this is the only target of the workspace, or else 12.
 
         Raises:
             BadInput: `target` is out of range, or None with several explorations, none of target 12.

@@ -283,8 +283,8 @@ def test_parts_beyond_the_last_and_a_last_that_is_none_are_noticed(root: Path, s
     beyond = replace(last, span=Span(source, part + 1, source, part + 1, True))
     assert worker.compare(comparison(root, (task,), (last, beyond))) == (None, "its sources expand to fewer parts")
     for batch, ends, what in [
-        (last, False, "it is the last part of its source"),
-        (made[0], True, "it is not the last part of its source"),
+        (last, False, "this batch is the last part of its source"),
+        (made[0], True, "this batch is not the last part of its source"),
     ]:
         header, streams = files.load(root / batch.name)
         span = replace(header.span, ends_source=ends)

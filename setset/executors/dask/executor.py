@@ -132,8 +132,8 @@ class DaskExecutor(WatchedCluster):
         failure = explain(worker, task, error, remote.status) if error else None
         with self._lock:
             if task.remote is not remote or isinstance(error, KilledWorker):
-                # Another worker has the task, or the watching thread will find that the worker is gone. Dask blames all
-                # tasks of a dead worker, but `remove_worker` decides which task is to blame.
+                # Nothing to do here. Either Dask gave the task to another worker, or the watching thread will notice
+                # that this worker is gone. Dask blames all tasks of a dead worker; `remove_worker` blames only one.
                 return
             now = time.monotonic()
             task.remote = None
