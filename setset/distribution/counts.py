@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from setset.cards import CARDS, FEATURES, all_sets, digits
-from setset.errors import BadInput, require_between, require_whole
+from setset.errors import BadInput, require_whole
 
 STORED: Final = Path(__file__).with_name("hands.json")
 """The tables of 0 to `LAST` cards, as `tools/hands.py` computed them."""
@@ -92,7 +92,9 @@ def hands(size: int) -> HandCounts:
     >>> hands(12).most, hands(12).counts[14]
     (14, 3032640)
     """
-    require_between("size", size, 0, CARDS)
+    require_whole("size", size)
+    if not 0 <= size <= CARDS:
+        raise BadInput(f"a hand has 0 to {CARDS} cards, not {size}")
     if LAST < size < CARDS - LAST:
         raise BadInput(
             f"hands by their sets are known for 0 to {LAST} and {CARDS - LAST} to {CARDS} cards, not for {size}"

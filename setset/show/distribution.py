@@ -8,6 +8,7 @@ import click
 
 from setset.distribution.counts import HandCounts, sets_by_differences
 from setset.show.columns import Column
+from setset.show.commands import command_line
 from setset.show.formatting import how_many, number, print_json, print_records, spaced
 
 
@@ -27,8 +28,9 @@ def print_overview(tables: Sequence[HandCounts], as_json: bool, wide: bool) -> N
         Column("never", 20): lambda table: spaced(table.missing),
     }
     print_records(columns, tables, "Hands by the number of sets that they hold", wide)
-    click.echo("\nmost sets: the most that these cards can hold, and in how many hands; never: sets in no hand")
-    click.echo("setset hands 12 has the number of hands for each number of sets")
+    click.echo("\nmost sets: the most that these cards can hold, with the hands that hold them")
+    click.echo("never: numbers of sets that no hand holds")
+    click.echo(f"{command_line('hands 12')} has the number of hands for each number of sets")
 
 
 def print_hands(table: HandCounts, as_json: bool, wide: bool) -> None:

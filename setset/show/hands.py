@@ -10,7 +10,8 @@ from setset.cards import Triple, code, name
 from setset.errors import BadInput
 from setset.show.cards.layout import lay_out
 from setset.show.cards.terminal import can_draw, print_cards
-from setset.show.formatting import how_many, print_json, print_line, spaced, to_json
+from setset.show.columns import fold
+from setset.show.formatting import how_many, print_json, print_line, print_lines, spaced, terminal_width, to_json
 from setset.show.saving import require_free, write_file
 from setset.table.autoplay import Policy, Step, play_out
 from setset.table.sets import UltraSet, find_sets
@@ -43,7 +44,8 @@ def show_sets(
     kind = key.replace("_", " ").removesuffix("s")
     click.echo(f"{how_many(len(sets), kind)} among {how_many(len(cards), 'card')}")
     for group in sets:
-        click.echo(f"  {_set_text(group, cards)}")
+        text = _set_text(group, cards)
+        print_lines(f"  {line}" for line in fold(text, (terminal_width() or len(text) + 2) - 2))
 
 
 def _set_text(group: Triple | UltraSet, cards: Sequence[int]) -> str:

@@ -135,6 +135,12 @@ def test_letters_of_two_places_and_escape_sequences(shown: dict[Screen, str]) ->
     assert len(rule) == places(row)
 
 
+def test_names_of_a_set_are_folded(tmp_path: Path) -> None:
+    (text,) = show([(80, ("find", "0", "1", "2"))], tmp_path).values()
+    assert [len(line) <= 80 for line in text.splitlines()] == [True] * 3
+    assert " ".join(text.split()).endswith("red one solid squiggle, red one solid oval")
+
+
 def test_a_hand_is_folded_between_words(shown: dict[Screen, str]) -> None:
     text = shown[80, ("classify", *HAND)]
     lines = text.splitlines()
