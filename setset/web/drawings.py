@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from markupsafe import Markup
 
 from setset.cards import name
-from setset.show.cards.layout import GRID_BOX, cell
+from setset.show.cards.layout import GRID_BOX, GRID_STEP, cell
 from setset.web.classes import grid as grid_marks
 
 PLACED = 'x="{}" y="{}" width="{}" height="{}"'.format(*GRID_BOX.split())
@@ -32,7 +32,11 @@ def dots(cards: Iterable[int]) -> Markup:
 def grid(sheet: str, cards: Sequence[int]) -> Markup:
     """Draws all 81 cards. Outlines the hand, and fades cards that would complete a set."""
     marks = grid_marks(cards)
-    faded = "".join(f"M{x} {y + 52}h170" for x, y in _corners(marks, "excluded"))
+    runs: dict[tuple[int, int], tuple[int, int]] = {}  # neighbours fade as one stroke, since pages have to be small
+    for x, y in _corners(marks, "excluded"):
+        start, width = runs.pop((x - GRID_STEP[0], y), (x, -12))
+        runs[x, y] = start, width + GRID_STEP[0]
+    faded = "".join(f"M{start} {y + 52}h{width}" for (_, y), (start, width) in runs.items())
     outlined = "".join(f"M{x} {y}h170v104h-170z" for x, y in _corners(marks, "chosen"))
     excluded, addable = marks.count("excluded"), marks.count("addable")
     label = f"The 81 cards: {len(cards)} of the hand, {excluded} excluded, {addable} addable"

@@ -41,7 +41,7 @@ def test_it_is_small(site: Path) -> None:
     pages = [path.stat().st_size for path in (site / "classes").glob("*/*/index.html")]
     records = [path.stat().st_size for path in (site / "classes").glob("*/*.json")]
     rest = sum(path.stat().st_size for path in site.rglob("*") if path.is_file()) - sum(pages) - sum(records)
-    assert max(pages) <= 6_144
+    assert max(pages) <= 6_000
     assert (sum(pages) + sum(records)) / len(pages) * CLASSES + rest < 100e6
 
 
