@@ -87,7 +87,7 @@ def test_a_lock_of_a_handle_holds_against_other_handles_of_this_process(tmp_path
         ("linux", "elsewhere", "home/.local/share/setset"),
         ("linux", "/data", "/data/setset"),
         ("darwin", "/data", "home/Library/Application Support/setset"),
-        ("win32", "/data", "/local/setset"),
+        ("win32", "/data", "local/setset"),
     ],
 )
 def test_where_the_files_of_a_user_are(
@@ -99,7 +99,7 @@ def test_where_the_files_of_a_user_are(
         "HOME": str(tmp_path / "home"),
         "USERPROFILE": str(tmp_path / "home"),
         "XDG_DATA_HOME": shared,
-        "LOCALAPPDATA": "/local",
+        "LOCALAPPDATA": str(tmp_path / "local"),
     }.items():
         monkeypatch.setenv(name, value)
     if os.name == "nt" and system == "linux" and shared:
