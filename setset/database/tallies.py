@@ -135,10 +135,12 @@ def sizes_counted(at: SizeKey) -> dict[int, dict[int, bool]]:
     """Tallies of each count from the batches of a size: for each expansion id, the counted sizes, each with whether its
     tally has entries. Only a count of one size alone has entries. Leaves out a tally that contradicts its expansion."""
     mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == at.size
-    mine += (or_(TALLIES.c.size != EXPANSIONS.c.size, TALLIES.c.lists == EXPANSIONS.c.lists_out),)
+    agrees = or_(TALLIES.c.size != EXPANSIONS.c.size, TALLIES.c.lists == EXPANSIONS.c.lists_out)
     columns = TALLIES.c.expansion_id, TALLIES.c.size, TALLIES.c.entries.is_not(None)
     sizes_of = defaultdict[int, dict[int, bool]](dict)
-    for expansion_id, size, has_entries in at.database.read(select(*columns).join(EXPANSIONS).where(*mine), tuple):
+    for expansion_id, size, has_entries in at.database.read(
+        select(*columns).join(EXPANSIONS).where(*mine, agrees), tuple
+    ):
         sizes_of[expansion_id][size] = bool(has_entries)
     return sizes_of
 
