@@ -9,6 +9,7 @@ from setset.errors import BadInput
 SETTINGS = "setset.toml"
 KINDS: dict[str, type] = {"target": int, "output": str, "workers": int}
 """Type of each setting."""
+MOST_BYTES = 1 << 16
 
 
 def read_settings(workspace: Path) -> dict[str, Any]:
@@ -21,11 +22,13 @@ def read_settings(workspace: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
+        if path.stat().st_size > MOST_BYTES:
+            raise ValueError(f"it has {path.stat().st_size:,} bytes")
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise BadInput(f"{path} is not TOML: {error}") from error
     for name, value in settings.items():
-        if type(value) is not KINDS.get(name):
+        if type(value) is not KINDS.get(name) or value == "" or "\0" in str(value):
             raise BadInput(f'{path}: expected target = 18, output = "FOLDER" or workers = 2, not {name} = {value!r}')
     if "output" in settings:
         settings["output"] = str(workspace / settings["output"])

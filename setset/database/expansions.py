@@ -288,7 +288,8 @@ def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> Claimed
     if size is None or expansion.work is Work.COUNT:
         assert source is not None, "the seeds are stored, not counted"
         sizes_counted = tallies.sizes_counted(exploration.at(expansion.source_size)) if expansion.was_done else {}
-        only_last = expansion.size in job.counted_alone or sizes_counted.get(expansion.id) == {expansion.size: True}
+        # A count that lost its tally is like the others of its step.
+        only_last = expansion.size in job.counted_alone or {expansion.size: True} in sizes_counted.values()
         task = CountTask(exploration.target, expansion.size, source, exploration.pruned, only_last)
     else:
         recorded = batches.of_source(size, expansion.source) if expansion.was_done else []

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Self
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, or_, select
 
 from setset.batches.records import Batch
 from setset.cards import LARGEST
@@ -71,7 +71,7 @@ class SourceCount:
         if any(type(number) is not int or not 0 <= number < MOST for number in numbers):
             raise ValueError("numbers out of range")
         sizes = [size for size, _, _ in rows]
-        if sizes not in ([count.size], [*range(count.source_size + 1, count.size + 1)]) or count.size > LARGEST:
+        if count.size > LARGEST or sizes not in ([count.size], [*range(count.source_size + 1, count.size + 1)]):
             raise ValueError(f"counts of the sizes {sizes}")
         for size, lists, entries in rows:
             if entries and (len(entries) % (2 * ENTRY_BYTES) or sum(unpack_entries(bytes.fromhex(entries))) != lists):
@@ -133,11 +133,14 @@ def adopt(database: Database, counts: Sequence[SourceCount]) -> int:
 
 def sizes_counted(at: SizeKey) -> dict[int, dict[int, bool]]:
     """Tallies of each count from the batches of a size: for each expansion id, the counted sizes, each with whether its
-    tally has entries. Only a count of one size alone has entries."""
+    tally has entries. Only a count of one size alone has entries. Leaves out a tally that contradicts its expansion."""
     mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == at.size
+    agrees = or_(TALLIES.c.size != EXPANSIONS.c.size, TALLIES.c.lists == EXPANSIONS.c.lists_out)
     columns = TALLIES.c.expansion_id, TALLIES.c.size, TALLIES.c.entries.is_not(None)
     sizes_of = defaultdict[int, dict[int, bool]](dict)
-    for expansion_id, size, has_entries in at.database.read(select(*columns).join(EXPANSIONS).where(*mine), tuple):
+    for expansion_id, size, has_entries in at.database.read(
+        select(*columns).join(EXPANSIONS).where(*mine, agrees), tuple
+    ):
         sizes_of[expansion_id][size] = bool(has_entries)
     return sizes_of
 
@@ -165,9 +168,10 @@ def _parts_from(at: SizeKey, source_size: int, sources: Sequence[Batch]) -> list
     rows = at.database.query(select(EXPANSIONS).where(*mine, *done).order_by(EXPANSIONS.c.source, EXPANSIONS.c.size))
     tallies = {row.expansion_id: row for row in at.database.query(select(TALLIES).where(TALLIES.c.size == at.size))}
     parts: dict[int, Part] = {}
+    counted = sizes_counted(at.exploration.at(source_size))
     for row in rows:
         tally = tallies.get(row.id)
-        if tally is None or row.source >= len(sources):
+        if tally is None or row.size not in counted[row.id] or row.source >= len(sources):
             continue
         for table, checked_row in ((EXPANSIONS, row), (TALLIES, tally)):
             if checked_row.checksum != checksum(table, checked_row._mapping):

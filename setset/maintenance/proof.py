@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from setset.batches.records import Batch, Span, combine_digests
+from setset.cards import LARGEST
 from setset.database import Database, batches, expansions, explorations, tallies
 from setset.database.batches import NumberedBatch
 from setset.database.connection import BadDatabase
@@ -203,7 +204,7 @@ def find_stale_counts(at: SizeKey) -> list[Expansion]:
         # A count of one size alone has one tally, with entries. Any other has a tally for each size up to its own.
         or not (
             counted_sizes[count.id] == {count.size: True}
-            or counted_sizes[count.id].keys() == set(range(count.source_size + 1, count.size + 1))
+            or sorted(counted_sizes[count.id]) == [*range(count.source_size + 1, min(count.size, LARGEST) + 1)]
         )
         or (count.source in sources and not _is_from(count.source_digest, sources[count.source]))
     ]

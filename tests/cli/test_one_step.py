@@ -101,7 +101,11 @@ def test_settings_of_a_workspace_are_defaults_of_options(tmp_path: Path) -> None
     assert run_here("lists", "3", "--limit", "1", workspace=workspace).stdout == "0 1 3\n"  # of two targets
     shown = run_here("doctor", "--json", workspace=workspace).stdout
     assert json.loads(shown)["settings"] == f"target 18, output {workspace}/../nas, workers 1"
-    for text, complaint in (("target = ", "is not TOML: "), ("size = 3", "not size = 3"), ("workers = '2'", "not w")):
+    for text, complaint in (
+        *(("target = ", "is not TOML: "), ("size = 3", "not size = 3"), ("workers = '2'", "not w")),
+        *(("a = " + "[" * 10_000, "is not TOML: "), ("#" * 100_000, "has 100,000 bytes")),
+        *(('output = ""', "not output = ''"), ('output = "a\\u0000"', "not output = 'a\\x00'")),
+    ):
         settings.write_text(text)
         refused = run_here("run", "3", workspace=workspace)
         assert (refused.returncode, complaint in refused.stderr) == (2, True), refused.stderr

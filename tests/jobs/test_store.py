@@ -25,7 +25,7 @@ from setset.maintenance.findings import FindingKind
 from setset.maintenance.rebuild import rebuild_database
 from setset.tasks import worker
 from setset.tasks.kinds import Destination, ExpandTask, Source
-from tests.small import Notices, build, change, digests, findings, flip, rebuild, repair_all, rows
+from tests.small import Notices, build, change, change_by_hand, digests, findings, flip, rebuild, repair_all, rows
 
 TARGET, SIZE, CUT = 18, 5, 400_000
 STORED: dict[str, Any] = {"target": TARGET, "batch_lists": CUT, "store": (SIZE,), "via": 3}
@@ -202,7 +202,12 @@ def test_counts_survive_the_database(tmp_path: Path, options: dict[str, Any]) ->
 
 def test_a_counted_size_is_read_only_if_it_is_counted_in_full(tmp_path: Path) -> None:
     folder, _ = build(tmp_path / "w", SIZE, target=TARGET, batch_lists=20_000, count=(SIZE,), via=3)
-    change(folder.path, "UPDATE tallies SET lists = lists + 1 WHERE expansion_id = (SELECT max(id) FROM expansions)")
+    last = "(SELECT max(id) FROM expansions)"
+    change(
+        folder.path,
+        f"UPDATE tallies SET lists = lists + 1 WHERE expansion_id = {last}",
+        f"UPDATE expansions SET lists_out = lists_out + 1 WHERE id = {last}",
+    )
     with setset.open(folder.path) as workspace:
         altered = workspace.exploration(TARGET)[SIZE]
         with pytest.raises(SetsetError, match=r"lists, not .*; run 'setset repair'"):
@@ -212,6 +217,24 @@ def test_a_counted_size_is_read_only_if_it_is_counted_in_full(tmp_path: Path) ->
         workspace.exploration(TARGET)[SIZE]
     build(folder.path, SIZE, target=TARGET, batch_lists=20_000, count=(SIZE,), via=3)
     assert setset.open(folder.path).exploration(TARGET)[SIZE].lists == 7_964_460
+
+
+def test_counts_that_were_exchanged_are_noticed_and_counted_again(tmp_path: Path) -> None:
+    """The ids are in no checksum of the expansions, so each tally belongs to another source, and the sum is right."""
+    options: dict[str, Any] = {"target": TARGET, "batch_lists": 20_000, "count": (SIZE,), "via": 3}
+    folder, _ = build(tmp_path / "w", SIZE, **options)
+    first, last = (f"(SELECT {end}(expansion_id) FROM tallies)" for end in ("min", "max"))
+    exchange = [
+        f"UPDATE expansions SET id = -1 WHERE id = {first}",
+        f"UPDATE expansions SET id = {first} WHERE id = {last}",
+    ]
+    change_by_hand(folder.path, *exchange, f"UPDATE expansions SET id = {last} WHERE id = -1")
+    assert {finding.kind for finding in findings(folder)} == {FindingKind.PROOF}
+    with setset.open(folder.path) as workspace, pytest.raises(BadInput, match="size 5 is not stored"):
+        workspace.exploration(TARGET)[SIZE]
+    assert repair_all(folder)
+    assert (findings(folder), setset.open(folder.path).exploration(TARGET)[SIZE].lists) == ([], 7_964_460)
+    assert rows(folder.path, "SELECT count(*) FROM tallies WHERE entries IS NULL") == [(0,)]
 
 
 def test_a_count_that_lost_some_of_its_tallies_is_counted_again(tmp_path: Path) -> None:
@@ -256,6 +279,14 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> WorkspaceFolder:
     return build(path, 4, target=TARGET, batch_lists=20_000, count=(4,), via=3)[0]
 
 
+def test_a_count_of_an_absurd_size_takes_no_memory(counted: WorkspaceFolder, tmp_path: Path) -> None:
+    folder = WorkspaceFolder(shutil.copytree(counted.path, tmp_path / "w"))
+    change_by_hand(folder.path, f"UPDATE expansions SET size = {1 << 60} WHERE work = 'count' AND source = 0")
+    assert {finding.kind for finding in findings(folder)} == {FindingKind.ROW, FindingKind.PROOF}
+    build(folder.path, 4, target=TARGET, batch_lists=20_000, count=(4,), via=3)
+    assert (4, 681_201, 1) in rows(folder.path, "SELECT size, lists, complete FROM counts")
+
+
 @pytest.mark.parametrize(
     "forged",
     [
@@ -264,6 +295,7 @@ def counted(tmp_path_factory: pytest.TempPathFactory) -> WorkspaceFolder:
         {"pruned": []},
         {"size": None},
         {"size": 99},
+        {"size": 1 << 60},
         {"size": 99, "tallies": [[99, 5, ""]]},
         {"tallies": []},
         {"tallies": [[5, 10, ""]]},
