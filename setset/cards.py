@@ -192,14 +192,14 @@ def _did_you_mean(words: Sequence[str]) -> str:
 def parse_cards(texts: Iterable[str]) -> Cards:
     """Parses the cards in the arguments of a command line, in the order given.
 
-    An argument is a card, or several cards separated by commas. If the shell has split names into words, the words are
-    joined and split again: at commas if there are any, else after every four words.
+    An argument is a card, or several cards separated by commas or spaces. If the shell has split names into words, the
+    words are joined and split again: at commas if there are any, else after every four words.
 
     Raises:
         BadInput: an argument is not a card, or a card is given twice.
 
-    >>> parse_cards(["0,40", "p3eo"])
-    (0, 40, 80)
+    >>> parse_cards(["0,40", "p3eo"]), parse_cards(["0 g2hs p3eo"])
+    ((0, 40, 80), (0, 40, 80))
     """
     arguments = list(texts)
     try:
@@ -217,8 +217,9 @@ def _parse_words(arguments: Sequence[str]) -> list[int]:
         words = whole.split()
         features = len(FEATURES)
         fours = [" ".join(words[start : start + features]) for start in range(0, len(words), features)]
-        with contextlib.suppress(BadInput):
-            return [parse(piece) for piece in (_pieces(whole) if "," in whole else fours)]
+        for pieces in (_pieces(whole) if "," in whole else fours, words):
+            with contextlib.suppress(BadInput):
+                return [parse(piece) for piece in pieces]
         raise
 
 

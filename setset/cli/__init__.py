@@ -120,10 +120,11 @@ class SuggestingGroup(click.Group):
 
 
 def suggest(word: str, names: Iterable[str]) -> str:
-    """End of a message that suggests the most similar name; empty if no name is similar."""
+    """End of a message that suggests the name that begins with the word, else the most similar; empty if none does."""
     from difflib import get_close_matches
 
-    alike = get_close_matches(word, list(names), n=1)
+    known, typed = list(names), word.lower()
+    alike = [name for name in known if name.startswith(typed)] or get_close_matches(typed, known, n=1)
     return f" Did you mean {alike[0]!r}?" if alike else ""
 
 

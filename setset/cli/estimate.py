@@ -1,5 +1,6 @@
 """`setset estimate`"""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,8 @@ def command(
     import setset
     from setset.show.estimates import print_estimate
 
+    if sys.stderr is not None and sys.stderr.isatty():
+        click.echo("measuring, some seconds; the first time it also compiles, up to a minute", err=True)
     with setset.open(workspace, mode="a") as opened:
         estimate = opened.exploration(target).estimate(size, **plan, seconds=seconds, seed=seed)
     print_estimate(estimate, price, as_json, wide)

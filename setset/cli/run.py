@@ -1,5 +1,7 @@
 """`setset run`"""
 
+from __future__ import annotations
+
 import contextlib
 import shlex
 import time
@@ -37,20 +39,25 @@ class ResumingCommand(click.Command):
 
 
 def _last_run(workspace: Path) -> list[str]:
-    """Arguments of the last run, without workspace, limits, --yes and --dry-run; `FIRST_SIZE` if there was no run."""
+    """Arguments of the last run, without workspace, limits, --yes and --dry-run; `FIRST_SIZE` if there was no run.
+
+    Ignores runs that were refused, and runs that found nothing to do, since a stopped run may be older.
+    """
     import setset
 
     try:
         with setset.open(workspace) as opened:
-            commands = [shlex.split(run.command) for run in opened.runs(1_000) if not _was_refused(run.outcome)]
+            runs = opened.runs(1_000)
+            had_work = (run for run in runs if _had_work(run.outcome, run.batches_added + run.lists_counted))
+            commands = [shlex.split(run.command) for run in had_work]
     except setset.NotAWorkspace:
         commands = []
-    runs = [words for words in commands if words[:2] == ["setset", "run"] or ".run(" in words[0]]
-    if not runs:
+    begun_runs = [words for words in commands if words[:2] == ["setset", "run"] or ".run(" in words[0]]
+    if not begun_runs:
         return [str(FIRST_SIZE)]
-    if ".run(" in runs[0][0]:
-        raise BadInput(f"the last run was started from Python, by {runs[0][0]}: give the number of cards")
-    words, begun = iter(runs[0][2:]), list[str]()
+    if ".run(" in begun_runs[0][0]:
+        raise BadInput(f"the last run was started from Python, by {begun_runs[0][0]}: give the number of cards")
+    words, begun = iter(begun_runs[0][2:]), list[str]()
     for word in words:
         if word in ("-w", *OF_ONE_RUN):
             next(words, None)
@@ -61,8 +68,8 @@ def _last_run(workspace: Path) -> list[str]:
     return begun
 
 
-def _was_refused(outcome: str | None) -> bool:
-    return outcome is not None and outcome.startswith("refused: ")
+def _had_work(outcome: str | None, results: int) -> bool:
+    return (results > 0 or outcome != "done") and not (outcome or "").startswith("refused: ")
 
 
 @click.command(cls=ResumingCommand)

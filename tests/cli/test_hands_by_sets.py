@@ -13,7 +13,6 @@ from tests.conftest import Run
 def test_hands_of_twelve(run: Run) -> None:
     code, out, err = run("hands", "12")
     assert (code, err) == (0, "")
-    assert run("hands", "0")[1].startswith("1 hand of no cards, by the sets in them\n")
     assert "0      2,284,535,476,080    3.230 %       30.96" in out
     assert "most   14 sets, in 3,032,640 hands" in out
     assert "mean   2.7848 sets (220/79)" in out
@@ -36,7 +35,7 @@ def test_as_json(run: Run) -> None:
 
 @pytest.mark.parametrize("size", ["82", "30", "-1"])
 def test_sizes_without_a_table_are_refused(refuse: Refuse, size: str) -> None:
-    refuse(["hands", "--", size], "not for 30" if size == "30" else f"size {size}: expected 0 to 81")
+    refuse(["hands", "--", size], f"not{' for' if size == '30' else ''} {size}")
 
 
 def test_recompute_compares(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

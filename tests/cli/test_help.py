@@ -61,6 +61,7 @@ def test_what_a_group_of_commands_says_of_them_fits_too(group: str) -> None:
     ("words", "meant"),
     [
         (["statsu"], "No such command 'statsu'. Did you mean 'status'?"),
+        (["Stat"], "No such command 'Stat'. Did you mean 'status'?"),
         (["xyzzy"], "No such command 'xyzzy'."),
         (["classes", "biuld"], "No such command 'biuld'. Did you mean 'build'?"),
         (["db", "curent"], "No such command 'curent'. Did you mean 'current'?"),

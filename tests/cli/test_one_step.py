@@ -71,7 +71,8 @@ def test_a_bare_run_resumes_and_hints_can_be_pasted(tmp_path: Path) -> None:
     following = made.stderr.splitlines()[-1].removeprefix("next: ").split(", or ")[0]
     assert following == f'setset lists 4 --target 18 -w "{place}"'
     assert run_here(*shlex.split(following)[1:]).stdout.splitlines()[0] == "0 1 3 4"
-    again = run_here("run", "-w", place)
+    assert run_here("run", "3", "--target", "18", "-w", place).stderr.startswith("nothing to do")
+    again = run_here("run", "-w", place)  # the run with nothing to do is not the last one
     assert again.stderr.splitlines()[:2] == [
         "resuming: run 4 --target 18",
         "nothing to do: all up to size 4 for target 18 is there already",
