@@ -103,7 +103,6 @@ def test_bytes_do_not_depend_on_who_dies_and_who_joins(
     options = FAILING if ship else ()
     hidden = {"SETSET_TEST_UNREADABLE": str(folder.path)} if ship else {}
     survivor, victim = (cluster.worker(*options, **hidden) for _ in range(2))
-    lost = "the Dask scheduler lost the task; trying again"
     # A result, too, must arrive within the limit for lost tasks.
     timeouts = Timeouts(lost_task=5, interval=0.2)
     start = partial(DaskExecutor, str(cluster.file), FileAccess(ship=ship), timeouts=timeouts)
@@ -111,7 +110,6 @@ def test_bytes_do_not_depend_on_who_dies_and_who_joins(
         (address,) = (address for address, pid in client.run(os.getpid).items() if pid == survivor.pid)
         listener = Disturb(
             partial(client.run_on_scheduler, _forget),
-            lambda: any(lost in text for text in listener.heard),
             partial(client.run_on_scheduler, _cancel),
             victim.kill,
             partial(client.run, _pause, workers=[address]),
@@ -119,7 +117,7 @@ def test_bytes_do_not_depend_on_who_dies_and_who_joins(
         )
         run(folder, RunOptions(SIZE, TARGET, 2, BATCH_LISTS, executor=start), listener)
     heard = "\n".join(listener.heard)
-    assert lost in heard
+    assert "the Dask scheduler lost the task; trying again" in heard
     assert f"a worker on {HERE} left" in heard
     assert f"worker on {HERE} is paused by Dask (short of memory" in heard
     assert f"a worker on {HERE} joined" in heard
@@ -205,13 +203,12 @@ def test_a_run_without_a_ready_worker_ends_and_the_next_run_counts_as_without_a_
     --count-only, one after the other."""
     cluster.worker()
     start = partial(DaskExecutor, str(cluster.file), FileAccess())
-    impatient = partial(start, timeouts=Timeouts(no_workers=3, line=0, interval=0.1))
+    impatient = partial(start, timeouts=Timeouts(no_workers=1, line=0.5, interval=0.1))
     listener = Disturb()
     with cluster.client(workers=1) as client:
         (address,) = client.scheduler_info()["workers"]
         client.run(_pause)
-        until(lambda: not client.sync(client.scheduler.ncores_running), "the pause")
-        with pytest.raises(ExecutorLost, match="no worker of the Dask cluster was ready for 3 seconds"):
+        with pytest.raises(ExecutorLost, match="no worker of the Dask cluster was ready for 1 seconds"):
             run(WorkspaceFolder(tmp_path / "w"), RunOptions(3, executor=impatient), listener)
         client.run(_pause, pause=False)
     assert any(f"waiting for a worker: {address} is paused by Dask (short" in text for text in listener.heard)
