@@ -80,7 +80,7 @@ class Servers:
             self._made += 1
             sandbox = self._folder / str(self._made)
             sandbox.mkdir()
-            self._cluster = Cluster(sandbox)
+            self._cluster = Cluster(sandbox, DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED="False")
         return self._cluster
 
     def make_ready(self) -> None:

@@ -131,9 +131,12 @@ class DaskExecutor(WatchedCluster):
             error = raised
         failure = explain(worker, task, error, remote.status) if error else None
         with self._lock:
-            if task.remote is not remote or isinstance(error, KilledWorker):
-                # Nothing to do here. Either Dask gave the task to another worker, or the watching thread will notice
-                # that this worker is gone. Dask blames all tasks of a dead worker; `remove_worker` blames only one.
+            if task.remote is not remote:
+                return  # the worker was given up, and another worker has the task
+            if isinstance(error, KilledWorker):
+                # Dask reports this for all tasks of the worker. `remove_worker` decides which task is to blame.
+                self._remove_worker(worker)
+                self._assign()
                 return
             now = time.monotonic()
             task.remote = None

@@ -8,18 +8,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
 
 import setset
-from tests.small import SIZE, TARGET, build
+from setset.folder import WorkspaceFolder
+from setset.jobs import run as jobs
+from setset.jobs.options import RunOptions
 
-BATCH_LISTS = 50_000
-"""The exploration of `tests.small` in about 200 files: a second of work, in enough pieces for faults between them."""
+SIZE, TARGET, BATCH_LISTS = 6, 16, 500_000
+"""Some 88 million lists in about 200 files: seconds of work, in enough pieces for something to happen between."""
 
 ENVIRONMENT = {
     **os.environ,
@@ -28,8 +28,8 @@ ENVIRONMENT = {
     "OPENBLAS_NUM_THREADS": "1",
     "DASK_DISTRIBUTED__WORKER__PROFILE__ENABLED": "False",
 }
-LONGEST = 1_000
-"""Seconds after which a test fails instead of hanging. On a busy machine a worker needs minutes to start."""
+LONGEST = 400
+"""Seconds after which a test fails instead of hanging. Nothing here should take as long."""
 
 
 def until(holds: Callable[[], bool], what: str) -> None:
@@ -42,16 +42,17 @@ def until(holds: Callable[[], bool], what: str) -> None:
 class Cluster:
     """Processes that end with the test."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, protocol: str = "tcp", **environment: str) -> None:
         self.folder = folder
         self.file = folder / "scheduler.json"
         self._processes: list[subprocess.Popen[bytes]] = []
+        self._protocol, self._environment = protocol, environment
         self.scheduler = self._start_scheduler()
 
     def _start_scheduler(self) -> subprocess.Popen[bytes]:
         where = ("--scheduler-file", str(self.file), "--host", "127.0.0.1", "--port", "0")
         pages = ("--no-dashboard", "--dashboard-address", "127.0.0.1:0")
-        process = self._start("scheduler", *where, *pages)
+        process = self._start("scheduler", *where, "--protocol", self._protocol, *pages, **self._environment)
         until(self.file.is_file, "the scheduler")
         return process
 
@@ -65,15 +66,6 @@ class Cluster:
     @property
     def address(self) -> str:
         return str(json.loads(self.file.read_text())["address"])
-
-    @contextmanager
-    def client(self, workers: int) -> Iterator[Any]:
-        """Another client of the cluster, which has a number of workers by then."""
-        import distributed
-
-        with distributed.Client(self.address, set_as_default=False) as client:
-            client.wait_for_workers(workers, timeout=LONGEST)
-            yield client
 
     def worker(self, *options: str, **environment: str) -> subprocess.Popen[bytes]:
         """A worker process without a nanny, so that its pid is the one to kill."""
@@ -103,17 +95,20 @@ class Cluster:
 
 
 @pytest.fixture
-def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A scheduler without workers."""
-    found = Cluster(tmp_path_factory.mktemp("cluster"))
+def cluster(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Cluster]:
+    """A scheduler without workers; its parameter is how often Dask gives a task to another worker."""
+    again = getattr(request, "param", 3)
+    found = Cluster(tmp_path_factory.mktemp("cluster"), DASK_DISTRIBUTED__SCHEDULER__ALLOWED_FAILURES=str(again))
     yield found
     found.close()
 
 
 @pytest.fixture(scope="session")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same exploration without a cluster. Not to be changed."""
-    return build(tmp_path_factory.mktemp("alone") / "w", batch_lists=BATCH_LISTS)[0].path
+    """The same exploration by the local executor. Not to be changed."""
+    folder = WorkspaceFolder(tmp_path_factory.mktemp("alone") / "w")
+    jobs.run(folder, RunOptions(SIZE, TARGET, 2, BATCH_LISTS))
+    return folder.path
 
 
 def start_run(*arguments: str, size: int = SIZE) -> subprocess.Popen[str]:
