@@ -172,6 +172,8 @@ class WorkspaceFolder:
             names = set() if self.database.exists() else {entry.name for entry in self.path.iterdir()}
         except OSError as error:
             raise ReadOnly(f"cannot make a workspace at {self.path}: {error.strerror}") from error
+        if OWN_ROOT in names and not self.own_root.is_dir():
+            raise BadInput(in_the_way(self.own_root))
         if OWN_ROOT in names and any(self.own_root.iterdir()):
             raise NotAWorkspace(
                 f"{self.database} is missing, but there are batch files: run 'setset db rebuild' to make a new one "

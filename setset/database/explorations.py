@@ -181,6 +181,8 @@ def find(database: Database, target: int, verified: bool = False) -> Exploration
     for row in database.query(select(EXPLORATIONS)) if verified else ():
         if row.checksum != checksum(EXPLORATIONS, row._mapping):
             raise BadDatabase(f"the row of target {row.target} was changed by hand: run 'setset repair'")
+    for exchanged in exchanged_targets(database) if verified else ():
+        raise BadDatabase(f"{exchanged} has the files of another target: run 'setset db rebuild'")
     begun = {exploration.target: exploration for exploration in find_all(database)}
     if target in begun:
         return begun[target]
@@ -206,6 +208,15 @@ def unrecorded_sizes(database: Database) -> list[str]:
         ),
         lambda row: f"size {row.size} of target {row.target}",
     )
+
+
+def exchanged_targets(database: Database) -> list[str]:
+    """Targets none of whose files has a name of this target: their ids, which no checksum covers, were exchanged."""
+    query = (
+        "SELECT x.target FROM batches b JOIN explorations x ON x.id = b.exploration_id GROUP BY x.id "
+        "HAVING NOT MAX(b.path GLOB printf('%s%02d/*', IIF(x.pruned, 'p', 't'), x.target))"
+    )
+    return database.read(text(query), lambda row: f"target {row.target}")
 
 
 def find_or_create(database: Database, target: int, pruned: bool = False) -> ExplorationKey:

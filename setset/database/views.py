@@ -204,6 +204,7 @@ def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
     return [
         *(str(row) for row in altered_rows(database) if not row.is_history),
         *broken,
+        *explorations.exchanged_targets(database),
         *(
             f"{size} of target {exploration.target}"
             for exploration, size in begun

@@ -148,6 +148,7 @@ def distrust_altered_rows(database: Database) -> None:
     for row in altered:
         if row.is_structure:
             raise BadDatabase(f"{row} was changed by hand: 'setset repair' checks and accepts it")
+    require_own_files(database)
     if altered:
         expansions.distrust(database, altered)
 
@@ -182,6 +183,13 @@ def require_unaltered(database: Database) -> None:
     for row in altered_rows(database):
         if not row.is_history:
             raise BadDatabase(f"{row} was changed by hand: run 'setset repair'")
+    require_own_files(database)
+
+
+def require_own_files(database: Database) -> None:
+    """Refuses a database whose targets were exchanged."""
+    for target in explorations.exchanged_targets(database):
+        raise BadDatabase(f"{target} has the files of another target: run 'setset db rebuild'")
 
 
 def renumber(size: SizeRecord) -> None:

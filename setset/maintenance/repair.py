@@ -17,7 +17,7 @@ from setset.errors import BadInput, NoSpace, SetsetError
 from setset.maintenance.check import check, check_roots, check_rows, check_size, record_outcome
 from setset.maintenance.findings import Finding, FindingKind, Repaired
 from setset.maintenance.leftovers import remove_leftovers
-from setset.maintenance.proof import require_sizes
+from setset.maintenance.proof import require_own_files, require_sizes
 from setset.progress import NoProgress, ProgressListener
 
 MakeAgain = Callable[[ExplorationKey, tuple[Step, ...], frozenset[Step]], None]
@@ -47,6 +47,7 @@ def repair_all(
             _require_files_agree(database)
         expansions.distrust(database, altered)
         accept(database, altered)
+    require_own_files(database)
     for exploration in explorations.find_all(database):
         unfinished = frozenset(exploration.steps(never_done=True))
         wanted = [record.size for record in exploration.sizes() if size in (None, record.size)]

@@ -145,3 +145,13 @@ def test_a_token_of_another_workspace_is_named_by_check(elsewhere: bool, built: 
     if not elsewhere:
         (workspace / "aside").mkdir()
         assert follow(RUN, workspace, workspace / "aside") == [refused.stderr.strip()]
+
+
+def test_in_the_way_of_the_files_of_a_new_workspace(tmp_path: Path) -> None:
+    (tmp_path / "w").mkdir()
+    (tmp_path / "w" / "batches").touch()
+    refused = run_here(*RUN, workspace=tmp_path / "w")
+    assert (refused.returncode, f"{tmp_path / 'w' / 'batches'} is in the way: move it away" in refused.stderr) == (
+        2,
+        True,
+    )

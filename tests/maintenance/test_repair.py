@@ -335,3 +335,23 @@ def test_repair_begins_no_size(copy: Copy, reference: Path) -> None:
     assert len(digests(folder.path)) == len(digests(reference))
     build(folder.path)
     assert (findings(folder), digests(folder.path)) == ([], digests(reference))
+
+
+def test_targets_that_were_exchanged_give_no_wrong_number(tmp_path: Path) -> None:
+    """No checksum covers the ids, so each row is sound, and each target would get the lists of the other."""
+    folder, _ = build(tmp_path / "w", 3)
+    build(folder.path, 3, target=TARGET + 1)
+    right = rows(folder.path, COUNTS)
+    exchange = ("id = 9 WHERE id = 1", "id = 1 WHERE id = 2", "id = 2 WHERE id = 9")
+    change_by_hand(folder.path, *(f"UPDATE explorations SET {each}" for each in exchange))
+    with setset.open(folder.path) as workspace:
+        for ask in (workspace.counts, lambda: workspace.exploration(TARGET)[3], lambda: repair_all(folder)):
+            with pytest.raises(
+                SetsetError, match=r"target 1[67] has the files of another target: run 'setset db rebuild'"
+            ):
+                ask()
+        assert {size.state.value for size in workspace.status().sizes} == {"defective"}
+    with pytest.raises(SetsetError, match="run 'setset db rebuild'"):
+        build(folder.path, 4)
+    rebuild(folder)
+    assert (rows(folder.path, COUNTS), findings(folder)) == (right, [])
