@@ -48,8 +48,9 @@ def measure_beside_others(bench: Bench, size: int) -> None:
     bench.add("C on two cores / C on one", 2 * c.seconds / c_twice.seconds, "x")
     if has_dask:
         bench.add("2 Dask workers / 2 workers", two.seconds / dask.seconds, "x", None if bench.quick else 0.9)
-    bench.add("memory of the coordinator", two.memory / 1e6, "MB", 300)
-    bench.add("memory of a worker", two.memory_of_child / 1e6, "MB", 600)
+    if two.memory:  # measured at the end of a turn, and a short run ends before
+        bench.add("memory of the coordinator", two.memory / 1e6, "MB", 300)
+        bench.add("memory of a worker", two.memory_of_child / 1e6, "MB", 600)
 
 
 def measure_beside_kernels(bench: Bench, size: int) -> None:
