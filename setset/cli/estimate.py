@@ -53,7 +53,7 @@ def command(
     from setset.show.estimates import print_estimate
 
     if sys.stderr is not None and sys.stderr.isatty():
-        click.echo("measuring, some seconds; the first time it also compiles, up to a minute", err=True)
+        click.echo("measuring, some seconds; up to a minute the first time", err=True)
     with setset.open(workspace, mode="a") as opened:
         estimate = opened.exploration(target).estimate(size, **plan, seconds=seconds, seed=seed)
     print_estimate(estimate, price, as_json, wide)
