@@ -10,7 +10,8 @@ from sqlalchemy import and_, select, text
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.cards import LARGEST
-from setset.database.connection import BadDatabase, Database, checksum, now
+from setset.database import rows
+from setset.database.connection import Database, now
 from setset.database.models import BATCHES, EXPANSIONS, EXPLORATIONS, SIZES, Work
 from setset.errors import BadInput, NotStored
 from setset.tasks.kinds import SEED_SOURCE_SIZE
@@ -176,13 +177,11 @@ def find(database: Database, target: int, verified: bool = False) -> Exploration
     """Returns the exploration of a target. Raises NotStored if there is none.
 
     Raises:
-        BadDatabase: With `verified`, the row of an exploration was changed by hand, so its target may be wrong.
+        BadDatabase: With `verified`, rows contradict each other, or a row was changed by hand, so that the target may
+            be wrong.
     """
-    for row in database.query(select(EXPLORATIONS)) if verified else ():
-        if row.checksum != checksum(EXPLORATIONS, row._mapping):
-            raise BadDatabase(f"the row of target {row.target} was changed by hand: run 'setset repair'")
-    for exchanged in exchanged_targets(database) if verified else ():
-        raise BadDatabase(f"{exchanged} has the files of another target: run 'setset db rebuild'")
+    if verified:
+        rows.require_unaltered(database, (EXPLORATIONS,))
     begun = {exploration.target: exploration for exploration in find_all(database)}
     if target in begun:
         return begun[target]
@@ -197,26 +196,6 @@ def find_all(database: Database, target: int | None = None) -> list[ExplorationK
     if target is not None:
         query = query.where(EXPLORATIONS.c.target == target)
     return database.read(query, lambda row: ExplorationKey(database, row.id, row.target, bool(row.pruned)))
-
-
-def unrecorded_sizes(database: Database) -> list[str]:
-    """Sizes that have recorded batches, but no row in the table `sizes`."""
-    return database.read(
-        text(
-            "SELECT DISTINCT x.target, b.size FROM batches b JOIN explorations x ON x.id = b.exploration_id "
-            "LEFT JOIN sizes z ON z.exploration_id = b.exploration_id AND z.size = b.size WHERE z.size IS NULL"
-        ),
-        lambda row: f"size {row.size} of target {row.target}",
-    )
-
-
-def exchanged_targets(database: Database) -> list[str]:
-    """Targets none of whose files has a name of this target: their ids, which no checksum covers, were exchanged."""
-    query = (
-        "SELECT x.target FROM batches b JOIN explorations x ON x.id = b.exploration_id GROUP BY x.id "
-        "HAVING NOT MAX(b.path GLOB printf('%s%02d/*', IIF(x.pruned, 'p', 't'), x.target))"
-    )
-    return database.read(text(query), lambda row: f"target {row.target}")
 
 
 def find_or_create(database: Database, target: int, pruned: bool = False) -> ExplorationKey:

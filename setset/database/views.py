@@ -9,12 +9,12 @@ from typing import Any, TypeVar, get_type_hints
 from sqlalchemy import Row, text
 
 from setset import activity
-from setset.activity import WorkerActivity
+from setset.activity import Activity, WorkerActivity
 from setset.batches.roots import Root
 from setset.database import explorations, roots, runs
 from setset.database.connection import Database
 from setset.database.models import Work
-from setset.database.rows import altered_rows
+from setset.database.rows import altered_rows, exchanged_targets
 from setset.lazy import Shown
 
 MOST_PROBLEMS = 100
@@ -159,7 +159,7 @@ class CountedSize:
 
 
 _Record = TypeVar("_Record")
-_CONVERTED = (bool, Work, SizeState, ItemState)
+_CONVERTED = (bool, Work, SizeState)
 
 
 def _read(database: Database, record: type[_Record], query: str, **values: object) -> list[_Record]:
@@ -184,10 +184,10 @@ def status(database: Database, target: int | None = None) -> Status:
         state = SizeState.ABSENT if size.is_stored and (size.target, size.size) in absent else state
         if target in (None, size.target):
             sizes.append(replace(size, state=state))
-    running = activity.read(database.folder, runs.last_id(database)) if in_use else activity.Activity()
+    running = activity.read(database.folder, runs.last_id(database)) if in_use else Activity()
     return Status(
         sizes,
-        _with_workers(items(database, target, in_use), running),
+        items(database, target, in_use, running),
         [host for host in throughput(database) if target in (None, host.target)],
         all_roots,
         altered[:MOST_PROBLEMS],
@@ -204,31 +204,13 @@ def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
     return [
         *(str(row) for row in altered_rows(database) if not row.is_history),
         *broken,
-        *explorations.exchanged_targets(database),
+        *exchanged_targets(database),
         *(
             f"{size} of target {exploration.target}"
             for exploration, size in begun
             if (exploration.target, size.size) not in shown
         ),
     ]
-
-
-def _with_workers(items: list[StatusItem], running: activity.Activity) -> list[StatusItem]:
-    """Returns the items. Each running item gets its worker and its start time."""
-    worker_of = {
-        (task.size, f"source {task.source} of size {task.source_size}"): (worker.host, task.since)
-        for worker in running.workers
-        for task in worker.tasks
-        if task.since
-    }
-    updated = []
-    for item in items:
-        if running.workers and item.state is ItemState.RUNNING:
-            host, since = worker_of.get((item.size, item.what), (None, None))
-            assigned = f"on {host} since {since}" if host else "waiting for a worker"
-            item = replace(item, host=host, since=since, detail=f"{item.detail.partition(',')[0]}, {assigned}")
-        updated.append(item)
-    return updated
 
 
 def progress(database: Database, workers: int = 1, in_use: bool = False) -> list[SizeStatus]:
@@ -255,27 +237,48 @@ def progress(database: Database, workers: int = 1, in_use: bool = False) -> list
     return _read(database, SizeStatus, query, workers=workers, in_use=in_use)
 
 
-def items(database: Database, target: int | None = None, in_use: bool = False) -> list[StatusItem]:
-    """Expansions that are running or failed, and batches with a defect. Without a run, none counts as running."""
+def items(
+    database: Database, target: int | None = None, in_use: bool = False, running: Activity | None = None
+) -> list[StatusItem]:
+    """Expansions that are running or failed, and batches with a defect. Without a run, none counts as running.
+
+    If `running` names workers, each running item gets its worker and its start time.
+    """
     query = """
-        WITH found AS (
-          SELECT x.target, e.size, e.state, e.source AS number,
-                 printf('source %d of size %d', e.source, e.source_size) AS what,
-                 CASE e.state WHEN 'failed' THEN printf('failed %d times: %s', e.attempts, e.error)
-                 ELSE printf('attempt %d, run by pid %d on %s', e.attempts + 1, r.pid, r.host) END AS detail
+        WITH listed AS (
+          SELECT x.target, e.size, e.state, e.source AS number, e.source_size, e.attempts, r.pid, r.host, NULL AS path,
+                 e.error
           FROM expansions e JOIN explorations x ON x.id = e.exploration_id LEFT JOIN runs r ON r.id = e.run_id
           WHERE e.state = 'failed' OR (e.state = 'running' AND :in_use)
           UNION ALL
-          SELECT x.target, b.size, 'defective', b.number, b.path, b.defect
+          SELECT x.target, b.size, 'defective', b.number, NULL, NULL, NULL, NULL, b.path, b.defect
           FROM batches b JOIN explorations x ON x.id = b.exploration_id WHERE b.defect IS NOT NULL
         ), ranked AS (
           SELECT *, ROW_NUMBER() OVER (PARTITION BY state ORDER BY target, size, number) AS position
-          FROM found WHERE target = COALESCE(:target, target)
+          FROM listed WHERE target = COALESCE(:target, target)
         )
-        SELECT target, size, state, what, detail FROM ranked WHERE position <= :most
-        ORDER BY state <> 'running', target, size, state DESC, number
+        SELECT * FROM ranked WHERE position <= :most ORDER BY state <> 'running', target, size, state DESC, number
         """
-    return _read(database, StatusItem, query, target=target, in_use=in_use, most=MOST_PROBLEMS)
+    workers = running.workers if running else ()
+    worker_of = {
+        (task.size, task.source_size, task.source): (worker.host, task.since)
+        for worker in workers
+        for task in worker.tasks
+        if task.since
+    }
+
+    def record(row: Row[Any]) -> StatusItem:
+        key, source = (row.target, row.size, ItemState(row.state)), f"source {row.number} of size {row.source_size}"
+        if row.state == ItemState.DEFECTIVE:
+            return StatusItem(*key, row.path, row.error)
+        if row.state == ItemState.FAILED:
+            return StatusItem(*key, source, f"failed {row.attempts} times: {row.error or ''}")
+        host, since = worker_of.get((row.size, row.source_size, row.number), (None, None))
+        assigned = f"on {host} since {since}" if host else "waiting for a worker"
+        by = assigned if workers else f"run by pid {row.pid} on {row.host}"
+        return StatusItem(*key, source, f"attempt {row.attempts + 1}, {by}", host, since)
+
+    return database.read(text(query).bindparams(target=target, in_use=in_use, most=MOST_PROBLEMS), record)
 
 
 def throughput(database: Database) -> list[Throughput]:

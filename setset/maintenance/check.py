@@ -12,7 +12,7 @@ from setset.batches.records import Batch
 from setset.batches.roots import TOKEN, RootState
 from setset.database import Database, batches, explorations, roots
 from setset.database.explorations import SizeRecord
-from setset.database.rows import altered_rows
+from setset.database.rows import altered_rows, unrecorded_sizes
 from setset.errors import BadInput, SetsetError, quoted
 from setset.executors.window import submit_ahead
 from setset.maintenance.findings import Finding, FindingKind
@@ -72,7 +72,7 @@ def check_rows(database: Database) -> Iterator[Finding]:
     """Findings about rows that another program changed or removed."""
     for row in altered_rows(database):
         yield Finding(FindingKind.ROW, str(row), "changed by hand, or damaged")
-    for size in explorations.unrecorded_sizes(database):
+    for size in unrecorded_sizes(database):
         yield Finding(FindingKind.STATE, size, "its batches are recorded, but the size itself is not")
 
 
@@ -143,9 +143,11 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
             problem, batch = future.result()
             if problem:
                 batches.require_unchanged(batch, size)
-                where, is_newer = str(Path(batch.root) / batch.name), isinstance(problem, NewerFormat)
-                kind = FindingKind.NEWER if is_newer else FindingKind.FILE
-                yield Finding(kind, where, f"{batch}: {problem}", *key, None if is_newer else batch)
+                where = str(Path(batch.root) / batch.name)
+                if isinstance(problem, NewerFormat):
+                    yield Finding(FindingKind.NEWER, where, f"{batch}: {problem}", *key)
+                else:
+                    yield Finding.of_batch(FindingKind.FILE, where, batch, problem)
             is_due = batch.number is not None or batch.span.first_source < size.numbered
             if batch.number != number and is_due:
                 yield Finding(FindingKind.NUMBER, str(batch), f"comes after batch {number - 1}", *key)
@@ -159,15 +161,15 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
 
 def _out_of_order(before: Batch, batch: Batch) -> Iterator[Finding]:
     """Findings about two batches out of order: each file whose header is false, else the order itself."""
-    key, forged = (batch.target, batch.size), False
+    forged = False
     for suspect in (before, batch):
         try:
             files.load(Path(suspect.path), suspect.digest)
         except SetsetError as error:
             forged = True
-            yield Finding(FindingKind.LISTS, suspect.path, f"{suspect}: {error}", *key, suspect)
+            yield Finding.of_batch(FindingKind.LISTS, suspect.path, suspect, str(error))
     if not forged:
-        yield Finding(FindingKind.ORDER, str(batch), f"does not come after {before}", *key)
+        yield Finding(FindingKind.ORDER, str(batch), f"does not come after {before}", batch.target, batch.size)
 
 
 def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | NewerFormat | None, Batch]:
@@ -230,7 +232,7 @@ def _check_lists(evidence: Evidence, executor: Executor, progress: ProgressListe
         for batch, problem in zip(group, problems, strict=False):
             if problem:
                 batches.require_unchanged(batch, size)
-                yield Finding(FindingKind.LISTS, batch.path, f"{batch}: {problem}", *key, batch)
+                yield Finding.of_batch(FindingKind.LISTS, batch.path, batch, problem)
     progress.end(size.size)
 
 

@@ -84,11 +84,13 @@ class Finding:
     size: int | None = None
     batch: Batch | None = None
     source: int | None = None
+    reason: str = ""
+    """Description of the problem of `batch`, without the name of the batch."""
 
-    @property
-    def reason(self) -> str:
-        """Description of the problem, without the name of the batch."""
-        return self.what.removeprefix(f"{self.batch}: ")
+    @classmethod
+    def of_batch(cls, kind: FindingKind, where: str, batch: Batch, reason: str) -> Finding:
+        """Finding about a batch or its file."""
+        return cls(kind, where, f"{batch}: {reason}", batch.target, batch.size, batch, reason=reason)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from setset.database.batches import NumberedBatch
 from setset.database.connection import BadDatabase
 from setset.database.expansions import Expansion
 from setset.database.explorations import ExplorationKey, SizeKey, SizeRecord
-from setset.database.rows import altered_rows
+from setset.database.rows import altered_rows, require_consistent, require_unaltered
 from setset.progress import ProgressListener
 
 UNKNOWN = "there is no such source"
@@ -143,12 +143,11 @@ def distrust_altered_rows(database: Database) -> None:
     Raises:
         BadDatabase: A row was changed that all other data depends on.
     """
-    require_sizes(database)
     altered = altered_rows(database)
     for row in altered:
         if row.is_structure:
             raise BadDatabase(f"{row} was changed by hand: 'setset repair' checks and accepts it")
-    require_own_files(database)
+    require_consistent(database)
     if altered:
         expansions.distrust(database, altered)
 
@@ -169,27 +168,6 @@ def require_proven(database: Database) -> None:
                 raise BadDatabase(
                     f"size {size.size} of target {exploration.target} is not proven ({reason}): run 'setset repair'"
                 )
-
-
-def require_sizes(database: Database) -> None:
-    """Refuses a database that has batches of a size but no row for the size."""
-    for size in explorations.unrecorded_sizes(database):
-        raise BadDatabase(f"{size} is not recorded, but its batches are: run 'setset db rebuild'")
-
-
-def require_unaltered(database: Database) -> None:
-    """Refuses a database with rows that were changed by hand, or with missing sizes. Ignores the history."""
-    require_sizes(database)
-    for row in altered_rows(database):
-        if not row.is_history:
-            raise BadDatabase(f"{row} was changed by hand: run 'setset repair'")
-    require_own_files(database)
-
-
-def require_own_files(database: Database) -> None:
-    """Refuses a database whose targets were exchanged."""
-    for target in explorations.exchanged_targets(database):
-        raise BadDatabase(f"{target} has the files of another target: run 'setset db rebuild'")
 
 
 def renumber(size: SizeRecord) -> None:

@@ -12,12 +12,11 @@ from setset.batches.roots import TOKEN, ForeignRoot
 from setset.database import Database, batches, expansions, explorations, roots
 from setset.database.connection import BadDatabase
 from setset.database.explorations import ExplorationKey, SizeRecord, Step
-from setset.database.rows import accept, altered_rows
+from setset.database.rows import accept, altered_rows, require_consistent
 from setset.errors import BadInput, NoSpace, SetsetError
 from setset.maintenance.check import check, check_roots, check_rows, check_size, record_outcome
 from setset.maintenance.findings import Finding, FindingKind, Repaired
 from setset.maintenance.leftovers import remove_leftovers
-from setset.maintenance.proof import require_own_files, require_sizes
 from setset.progress import NoProgress, ProgressListener
 
 MakeAgain = Callable[[ExplorationKey, tuple[Step, ...], frozenset[Step]], None]
@@ -37,7 +36,6 @@ def repair_all(
         deep: Executor for a deep check, which decodes each file and derives its lists again. None if not deep.
         make_again: Callback that makes forgotten results again.
     """
-    require_sizes(database)
     failures: list[SetsetError] = []
     findings = [*check_roots(database), *check_rows(database)]
     repaired = _repair_roots(database, [finding for finding in findings if finding.kind.remedy.is_repair], failures)
@@ -47,7 +45,7 @@ def repair_all(
             _require_files_agree(database)
         expansions.distrust(database, altered)
         accept(database, altered)
-    require_own_files(database)
+    require_consistent(database)
     for exploration in explorations.find_all(database):
         unfinished = frozenset(exploration.steps(never_done=True))
         wanted = [record.size for record in exploration.sizes() if size in (None, record.size)]
@@ -147,7 +145,7 @@ def batches_asked(
         raise BadInput(f"no file of size {size} is made from source {source}: 'setset status' shows what there is")
     for batch in chosen:
         roots.require_there(database, batch.root_id)
-    findings = [Finding(FindingKind.FILE, batch.path, f"{batch}, as asked", target, size, batch) for batch in chosen]
+    findings = [Finding.of_batch(FindingKind.FILE, batch.path, batch, "as asked") for batch in chosen]
     return findings, record
 
 

@@ -27,6 +27,7 @@ from setset.database import (
 )
 from setset.database.connection import OlderSchema, open_engine
 from setset.database.models import HEAD
+from setset.database.rows import require_unaltered
 from setset.database.runs import Run
 from setset.database.views import FinishedWork, Status
 from setset.errors import BadInput, ReadOnly, SetsetError, require_between
@@ -411,7 +412,6 @@ class Workspace(Shown):
     ) -> Iterator[tuple[Database, int]]:
         """Locks an existing workspace, records a run, removes leftovers. Yields the database and the id of the run."""
         from setset.maintenance.leftovers import remove_leftovers, remove_temporaries
-        from setset.maintenance.proof import require_unaltered
 
         listener = progress or NoProgress()
         with self._writing() as folder:
