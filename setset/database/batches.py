@@ -4,7 +4,7 @@ The number of a batch is its index in the lexicographic order of its size. A bat
 before it are known. So no number depends on the order in which work was finished.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import Row, bindparam, delete, func, select
@@ -13,7 +13,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from setset.batches.records import NO_SOURCE, Batch, BatchFile, Span
 from setset.cards import Cards
 from setset.database import explorations
-from setset.database.connection import BadDatabase, checksum, damaged
+from setset.database.connection import BadDatabase, Database, checksum, damaged
 from setset.database.explorations import SizeKey
 from setset.database.models import BATCHES, EXPANSIONS, EXPLORATIONS, ROOTS, SIZES, Work
 from setset.errors import BadInput, ChangedMeanwhile, SetsetError
@@ -184,6 +184,13 @@ def record_again(at: SizeKey, root_id: int, recorded: Sequence[Batch], files: Se
 def set_values(at: SizeKey, batch: Batch, values: dict[str, Any]) -> None:
     """Sets values in the row of a batch."""
     at.database.change(BATCHES, [BATCHES.c.id == batch.id], values)
+
+
+def mark_missing(database: Database, root_id: int, names: Collection[str]) -> None:
+    """Records that files of a storage root are missing, unless they have a defect already."""
+    with database.transaction():
+        sound = BATCHES.c.root_id == root_id, BATCHES.c.defect.is_(None)
+        database.change(BATCHES, sound, lambda row: {"defect": "missing"} if row["path"] in names else None)
 
 
 def _columns(at: SizeKey, root_id: int, batch: BatchFile) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from setset.jobs.coordinator import work_through
 from setset.jobs.options import RunOptions
 from setset.jobs.signals import StopRequest
 from setset.maintenance.counts_file import save_counts_if_possible
-from setset.maintenance.leftovers import remove_leftovers, remove_temporaries
+from setset.maintenance.leftovers import mark_missing_files, remove_leftovers, remove_temporaries
 from setset.maintenance.proof import distrust_altered_rows, forget_unproven
 from setset.progress import NoProgress, ProgressListener
 from setset.tasks.kinds import SEED_SOURCE_SIZE
@@ -103,6 +103,7 @@ class _Run:
             for root in roots.gone(database):
                 # The run continues, and fails only if it needs a file in that root.
                 self.progress.notice(str(roots.gone_error(database, root)))
+            mark_missing_files(database, self.progress)
             finished = False
             try:
                 self._explore()

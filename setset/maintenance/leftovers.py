@@ -1,8 +1,9 @@
-"""Files that no row records: leftovers of a killed run, and foreign files."""
+"""Differences between rows and file names: files that no row records, and recorded files that are missing."""
 
 import contextlib
 import enum
 import functools
+import os
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator
@@ -16,11 +17,12 @@ from setset.batches import format as batch_format
 from setset.batches.format import BadBatch, Header
 from setset.batches.records import Batch
 from setset.batches.roots import TOKEN, RootState
-from setset.database import Database, explorations, roots
+from setset.database import Database, batches, explorations, roots
 from setset.database.explorations import SizeRecord
 from setset.errors import SetsetError
 from setset.maintenance.findings import FindingKind
 from setset.maintenance.proof import Evidence, read_evidence
+from setset.platform import leads_outside
 from setset.progress import ProgressListener
 
 _SIZE_FOLDER = re.compile(r"([tp])(\d\d)/s(\d\d)")
@@ -70,6 +72,34 @@ def find_strays(database: Database) -> Iterator[Stray]:
             relative = path.relative_to(root).as_posix()
             if relative not in in_use:
                 yield _identify(path, relative)
+
+
+def mark_missing_files(database: Database, progress: ProgressListener) -> None:
+    """Records a defect for each recorded file that its folder lacks, so that the run makes the file again.
+
+    Reads only the names in folders of storage roots with valid tokens. `check` also reads the files.
+    """
+    for root_id, root in roots.own_folders(database).items():
+        names = roots.recorded_files(database, root_id).keys()
+        missing = set[str]()
+        for folder in {name.rpartition("/")[0] for name in names if not leads_outside(name)}:
+            with contextlib.suppress(PermissionError):
+                present = {f"{folder}/{name}" for name in _names(root / folder)}
+                missing |= {name for name in names if name.rpartition("/")[0] == folder} - present
+        if missing:
+            progress.notice(
+                f"{len(missing):,} recorded files are missing in {root}, the first one: {min(missing)}; this run makes "
+                "those up to its own size again, 'setset repair' all"
+            )
+            batches.mark_missing(database, root_id, missing)
+
+
+def _names(folder: Path) -> list[str]:
+    """Names in a folder. Empty if the folder is missing."""
+    try:
+        return os.listdir(folder)  # noqa: PTH208 (a path for each of 100,000 files takes a second)
+    except FileNotFoundError:
+        return []
 
 
 def _entries(root: Path) -> Iterator[Path]:

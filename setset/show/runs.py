@@ -200,6 +200,8 @@ def print_end(
         lines.append(f"made {number(run.lists_added)} lists in {files} in {duration(seconds)}: {folder}")
     if run.lists_counted:
         lines.append(f"counted {number(run.lists_counted)} lists of {size} in {duration(seconds)}")
+    if run.repaired:
+        lines.append(f"made again in {duration(seconds)}: {run.repaired}")
     if not lines:
         lines.append(f"nothing to do: all up to size {size} for target {target} is there already")
     lines.append(f"next: {_following(run, target, size, ' --prune' if pruned else '', first)}")

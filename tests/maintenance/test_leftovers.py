@@ -8,6 +8,8 @@ from typing import ClassVar
 
 import pytest
 
+import setset
+from setset.database.views import SizeState
 from setset.errors import BadInput
 from setset.maintenance import leftovers
 from setset.maintenance.findings import FindingKind
@@ -50,6 +52,29 @@ def test_a_file_that_was_finished_but_not_recorded_is_taken_over(tmp_path: Path)
     build(folder.path, 4)
     assert {path: Path(path).stat().st_mtime_ns for path in orphans} == times
     assert rows(folder.path, BATCHES) == before
+
+
+def test_a_run_makes_recorded_files_again_that_are_missing(tmp_path: Path) -> None:
+    """Also the files of a size that nothing reads any more, in two storage roots."""
+    folder, _ = build(tmp_path / "w", 4)
+    build(folder.path, 5, output=tmp_path / "nas")
+    before = digests(folder.own_root) | digests(tmp_path / "nas")
+    for size in (folder.own_root / "t16/s03", folder.own_root / "t16/s04", tmp_path / "nas/t16/s05"):
+        max(size.iterdir()).unlink()
+    (folder.own_root / "t16/s03").rmdir()
+    with setset.open(folder.path) as workspace:
+        assert {size.state for size in workspace.status().sizes} == {SizeState.COMPLETE}
+    _, notices = build(folder.path, 4)
+    assert [text.partition(",")[0] for text in notices.texts if "missing" in text] == [
+        f"2 recorded files are missing in {folder.own_root}",
+        f"1 recorded files are missing in {tmp_path / 'nas'}",
+    ]
+    with setset.open(folder.path) as workspace:
+        states = {size.size: size.state for size in workspace.status().sizes}
+        assert states == {3: SizeState.COMPLETE, 4: SizeState.COMPLETE, 5: SizeState.DEFECTIVE}
+    build(folder.path, 5)
+    assert digests(folder.own_root) | digests(tmp_path / "nas") == before
+    assert findings(folder) == []
 
 
 def test_a_copy_is_kept_while_the_recorded_file_is_away(tmp_path: Path) -> None:
