@@ -411,9 +411,7 @@ def test_08_no_status_is_complete_beside_an_altered_row(tmp_path: Path, statemen
         with pytest.raises(BadDatabase, match=r"batches of size 3 have no storage root.*: run 'setset db rebuild'"):
             setset.open(folder.path).exploration(TARGET)[3][0]
     if "target" in statement:
-        with pytest.raises(
-            BadDatabase, match="table explorations was changed by hand: run 'setset repair'"
-        ):
+        with pytest.raises(BadDatabase, match="table explorations was changed by hand: run 'setset repair'"):
             setset.open(folder.path).exploration(17)[3]
 
 
