@@ -69,6 +69,17 @@ def exchanged_targets(database: Database) -> list[str]:
     return database.read(text(query), lambda row: f"target {row.target}")
 
 
+def lost_tallies(database: Database) -> list[str]:
+    """Counts that lack a tally. A count of one size alone has one, with entries; any other has one for each size."""
+    query = (
+        "SELECT DISTINCT target, size FROM (SELECT x.target, e.size FROM expansions e JOIN explorations x "
+        "ON x.id = e.exploration_id LEFT JOIN tallies t ON t.expansion_id = e.id WHERE e.work = 'count' AND "
+        "e.state = 'done' GROUP BY e.id HAVING COUNT(t.size) <> e.size - e.source_size "
+        "AND NOT (COUNT(t.size) = 1 AND MAX(t.entries IS NOT NULL)))"
+    )
+    return database.read(text(query), lambda row: f"a tally of the count of size {row.size} of target {row.target}")
+
+
 def require_consistent(database: Database) -> None:
     """Refuses rows that contradict each other, so that only the files can tell what is right."""
     for size in unrecorded_sizes(database):

@@ -14,7 +14,7 @@ from setset.batches.roots import Root
 from setset.database import explorations, roots, runs
 from setset.database.connection import Database
 from setset.database.models import Work
-from setset.database.rows import altered_rows, exchanged_targets
+from setset.database.rows import altered_rows, exchanged_targets, lost_tallies
 from setset.lazy import Shown
 
 MOST_PROBLEMS = 100
@@ -197,7 +197,7 @@ def status(database: Database, target: int | None = None) -> Status:
 
 
 def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
-    """Rows that were changed by hand, rows that refer to a missing row, and sizes whose expansions are missing."""
+    """Rows changed by hand, rows that refer to a missing row, lost tallies, and sizes whose expansions are missing."""
     broken = database.read(text("PRAGMA foreign_key_check"), lambda row: f"row {row.rowid} of the table {row.table}")
     shown = {(size.target, size.size) for size in sizes}
     begun = [(exploration, size) for exploration in explorations.find_all(database) for size in exploration.sizes()]
@@ -205,6 +205,7 @@ def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
         *(str(row) for row in altered_rows(database) if not row.is_history),
         *broken,
         *exchanged_targets(database),
+        *lost_tallies(database),
         *(
             f"{size} of target {exploration.target}"
             for exploration, size in begun

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 from setset.database import runs, views
 from setset.database.views import ItemState, SizeState, Status
@@ -51,3 +54,16 @@ def test_building_the_catalogue_does_not_change_the_estimates(counted_and_classi
     change(counted_and_classified, "UPDATE runs SET workers = 7 WHERE workers > 0")
     with reading(counted_and_classified) as database:
         assert runs.last_workers(database) == 7
+
+
+@pytest.mark.parametrize("counted", [{"count_only": True}, {"count": (SIZE,)}])
+def test_a_count_that_lost_a_tally_is_not_complete(counted: dict[str, Any], tmp_path: Path) -> None:
+    """The row was deleted, so no checksum shows it; a count of one size alone has a single tally, with entries."""
+    folder, _ = build(tmp_path / "w", SIZE, **counted)
+    assert status(folder.path).altered == []
+    change(folder.path, f"DELETE FROM tallies WHERE size = {SIZE} AND expansion_id % 2 = 0")
+    after = status(folder.path)
+    assert after.altered == [f"a tally of the count of size {SIZE} of target 16"]
+    assert SizeState.COMPLETE not in {size.state for size in after.sizes}
+    build(folder.path, SIZE, **counted)
+    assert status(folder.path).altered == []
