@@ -83,7 +83,7 @@ def mark_missing_files(database: Database, progress: ProgressListener) -> None:
         names = roots.recorded_files(database, root_id).keys()
         missing = set[str]()
         for folder in {name.rpartition("/")[0] for name in names if not leads_outside(name)}:
-            with contextlib.suppress(OSError):  # such as a file in the way; whoever needs the folder reports it
+            with contextlib.suppress(OSError):  # whoever needs the folder reports it
                 present = {f"{folder}/{name}" for name in _names(root / folder)}
                 missing |= {name for name in names if name.rpartition("/")[0] == folder} - present
         if missing:
@@ -95,10 +95,10 @@ def mark_missing_files(database: Database, progress: ProgressListener) -> None:
 
 
 def _names(folder: Path) -> list[str]:
-    """Names in a folder. Empty if the folder is missing."""
+    """Names in a folder. Empty if the folder is missing, or something else is in its place."""
     try:
         return os.listdir(folder)  # noqa: PTH208 (a path for each of 100,000 files takes a second)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return []
 
 
