@@ -88,8 +88,8 @@ def mark_missing_files(database: Database, progress: ProgressListener) -> None:
                 missing |= {name for name in names if name.rpartition("/")[0] == folder} - present
         if missing:
             progress.notice(
-                f"{len(missing):,} recorded files are missing in {root}, the first one: {min(missing)}; this run makes "
-                "those up to its own size again, 'setset repair' all"
+                f"missing in {root}: {len(missing):,} of {len(names):,} recorded files, the first one {min(missing)}; "
+                "this run makes those up to its own size again, 'setset repair' all"
             )
             batches.mark_missing(database, root_id, missing)
 

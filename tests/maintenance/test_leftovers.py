@@ -65,9 +65,9 @@ def test_a_run_makes_recorded_files_again_that_are_missing(tmp_path: Path) -> No
     with setset.open(folder.path) as workspace:
         assert {size.state for size in workspace.status().sizes} == {SizeState.COMPLETE}
     _, notices = build(folder.path, 4)
-    assert [text.partition(",")[0] for text in notices.texts if "missing" in text] == [
-        f"2 recorded files are missing in {folder.own_root}",
-        f"1 recorded files are missing in {tmp_path / 'nas'}",
+    assert [text.partition(" of ")[0] for text in notices.texts if "missing" in text] == [
+        f"missing in {folder.own_root}: 2",
+        f"missing in {tmp_path / 'nas'}: 1",
     ]
     with setset.open(folder.path) as workspace:
         states = {size.size: size.state for size in workspace.status().sizes}
