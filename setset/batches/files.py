@@ -33,7 +33,8 @@ class NewerFormat(SetsetError):
     def __str__(self) -> str:
         return (
             f"{self.path} has batch format {self.version}, but this setset reads up to format {batch_format.VERSION}: "
-            "upgrade setset; if no newer setset has written here, the file is damaged: move it away and run 'setset repair'"
+            "upgrade setset; if no newer setset has written here, the file is damaged: "
+            "move it away and run 'setset repair'"
         )
 
 
@@ -147,7 +148,8 @@ def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
 
 
 def verify(path: Path, expected: str | None = None) -> tuple[Header, str]:
-    """Verifies every bit of a batch file, and its digest if `expected` is given. Returns its header and digest (in hex)."""
+    """Verifies every bit of a batch file, and its digest if `expected` is given. Returns its header and digest (in
+    hex)."""
     header, digest = batch_format.verify(read(path))
     if expected not in (None, digest.hex()):
         raise BadBatch(NOT_RECORDED)

@@ -115,7 +115,7 @@ def pack_bits(streams: Streams) -> bytes:
     """Compresses the bits of a batch. Raises SetsetError if they take more than MOST_PAYLOAD bytes."""
     payload = streams.payload()
     if len(payload) > MOST_PAYLOAD:
-        raise SetsetError(f"a batch of {streams.lists} lists takes {len(payload)} bytes: run with a smaller --batch-lists")
+        raise SetsetError(f"a batch of {streams.lists} lists takes {len(payload)} bytes: give a smaller --batch-lists")
     return zstd.compress(payload, LEVEL)
 
 

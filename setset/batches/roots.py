@@ -182,7 +182,8 @@ def require_root(root: Path, owner: Token) -> None:
         if (root / TOKEN).is_symlink() or not (root / TOKEN).is_file():
             raise InTheWay(in_the_way(root / TOKEN))
         raise ForeignRoot(
-            f"{root / TOKEN} is damaged: run 'setset repair', or, if the database does not know the folder, run {REBUILD}"
+            f"{root / TOKEN} is damaged: run 'setset repair', or, if the database does not know the folder, "
+            f"run {REBUILD}"
         )
     if state is RootState.MOVED:
         token = read_token(root)
@@ -194,8 +195,8 @@ def require_root(root: Path, owner: Token) -> None:
         raise ForeignRoot(f"the files in {root} belong to a workspace with another database: run {REBUILD}")
     if state is RootState.FOREIGN:
         raise ForeignRoot(
-            f"the files in {root} belong to another workspace: name another folder with --output; if they belong to this "
-            f"workspace, whose database was lost, run {REBUILD}"
+            f"the files in {root} belong to another workspace: name another folder with --output; if they belong to "
+            f"this workspace, whose database was lost, run {REBUILD}"
         )
 
 
@@ -308,7 +309,8 @@ class Owner:
             )
 
     def claim(self, root: Path, adopt: bool = False) -> None:
-        """Claims a storage root for this workspace (see `claim_root`). A copy adopts no root that its original may use."""
+        """Claims a storage root for this workspace (see `claim_root`). A copy adopts no root that its original may
+        use."""
         if adopt:
             self.require_claimable(root)
         claim_root(root, self.token(root), adopt, str(self.original() or self.resolved_folder))
@@ -316,8 +318,8 @@ class Owner:
     def note_folder(self) -> str:
         """Records the folder of the workspace in the token of the root inside it. Returns the recorded folder.
 
-        In a copy, the token keeps the folder of the original. Raises an error if files or folders of a copy are links to the
-        original.
+        In a copy, the token keeps the folder of the original. Raises an error if files or folders of a copy are links
+        to the original.
         """
         own, original = self.folder.own_root, self.original()
         for path in (self.folder.database, own, *own.glob("*/"), *own.glob("*/*/")):
