@@ -192,7 +192,7 @@ def require_root(root: Path, owner: Token) -> None:
             f"run 'setset roots move {quoted(root)} {quoted(root)}'; otherwise name another folder with --output"
         )
     if state is RootState.FOREIGN and owner.folder is None:
-        raise ForeignRoot(f"the files in {root} belong to a workspace with another database: run {REBUILD}")
+        raise ForeignRoot(f"the files in {root} belong to another workspace, not to this database: run {REBUILD}")
     if state is RootState.FOREIGN:
         raise ForeignRoot(
             f"the files in {root} belong to another workspace: name another folder with --output; if they belong to "

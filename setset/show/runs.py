@@ -201,7 +201,7 @@ def print_end(
     if run.lists_counted:
         lines.append(f"counted {number(run.lists_counted)} lists of {size} in {duration(seconds)}")
     if not lines:
-        lines.append(f"nothing to do: all up to size {size} for target {target} is there already")
+        lines.append(f"nothing to do: all lists up to size {size} for target {target} exist already")
     lines.append(f"next: {_following(run, target, size, ' --prune' if pruned else '', first)}")
     with contextlib.suppress(OSError, ValueError):
         for line in lines:

@@ -9,7 +9,7 @@ from setset.errors import NO_SPACE, BadInput, NoSpace, SetsetError
 def require_free(path: Path, force: bool) -> None:
     """Raises BadInput if the file exists, unless `force` is set."""
     if not force and path.is_file():
-        raise BadInput(f"{path} is there already: add --force to replace it")
+        raise BadInput(f"{path} exists already: add --force to replace it")
 
 
 def write_file(path: Path, content: bytes, force: bool = True) -> None:

@@ -232,7 +232,7 @@ def print_exported(result: Exported, size: int, output: str, dry_run: bool) -> N
     """Prints the files written, or planned with `dry_run`, and a line if the disk is too small."""
     about = "about " if dry_run else ""
     existing = result.files - result.written
-    kept = f", {number(existing)} of them there before" if existing else ""
+    kept = f", {number(existing)} of them existed before" if existing else ""
     print_line(
         f"size {size}: {number(result.lists)} lists in {how_many(result.files, 'file')}, "
         f"{about}{byte_count(result.bytes)}{kept}: {output}"

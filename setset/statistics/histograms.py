@@ -89,7 +89,7 @@ def parse_by(by: str | Iterable[str]) -> tuple[By, ...]:
     names = {by} if isinstance(by, str) else set(by)
     unknown = sorted(names - set(By))
     if unknown or not names:
-        raise BadInput(f"--by {', '.join(unknown) or 'without a name'}: expected one or more of {', '.join(By)}")
+        raise BadInput(f"by {', '.join(unknown) or 'nothing'}: expected one or more of {', '.join(By)}")
     return tuple(member for member in By if member in names)
 
 

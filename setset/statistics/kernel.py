@@ -40,7 +40,7 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
     excluded = np.zeros((LARGEST + 1, 2), np.uint64)
     since = np.zeros(LARGEST + 1, np.int64)
     counts = np.zeros((LARGEST + 1, FEATURE_VALUES), np.int64)
-    # Of consecutive lists that share all cards except the last: number of last cards with each value.
+    # Number of last cards with each value, among consecutive lists that share all cards except the last.
     with_value = np.zeros(FEATURE_VALUES, np.int64)
     begin = 0
     for row in range(count):

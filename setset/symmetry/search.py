@@ -96,12 +96,11 @@ def write_form(best: Any, form: Any) -> None:
 
 
 def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, labels: Any, best: Any) -> Any:
-    """Grows a flat of `width` cards to three times its size: labels the new cards, and compares them with the best
-    list.
+    """Grows a flat of `width` cards to three times its size. Labels the new cards and compares with the best list.
 
-    `shift` is a map that moves the flat out of itself. The new cards are the flat moved once and moved twice. Returns
-    -1 (and stops) if the labels are worse than those of the best list, 0 if they are equal, and 1 if they are better.
-    Better labels replace the labels of the best list, and all later labels become UNKNOWN.
+    The new cards are the flat moved once and moved twice; `shift[card]` is a card moved once. Returns -1 (and stops) if
+    the new labels are worse than the labels of the best list, 0 if they are equal, and 1 if they are better. Better
+    labels replace the labels of the best list, and all later labels become UNKNOWN.
     """
     end = width + width + width
     verdict = 0

@@ -12,7 +12,7 @@ from setset.table.game import Game, call_set, deal_more, new_game
 
 
 class Policy(StrEnum):
-    """Which set the player takes if the table has several. The choice changes the odds: see `docs/table.md`.
+    """Choice of the player if the table has several sets. The choice changes the odds: see `docs/table.md`.
 
     >>> Policy("first")
     <Policy.FIRST: 'first'>

@@ -27,7 +27,7 @@ def test_backup(workspace: Path, tmp_path: Path) -> None:
 
 def test_a_backup_is_not_made_over_a_file(refuse_in_workspace: Refuse, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    refuse_in_workspace(["db", "backup", str(tmp_path / "file")], "is there already: add --force")
+    refuse_in_workspace(["db", "backup", str(tmp_path / "file")], "exists already: add --force")
     assert (tmp_path / "file").read_text() == "x"
 
 

@@ -115,7 +115,7 @@ def test_a_file_is_replaced_by_force_only(
     words = command.split()
     file = nowhere / words[-1]
     file.write_bytes(b"mine")
-    assert run(*words)[::2] == (2, f"setset: {file.name} is there already: add --force to replace it\n")
+    assert run(*words)[::2] == (2, f"setset: {file.name} exists already: add --force to replace it\n")
     assert file.read_bytes() == b"mine"
     assert run(*words, "--force")[0] == 0
     assert file.read_bytes() != b"mine"

@@ -101,7 +101,7 @@ def test_read_checks_and_classifies(run: Run, tmp_path: Path) -> None:
         (["solve", "--cards", "20", "--fix", "0,1,2"], "the fixed cards hold a set: 0 1 2"),
         (["solve", "--cards", "20", "--fix", "0,0"], "given twice"),
         (["solve", "--cards", "20", "--fix", "99"], "not a card"),
-        (["solve", "--cards", "12", "--fix", "cases"], "may lose an answer below 19 cards"),
+        (["solve", "--cards", "12", "--fix", "cases"], "may lose answers with fewer than 19 cards"),
         (["solve", "--cards", "20", "--solver", "oracle"], "no solver 'oracle'"),
         (["encode", "--cards", "20", "--encoding", "ladder"], "no encoding 'ladder'"),
         (["solve", "--cards", "21", "--solver", "minisat22", "--proof", "x"], "writes no proofs"),
