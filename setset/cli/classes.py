@@ -62,7 +62,9 @@ _WHOLE_DECK = ("extension_orbits", "game_classes", "hyperplane", "exclusion")
 @click.option("--orbits", type=click.IntRange(0), help="Only with this many orbits on the cards of a list.")
 @click.option("--spans", type=click.IntRange(-1, 4), help="Only lists that span a flat of this dimension.")
 @click.option("--extensions", type=click.IntRange(0), help="Only lists that this many cards can be added to.")
-@click.option("--extension-orbits", type=click.IntRange(0), help="Only with this many orbits on what can be added.")
+@click.option(
+    "--extension-orbits", type=click.IntRange(0), help="Only with this many orbits on cards that can be added."
+)
 @click.option("--game-classes", type=click.IntRange(1), help="Only with this many classes in the game.")
 @click.option("--hyperplane", metavar="A+B+C", help="Only lists cut so by three parallel hyperplanes, such as 6+6+0.")
 @click.option("--exclusion", type=click.IntRange(0), help="Only with a card outside that completes this many pairs.")

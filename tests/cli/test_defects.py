@@ -27,7 +27,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run_here("run", "4", "--target", "18", "--batch-lists", "100000", "-q", workspace=workspace).returncode == 0
     done = run_here("run", "5", "--from", "5", workspace=workspace)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.splitlines()[-1] == "next: setset run 5 --target 18, for the sources before 5"
+    assert done.stderr.splitlines()[-1] == "next: setset run 5 --target 18, which expands the sources before 5"
     to_do = int(done.stderr.split(" lists", 1)[0].split()[-1].replace(",", ""))
     assert to_do < 4_000_000  # of 7,964,460, by two of seven sources
     return workspace
@@ -130,7 +130,7 @@ def test_two_classes_make_two_charts(run: Run, nowhere: Path) -> None:
 def test_a_large_run_without_a_terminal_needs_a_word(tmp_path: Path) -> None:
     refused = run_here("run", "14", "--target", "14", workspace=tmp_path / "w")
     assert refused.returncode == 2
-    assert "there is no terminal to ask on; add --yes, or stop it cleanly with --max-time 8h" in refused.stderr
+    assert "without a terminal setset cannot ask: add --yes, or a limit such as --max-time 8h" in refused.stderr
     assert not (tmp_path / "w").exists()
     stopped = run_process("run", "14", "--target", "14", "--max-time", "1s", workspace=tmp_path / "w")
     assert stopped.returncode == 1

@@ -71,7 +71,10 @@ def test_a_cluster_of_our_own_commands(tmp_path: Path) -> None:
 def test_a_network_needs_certificates() -> None:
     done = run_here("scheduler", "--host", "10.1.2.3")
     assert done.returncode == 2
-    assert "--host 10.1.2.3: everyone on this network could run code on every worker: add --certificates DIR" in done.stderr
+    assert (
+        "--host 10.1.2.3: everyone on this network could run code on every worker: add --certificates DIR"
+        in done.stderr
+    )
 
 
 def test_a_port_that_is_taken_is_one_line() -> None:

@@ -89,7 +89,9 @@ def test_a_scheduler_that_listens_and_says_nothing_is_not_waited_for() -> None:
     """For example a stopped scheduler: the system accepts the connection, and nobody answers."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(SetsetError, match=r"no Dask scheduler answers at .* \(a process listens there, but does not answer\)"):
+        with pytest.raises(
+            SetsetError, match=r"no Dask scheduler answers at .* \(a process listens there, but does not answer\)"
+        ):
             connect(address, 1, lambda: False)
 
 
