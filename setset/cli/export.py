@@ -15,9 +15,7 @@ from setset.cli import SuggestingGroup, options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-overwrite = click.option(
-    "--force", "--overwrite", "overwrite", is_flag=True, help="Replace existing files (formerly --overwrite)."
-)
+overwrite = click.option("--force", "--overwrite", "overwrite", is_flag=True, help="Replace existing files.")
 
 
 def output(help: str) -> options.Decorator:  # noqa: A002 (click's word)
@@ -30,7 +28,7 @@ def table(function: Callable[..., None]) -> Callable[..., None]:
         "--format",
         "format_",
         type=click.Choice(["csv", "json", "parquet", "gap"]),
-        help="[default: by the end of the name, .g for gap]",
+        help="File format [default: by the suffix of the file name, .g for gap].",
     )
     file = output("The file to write; - for standard output.")
     return file(table_format(overwrite(options.workspace(function))))
@@ -54,7 +52,7 @@ def command() -> None:
     "--format",
     "format_",
     type=click.Choice(["parquet", "npy", "csv", "jsonl"]),
-    help="[default: by the end of the name]",
+    help="File format [default: by the suffix of the file name].",
 )
 @click.option(
     "--as",
@@ -71,7 +69,7 @@ def command() -> None:
     type=click.IntRange(1, 1 << 26),
     default=1 << 20,
     show_default=True,
-    help="Rows in a row group of Parquet.",
+    help="Number of rows per row group of a Parquet file.",
 )
 @click.option("--partial", is_flag=True, help="Export an incomplete size up to its first gap.")
 @overwrite
@@ -102,7 +100,8 @@ def lists(
 ) -> None:
     """Write the lists of a size as Parquet, NumPy, CSV or JSON lines.
 
-    If it is stopped, run it again: it resumes and keeps complete files. Parquet needs the extra setset[export].
+    If the command is stopped, run it again: it resumes and keeps finished files. Parquet needs the extra
+    setset[export].
 
     \b
     Examples:
@@ -159,7 +158,7 @@ def lists(
 def classes(output: Path, **given: Any) -> None:
     """Write the classes of lists: canonical form, lists, stabilizer, extensions.
 
-    Reads the database of the workspace; sizes missing there come with the package.
+    Reads the catalogue in the database of the workspace; other sizes come with the package.
 
     \b
     Examples:
@@ -190,7 +189,7 @@ def links(output: Path, **given: Any) -> None:
 @options.size()
 @table
 def counts(output: Path, **given: Any) -> None:
-    """Write the number of lists of each size. The same as `setset count` prints.
+    """Write the number of lists of each size, as `setset count` prints it.
 
     \b
     Example:

@@ -7,14 +7,14 @@ from setset.cli import options
 
 @click.command()
 @click.argument("name", required=False, metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
-@click.option("--class", "which", metavar="SIZE/NUMBER", help="The class, the same as the argument.")
+@click.option("--class", "which", metavar="SIZE/NUMBER", help="The class; the same as the argument.")
 @click.option("--start", type=int, default=0, help="Start at the list of this rank, from 0.")
 @options.limit()
 @options.names
 @options.json_lines
 @options.no_workspace
 def command(name: str | None, which: str | None, start: int, limit: int | None, names: bool, as_json: bool) -> None:
-    """The lists of a class, each once, in a fixed order. Needs no workspace.
+    """Print all lists of a class, each once, in a fixed order. Needs no workspace.
 
     \b
     Examples:
