@@ -237,10 +237,10 @@ def offer_extra(error: MissingExtra) -> None:
     if clone is None:
         _print_error(error)
     elif sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
-        os.execv(clone, [clone, "--offer", error.extra, error.what, *sys.argv[1:]])  # noqa: S606 (the program itself)
+        os.execv(clone, [clone, "--offer", error.extra, error.feature, *sys.argv[1:]])  # noqa: S606 (the program itself)
     else:
         words = shlex.join(sys.argv[1:])
-        _print_error(f"{error.what} needs an extra: run {program()} --with {error.extra} {words}")
+        _print_error(f"{error.feature} needs an extra: run {program()} --with {error.extra} {words}")
 
 
 def _run_command() -> object:

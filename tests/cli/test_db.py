@@ -36,5 +36,5 @@ def test_rebuild(own_workspace: Path) -> None:
     (own_workspace / "setset.db").unlink()
     rebuilt = run_here("db", "rebuild", "--quiet", workspace=own_workspace)
     assert (rebuilt.returncode, rebuilt.stderr) == (0, "")
-    assert rebuilt.stdout.startswith("rebuilt: 'setset count' shows what is there")
+    assert rebuilt.stdout.startswith("rebuilt: 'setset count' shows all lists")
     assert run_here("count", "--json", workspace=own_workspace).stdout == counts

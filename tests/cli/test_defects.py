@@ -134,7 +134,7 @@ def test_a_large_run_without_a_terminal_needs_a_word(tmp_path: Path) -> None:
     assert not (tmp_path / "w").exists()
     stopped = run_process("run", "14", "--target", "14", "--max-time", "1s", workspace=tmp_path / "w")
     assert stopped.returncode == 1
-    assert "stopped by --max-time: what was finished is recorded" in stopped.stderr
+    assert "stopped by --max-time: finished work is recorded" in stopped.stderr
 
 
 def test_a_run_stops_when_its_files_take_as_much_as_it_may(tmp_path: Path) -> None:

@@ -48,7 +48,7 @@ def test_find_as_json_has_plain_numbers(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["find"], "which cards?"),
+        (["find"], "no cards: give numbers"),
         (["find", "0", "81"], "not a card: '81'"),
         (["find", "red", "one", "solid"], "not a card: 'red'"),
         (["find", "0", "1", "0"], "card 0 (red one solid diamond) is given twice"),
