@@ -45,7 +45,7 @@ GAP = 0.25
 
 
 def counts(workspace: Workspace | None = None) -> Chart:
-    """Number of lists, classes and complete lists by size. With a workspace, also the lists that it has counted.
+    """Number of lists, classes and complete lists by size. With a workspace, also its own counts.
 
     Args:
         workspace: Workspace whose counts per target are shown too, and whose catalogue is used.
@@ -242,8 +242,7 @@ def stabilizers(workspace: Workspace | None = None) -> Chart:
 
 
 def cap(cards: CardsLike) -> Chart:
-    """A hand without a set on the 9 x 9 grid of all cards, with the cards that would make a set and the cards that can
-    be added.
+    """A hand without a set on the grid of all cards: cards that would make a set, and cards that can be added.
 
     Args:
         cards: Different cards without a set.
