@@ -236,18 +236,18 @@ def check_cards(cards: CardsLike) -> Cards:
     if isinstance(cards, str):
         return parse_cards(cards.split())
     try:
-        given = tuple(cards)
+        values = tuple(cards)
     except TypeError:
         raise BadInput(f"not cards: {cards!r} (give a list such as [0, 40, 80], or 'r1fd g2hs 80')") from None
     try:  # the fast path: only valid numbers
-        numbers: Cards = tuple(map(operator.index, given))  # type: ignore[arg-type]
+        numbers: Cards = tuple(map(operator.index, values))  # type: ignore[arg-type]
         different = set(numbers)
         if len(different) == len(numbers) and different <= _DECK:
             return numbers
     except TypeError:
         pass
     seen: list[int] = []
-    for card in given:
+    for card in values:
         try:
             number = parse(card) if isinstance(card, str) else operator.index(card)
         except TypeError:

@@ -131,7 +131,7 @@ def list_command(
 
 
 @command.command("show")
-@click.argument("which", metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
+@click.argument("class_name", metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
 @_wide
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
@@ -141,7 +141,7 @@ def list_command(
 )
 @options.dimension
 @_workspace
-def show_command(which: str, wide: bool, as_json: bool, code: str | None, dimension: int, workspace: Path) -> None:
+def show_command(class_name: str, wide: bool, as_json: bool, code: str | None, dimension: int, workspace: Path) -> None:
     """Show all facts about a class such as 12/786. Needs no workspace.
 
     \b
@@ -158,15 +158,15 @@ def show_command(which: str, wide: bool, as_json: bool, code: str | None, dimens
     if dimension != 4:
         options.refuse_given("is for the whole deck: leave out --dimension", "code")
         deck = setset.Deck(dimension)
-        print_deck_class(deck.get(which), deck, as_json, wide)
+        print_deck_class(deck.get(class_name), deck, as_json, wide)
         return
-    size, _ = options.parse_class(which)
+    size, _ = options.parse_class(class_name)
     catalogue = setset.load_catalogue(workspace, size, neighbours=True)
     if code is not None:
-        list_class = catalogue.named(which)
+        list_class = catalogue.named(class_name)
         click.echo(write_snippet(list_class, setset.stabilizer_of(list_class), code), nl=False)
         return
-    print_class(setset.describe_class(which, catalogue), catalogue.lists(size), as_json, wide)
+    print_class(setset.describe_class(class_name, catalogue), catalogue.lists(size), as_json, wide)
 
 
 @command.command()
@@ -174,9 +174,10 @@ def show_command(which: str, wide: bool, as_json: bool, code: str | None, dimens
 @click.option("--force", is_flag=True, help="Rebuild existing sizes too.")
 @_workspace
 def build(size: int | None, force: bool, workspace: Path) -> None:
-    """Compute the catalogue of all classes again, size by size, into the database of the workspace.
+    """Compute the catalogue of all classes again.
 
-    If the command is stopped, run it again: it resumes and keeps finished sizes.
+    Writes it to the database of the workspace, size by size. If the command is stopped, run it again: it resumes and
+    keeps finished sizes.
 
     \b
     Examples:

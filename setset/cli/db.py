@@ -21,7 +21,9 @@ def command() -> None:
 @options.as_json
 @options.workspace
 def current(as_json: bool, workspace: Path) -> None:
-    """Show the schema revision of the database, and the revision that this setset needs.
+    """Show the schema revision of the database.
+
+    Also shows the revision that this setset needs.
 
     \b
     Example:
@@ -81,10 +83,10 @@ def backup(copy: Path, force: bool, workspace: Path) -> None:
 @options.quiet
 @options.workspace
 def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
-    """Make a new database from the batch files alone, if the database is lost or damaged.
+    """Make a new database from the batch files.
 
-    Restores counts without files from setset.counts; 'setset run --count-only' makes missing counts again, and
-    'setset classes build' the catalogue of classes.
+    For a workspace whose database is lost or damaged. Restores counts without files from setset.counts; 'setset run
+    --count-only' makes missing counts again, and 'setset classes build' the catalogue of classes.
 
     \b
     Example:

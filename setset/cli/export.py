@@ -155,7 +155,7 @@ def lists(
 @command.command()
 @click.option("--size", type=int, help="Only this size, 0 to 20.")
 @table
-def classes(output: Path, **given: Any) -> None:
+def classes(output: Path, **table_options: Any) -> None:
     """Write the classes of lists: canonical form, lists, stabilizer, extensions.
 
     Reads the catalogue in the database of the workspace; other sizes come with the package.
@@ -167,13 +167,13 @@ def classes(output: Path, **given: Any) -> None:
     """
     import setset
 
-    _export_table(setset.export_classes, "class", "classes", output, **given)
+    _export_table(setset.export_classes, "class", "classes", output, **table_options)
 
 
 @command.command()
 @click.option("--size", type=int, help="Only links to classes of this size, 1 to 20.")
 @table
-def links(output: Path, **given: Any) -> None:
+def links(output: Path, **table_options: Any) -> None:
     """Write the links between classes. A link is a class, a class with one more card, and the number of such cards.
 
     \b
@@ -182,13 +182,13 @@ def links(output: Path, **given: Any) -> None:
     """
     import setset
 
-    _export_table(setset.export_links, "link", "links", output, **given)
+    _export_table(setset.export_links, "link", "links", output, **table_options)
 
 
 @command.command()
 @options.size()
 @table
-def counts(output: Path, **given: Any) -> None:
+def counts(output: Path, **table_options: Any) -> None:
     """Write the number of lists of each size, as `setset count` prints it.
 
     \b
@@ -197,7 +197,7 @@ def counts(output: Path, **given: Any) -> None:
     """
     import setset
 
-    _export_table(setset.export_counts, "count", "counts", output, **given)
+    _export_table(setset.export_counts, "count", "counts", output, **table_options)
 
 
 @command.command()
@@ -230,11 +230,11 @@ def bfile(name: str | None, output: Path | None, overwrite: bool) -> None:
 
 
 def _export_table(
-    export: Callable[..., int], singular: str, plural: str, output: Path, format_: str | None, **given: Any
+    export: Callable[..., int], singular: str, plural: str, output: Path, format_: str | None, **table_options: Any
 ) -> None:
     from setset.show.formatting import print_line
 
-    rows = export(_destination(output), format=format_, **given)
+    rows = export(_destination(output), format=format_, **table_options)
     if str(output) != "-":
         print_line(f"{rows:,} {singular if rows == 1 else plural} in {output}")
 

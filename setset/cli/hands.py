@@ -37,5 +37,5 @@ def command(size: int | None, recompute: bool, quiet: bool, wide: bool, as_json:
             computed = setset.compute_hands(progress=progress)
             if computed != tables[: len(computed)]:
                 raise setset.SetsetError("the tables that come with the package differ from the tables computed now")
-                click.echo(f"the tables of 0 to {computed[-1].size} cards equal the tables computed now", err=True)
+        click.echo(f"the tables of 0 to {computed[-1].size} cards equal the tables computed now", err=True)
     print_overview(tables, as_json, wide)

@@ -255,8 +255,8 @@ def plan(function: Callable[..., Any]) -> Callable[..., Any]:
     }
 
     @functools.wraps(function)
-    def merged(*positional: Any, **given: Any) -> Any:
-        return function(*positional, plan={name: given.pop(name) for name in shared}, **given)
+    def merged(*positional: Any, **values: Any) -> Any:
+        return function(*positional, plan={name: values.pop(name) for name in shared}, **values)
 
     return functools.reduce(lambda command, option: option(command), reversed(shared.values()), merged)
 
@@ -270,8 +270,8 @@ def refuse_given(why: str, *names: str) -> None:
     """
     context = click.get_current_context()
     for parameter in context.command.params:
-        given = context.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
-        if parameter.name in names and given:
+        is_given = context.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
+        if parameter.name in names and is_given:
             raise BadInput(f"{max(parameter.opts, key=len)} {why}")
 
 

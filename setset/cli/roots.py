@@ -25,9 +25,9 @@ def command(context: click.Context, wide: bool, as_json: bool, workspace: Path) 
       setset roots forget /mnt/nas/caps
     """
     if context.invoked_subcommand is not None:
-        given = [name for name in context.params if context.get_parameter_source(name) is COMMAND_LINE]
-        if given:
-            raise click.UsageError(f"give --{given[0].removeprefix('as_')} after {context.invoked_subcommand}")
+        options_before = [name for name in context.params if context.get_parameter_source(name) is COMMAND_LINE]
+        if options_before:
+            raise click.UsageError(f"give --{options_before[0].removeprefix('as_')} after {context.invoked_subcommand}")
         return
     import setset
     from setset.show.formatting import print_json

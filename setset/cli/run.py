@@ -25,18 +25,18 @@ class ResumingCommand(click.Command):
     them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        given = list(args)
+        arguments = list(args)
         rest = super().parse_args(ctx, args)
-        ctx.obj = given
+        ctx.obj = arguments
         if ctx.resilient_parsing or ctx.params["n"] or ctx.params["size"]:
             return rest
         begun = _last_run(ctx.params["workspace"])
-        ctx.obj = [*begun, *given]
+        ctx.obj = [*begun, *arguments]
         if begun != [str(FIRST_SIZE)] and not (ctx.params["quiet"] or ctx.params["as_json"]):
             click.echo(f"resuming: {shlex.join(['run', *begun])}", err=True)
         ctx.params.clear()
         ctx.args.clear()
-        return super().parse_args(ctx, [*begun, *given])
+        return super().parse_args(ctx, [*begun, *arguments])
 
 
 def _last_run(workspace: Path) -> list[str]:

@@ -52,5 +52,5 @@ def command(
     with require_extra("dask", "a Dask worker"):
         from setset.executors.dask.servers import WorkerOptions, serve_workers
     processes = workers or platform.usable_cores()
-    given = WorkerOptions(scheduler, processes, host, memory_limit, local_directory, certificates, output)
-    serve_workers(given, lambda line: print_line(line, err=True))
+    worker_options = WorkerOptions(scheduler, processes, host, memory_limit, local_directory, certificates, output)
+    serve_workers(worker_options, lambda line: print_line(line, err=True))

@@ -204,11 +204,11 @@ def _read(words: U64, position: int, count: int) -> Pair:
     """Reads `count` (1 to 81) bits as two words. May read the two spare words after the last stream."""
     word = position >> 6
     shift = np.uint64(position & 63)
-    back = np.uint64(63) - shift
-    first = (words[word] >> shift) | ((words[word + 1] << ONE) << back)
+    left_shift = np.uint64(63) - shift
+    first = (words[word] >> shift) | ((words[word + 1] << ONE) << left_shift)
     if count <= 64:
         return first & (ALL >> np.uint64(64 - count)), NONE
-    second = (words[word + 1] >> shift) | ((words[word + 2] << ONE) << back)
+    second = (words[word + 1] >> shift) | ((words[word + 2] << ONE) << left_shift)
     return first, second & (ALL >> np.uint64(128 - count))
 
 

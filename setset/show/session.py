@@ -108,23 +108,23 @@ class Session:
         self.game = verdict.game
 
     def _verdict_text(self, call: Call, cards: Sequence[int], verdict: Verdict) -> str:
-        who = f"{self.players[call.player]}: " if self.players else ""
+        player = f"{self.players[call.player]}: " if self.players else ""
         if not verdict.right:
-            return f"{who}wrong, a point off. {verdict.reason[:1].upper()}{verdict.reason[1:]}."
+            return f"{player}wrong, a point off. {verdict.reason[:1].upper()}{verdict.reason[1:]}."
         if cards:
-            return f"{who}a set, a point. {', '.join(map(name, cards))}."
-        return f"{who}right, there is no set. Three more cards."
+            return f"{player}a set, a point. {', '.join(map(name, cards))}."
+        return f"{player}right, there is no set. Three more cards."
 
     def _hint(self) -> str:
         """Returns the next hint. Each further hint for the same table reveals more."""
-        table, given = self._hinted
-        given = given + 1 if table == self.game.table else 1
-        self._hinted = (self.game.table, given)
+        table, hints = self._hinted
+        hints = hints + 1 if table == self.game.table else 1
+        self._hinted = (self.game.table, hints)
         self.hints += 1
         sets = self.game.sets
-        if not sets or given == 1:
+        if not sets or hints == 1:
             return f"There {'is' if len(sets) == 1 else 'are'} {how_many(len(sets), 'set')} on the table."
-        shown = sets[0][: min(given - 1, 2)]
+        shown = sets[0][: min(hints - 1, 2)]
         letters = " and ".join(LABELS[self.game.table.index(card)] for card in shown)
         return f"One of the sets has {letters}."
 

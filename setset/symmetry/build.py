@@ -105,10 +105,10 @@ def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArr
     more_leasts, more_stabilizers = canonicalize_rows(longer[more])
 
     every = np.concatenate([leasts, more_leasts])
-    forms, where, inverse = np.unique(every, axis=0, return_index=True, return_inverse=True)
+    forms, first_rows, inverse = np.unique(every, axis=0, return_index=True, return_inverse=True)
     number = inverse.reshape(-1)  # NumPy 2.0.0 gives a column
-    form_stabilizers = np.concatenate([stabilizers, more_stabilizers])[where]
-    form_kinds = np.concatenate([np.arange(len(first)), kind[more]])[where]
+    form_stabilizers = np.concatenate([stabilizers, more_stabilizers])[first_rows]
+    form_kinds = np.concatenate([np.arange(len(first)), kind[more]])[first_rows]
     masses = np.zeros(len(first), np.int64)
     np.add.at(masses, form_kinds, GROUP_ORDER // form_stabilizers * longer.shape[1])
     if (masses != flags).any():

@@ -160,7 +160,7 @@ def test_a_table_on_standard_output(workspace: Path) -> None:
         (["lists", "--size", "5", "-o", "x.csv", "--format", "npy"], "--format npy contradicts the suffix"),
         (["lists", "--size", "5", "-o", "-", "--format", "parquet"], "parquet cannot go to a stream"),
         (["lists", "--size", "5", "-o", "x.npy", "--as", "names"], "--as names needs --format parquet, csv or jsonl"),
-        (["lists", "--size", "5", "-o", "x.csv", "--start", "99999999"], "there is no list 99,999,999"),
+        (["lists", "--size", "5", "-o", "x.csv", "--start", "99999999"], "has no list 99,999,999"),
         (["lists", "--size", "9", "-o", "x.csv"], "size 9 is not stored for target 12"),
         (["lists", "--size", "5", "-o", "-", "--format", "csv", "--json"], "--json cannot be combined"),
         (["classes", "-o", "x"], "no format: give --format csv|json|parquet|gap"),

@@ -136,7 +136,7 @@ def test_to_arrow_goes_to_duckdb_and_polars(size: setset.Size, expected: npt.NDA
     frame = polars.from_arrow(size.to_arrow(start=5, limit=10))
     assert isinstance(frame, polars.DataFrame)
     assert (frame.to_numpy() == expected[5:15]).all()
-    with pytest.raises(setset.BadInput, match="there is no list 9,999,999"):
+    with pytest.raises(setset.BadInput, match="has no list 9,999,999"):
         size.to_arrow(start=9_999_999)
 
 
@@ -302,7 +302,7 @@ def test_a_batch_with_another_number_of_lists_is_not_exported(size: setset.Size,
 def test_another_export_is_not_replaced_unless_asked(size: setset.Size, tmp_path: Path) -> None:
     size.export(tmp_path, format="npy")
     first = snapshot(tmp_path)
-    with pytest.raises(setset.BadInput, match="not of this export"):
+    with pytest.raises(setset.BadInput, match="not from this export"):
         size.export(tmp_path, format="npy", as_="vectors")
     assert snapshot(tmp_path) == first
     assert size.export(tmp_path, format="npy", as_="vectors", overwrite=True).written == len(size.batches)

@@ -35,8 +35,8 @@ def read_certificates(folder: Path | None = None) -> Security:
 
     Without a folder and without SETSET_CERTIFICATES, Dask's own configuration applies.
     """
-    given = os.environ.get(VARIABLE)
-    folder = folder or (Path(given) if given else None)
+    variable = os.environ.get(VARIABLE)
+    folder = folder or (Path(variable) if variable else None)
     if folder is None:
         return Security()
     ca, cert, key = (folder / name for name in NAMES)

@@ -50,7 +50,7 @@ def test_a_worker_that_is_sent_the_files_needs_no_root(requirements: Requirement
 
 def test_another_version_is_refused(requirements: Requirements, prepared: list[bool]) -> None:
     assert inspect_worker(replace(requirements, version="9.9")) == (
-        f"has setset {__version__}, the coordinator 9.9: install the same version"
+        f"has setset {__version__}, but the coordinator has 9.9: install the same version"
     )
     assert not prepared
 
