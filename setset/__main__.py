@@ -4,7 +4,7 @@ import sys
 
 
 def main() -> None:
-    """The entry point: Ctrl-C during the imports too is one line and exit code 130."""
+    """The entry point of the program. Ctrl-C prints one line and gives exit code 130, even during the imports."""
     try:
         from setset.cli import main as run
 
@@ -14,5 +14,5 @@ def main() -> None:
         sys.exit(130)
 
 
-if __name__ == "__main__":  # workers of mpi4py.futures import this module under another name
+if __name__ == "__main__":  # False if a worker of mpi4py.futures imports this module, under another name
     main()

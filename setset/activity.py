@@ -1,7 +1,7 @@
-"""Workers of the current run and their tasks, in a small file beside the database.
+"""The activity file: the workers of the current run and their tasks, for `setset status`.
 
-The file is informational. The database decides which tasks remain, and the lock shows whether a run is under way. A
-killed run leaves a stale file, which is ignored because it has the number of another run.
+It is a small file beside the database, and informational only. The database decides which tasks remain, and the lock
+shows whether a run is under way. A killed run leaves a stale file, which later runs ignore because of its run number.
 """
 
 from __future__ import annotations
@@ -15,30 +15,30 @@ from dataclasses import dataclass
 from setset.folder import WorkspaceFolder
 
 MOST_BYTES = 10_000_000
-"""Maximum size of the file. A larger file is ignored."""
+"""Maximum number of bytes of the activity file. A larger file is ignored."""
 
 
 @dataclass(frozen=True)
 class RunningTask:
-    """A task assigned to a worker. `since` is None while the task waits in the worker's queue."""
+    """A task (expansion) that a worker has. `since` is None while the task waits in the worker's queue."""
 
     size: int
     source_size: int
     source: int
     since: str | None
-    """Start time in UTC, by the coordinator's clock."""
+    """Start time of the task in UTC, by the coordinator's clock."""
 
 
 @dataclass(frozen=True)
 class WorkerActivity:
-    """A worker process, its state and its tasks."""
+    """A worker process of a run: its state and its tasks."""
 
     host: str
     address: str
     state: str
     """One of present, checking, refused, suspended, paused, silent or gone."""
     detail: str = ""
-    """Reason for a state other than present."""
+    """Reason for the state, if it is not present."""
     done: int = 0
     failed: int = 0
     tasks: tuple[RunningTask, ...] = ()
@@ -46,20 +46,20 @@ class WorkerActivity:
 
 @dataclass(frozen=True)
 class Activity:
-    """All workers of a run, and the address of the scheduler's dashboard, if any."""
+    """All workers of a run, and the address of the Dask dashboard if there is one."""
 
     workers: tuple[WorkerActivity, ...] = ()
     dashboard: str | None = None
 
 
 def ago(seconds: float) -> str:
-    """UTC time `seconds` ago, in ISO format."""
+    """Returns the UTC time `seconds` ago, in ISO format."""
     moment = datetime.datetime.now(datetime.UTC) - datetime.timedelta(seconds=seconds)
     return moment.isoformat(timespec="seconds")
 
 
 def write(folder: WorkspaceFolder, run_id: int, activity: Activity) -> None:
-    """Replaces the file. Ignores a disk error, since the run does not need the file."""
+    """Replaces the activity file. Ignores disk errors, because the run does not need the file."""
     content = json.dumps({"run": run_id, **dataclasses.asdict(activity)})
     new = folder.workers.with_name(f".{folder.workers.name}.new")
     with contextlib.suppress(OSError):
@@ -68,7 +68,7 @@ def write(folder: WorkspaceFolder, run_id: int, activity: Activity) -> None:
 
 
 def remove(folder: WorkspaceFolder) -> None:
-    """Removes the file at the end of a run."""
+    """Removes the activity file at the end of a run."""
     with contextlib.suppress(OSError):
         folder.workers.unlink(missing_ok=True)
 

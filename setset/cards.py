@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Cards = tuple[int, ...]
 """Cards, each a number 0..80."""
 CardsLike = str | Iterable[int | str]
-"""Cards as users give them: numbers, names or codes, or a single string such as `"r1fd g2hs 80"`."""
+"""Cards as users write them: numbers, names or codes, or one string with several cards, such as `"r1fd g2hs 80"`."""
 Triple = tuple[int, int, int]
 
 CARDS: Final = 81
@@ -54,11 +54,11 @@ SYNONYMS: Final = (
         ("pill", "ellipse", "capsule", "stadium", "round"),
     ),
 )
-"""Other words that players use for the same values, in the order of `VALUES`."""
+"""Synonyms that players use for the values, in the order of `VALUES`."""
 
 CODES: Final = ("rgp", "123", "fhe", "dso")
-"""Letters of short codes: red green purple; 1 2 3; filled hatched empty; diamond squiggle oval. All
-twelve differ, so a code can be read in any order."""
+"""Letters of short codes: red green purple; 1 2 3; filled hatched empty; diamond squiggle oval. All twelve letters
+differ, so the letters of a code may be in any order."""
 
 
 class Hand(tuple[int, ...], Shown):
@@ -68,7 +68,7 @@ class Hand(tuple[int, ...], Shown):
 
 
 class HoldsSet(SetsetError):
-    """The cards hold a set, so they are not a list. `cards` is the first set among them."""
+    """The given cards hold a set, so they are not a list. The attribute `cards` is the first set."""
 
     def __init__(self, cards: Triple) -> None:
         self.cards = cards
@@ -76,7 +76,7 @@ class HoldsSet(SetsetError):
 
 
 def digits(card: int) -> tuple[int, int, int, int]:
-    """The card's colour, count, shading and shape, each 0..2."""
+    """The four digits of a card: colour, count, shading and shape, each 0..2."""
     return card // 27, card // 9 % 3, card // 3 % 3, card % 3
 
 
@@ -96,7 +96,7 @@ def third(a: int, b: int) -> int:
 
 def third_table() -> npt.NDArray[np.uint8]:
     """`table[a, b] == third(a, b)` for all pairs of cards."""
-    import numpy as np  # not at the top, since most users of this module do not need numpy
+    import numpy as np  # not at the top, because most users of this module do not need numpy
 
     points = np.array([digits(card) for card in range(CARDS)])
     sums = -(points[:, None, :] + points[None, :, :]) % 3
@@ -105,7 +105,7 @@ def third_table() -> npt.NDArray[np.uint8]:
 
 
 def is_set(a: int, b: int, c: int) -> bool:
-    """Whether the three are different cards that form a set."""
+    """Whether three cards are different and form a set."""
     return a != b and third(a, b) == c
 
 
@@ -173,7 +173,7 @@ def parse(text: str) -> int:
 
 
 def _card_of(meanings: Sequence[tuple[int, int]], parts: int) -> int | None:
-    """The card with these values, each (feature, value). None unless there are four parts, one per feature."""
+    """Returns the card with the given values, each as (feature, value). None unless there is one value per feature."""
     values = dict(meanings)
     if not len(values) == parts == len(FEATURES):
         return None
@@ -181,7 +181,8 @@ def _card_of(meanings: Sequence[tuple[int, int]], parts: int) -> int | None:
 
 
 def _did_you_mean(words: Sequence[str]) -> str:
-    """Suggests the card whose name is closest to the four words. Empty if no card is close."""
+    """Returns the end of a message that suggests the card whose name is closest to four words. Empty if no card is
+    close."""
     if len(words) != len(FEATURES):
         return ""
     nearest = [match for word in words for match in difflib.get_close_matches(word, _WORDS, 1)]
@@ -190,10 +191,10 @@ def _did_you_mean(words: Sequence[str]) -> str:
 
 
 def parse_cards(texts: Iterable[str]) -> Cards:
-    """Parses the cards in the arguments of a command line, in the order given.
+    """Parses the cards in the arguments of a command line, and returns them in the given order.
 
-    An argument is a card, or several cards separated by commas or spaces. If the shell has split names into words, the
-    words are joined and split again: at commas if there are any, else after every four words.
+    An argument is a card, or several cards separated by commas or spaces. If the shell has split card names into words,
+    joins the words and splits them again: at commas or, without commas, after every four words.
 
     Raises:
         BadInput: an argument is not a card, or a card is given twice.
@@ -203,13 +204,13 @@ def parse_cards(texts: Iterable[str]) -> Cards:
     """
     arguments = list(texts)
     try:
-        return check_cards([_NUMBERS[argument] for argument in arguments])  # fast path for plain numbers
+        return check_cards([_NUMBERS[argument] for argument in arguments])  # the fast path: only plain numbers
     except KeyError:
         return check_cards(_parse_words(arguments))
 
 
 def _parse_words(arguments: Sequence[str]) -> list[int]:
-    """Parses arguments that are not all plain numbers."""
+    """Parses the cards in arguments of which at least one is not a plain number."""
     try:
         return [parse(piece) for argument in arguments for piece in _pieces(argument)]
     except BadInput:
@@ -224,7 +225,7 @@ def _parse_words(arguments: Sequence[str]) -> list[int]:
 
 
 def check_cards(cards: CardsLike) -> Cards:
-    """Checks cards, and returns them as plain integers in the order given.
+    """Checks that cards are valid and different, and returns them as plain integers in the given order.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
@@ -235,18 +236,18 @@ def check_cards(cards: CardsLike) -> Cards:
     if isinstance(cards, str):
         return parse_cards(cards.split())
     try:
-        given = tuple(cards)
+        values = tuple(cards)
     except TypeError:
         raise BadInput(f"not cards: {cards!r} (give a list such as [0, 40, 80], or 'r1fd g2hs 80')") from None
-    try:  # fast path for valid numbers
-        numbers: Cards = tuple(map(operator.index, given))  # type: ignore[arg-type]
+    try:  # the fast path: only valid numbers
+        numbers: Cards = tuple(map(operator.index, values))  # type: ignore[arg-type]
         different = set(numbers)
         if len(different) == len(numbers) and different <= _DECK:
             return numbers
     except TypeError:
         pass
     seen: list[int] = []
-    for card in given:
+    for card in values:
         try:
             number = parse(card) if isinstance(card, str) else operator.index(card)
         except TypeError:
@@ -335,12 +336,12 @@ def first_set(cards: Iterable[int]) -> Triple | None:
 
 
 def _pieces(text: str) -> list[str]:
-    """Parts of a text, split at commas and semicolons. Omits blank parts."""
+    """Splits a text at commas and semicolons. Drops blank parts."""
     return [piece for piece in text.replace(";", ",").split(",") if piece.strip()]
 
 
 def _meanings() -> dict[str, tuple[int, int]]:
-    """Maps each word for a value, singular and plural, to (feature, value)."""
+    """Makes a dictionary from each word for a value, singular and plural, to (feature, value)."""
     meant = {}
     for feature, values in enumerate(VALUES):
         for index, value in enumerate(values):
@@ -350,7 +351,7 @@ def _meanings() -> dict[str, tuple[int, int]]:
 
 
 _FIXED: Final[dict[int, tuple[int, ...]]] = {2: (1, 2), 3: (2,), 4: ()}
-"""Features whose digit is 0 for all cards of a deck, by the dimension of the deck."""
+"""For each dimension of a deck, the features whose digit is 0 for all cards of the deck."""
 _DECK: Final = frozenset(range(CARDS))
 _NUMBERS: Final = {str(card): card for card in range(CARDS)}
 _WORDS: Final = _meanings()

@@ -1,7 +1,7 @@
-"""`numba.njit` with a cache folder that works on any machine and for any user.
+"""A version of `numba.njit` that works even if numba has no folder for its cache.
 
-numba keeps its cache beside the source or in the user's home. If it can write to neither, as in a service that has
-no home and an installation that only root may change, numba refuses to compile.
+numba keeps compiled code beside the source or in the user's home. If it can write to neither, it refuses to compile.
+An example is a service without a home that uses an installation of root.
 """
 
 import contextlib
@@ -17,7 +17,8 @@ from setset import platform
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Like `numba.njit`. If numba has no cache folder, `cache=True` uses `node_folder()`."""
+    """Compiles a function like `numba.njit`. If numba has no cache folder, the option `cache=True` uses
+    `node_folder()`."""
     import numba
 
     compiled: Any = numba.njit(**options)
@@ -25,7 +26,7 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     def decorate(function: Callable[..., Any]) -> Any:
         try:
             return compiled(function)
-        except RuntimeError:  # "no locator available"
+        except RuntimeError:  # numba has no cache folder: "no locator available"
             config: Any = numba.config
             config.CACHE_DIR = str(node_folder())
             return compiled(function)
@@ -35,7 +36,7 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 
 @cache
 def node_folder() -> Path:
-    """Cache folder of this user on the node's own disk, since numba's cache breaks on a shared disk.
+    """Returns the cache folder of this user on a disk of this machine, because numba's cache breaks on a shared disk.
 
     numba executes the code in its cache, so a folder that another user owns or may change is not safe. In that case
     this process makes a temporary folder and removes it at exit.

@@ -16,7 +16,7 @@ from setset.errors import InTheWay, NoSpace, in_the_way, is_no_space
 _Result = TypeVar("_Result")
 _OWN = r".+\.(setset|json|db|svg|png)"
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
-"""Seconds between attempts at a file that another program has open."""
+"""Seconds to wait between attempts, if another program has a file open."""
 
 
 def retry_while_open(action: Callable[[], _Result], codes: tuple[int, ...] = platform.OPEN_ELSEWHERE) -> _Result:
@@ -41,12 +41,12 @@ def remove(path: Path) -> None:
 
 
 def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") -> None:
-    """Writes a file to the disk, complete or not at all.
+    """Writes a file atomically and syncs it to the disk: after a crash the file is complete or missing.
 
     Args:
         path: Path of the file. Missing folders are made.
         data: Content of the file.
-        below: A folder above the file. It must hold the file `witness`, which shows that the right disk is mounted.
+        below: A folder above the file. It must contain the file `witness`, which proves that the right disk is mounted.
         witness: Name of the file in `below`.
 
     Raises:
@@ -55,7 +55,7 @@ def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") 
         OSError: Any other error of the operating system.
     """
     with _explained(path, f"{len(data):,} bytes in {path.parent}"), contextlib.ExitStack() as stack:
-        # Open descriptors stay valid even if a folder is moved meanwhile.
+        # Uses open descriptors of folders, which stay valid if a folder is moved meanwhile.
         top = None
         if below is not None:
             top = stack.enter_context(platform.opened_folder(below))
@@ -75,7 +75,7 @@ def _explained(path: Path, content: str | None = None) -> Iterator[None]:
             raise NoSpace(f"no room for {content or path}: {error.strerror}") from error
         if platform.is_too_long(error, path):
             raise InTheWay(
-                f"the path {path} is too long here ({len(str(path))} characters): name a folder with a shorter path"
+                f"the path {path} is too long ({len(str(path))} characters): name a folder with a shorter path"
             ) from error
         with contextlib.suppress(OSError):
             above = (folder for folder in reversed(path.parents) if os.path.lexists(folder) and not folder.is_dir())
@@ -106,21 +106,24 @@ def _replace(made: str, target: str, folder: int | None) -> None:
 
 @contextlib.contextmanager
 def written(path: Path) -> Iterator[BinaryIO]:
-    """Opens a file to write piece by piece, for content too large for memory. When the block ends, the file is synced
-    to the disk and renamed to `path`. After an error it is removed. Raises the same errors as `save`."""
+    """Opens a temporary file to write piece by piece, for content too large for memory.
+
+    At the end of the block, syncs the file to the disk and renames it to `path`. After an error, removes it. Raises the
+    same errors as `save`.
+    """
     with _explained(path), _temporary_beside(path) as temporary:
         with os.fdopen(os.open(temporary, platform.CREATE, 0o666), "wb") as file:
             yield file
             file.flush()
             if os.fstat(file.fileno()).st_size != file.tell():
-                raise OSError(errno.EIO, "fewer bytes on disk than were written", str(temporary))
+                raise OSError(errno.EIO, "the disk lost some of the written bytes", str(temporary))
         replace_durably(temporary, path)
 
 
 def create(path: Path, data: bytes) -> bool:
-    """Creates a file, complete and on the disk. Returns False if the file exists already.
+    """Creates a file atomically and syncs it to the disk. Returns False if the file exists already.
 
-    If several processes try at the same moment, on this host or another, exactly one succeeds.
+    If several processes on one or several hosts do this at the same moment, exactly one succeeds.
     """
     with _explained(path), _temporary_beside(path) as temporary:
         _write_all(str(temporary), data, None)
@@ -131,7 +134,8 @@ def create(path: Path, data: bytes) -> bool:
 
 @contextlib.contextmanager
 def _temporary_beside(path: Path) -> Iterator[Path]:
-    """Makes the folder and yields a path there for an unfinished file. Removes the file after the block."""
+    """Makes the folder of a file, and yields a path in it for the unfinished file. Removes the unfinished file after
+    the block."""
     make_folder(path.parent)
     temporary = path.parent / temporary_name(path.name)
     try:
@@ -142,7 +146,7 @@ def _temporary_beside(path: Path) -> Iterator[Path]:
 
 
 def replace_durably(made: Path, target: Path) -> None:
-    """Syncs a finished, closed file to the disk and renames it to its target, which it replaces."""
+    """Syncs a finished, closed file to the disk, then renames it to `target`. Replaces an existing file."""
     descriptor = retry_while_open(lambda: os.open(made, os.O_RDWR))
     try:
         os.fsync(descriptor)
@@ -170,7 +174,7 @@ def make_folder(path: Path) -> None:
 
 
 NEW_DATABASE = 1 << 18
-"""Bytes to assume for a database that does not exist yet."""
+"""Number of bytes to assume for a database that does not exist yet."""
 
 
 def has_room(path: Path) -> bool:
@@ -189,14 +193,14 @@ def has_room(path: Path) -> bool:
 
 
 def temporary_name(name: str) -> str:
-    """A name for an unfinished file, with a random part, so that no two writers share a name."""
+    """Makes a name for an unfinished file. It has a random part, so that two writers never use the same name."""
     return f".{name}.{secrets.token_hex(6)}.tmp"
 
 
 def is_temporary(name: str, of: str = _OWN) -> bool:
-    """Whether this is the name of an unfinished file whose final name matches the regular expression `of`.
+    """Whether a name is for an unfinished file whose final name matches the regular expression `of`.
 
-    Accepts the names of earlier versions too, which hold the host and the process id.
+    Accepts names by earlier versions of setset too, which contain the host and the process id.
     """
     return re.fullmatch(rf"\.({of})\.(.+\.\d+\.[0-9a-f]{{8}}|[0-9a-f]{{12}})\.tmp", name) is not None
 
@@ -209,6 +213,6 @@ def _write_all(name: str, data: bytes, folder: int | None) -> None:
             rest = rest[os.write(descriptor, rest) :]
         os.fsync(descriptor)
         if os.fstat(descriptor).st_size != len(data):
-            raise OSError(errno.EIO, "fewer bytes on disk than were written", name)
+            raise OSError(errno.EIO, "the disk lost some of the written bytes", name)
     finally:
         os.close(descriptor)

@@ -1,4 +1,4 @@
-"""The error tree. The message of each error says in one line what is wrong and what to do next."""
+"""The tree of errors. The message of each error names in one line the fault and the next command."""
 
 import errno
 import operator
@@ -10,13 +10,14 @@ from pathlib import Path
 from typing import Final
 
 NO_SPACE = frozenset(getattr(errno, name) for name in ("ENOSPC", "EDQUOT", "EFBIG") if hasattr(errno, name))
-"""Values of `errno` if a disk, a quota or a file size limit is exhausted."""
+"""Values of `errno` that mean a full disk, an exhausted quota or a reached file size limit."""
 _NO_SPACE_ON_WINDOWS = (39, 112, 1295)
-"""ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED. Python sets `errno` to EINVAL for some."""
+"""Error numbers of Windows with the same meaning: ERROR_HANDLE_DISK_FULL, ERROR_DISK_FULL, ERROR_DISK_QUOTA_EXCEEDED.
+For some of them Python sets `errno` to EINVAL."""
 
 
 def is_no_space(error: OSError) -> bool:
-    """Whether an error means that a disk, a quota or a file size limit is exhausted."""
+    """Whether an error means a full disk, an exhausted quota or a reached file size limit."""
     return error.errno in NO_SPACE or getattr(error, "winerror", None) in _NO_SPACE_ON_WINDOWS
 
 
@@ -27,13 +28,13 @@ class SetsetError(Exception):
 
 
 class BadInput(SetsetError):
-    """The user gave an invalid value. Nothing was changed."""
+    """An argument or option has an invalid value. Nothing was changed."""
 
     exit_code = 2
 
 
 class NotStored(BadInput):
-    """No file holds lists of the requested size."""
+    """The workspace stores no lists of the requested size."""
 
 
 def require_whole(name: str, value: object) -> None:
@@ -67,29 +68,29 @@ def quoted(path: str | Path) -> str:
 
 
 class NotAWorkspace(SetsetError):
-    """There is no exploration database at the expected path."""
+    """The folder has no database, so it is not a workspace."""
 
     exit_code = 10
 
 
 class Locked(SetsetError):
-    """Another process uses the same workspace."""
+    """Another process has the lock of the workspace."""
 
     exit_code = 11
 
 
 class NoSpace(SetsetError):
-    """A disk, quota or file size limit is exhausted."""
+    """A disk is full, or a quota or file size limit is reached."""
 
     exit_code = 12
 
 
 class InTheWay(SetsetError):
-    """Something else has the path of a file or folder to write, or the path is too long."""
+    """A file or folder cannot be written, because something else has its path or the path is too long."""
 
 
 def in_the_way(path: Path) -> str:
-    """Message that something else has the path of a file or folder of setset."""
+    """Makes the message that something else has the path of a file or folder of setset."""
     return f"{path} is in the way: move it away"
 
 
@@ -98,18 +99,18 @@ class ReadOnly(SetsetError):
 
 
 class ChangedMeanwhile(SetsetError):
-    """Another command changed a size while this command was reading it."""
+    """Another command changed the lists of a size while this command was reading them."""
 
     def __init__(self, size: int) -> None:
         super().__init__(size)
         self.size = size
 
     def __str__(self) -> str:
-        return f"size {self.size} was changed meanwhile by another command: start again"
+        return f"another command changed size {self.size} meanwhile: run the same command again"
 
 
 class Interrupted(SetsetError):
-    """A signal stopped the run. The database has all finished work."""
+    """A signal stopped the run. The database has recorded all finished work."""
 
     def __init__(self, signal_number: int, message: str) -> None:
         super().__init__(message)
@@ -121,15 +122,15 @@ class MissingExtra(SetsetError):
 
     Args:
         extra: the name of the extra, as in `pip install 'setset[sat]'`.
-        what: the feature that needs the extra, such as "the SAT solver".
+        feature: the feature that needs the extra, such as "the SAT solver".
     """
 
     exit_code = 14
 
-    def __init__(self, extra: str, what: str) -> None:
-        self.extra, self.what = extra, what
+    def __init__(self, extra: str, feature: str) -> None:
+        self.extra, self.feature = extra, feature
         hint = f" ({_EXTRA_HINTS[extra]})" if extra in _EXTRA_HINTS else ""
-        super().__init__(f"{what} needs an extra: pip install 'setset[{extra}]'{hint}")
+        super().__init__(f"{feature} needs an extra: pip install 'setset[{extra}]'{hint}")
 
 
 _EXTRA_HINTS: Final = {"sat": "python-sat on PyPI, not pysat"}
@@ -137,7 +138,8 @@ _EXTRA_HINTS: Final = {"sat": "python-sat on PyPI, not pysat"}
 
 @contextmanager
 def require_extra(extra: str, feature: str) -> Iterator[None]:
-    """Raises MissingExtra if an import in the block fails: the package is missing, or another package has its name."""
+    """Raises MissingExtra if an import in the block fails, because a package is missing or another package has its
+    name."""
     try:
         yield
     except ImportError as error:

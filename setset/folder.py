@@ -1,4 +1,4 @@
-"""The folder of a workspace: the names of its files, and the lock against a second run."""
+"""The folder of a workspace: the names of its files, and the lock that allows only one run at a time."""
 
 import contextlib
 import os
@@ -13,30 +13,31 @@ from setset.errors import BadInput, Locked, NoSpace, NotAWorkspace, ReadOnly, Se
 
 DATABASE = "setset.db"
 REBUILT = ".setset.db.rebuilt"
-"""The database while it is being rebuilt."""
+"""Name of the new database while `setset db rebuild` makes it."""
 UNFINISHED = tuple(
     f"{name}{end}"
     for name in (f".{DATABASE}.new", REBUILT, f".{REBUILT}.new")
     for end in ("", "-journal", "-wal", "-shm")
 )
-"""Files that an interrupted creation or rebuild of a database may leave behind."""
+"""Names of files that an interrupted creation or rebuild of a database may leave behind."""
 LOCK = "setset.lock"
 COUNTS = "setset.counts"
 WORKERS = "setset.workers"
 SETTINGS = "setset.toml"
-"""File with default options for the command line. A user may write the file before the first run."""
+"""Name of the file with default options for the command line. A user may write it before the first run."""
 OWN_ROOT = "batches"
-"""Storage root inside the workspace. Its path is relative, so that the workspace can be moved."""
+"""Path of the storage root inside the workspace. It is relative, so that the workspace can be moved."""
 
-REBUILD = "run 'setset db rebuild' to make a new one from the batch files (--output names folders elsewhere)"
+REBUILD = "run 'setset db rebuild' to make a new database from the batch files (with --output for each other folder)"
 
 _locked_here: set[Path] = set()
-"""Folders that this process has locked. The system does not report a process's own locks, and a test frees them."""
+"""Folders that this process has locked. The system does not report a process's own locks; testing a lock would free
+it."""
 
 
 @dataclass(frozen=True)
 class WorkspaceFolder:
-    """A folder that is a workspace, or may become one."""
+    """The folder of a workspace. It may be missing before the first run."""
 
     path: Path
     database_name: str = DATABASE
@@ -51,20 +52,21 @@ class WorkspaceFolder:
 
     @property
     def counts(self) -> Path:
-        """File with a copy of the counts, from which a rebuild restores them."""
+        """Path of the file with a copy of the counts, from which `setset db rebuild` restores them."""
         return self.path / COUNTS
 
     @property
     def workers(self) -> Path:
-        """File with the workers of the current run. Informational only."""
+        """Path of the activity file, which has the workers of the current run. Informational only."""
         return self.path / WORKERS
 
     def root(self, path: str) -> Path:
-        """Folder of a storage root. Its recorded path may be relative to the workspace."""
+        """Folder of a storage root, from its recorded path, which may be relative to the workspace."""
         return self.path / path
 
     def has_kept_database(self) -> bool:
-        """Whether there are traces of an older database: its counts, or a copy kept by a rebuild or an upgrade."""
+        """Whether the folder had a database before: it has a file of counts, or an old database that a rebuild or
+        upgrade kept."""
         return self.path.is_dir() and any(self._is_kept_database(entry.name) for entry in self.path.iterdir())
 
     @staticmethod
@@ -72,33 +74,35 @@ class WorkspaceFolder:
         return name == COUNTS or name.startswith((f"{DATABASE}.lost", f"{DATABASE}.before-"))
 
     def require_no_obstacle(self) -> None:
-        """Refuses a folder where the database's path is not a file. SQLite would hang on a FIFO."""
+        """Raises an error if the path of the database is not a regular file. SQLite would hang on a FIFO."""
         if os.path.lexists(self.database) and not self.database.is_file():
             raise NotAWorkspace(in_the_way(self.database))
 
     def require_database(self) -> None:
-        """Refuses a folder without a database."""
+        """Raises NotAWorkspace if the folder has no database."""
         self.require_no_obstacle()
         if self.database.exists():
             return
         if self.own_root.is_dir():
             raise NotAWorkspace(f"{self.database} is missing: {REBUILD}")
         if self.path.is_file():
-            raise NotAWorkspace(f"no workspace at {self.path}: it is a file, name a folder with --workspace")
-        raise NotAWorkspace(f"no workspace at {self.path}: there is no {self.database.name} ('setset run' makes one)")
+            raise NotAWorkspace(f"no workspace at {self.path}: this is a file, name a folder with --workspace")
+        raise NotAWorkspace(
+            f"no workspace at {self.path}: the folder has no {self.database.name} ('setset run' makes it)"
+        )
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the lock of the workspace during the block. It excludes all other runs on all hosts.
+        """Holds the lock of the workspace during the block, which excludes all other runs on all hosts.
 
-        The operating system frees the lock when the process ends, however it ends. The text in the lock
-        file is informational only.
+        The operating system frees the lock when the process ends, even if it is killed. The text in the lock file is
+        informational only.
         """
         if not self.path.is_dir():
-            raise NotAWorkspace(f"no workspace at {self.path}: there is no such folder")
+            raise NotAWorkspace(f"no workspace at {self.path}: the folder is missing")
         key = self.path.resolve()
         if key in _locked_here:
-            raise Locked(f"{self.path} is in use by another thread of this program")
+            raise Locked(f"another thread of this program uses {self.path}: wait for its end")
         descriptor = self._open_lock()
         try:
             try:
@@ -109,7 +113,9 @@ class WorkspaceFolder:
                 holder = os.read(descriptor, 200).decode(errors="replace").strip() or "another process"
                 raise Locked(f"{self.path} is in use by {holder}")
             _locked_here.add(key)
-            with contextlib.suppress(OSError):  # on a full disk the lock holds, but the file cannot name its owner
+            with contextlib.suppress(
+                OSError
+            ):  # on a full disk the lock is valid without the name of its owner in the file
                 os.ftruncate(descriptor, 0)
                 os.write(descriptor, f"pid {os.getpid()} on {socket.gethostname()}\n".encode())
             yield
@@ -136,18 +142,18 @@ class WorkspaceFolder:
         if error.errno not in platform.NO_LOCKS:
             return SetsetError(f"cannot lock {self.path}: {error.strerror}")
         return SetsetError(
-            f"{self.path} is on a file system without locks ({error.strerror}): move the workspace to another disk or "
-            "mount the file system with locks; only the batch files may be there, with --output"
+            f"{self.path} is on a file system without locks ({error.strerror}): move the workspace to another disk, or "
+            "mount the file system with locks; batch files may be there, with --output"
         )
 
     def is_in_use(self) -> bool:
-        """Whether a run is under way, by the system's lock, not by the text in the lock file. False if unsure."""
+        """Whether a run is under way. Tests the lock of the system, not the text in the lock file. False if unsure."""
         with contextlib.suppress(SetsetError):
             return self.is_locked()
         return False
 
     def is_locked(self) -> bool:
-        """Same as `is_in_use`, but raises SetsetError on a file system without locks."""
+        """Whether a run is under way. Raises SetsetError on a file system without locks."""
         if self.path.resolve() in _locked_here:
             return True
         try:
@@ -162,7 +168,8 @@ class WorkspaceFolder:
             os.close(descriptor)
 
     def create(self) -> None:
-        """Makes the folder if it is missing. Refuses a folder that has other files, or has lost its database."""
+        """Makes the folder if it is missing. Raises an error if the folder has other files, or has lost its
+        database."""
         try:
             for folder in (self.path, *self.path.parents):
                 if folder.is_file():
@@ -176,13 +183,13 @@ class WorkspaceFolder:
             raise BadInput(in_the_way(self.own_root))
         if OWN_ROOT in names and any(self.own_root.iterdir()):
             raise NotAWorkspace(
-                f"{self.database} is missing, but there are batch files: run 'setset db rebuild' to make a new one "
-                "from them, with --output for each folder that runs were given"
+                f"{self.database} is missing, but the folder has batch files: run 'setset db rebuild' to make a new "
+                "database from them, with --output for each output folder of earlier runs"
             )
         if any(map(self._is_kept_database, names)):
             raise NotAWorkspace(
-                f"{self.database} is missing, but its folder holds older databases: run 'setset db rebuild' to make a "
-                "new one from the batch files, with --output for each folder that runs were given"
+                f"{self.database} is missing, but the folder has older databases: run 'setset db rebuild' to make a "
+                "new database from the batch files, with --output for each output folder of earlier runs"
             )
         if names - {OWN_ROOT, LOCK, WORKERS, SETTINGS, f".{WORKERS}.new", f"{DATABASE}-journal", *UNFINISHED}:
             raise BadInput(f"{self.path} is not a workspace and not empty: name another folder with --workspace")

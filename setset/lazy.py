@@ -1,4 +1,4 @@
-"""Names that a package exports without importing the modules that define them.
+"""Lazy exports: a package exports names without importing the modules that define them.
 
 Some modules import numba, numpy or a solver, which takes time. A package that uses `lazy_exports` imports a module when
 one of its names is used for the first time. The `__init__.pyi` of the package lists the names, and
@@ -18,14 +18,14 @@ import importlib
 import os
 
 TYPE_CHECKING = False
-"""The constant of `typing`, for type checkers: `import setset` loads neither `typing` nor `pathlib`, which are slow."""
+"""The constant of `typing`, for type checkers. Defined here, because `typing` is slow to import."""
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, ClassVar
 
 
 def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
-    """The `__getattr__`, `__dir__` and `__all__` of a package that loads its modules on first use.
+    """Makes the `__getattr__`, `__dir__` and `__all__` of a package that imports its modules on first use.
 
         __getattr__, __dir__, __all__ = lazy_exports(__name__)
 
@@ -57,7 +57,7 @@ class _Modules(dict[str, str]):
 
 
 def read_stub(package: str) -> dict[str, str]:
-    """Maps each name in the stub of a package to the module to import it from."""
+    """Reads the stub (`__init__.pyi`) of a package. Returns the module of each exported name."""
     stub = os.path.join(os.path.dirname(__file__), *package.split(".")[1:], "__init__.pyi")  # noqa: PTH118, PTH120
     module_of: dict[str, str] = {}
     with open(stub, encoding="utf-8") as lines:  # noqa: PTH123
@@ -71,7 +71,7 @@ def read_stub(package: str) -> dict[str, str]:
 
 
 class Shown:
-    """Base class of records that a notebook displays as HTML.
+    """Base class of records that a notebook shows as HTML.
 
     The function `as_html` of the module `shown_by` makes the HTML. setset/__init__.py sets `shown_by`, and the first
     display imports that module. So the modules of the records need no code for HTML.
@@ -81,6 +81,6 @@ class Shown:
     shown_by: ClassVar[str] = ""
 
     def _repr_html_(self) -> str:
-        """HTML for notebooks."""
+        """Makes the HTML that a notebook shows. Notebooks call this method."""
         page: str = importlib.import_module(Shown.shown_by).as_html(self)
         return page

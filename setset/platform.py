@@ -35,7 +35,7 @@ _fcntl = _optional("fcntl")
 _msvcrt = _optional("msvcrt")
 _resource = _optional("resource")
 
-# Opening files
+# Flags for opening files
 
 _CLOSE_ON_EXEC = getattr(os, "O_CLOEXEC", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -72,11 +72,11 @@ def sync_folder(path: Path) -> None:
 
 
 _NO_LINKS_THERE = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EINVAL)
-"""Values of `errno` on file systems without hard links. FAT and some Windows servers give EINVAL."""
+"""Values of `errno` that mean that a file system has no hard links. FAT and some Windows servers give EINVAL."""
 
 
 def rename_if_free(source: Path, target: Path) -> bool:
-    """Links or copies a file to a free path, atomically even on a shared disk. Returns False if the path is taken."""
+    """Gives a file a second path, atomically even on a shared disk. Returns False if the path exists already."""
     try:
         os.link(source, target)
     except FileExistsError:
@@ -100,7 +100,7 @@ def rename_if_free(source: Path, target: Path) -> bool:
 
 
 LONGEST_PATH = 259
-"""Maximum length of a path on Windows, unless Windows is configured for long paths."""
+"""Maximum number of characters of a path on Windows, unless Windows is configured for long paths."""
 
 
 def is_too_long(error: OSError, path: Path) -> bool:
@@ -110,20 +110,20 @@ def is_too_long(error: OSError, path: Path) -> bool:
 
 
 OPEN_ELSEWHERE = (32, 33)
-"""Error numbers of Windows if another program has a file open or locked."""
+"""Error numbers of Windows that mean that another program has a file open or locked."""
 OPEN_TARGET = (5, *OPEN_ELSEWHERE)
-"""Error numbers of Windows if another program has the target of a rename open. 5 is ERROR_ACCESS_DENIED."""
+"""Error numbers of Windows that mean that another program has the target of a rename open. 5 is ERROR_ACCESS_DENIED."""
 
 
 # Locks
 
 
 NO_LOCKS = (errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.EINVAL)
-"""Values of `errno` on file systems without locks."""
+"""Values of `errno` that mean that a file system has no locks."""
 
 
 def _take(lock: Callable[..., object], *arguments: object) -> bool:
-    """Calls a function that takes a lock. Returns False if another owner has the lock."""
+    """Calls a system function that takes a lock. Returns False if another process or file handle has the lock."""
     try:
         lock(*arguments)
     except OSError as error:
@@ -134,7 +134,8 @@ def _take(lock: Callable[..., object], *arguments: object) -> bool:
 
 
 def _lock_byte(descriptor: int, mode: int) -> None:
-    """Locks or unlocks a byte far beyond the text of the file, since on Windows others cannot read a locked byte."""
+    """Locks or unlocks a byte of a file far beyond its text, because on Windows other processes cannot read a locked
+    byte."""
     os.lseek(descriptor, 1 << 30, os.SEEK_SET)
     try:
         _msvcrt.locking(descriptor, mode, 1)
@@ -145,12 +146,12 @@ def _lock_byte(descriptor: int, mode: int) -> None:
 def lock_for_process(descriptor: int, patience: float = 0.5) -> bool:
     """Takes the lock of an open file for this process. Returns False if another process has the lock.
 
-    The operating system frees the lock when this process ends, however it ends, even if a child inherited the file.
-    Raises OSError on a file system without locks.
+    The operating system frees the lock when this process ends, even if it is killed, and even if a child inherited the
+    file. Raises OSError on a file system without locks.
 
     Args:
         descriptor: The open file.
-        patience: Seconds to retry. Except on Linux, a process that tests the lock takes it for a moment.
+        patience: Number of seconds to retry. Except on Linux, a process that tests the lock takes it for a moment.
     """
     lock, mode = (_lock_byte, _msvcrt.LK_NBLCK) if _fcntl is None else (_fcntl.lockf, _fcntl.LOCK_EX | _fcntl.LOCK_NB)
     deadline = time.monotonic() + patience
@@ -160,7 +161,7 @@ def lock_for_process(descriptor: int, patience: float = 0.5) -> bool:
 
 
 def _takes_to_ask() -> bool:
-    """Whether a process must take a lock in order to test it."""
+    """Whether this system can test a lock only by taking it for a moment."""
     return _fcntl is None or _SYSTEM != "linux"
 
 
@@ -175,7 +176,7 @@ def is_locked_by_another(descriptor: int) -> bool:
         _lock_byte(descriptor, _msvcrt.LK_UNLCK)
         return False
     if not _takes_to_ask():
-        # F_GETLK does not take the lock, so a run that starts at this moment is not refused.
+        # F_GETLK tests the lock without taking it, so setset does not refuse a run that starts at this moment.
         request = struct.pack("hhqqi4x", _fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
         kind, *_ = struct.unpack("hhqqi4x", _fcntl.fcntl(descriptor, _fcntl.F_GETLK, request))
         return bool(kind != _fcntl.F_UNLCK)
@@ -186,11 +187,12 @@ def is_locked_by_another(descriptor: int) -> bool:
 
 
 def lock_for_handle(file: IO[Any], wait: bool) -> bool:
-    """Takes the lock of an open file until the file is closed, also against other threads. False if it is taken."""
+    """Takes the lock of an open file until the file is closed. Returns False if another process or thread has the
+    lock."""
     if _fcntl is None:
         mode = _msvcrt.LK_LOCK if wait else _msvcrt.LK_NBLCK
         while not (taken := _take(_lock_byte, file.fileno(), mode)) and wait:
-            pass  # Windows itself gives up after ten seconds
+            pass  # Windows gives up after ten seconds, so try again
         return taken
     return _take(_fcntl.flock, file, _fcntl.LOCK_EX | (0 if wait else _fcntl.LOCK_NB))
 
@@ -200,12 +202,12 @@ def lock_for_handle(file: IO[Any], wait: bool) -> bool:
 STOP_SIGNALS: tuple[int, ...] = tuple(
     int(getattr(signal, name)) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK") if hasattr(signal, name)
 )
-"""Signals that end a program: Ctrl-C, a service or batch system, a closed terminal."""
+"""Signals that ask a program to end: from Ctrl-C, a service or batch system, or a closed terminal."""
 
 
 @contextlib.contextmanager
 def interrupts_blocked(numbers: Iterable[int] = (signal.SIGINT,)) -> Iterator[None]:
-    """Blocks Ctrl-C, or the given signals, in processes and threads that start within the block."""
+    """Blocks Ctrl-C, or the given signals, in all processes and threads that start during the block."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -219,7 +221,10 @@ def interrupts_blocked(numbers: Iterable[int] = (signal.SIGINT,)) -> Iterator[No
 
 def start_resource_tracker() -> None:
     """Starts the resource tracker of multiprocessing with blocked signals, so that a closed terminal does not end it.
-    Call this before `interrupts_blocked`: a tracker that multiprocessing starts inside would unblock the signals."""
+
+    Call this function before `interrupts_blocked`. Otherwise multiprocessing starts the tracker during the block, and
+    unblocks the signals.
+    """
     if hasattr(signal, "pthread_sigmask"):
         from multiprocessing import resource_tracker
 
@@ -235,14 +240,14 @@ def ignore_interrupts(numbers: Iterable[int] = (signal.SIGINT,)) -> None:
 
 
 def wait_for_end_of_parent() -> None:
-    """Blocks until the parent of this process has ended. For a thread of a worker process."""
+    """Waits until the parent of this process has ended. A thread of a worker process calls it."""
     parent = parent_process()
     if parent is None:
         return
     if not hasattr(os, "getppid") or _SYSTEM == "win32":
         parent.join()
         return
-    # Polls, since other processes may inherit the handle that `join` waits on, and may outlive the parent.
+    # Polls, because `join` waits on a handle that other processes may inherit, and they may outlive the parent.
     pause = threading.Event()
     while os.getppid() == parent.pid:
         pause.wait(0.2)
@@ -253,13 +258,14 @@ _OWN_CGROUPS = Path("/proc/self/cgroup")
 
 
 def usable_cores() -> int:
-    """Number of cores that this process may use: the minimum of its affinity and the CPU limit of its control group."""
+    """Number of processor cores that this process may use: the minimum of its affinity and its control group's CPU
+    limit."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return max(1, math.ceil(min(cores, _cores_of_cgroups())))
 
 
 def _cores_of_cgroups() -> float:
-    """Lowest CPU limit, in cores, of this process's control groups and their parents. Infinite without a limit."""
+    """Lowest CPU limit, in cores, of the control groups of this process and their parents. Infinite without a limit."""
     limits = [math.inf]
     with contextlib.suppress(OSError):
         for line in _OWN_CGROUPS.read_text(encoding="utf-8").splitlines():
@@ -272,7 +278,7 @@ def _cores_of_cgroups() -> float:
 
 
 def _cpu_limit(group: Path) -> float:
-    """CPU limit of one control group, in cores, from the files of cgroup version 2 or 1. Infinite without a limit."""
+    """CPU limit of a control group in cores, from the files of cgroup version 2 or 1. Infinite without a limit."""
     for names in (["cpu.max"], ["cpu.cfs_quota_us", "cpu.cfs_period_us"]):
         with contextlib.suppress(OSError, ValueError):
             quota, period = " ".join((group / name).read_text() for name in names).split()
@@ -281,13 +287,14 @@ def _cpu_limit(group: Path) -> float:
 
 
 def limit_cpu_seconds(seconds: int) -> None:
-    """Limits the CPU time of this process, if the system can: the system ends the process when the time is used up."""
+    """Sets a CPU time limit for this process, if the system has such limits. The system ends the process at the
+    limit."""
     if _resource is not None:
         _resource.setrlimit(_resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
 def free_bytes(folder: Path) -> int:
-    """Free bytes on the disk of a folder. If the folder is missing, uses its nearest existing parent."""
+    """Number of free bytes on the disk of a folder. For a missing folder, looks at the nearest existing parent."""
     folder = folder.absolute()
     while not folder.is_dir() and folder != folder.parent:
         folder = folder.parent
@@ -302,13 +309,13 @@ def user_id() -> str:
     if hasattr(os, "getuid"):
         return str(os.getuid())
     name = ""
-    with contextlib.suppress(ImportError, KeyError, OSError):  # a service whose user has no name
+    with contextlib.suppress(ImportError, KeyError, OSError):  # the user of a service may have no name
         name = getpass.getuser()
     return "".join(letter for letter in name if letter.isalnum()) or "user"
 
 
 def data_folder() -> Path:
-    """Folder for the user's own data. It may be missing. Raises RuntimeError if the user has no home."""
+    """Folder for data of the user. The folder may be missing. Raises RuntimeError if the user has no home."""
     if _SYSTEM == "win32":
         local = os.environ.get("LOCALAPPDATA")
         return (Path(local) if local else Path.home() / "AppData" / "Local") / "setset"
@@ -319,7 +326,7 @@ def data_folder() -> Path:
 
 
 def is_private_folder(path: Path) -> bool:
-    """Whether this user owns the folder and no other user may write to it. False for a link."""
+    """Whether this user owns a folder and no other user may write to it. False for a link."""
     if path.is_symlink() or not path.is_dir():
         return False
     status = path.stat()

@@ -1,4 +1,4 @@
-"""Listeners for the progress of long commands."""
+"""Progress listeners: objects that a long command calls to report its progress."""
 
 import enum
 import logging
@@ -6,7 +6,7 @@ from typing import Protocol
 
 
 class Activity(enum.StrEnum):
-    """Kind of work on a size."""
+    """Kind of work that a command does on a size."""
 
     STORE = "store"
     COUNT = "count"
@@ -20,7 +20,7 @@ class Activity(enum.StrEnum):
 
 
 class ProgressListener(Protocol):
-    """Receives the progress of a run, a check or a repair.
+    """Interface of a listener, which a run, a check or a repair calls to report progress.
 
     Example:
         >>> class Printer(setset.NoProgress):
@@ -32,26 +32,28 @@ class ProgressListener(Protocol):
     """
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
-        """Work on a size starts. `tasks` is the number of tasks, `lists_in` the number of lists in their sources.
+        """Called when work on a size begins. `tasks` is the number of tasks, `lists_in` the number of lists in their
+        sources.
 
-        Another size may still be under way, because a run interrupts its work to repair a corrupted source.
+        Work on another size may be unfinished, because a run interrupts its work to repair a corrupted source.
         """
 
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:
-        """A task of a size is done and its result recorded."""
+        """Called when a task of a size is done and the database has recorded its result."""
 
     def notice(self, text: str) -> None:
-        """A message for the user."""
+        """Called with a message for the user."""
 
     def waiting(self, text: str) -> None:
-        """The command waits, perhaps forever. Show the message even if the user has turned progress off."""
+        """Called with a message when the command waits, perhaps forever. Show it even if the user has turned progress
+        off."""
 
     def end(self, size: int) -> None:
-        """Work on a size is over."""
+        """Called when work on a size ends."""
 
 
 class NoProgress:
-    """A listener that ignores all progress."""
+    """A listener that ignores all progress. A base class for listeners that need only some methods."""
 
     def begin(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None: ...
 
@@ -66,7 +68,8 @@ class NoProgress:
 
 
 class LoggedNotices(NoProgress):
-    """Default listener in Python programs. Logs notices, such as on the first compilation, to the logger `setset`."""
+    """Default listener in Python programs. Sends messages, such as about the first compilation, to the logger
+    `setset`."""
 
     def notice(self, text: str) -> None:
         logging.getLogger("setset").warning(text)

@@ -1,4 +1,4 @@
-"""Child processes that do not import the user's script.
+"""Starts child processes that do not import the user's script.
 
 `multiprocessing` starts a new Python for each child, which imports the main module of its parent again. Without
 `if __name__ == "__main__":` a script would then run a second time in each child. The functions that setset sends to its
@@ -23,13 +23,13 @@ SILENT_IF_CUT_SHORT: Final = (
     "import sys; hook = sys.excepthook; sys.excepthook = lambda kind, *rest: "
     "kind.__name__ in ('EOFError', 'UnpicklingError') or hook(kind, *rest); "
 )
-"""First statements of a child. They hide the traceback if the parent is killed before it has sent the whole task."""
+"""First statements of a child process. They hide the traceback if the parent dies before it has sent the whole task."""
 _LOCK: Final = RLock()
 _get_command_line: Final = spawn.get_command_line
 
 
 def spawn_context() -> SpawnContext:
-    """Like `multiprocessing.get_context("spawn")`, for processes that do not import the main module.
+    """Returns a context like `multiprocessing.get_context("spawn")`, whose processes do not import the main module.
 
     Functions and arguments that are sent to such a process must not be defined in the main module.
     """
@@ -38,7 +38,7 @@ def spawn_context() -> SpawnContext:
 
 class _Process(SpawnProcess):
     def start(self) -> None:
-        # A child imports the main module by `__spec__` or `__file__`. If both are None, it imports nothing.
+        # A child finds the main module by `__spec__` or `__file__`. If both are None, it imports no main module.
         main = vars(sys.modules["__main__"])
         with (
             _LOCK,
@@ -54,7 +54,7 @@ class _Context(SpawnContext):
 
 @contextmanager
 def _replaced(names: dict[str, Any], **values: Any) -> Iterator[None]:
-    """Replaces attributes of a module within the block. Ignores names that the module does not have."""
+    """Replaces attributes of a module during the block. Ignores names that the module does not have."""
     before = {name: names[name] for name in values if name in names}
     names.update({name: values[name] for name in before})
     try:
@@ -71,7 +71,7 @@ def _command_line(**options: Any) -> list[str]:
 
 
 def tie_to_parent() -> None:
-    """In a child process: ignores Ctrl-C, which the parent handles, and ends when the parent is gone.
+    """Makes a child process ignore Ctrl-C, which the parent handles, and end when its parent ends.
 
     PR_SET_PDEATHSIG does not work here: it fires when the *thread* that started the process ends, and a short-lived
     thread replaces a lost worker.

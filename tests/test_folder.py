@@ -60,7 +60,7 @@ def test_the_lock_is_held_once(tmp_path: Path) -> None:
 
 
 def test_there_is_nothing_to_lock_in_a_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(NotAWorkspace, match="there is no such folder"), WorkspaceFolder(tmp_path / "w").locked():
+    with pytest.raises(NotAWorkspace, match="the folder is missing"), WorkspaceFolder(tmp_path / "w").locked():
         pass
     assert not (tmp_path / "w").exists()
 

@@ -1,9 +1,9 @@
 """Measures setset, in part against counters in C that do the same work, in one run on one machine.
 
 tools/bench                    all parts but `large`: about twenty minutes, 2 GB in the temporary folder
-tools/bench --quick            smaller sizes, which say less: some minutes
-tools/bench files classes      only these parts
-tools/bench large              a part that only runs if named: size 10 and target 20, 20 minutes and 4 GB
+tools/bench --quick            smaller sizes with less exact figures: some minutes
+tools/bench files classes      only the named parts
+tools/bench large              the part that runs only if named: size 10 and target 20, 20 minutes and 4 GB
 tools/bench --write            writes the tables of docs/performance.md
 
 Names every figure that is worse than the one in docs/performance.md by more than a tenth. Ends with 1 if a figure
@@ -33,7 +33,9 @@ IF_NAMED = ("large",)
 
 def main() -> int:
     options = _options()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # or commands that wait for their turn would stay
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit(143)
+    )  # so that the exit also ends commands that wait for their turn
     parts = options.parts or PARTS
     measured = {part: measure_part(part, options.quick) for part in parts}
     figures = [figure for part in parts for figure in measured[part]]
@@ -61,7 +63,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join((*PARTS, *IF_NAMED))}")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument("--quick", action="store_true", help="smaller sizes: some minutes, less telling")
+    parser.add_argument("--quick", action="store_true", help="smaller sizes with less exact figures: some minutes")
     parser.add_argument("--write", action="store_true", help="write the tables of docs/performance.md")
     parser.add_argument("--page", type=Path, default=PERFORMANCE, help="page to compare with and to write")
     options = parser.parse_args()

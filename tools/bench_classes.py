@@ -1,4 +1,4 @@
-"""Part of the benchmark: classes, their members, random hands and the site made of them."""
+"""Part of the benchmark: building the classes, listing their members, random hands, and the static site."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def measure(bench: Bench) -> None:
 
 
 def build_into_a_database() -> None:
-    """The work of `setset classes build`, in a new workspace."""
+    """Does the work of `setset classes build` in a new workspace."""
     with tempfile.TemporaryDirectory() as folder:
         build_catalogue(WorkspaceFolder(Path(folder) / "w"), 20, NoProgress())
 
@@ -44,7 +44,7 @@ def take_members(name: str) -> None:
 
 
 def site_seconds(folder: Path) -> float:
-    """CPU seconds of `setset site`, its child processes included."""
+    """Measures the CPU seconds of `setset site` with its child processes."""
     process = psutil.Process()
     before = process.cpu_times()
     subprocess.run([*SETSET, "site", str(folder), "--url", "https://example.org/", "-q"], check=True)

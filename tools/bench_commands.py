@@ -1,4 +1,4 @@
-"""Part of the benchmark: commands that should answer at once."""
+"""Part of the benchmark: wall time of commands that should answer at once."""
 
 from __future__ import annotations
 

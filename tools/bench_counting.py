@@ -22,7 +22,7 @@ def measure(bench: Bench) -> None:
 
 
 def measure_size(bench: Bench, size: int) -> None:
-    """Counts and expands a whole size. Each figure is the best of three, in turns with C."""
+    """Counts and expands a whole size, in turns with the counter in C. Each figure is the best of three."""
     source, sources = root(), level(size - 1)
     share = max(1, sum(batch.lists for batch in sources) // 150_000_000)
     c_rate = count_rate = expand_rate = 0.0
@@ -46,7 +46,8 @@ def count_below_all(batches: list[Streams], size: int) -> int:
 
 
 def measure_count_to_12(bench: Bench) -> None:
-    """Counts lists of 12 below a sample of 9-lists. Each figure is the better of two, in turns with C."""
+    """Counts the lists of 12 cards below a sample of lists of 9 cards, in turns with the counter in C. Each figure is
+    the better of two."""
     raw = bench.folder / "lists"
     total, own_seconds, c_seconds = 0, 0.0, 0.0
     for source in sample(8, 2 if bench.quick else 6):
@@ -66,7 +67,7 @@ def measure_count_to_12(bench: Bench) -> None:
 
 
 def measure_deep_walk(bench: Bench, target: int) -> None:
-    """Counts and stores a size in one walk from random lists of 5 cards, in turns with C."""
+    """Counts and stores a size in one walk from random lists of 5 cards, in turns with the counter in C."""
     lists = 500 if bench.quick else bench_deep.SAMPLE.get(target, bench_deep.OTHER_SAMPLE)
     times = bench_deep.measure_target(target, bench_deep.via(target), lists, 1, bench.deep_counter)
     hours = bench_deep.LISTS_OF_5 / lists / 3600
@@ -79,4 +80,4 @@ def measure_deep_walk(bench: Bench, target: int) -> None:
 
 def require_equal(own: int, in_c: int) -> None:
     if own != in_c:
-        raise SystemExit(f"{own} lists counted, {in_c} in C")
+        raise SystemExit(f"setset counts {own} lists, but the counter in C counts {in_c}")

@@ -34,12 +34,12 @@ TURNS = 10
 LIMIT = 16_000_000
 SAMPLE = {12: 10_000, 18: 4000}
 OTHER_SAMPLE = 2000
-"""Random lists of 5 cards, by target: some seconds each."""
+"""Number of random lists of 5 cards to measure, by target: some seconds of work each."""
 
 
 @dataclass
 class Times:
-    """CPU seconds, lists and bytes of all turns."""
+    """Sums over all turns of a measurement: CPU seconds, lists and bytes."""
 
     c: float = 0.0
     count: float = 0.0
@@ -51,7 +51,7 @@ class Times:
 
 
 def draw(count: int, seed: int) -> npt.NDArray[np.uint8]:
-    """Random lists of 5 cards, in order."""
+    """Draws random lists of 5 cards and sorts them."""
     rng = np.random.default_rng(seed)
     lists: set[tuple[int, ...]] = set()
     while len(lists) < count:
@@ -62,7 +62,7 @@ def draw(count: int, seed: int) -> npt.NDArray[np.uint8]:
 
 
 def below(roots: npt.NDArray[np.uint8], target: int, size: int) -> Streams | None:
-    """All lists of a size below some roots, as one source."""
+    """Makes all lists of a size below some lists of 5 cards, as one source batch."""
     lists: Iterator[npt.NDArray[np.uint8]] = iter([roots])
     for step in range(ROOT, size + 1):
         tail = search.needed(target, step)
@@ -74,12 +74,12 @@ def below(roots: npt.NDArray[np.uint8], target: int, size: int) -> Streams | Non
 
 
 def via(target: int) -> int:
-    """Size of the sources that are expanded."""
+    """Chooses the size of the source lists that the walk to a target starts from."""
     return 9 if target == 12 else 8
 
 
 def measure_target(target: int, via: int, lists: int, seed: int, counter: Path) -> Times:
-    """Counts and expands everything below random lists of 5 cards, in turns with C."""
+    """Counts and expands all lists below random lists of 5 cards, in turns with the counter in C."""
     times, roots = Times(), draw(lists, seed)
     measure(roots[:: len(roots) // 20], target, via, counter, Times())  # the first call allocates memory
     for turn in range(TURNS):
@@ -88,7 +88,8 @@ def measure_target(target: int, via: int, lists: int, seed: int, counter: Path) 
 
 
 def measure(roots: npt.NDArray[np.uint8], target: int, via: int, counter: Path, times: Times) -> None:
-    """One turn: the lists below some roots in C, counted and expanded."""
+    """Measures one turn: the lists below some lists of 5 cards, by the counter in C, by `deep.count` and by
+    `deep.expand`."""
     tops, source = below(roots, target, ROOT_OF_C), below(roots, target, via)
     if tops is None:
         return
@@ -126,7 +127,7 @@ def _timed_parts(source: Streams, target: int, times: Times) -> Iterator[Streams
 
 
 def report(target: int, via: int, times: Times, sampled: int) -> str:
-    """A line with the projections."""
+    """Formats a line of the table: the projections of one size."""
     scale = LISTS_OF_5 / sampled
     hours = scale / 3600
     per_list = times.bytes / max(times.lists, 1)

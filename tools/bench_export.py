@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""CPU time and bytes per list of each format of `setset export`, beside plain pyarrow.
+"""Measures CPU time and bytes per list of each format of `setset export`, beside plain pyarrow.
 
     tools/bench_export.py WORKSPACE [SIZE [LISTS]]
 
-In one process and in turns: a busy machine slows all of them alike. `export` uses as many processes as there are cores.
+All formats run in one process and in turns, so that a busy machine slows all of them alike.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TURNS = 3
 
 
 def write_plainly(size: setset.Size, lists: int, path: Path) -> None:
-    """Writes Parquet with pyarrow in the simplest way, for comparison."""
+    """Writes lists as Parquet with pyarrow in the simplest way, for comparison with setset."""
     columns = [f"c{column}" for column in range(1, size.size + 1)]
     schema = pa.schema([(column, pa.uint8()) for column in columns])
     left = lists

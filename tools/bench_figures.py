@@ -1,4 +1,4 @@
-"""Figures of a benchmark, and clocks that give them."""
+"""Figures of a benchmark, their comparison with earlier figures, and functions that measure time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 HERE = Path(__file__).parent
 SETSET = [sys.executable, "-m", "setset"]
 LESS_IS_BETTER = {"ms", "s", "min", "MB", "bytes", "%"}
-"""Units of figures that should be small. Of all other units more is better."""
+"""Units of figures that should be small. Figures of all other units should be large."""
 TOLERANCE = 0.1
-"""Share of a figure that may be lost before it is named as worse."""
+"""Share by which a figure may be worse than before without a message."""
 
 _Result = TypeVar("_Result")
 
@@ -48,16 +48,16 @@ class Figure:
 
     @property
     def row(self) -> dict[str, str]:
-        """Row of the table in docs/performance.md."""
+        """Makes the row of the figure in the table of docs/performance.md."""
         return {"figure": self.name, "value": self.shown, "unit": self.unit, "mark": self.verdict}
 
     @property
     def plain(self) -> dict[str, object]:
-        """JSON object of the figure."""
+        """Makes the JSON object of the figure."""
         return {**asdict(self), "at_most": self.at_most, "verdict": self.verdict}
 
     def compare(self, before: float) -> str | None:
-        """Sentence that names the figure if it is worse than before by more than a tenth; None if not."""
+        """Makes a message if the figure is worse than before by more than a tenth; otherwise returns None."""
         if self.at_most:
             worse = self.value > before * (1 + TOLERANCE)
         else:
@@ -72,14 +72,14 @@ class Figure:
 
 
 def fallen(figures: list[Figure], written: Iterable[Mapping[str, str]]) -> list[str]:
-    """Sentences on the figures that are worse than the written ones by more than a tenth."""
+    """Makes messages about the figures that are worse than the written figures by more than a tenth."""
     before = {row["figure"]: float(row["value"].replace(",", "")) for row in written}
     sentences = (figure.compare(before[figure.name]) for figure in figures if figure.name in before)
     return [sentence for sentence in sentences if sentence is not None]
 
 
 class Bench:
-    """Folder, counters in C and figures of one run of the benchmark."""
+    """One run of the benchmark: its temporary folder, the compiled counters in C, and the figures so far."""
 
     def __init__(self, folder: Path, quick: bool) -> None:
         self.folder, self.quick = folder, quick
@@ -92,31 +92,31 @@ class Bench:
 
     @cached_property
     def counter(self) -> Path:
-        """Compiled tools/counter.c."""
+        """Path of the compiled tools/counter.c."""
         return self._compile("counter.c")
 
     @cached_property
     def deep_counter(self) -> Path:
-        """Compiled tools/deep.c."""
+        """Path of the compiled tools/deep.c."""
         return self._compile("deep.c")
 
     def _compile(self, source: str) -> Path:
         return compile_c(source, self.folder)
 
     def counted_in_c(self, *arguments: object) -> tuple[int, float]:
-        """Count by tools/counter.c, and its lists per second."""
+        """Runs tools/counter.c. Returns its count and its lists per second."""
         words = [str(self.counter), *map(str, arguments)]
         count, seconds = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
         return int(count), int(count) / float(seconds)
 
     @property
     def stored_size(self) -> int:
-        """Largest size in the workspace that several parts read."""
+        """Largest size in the workspace that several parts of the benchmark read."""
         return 7 if self.quick else 8
 
     @cached_property
     def workspace(self) -> Path:
-        """Workspace with all sizes up to `stored_size`."""
+        """Path of a workspace with all sizes up to `stored_size`, made at first use."""
         path = self.folder / "workspace"
         subprocess.run(run_command(self.stored_size, 2, path), check=True)
         return path
@@ -133,26 +133,26 @@ def compile_c(source: str, folder: Path) -> Path:
 
 
 def run_command(size: int, workers: int, workspace: Path, *options: str) -> list[str]:
-    """Command that explores up to a size."""
+    """Makes the command `setset run` for all sizes up to a size."""
     words = ["--size", str(size), "--workers", str(workers), "-w", str(workspace)]
     return [*SETSET, "run", "-q", *words, *options]
 
 
 def timed(action: Callable[..., _Result], *arguments: Any) -> tuple[_Result, float]:
-    """Result of an action, and the CPU seconds of this process that it takes."""
+    """Calls a function. Returns its result and the CPU seconds that it took."""
     started = time.process_time()
     result = action(*arguments)
     return result, time.process_time() - started
 
 
 def least(action: Callable[[], object], times: int = 3) -> float:
-    """Least CPU seconds of several calls. The first call may compile and does not count."""
+    """Returns the least CPU seconds of several calls, after a first call that may compile and does not count."""
     action()
     return min(timed(action)[1] for _ in range(times))
 
 
 def wall(words: list[str], times: int = 7) -> float:
-    """Median wall time of a command."""
+    """Returns the median wall time of several executions of a command."""
     seconds = []
     for _ in range(times):
         started = time.monotonic()

@@ -1,4 +1,4 @@
-"""Part of the benchmark: size of files, and speed of reading their lists."""
+"""Part of the benchmark: size of batch files, and speed of reading their lists."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def measure_stored_bytes(bench: Bench) -> None:
 
 
 def measure_compression(bench: Bench) -> None:
-    """Share of a worker's time that packing the bits of size 9 takes."""
+    """Measures the share of a worker's time that compressing the bits of size 9 takes."""
     lists, packed, packing = 0, 0, 0.0
     sources = list(sample(8, 2 if bench.quick else 6))
     started = time.process_time()
@@ -45,7 +45,7 @@ def measure_compression(bench: Bench) -> None:
 
 
 def measure_decoding(bench: Bench) -> None:
-    """Files of the largest size to arrays of cards on one core, the best of three."""
+    """Measures how fast one core decodes the files of the largest size to arrays of cards. The best of three."""
     paths = sorted((bench.workspace / "batches").rglob("*.setset"))[-400::20]
 
     def decode() -> int:
@@ -56,7 +56,8 @@ def measure_decoding(bench: Bench) -> None:
 
 
 def measure_counted_size(bench: Bench) -> None:
-    """Lists of a size that was only counted: one list by the command, and many as arrays."""
+    """Measures reading lists of a size without files (only counted): one list by the command, and many lists as
+    arrays."""
     size = bench.stored_size + 1
     subprocess.run(run_command(size, 2, bench.workspace, "--count-only"), check=True)
     with setset.open(bench.workspace) as workspace:
@@ -69,7 +70,7 @@ def measure_counted_size(bench: Bench) -> None:
 
 
 def take(arrays: Iterable[Sized], wanted: int) -> int:
-    """Number of lists in the first arrays that have at least the wanted number together."""
+    """Reads arrays until they have at least the wanted number of lists. Returns the number of lists read."""
     lists = 0
     for rows in arrays:
         lists += len(rows)

@@ -1,4 +1,5 @@
-"""Expands everything up to a size on one core and keeps nothing: the share of a run that the kernels take."""
+"""Expands all lists up to a size on one core and stores nothing, which shows the share of a run that the kernels
+take."""
 
 from __future__ import annotations
 
@@ -13,19 +14,19 @@ BATCH_LISTS = 16_000_000
 
 
 def root() -> Streams:
-    """Batch of all seeds."""
+    """Makes the batch of all seeds."""
     return next(search.pack([search.seeds(TARGET)], 3, 10**6, search.needed(TARGET, 3)))
 
 
 def count_below(batch: Streams, size: int) -> int:
-    """Number of lists of a size that the expansions of a batch give."""
+    """Counts the lists of a size that a batch expands to."""
     if batch.size == size:
         return batch.lists
     return sum(count_below(part, size) for part in search.expand(batch, TARGET, BATCH_LISTS))
 
 
 def level(size: int) -> list[Streams]:
-    """All batches of a size."""
+    """Makes all batches of a size."""
     batches = [root()]
     for _ in range(3, size):
         batches = [part for batch in batches for part in search.expand(batch, TARGET, BATCH_LISTS)]
@@ -33,7 +34,7 @@ def level(size: int) -> list[Streams]:
 
 
 def sample(size: int, count: int) -> Iterator[Streams]:
-    """Batches of two million lists of a size, spread over all lists of the size."""
+    """Yields batches of two million lists, spread over all lists of a size."""
     sources = level(size - 1)
     for number in range(count):
         source = sources[(2 * number + 1) * len(sources) // (2 * count)]

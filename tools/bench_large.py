@@ -1,4 +1,4 @@
-"""Part of the benchmark that only runs if named: whole explorations, 20 minutes and 4 GB."""
+"""Part of the benchmark that runs only if named: whole explorations, which take 20 minutes and 4 GB."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def add_stored(bench: Bench, workspace: Path, size: int) -> None:
 
 
 def seconds_of(words: list[str]) -> float:
-    """Wall seconds of a command that must succeed."""
+    """Runs a command, which must succeed, and returns its wall seconds."""
     started = time.monotonic()
     subprocess.run(words, check=True, capture_output=True)
     return time.monotonic() - started

@@ -1,4 +1,4 @@
-"""Part of the benchmark: `setset run` from nothing, beside kernels alone and a counter in C."""
+"""Part of the benchmark: `setset run` in a new workspace, beside the kernels alone and a counter in C."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def measure_run(bench: Bench, size: int) -> None:
 
 
 def measure_beside_others(bench: Bench, size: int) -> None:
-    """Two workers, one worker, two workers of Dask, kernels alone, and C on one core and on two, all in turns."""
+    """Measures in turns: a run with two workers, one worker and two Dask workers, the kernels alone, and C on one and
+    two cores."""
     in_c = [str(bench.counter), "tree", str(TARGET), str(size)]
     with workspaces(bench, "two", "one", "dask") as folder:
         two, one = (Contestant(run_command(size, n, folder / name)) for n, name in ((2, "two"), (1, "one")))
@@ -48,7 +49,7 @@ def measure_beside_others(bench: Bench, size: int) -> None:
     bench.add("C on two cores / C on one", 2 * c.seconds / c_twice.seconds, "x")
     if has_dask:
         bench.add("2 Dask workers / 2 workers", two.seconds / dask.seconds, "x", None if bench.quick else 0.9)
-    if two.memory:  # measured at the end of a turn, and a short run ends before
+    if two.memory:  # 0 for a short run, because memory is measured at the end of a turn
         bench.add("memory of the coordinator", two.memory / 1e6, "MB", 300)
         bench.add("memory of a worker", two.memory_of_child / 1e6, "MB", 600)
 
@@ -62,7 +63,8 @@ def measure_beside_kernels(bench: Bench, size: int) -> None:
 
 
 def add_beside_kernels(bench: Bench, size: int, two: Contestant, kernels: Contestant) -> None:
-    """A run with two workers, start included, beside two processes that each expand everything and write nothing."""
+    """Adds the ratio of a run with two workers, including its start, to two processes that expand all lists and write
+    nothing."""
     mark = 0.92 if size == 9 else None
     bench.add(f"run --size {size}, 2 workers / 2 kernels", kernels.seconds / two.seconds / 2, "x", mark)
 
@@ -75,7 +77,7 @@ def add_rate(bench: Bench, name: str, workspace: Path, size: int, run: Contestan
 
 @contextmanager
 def workspaces(bench: Bench, *names: str) -> Iterator[Path]:
-    """Folder for workspaces, which are removed at the end."""
+    """Yields a temporary folder for workspaces, and removes it at the end."""
     try:
         yield bench.folder
     finally:
@@ -84,7 +86,7 @@ def workspaces(bench: Bench, *names: str) -> Iterator[Path]:
 
 
 def twice(words: list[str]) -> list[str]:
-    """Command that runs another one twice at the same time."""
+    """Makes a command that runs another command twice at the same time."""
     return ["sh", "-c", '"$@" & "$@"; wait', "sh", *words]
 
 

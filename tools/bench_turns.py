@@ -1,7 +1,7 @@
-"""Commands that are measured against each other by wall time, some seconds each in turn.
+"""Compares the wall time of commands that run in turns of some seconds: each command is stopped while another runs.
 
-The speed of a shared machine changes by half from one minute to the next. Commands that are stopped and continued in
-turns all meet the same conditions.
+The speed of a shared machine changes by half from one minute to the next. Commands that run in turns all meet the same
+conditions.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from pathlib import Path
 import psutil
 
 TURN_SECONDS, LONG_TURN_SECONDS = 2.0, 10.0
-"""Seconds per turn, short and long. Each stop costs a program of several processes time, since all its timers are due
-when it continues. So programs that run for minutes have longer turns."""
+"""Seconds per turn, short and long. After each stop a program of several processes loses time, because all its timers
+are due. So programs that run for minutes have longer turns."""
 
 
 @dataclass
 class Contestant:
-    """A command, the seconds that it has run, and the peak memory of its largest process."""
+    """A command in a comparison, the seconds that it has run, and the peak memory of its largest process."""
 
     words: Sequence[str]
     seconds: float = 0.0
@@ -33,7 +33,7 @@ class Contestant:
     _process: psutil.Popen | None = field(default=None, repr=False)
 
     def take_turn(self, seconds: float) -> bool:
-        """Continues for this many seconds. False if the command has ended."""
+        """Lets the command run for some seconds. Returns False if the command has ended."""
         started = time.monotonic()
         if self._process is None:
             self._process = psutil.Popen(self.words, stdout=subprocess.DEVNULL, start_new_session=True)
@@ -54,7 +54,7 @@ class Contestant:
     def _weigh(self, process: psutil.Popen) -> None:
         self.memory = peak(process.pid)
         for child in process.children(recursive=True):
-            with contextlib.suppress(OSError):  # it has just ended
+            with contextlib.suppress(OSError):  # the process has just ended
                 self.memory_of_child = max(self.memory_of_child, peak(child.pid))
 
     def kill(self) -> None:
@@ -64,7 +64,7 @@ class Contestant:
 
 
 def take_turns(contestants: Sequence[Contestant], seconds: float = TURN_SECONDS) -> None:
-    """Runs all contestants to their ends."""
+    """Runs all commands in turns until all have ended."""
     running = list(contestants)
     try:
         while running:
@@ -75,7 +75,7 @@ def take_turns(contestants: Sequence[Contestant], seconds: float = TURN_SECONDS)
 
 
 def peak(pid: int) -> int:
-    """Peak resident memory of a process in bytes, by the kernel's record."""
+    """Peak resident memory of a process in bytes, as the operating system recorded it."""
     for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
         if line.startswith("VmHWM"):
             return 1024 * int(line.split()[1])

@@ -5,11 +5,11 @@ tools/chaos --seed 1 --only 17
 tools/chaos --single --rounds 200 --seed 1
 tools/chaos --cluster --rounds 200 --seed 1
 
-Each round explores a small target, lets faults happen one after the other, then does what the messages name
-(`setset run`, `repair`, `db rebuild` ...) and compares with an undisturbed run. Finished rounds are appended to a
-state file, so that a run that was stopped goes on. Ends with 0 if every round recovered, else with 1. With --single
-one fault a round, at a random moment of a real run; see `tools/chaos --single --help`. With --cluster one to three
-faults while a run is under way on a Dask cluster of this machine.
+Each round explores a small target, causes faults one after the other, then runs the commands that the messages name
+(`setset run`, `repair`, `db rebuild` ...) and compares the result with an undisturbed run. A state file records
+finished rounds, so that a stopped tool resumes. The exit code is 0 if every round recovered, otherwise 1. With
+--single, a round has one fault at a random moment of a real run; see `tools/chaos --single --help`. With --cluster, a
+round has one to three faults during a run on a Dask cluster of this machine.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def _play(options: argparse.Namespace, records: list[Record]) -> None:
 
 @contextlib.contextmanager
 def _kind_of_rounds(cluster: bool, folder: Path) -> Iterator[tuple[Callable[..., Any], Callable[..., Any]]]:
-    """Functions that draw a round from its seed, and play it."""
+    """Yields two functions for a kind of rounds: one draws a round from its seed, one plays it."""
     if cluster:
         from tests.chaos.cluster import draw, on_a_cluster
 
@@ -122,7 +122,7 @@ def _kind_of_rounds(cluster: bool, folder: Path) -> Iterator[tuple[Callable[...,
 
 
 def _finished(options: argparse.Namespace) -> list[Record]:
-    """Rounds of this seed in the state file."""
+    """Reads the finished rounds of this seed from the state file."""
     of_seed = (record for record in State(options.state).read() if record["seed"] == options.seed)
     return list({record["round"]: record for record in of_seed if record["round"] < options.rounds}.values())
 
@@ -147,19 +147,19 @@ def _print_table(rows: list[dict[str, str | int]]) -> None:
     print(f"{heads[0]:<28}" + "".join(f"{head:>11}" for head in heads[1:]))
     for row in rows:
         print(f"{row['step']:<28}" + "".join(f"{row[head]:>11}" for head in heads[1:]))
-    print("a round counts once for each of its kinds of steps")
+    print("a round with several kinds of steps counts once for each kind")
 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--single", action="store_true", help="one fault a round, in a real run")
+    parser.add_argument("--single", action="store_true", help="one fault per round, in a real run")
     parser.add_argument("--cluster", action="store_true", help="faults of a Dask cluster")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--rounds", type=int, help=f"how many [{ROUNDS}, or as many as the minutes allow]")
     parser.add_argument("--minutes", type=float, help="start no round after this many minutes")
-    parser.add_argument("--only", type=int, metavar="ROUND", help="play only this round, and tell all of it")
-    parser.add_argument("--steps", help="with --only: these steps in place of those drawn, 'a, b', to minimise")
-    parser.add_argument("--state", type=Path, help="where finished rounds are kept [by seed, in the temp folder]")
+    parser.add_argument("--only", type=int, metavar="ROUND", help="play only this round, and print all of it")
+    parser.add_argument("--steps", help="with --only: use these steps instead, such as 'a, b'")
+    parser.add_argument("--state", type=Path, help="file with finished rounds [by seed, in the temp folder]")
     parser.add_argument("--write", action="store_true", help="write the figures into docs/reliability.md")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--verbose", action="store_true", help="a line for each round on stderr")

@@ -3,9 +3,9 @@
 tools/chaos --single --rounds 200 --seed 1
 tools/chaos --single --minutes 10 --json
 
-Each round starts `setset run` in a fresh workspace, injects one fault, then does what the messages say
-(`setset repair`, `setset run`; `setset db rebuild` for a lost database) and compares with a run that nobody
-disturbed. Ends with 0 if nothing was lost and everything was noticed, else with 1.
+Each round starts `setset run` in a new workspace, causes one fault, then runs the commands that the messages name
+(`setset repair`, `setset run`; `setset db rebuild` for a lost database) and compares the result with an undisturbed
+run. The exit code is 0 if setset lost nothing and noticed everything, otherwise 1.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _round(folder: Path, names: list[str], number: int, seed: str, reference: Re
 
 
 def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
-    """Verdicts by fault, and for all faults."""
+    """Counts the verdicts per fault, and for all faults."""
     by_fault: dict[str, list[Verdict]] = defaultdict(list)
     for verdict in verdicts:
         by_fault[verdict.fault].append(verdict)
@@ -104,7 +104,7 @@ def _print_table(rows: list[dict[str, str | int]]) -> None:
     print(f"{HEADS[0]:<22}" + "".join(f"{head:>11}" for head in HEADS[1:]))
     for row in rows:
         print(f"{row['fault']:<22}" + "".join(f"{row[head]:>11}" for head in HEADS[1:]))
-    print("harmless: the run ended well and nothing was left to notice")
+    print("harmless: the run was complete, without any damage to notice")
 
 
 def _report(verdict: Verdict, options: argparse.Namespace) -> None:
@@ -129,7 +129,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--rounds", type=int, help="how many rounds [28, or as many as the minutes allow]")
     parser.add_argument("--minutes", type=float, help="start no round after this many minutes")
-    parser.add_argument("--first", type=int, default=0, help="the number of the first round, to repeat one")
+    parser.add_argument("--first", type=int, default=0, help="number of the first round, to repeat a round")
     parser.add_argument("--fault", choices=FAULTS, help="only this fault")
     parser.add_argument("--write", action="store_true", help="write the table into docs/reliability.md")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")

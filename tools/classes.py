@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Build the classes of all sizes, with their links, for setset/symmetry/classes.npz, which comes with the package.
+"""Builds the classes of all sizes, with their links, for setset/symmetry/classes.npz, which comes with the package.
 
-A test builds them again and compares, so this is needed only if the file's format changes.
+A test builds the classes again and compares, so this tool is needed only if the format of the file changes.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main() -> None:
         forms = np.array([list_class.cards for list_class in level.classes], np.uint8).reshape(len(level.classes), size)
         links = level.links.rows.astype(np.int16)
         steps = np.diff(links[:, :2], axis=0, prepend=np.zeros((1, 2), np.int16))  # differences take half the bytes
-        arrays[f"forms_{size}"] = forms.T.copy()  # columns are alike, and take half the bytes
+        arrays[f"forms_{size}"] = forms.T.copy()  # column by column the values are similar and take half the bytes
         arrays[f"stabilizers_{size}"] = np.array([list_class.stabilizer for list_class in level.classes], "<i8")
         arrays[f"extensions_{size}"] = np.array([list_class.extensions for list_class in level.classes], np.uint8)
         arrays[f"smaller_{size}"] = steps[:, 0].astype(np.uint8)

@@ -4,10 +4,9 @@
     tools/docs                    into build/docs; open build/docs/index.html
     tools/docs FOLDER             elsewhere
 
-The pages stay as they are, readable in the repository. docs/index.md arranges them: each of its headings becomes a part
-of the site, with the pages that are linked below it. Two parts are made when building and kept nowhere, so they cannot
-be out of date: the commands from their `--help`, the API from docstrings. A link that leads nowhere ends the build
-with 1. Needs the extra setset[docs].
+docs/index.md arranges the pages: each of its headings becomes a part of the site, with the pages that are linked below
+it. The build makes two further parts, which cannot be out of date: the commands from their `--help`, and the API from
+docstrings. A broken link ends the build with exit code 1. Needs the extra setset[docs].
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ INDEX = Path("docs", "index.md")
 COMMANDS = Path("docs", "commands")
 API = Path("docs", "api.md")
 LINK = re.compile(r"(?<!!)\[([^]\[]+)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)")
-"""A link to another file: its text, the path and the anchor on the page."""
+"""Pattern of a link to another file: its text, its path and its anchor."""
 WIDTH = 98
-"""Width of the help of commands, as on a wide terminal."""
+"""Width of the help texts of commands in characters."""
 API_PARTS = {
     "workspace": "Workspaces",
     "symmetry": "Symmetry",
@@ -42,7 +41,7 @@ API_PARTS = {
     "errors": "Errors",
     "": "Results and progress",
 }
-"""Packages with their own part."""
+"""Packages that have their own section in the API part, and the titles of the sections."""
 SETTINGS = {
     "project": "setset",
     "version": setset.__version__,
@@ -65,7 +64,7 @@ SETTINGS = {
 
 
 def walk(command: click.Command, name: str, above: click.Context | None = None) -> Iterator[tuple[str, str]]:
-    """A command and all its subcommands, each with its full name and the output of its `--help`."""
+    """Yields a command and all its subcommands, each with its full name and the output of its `--help`."""
     context = command.make_context(name, [], above, resilient_parsing=True, terminal_width=WIDTH)
     yield context.command_path, command.get_help(context)
     if isinstance(command, click.Group):
@@ -76,7 +75,7 @@ def walk(command: click.Command, name: str, above: click.Context | None = None) 
 
 
 def write_commands(folder: Path) -> None:
-    """A page for each command, with its subcommands on it, and a page that lists them as `setset --help` does."""
+    """Writes a page per command with its subcommands, and a page that lists all commands like `setset --help`."""
     folder.mkdir(parents=True)
     (_, overview), *helps = walk(cli, "setset")
     index = ["# Commands", "The output of `setset --help`, and of `--help` for each command.", fence(overview)]
@@ -97,7 +96,7 @@ def fence(text: str) -> str:
 
 
 def write_api(path: Path) -> None:
-    """Everything that `setset` exports, by the package that it comes from."""
+    """Writes the page about the API: every name that `setset` exports, by package."""
     parts: dict[str, list[str]] = {title: [] for title in API_PARTS.values()}
     for name in setset.__all__:
         thing = getattr(setset, name)
@@ -116,7 +115,7 @@ def write_api(path: Path) -> None:
 
 
 def arrange(index: str) -> str:
-    """docs/index.md, and for each of its parts the tree of the pages that are linked there."""
+    """Adds a tree of the linked pages to each part of docs/index.md."""
     parts = re.split(r"^## (.*)\n", index, flags=re.MULTILINE)
     trees = []
     for title, text in zip(parts[1::2], parts[2::2], strict=True):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compute the hands by their number of sets for setset/distribution/hands.json, or compare them with random hands.
+"""Computes the numbers of hands by sets for setset/distribution/hands.json, or compares them with random hands.
 
 `setset hands --recompute` computes the tables of up to 15 cards again. All sizes take five minutes and 3 GB.
 `tools/hands.py --simulate 10000000` deals hands of 12 cards in some minutes and writes nothing.
@@ -20,13 +20,15 @@ from setset.distribution.counts import LAST, STORED, hands
 from setset.distribution.levels import compute_hands
 
 BLOCK = 100_000
-"""Hands dealt at a time."""
+"""Number of hands dealt at a time."""
 LEAST = 25
-"""Minimum expected hands per row. Rows with fewer are merged, since their standard error says little."""
+"""Minimum expected number of hands per row. Rows with fewer hands are merged, because their standard error says
+little."""
 
 
 def deal_and_count(size: int, drawn: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Random hands by their number of sets. No class and no table of `setset hands` is used."""
+    """Deals random hands and counts them by their number of sets, without classes and without the tables of `setset
+    hands`."""
     first, second = np.triu_indices(size, 1)
     third = third_table().astype(np.int64)
     counts = np.zeros(size * (size - 1) // 6 + 1, np.int64)
@@ -40,7 +42,8 @@ def deal_and_count(size: int, drawn: int, random: np.random.Generator) -> npt.ND
 
 
 def compare(size: int, drawn: int, seed: int) -> bool:
-    """Prints dealt and expected hands for each number of sets. Returns whether all are within five errors."""
+    """Prints the numbers of dealt and of expected hands for each number of sets. Returns whether all differ by at most
+    five standard errors."""
     counts = deal_and_count(size, drawn, np.random.default_rng(seed))
     table = hands(size)
     expected = np.array([drawn * float(table.chance(sets)) for sets in range(len(counts))])

@@ -56,11 +56,11 @@ HEADS = ("command", "functions", "modules", "hops", "returns")
 SMALL_RUN = ("run", "--target", "18", "--size", "4", "--batch-lists", "20000")
 HAND = ("0", "1", "3", "9", "27", "40")
 FOUND_SOMETHING = {"check": 1}
-"""Exit codes other than 0 with which a command has done its work."""
+"""For some commands, the exit code other than 0 that still means success."""
 
 
 class InlineExecutor(Executor):
-    """Does the work in `submit`, in this thread."""
+    """An executor that does the work in this thread, inside the call of `submit`."""
 
     def __init__(self, workers: int, notice: Callable[[str], None] = lambda _: None) -> None:
         self.workers, self.notice = workers, notice
@@ -107,11 +107,11 @@ class Tracer:
 
     @staticmethod
     def _is_function(code: CodeType) -> bool:
-        # The body of a class is code too; only functions keep their variables in slots.
+        # The body of a class is code too, but only functions have the flag for fast local variables.
         return bool(code.co_flags & inspect.CO_OPTIMIZED) and not code.co_name.startswith("<")
 
     def path(self) -> list[tuple[str, str]]:
-        """The module and the name of each function."""
+        """Returns the module and the name of each recorded function."""
         return [
             (Path(code.co_filename.removeprefix(self._folder)).as_posix(), code.co_qualname) for code in self.functions
         ]
@@ -125,7 +125,7 @@ def _has_one_statement(function: ast.FunctionDef) -> bool:
 
 @dataclass(frozen=True)
 class Measured:
-    """Figures of one command."""
+    """Figures of one traced command: functions, modules, hops, returns."""
 
     command: str
     functions: int
@@ -137,7 +137,7 @@ class Measured:
 
 
 def measured(command: str, exit_code: int, path: list[tuple[str, str]]) -> Measured:
-    """Counts for functions, in the order of reading."""
+    """Counts modules, hops and returns for functions in the order of reading."""
     hops = returns = 0
     seen: set[str] = set()
     last = None
@@ -194,9 +194,9 @@ def _options() -> argparse.Namespace:
 
 
 def _measure_four(tree: Path, folder: Path) -> list[Measured]:
-    """Measures a small run, the check and repair of a lost file, and a class."""
+    """Traces four commands: a small run, check and repair of a lost file, and classify."""
     workspace = ("-w", str(folder / "workspace"))
-    # Compiles the kernels if needed, since compiling is not measured.
+    # Compiles the kernels first if needed, because compiling must not be traced.
     _measure(tree, [*SMALL_RUN, "-w", str(folder / "first")], folder)
     run = _measure(tree, [*SMALL_RUN, *workspace], folder)
     files = [path for path in (folder / "workspace").rglob("*") if path.suffix not in (".db", ".lock")]
@@ -209,7 +209,7 @@ def _measure_four(tree: Path, folder: Path) -> list[Measured]:
 
 
 def _measure(tree: Path, command: list[str], folder: Path) -> Measured:
-    """Traces a command in a new process. Without -w its workspace is in the folder."""
+    """Traces a command in a new process. Without -w its workspace is in `folder`."""
     notes = folder / "traced.json"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join((str(tree), str(Path(__file__).parent)))}
     environment.setdefault("SETSET_WORKSPACE", str(folder / "setset-workspace"))
@@ -225,7 +225,7 @@ def _measure(tree: Path, command: list[str], folder: Path) -> Measured:
 
 
 def _trace(tree: Path, notes: Path, command: list[str]) -> int:
-    """Runs a command in this process and records its functions."""
+    """Runs a command in this process, and records its functions in the file `notes`."""
     import setset
 
     package = Path(setset.__file__).resolve().parent

@@ -32,19 +32,20 @@ API = "setset"
 BASICS = "shared basics"
 
 STEP, ROW = 54, 50
-"""Distance from one box to the next, to the right and down."""
+"""Distance from one box to the next in pixels, to the right and down."""
 WIDTH, HEIGHT, MARGIN = 136, 38, 12
 IN_FROM_ABOVE, IN_FROM_BELOW = WIDTH - 22, 22
 """Offset of arriving arrows from the left edge of a box."""
 RADIUS = 10
 LINE, TEXT, FAINT, WRONG = "#8b949e", "#1f2328", "#6e7781", "#cf222e"
 ON_ANY = "#7d8590"
-"""Colours. Lines are visible on white and on black. Boxes and dots are white. ON_ANY is for text outside them."""
+"""Colours of the picture. Lines are visible on white and on black. Boxes and dots are white. ON_ANY is for text outside
+of boxes."""
 
 
 @dataclass(frozen=True)
 class Import:
-    """A line where a module imports from another package."""
+    """An import: a line of a module that imports from another package."""
 
     file: str
     line: int
@@ -61,7 +62,7 @@ class Packages:
     imports: tuple[Import, ...]
 
     def files(self, importer: str, imported: str) -> list[str]:
-        """The modules of one package that import from another."""
+        """Returns the modules of one package that import from another package."""
         return sorted({i.file for i in self.imports if (i.importer, i.imported) == (importer, imported)})
 
     def used_by(self, importer: str) -> list[str]:
@@ -101,7 +102,7 @@ def _stub_or_source(path: Path) -> Path:
 
 
 def _package(module: str) -> str:
-    """The package that a module belongs to."""
+    """Returns the package that a module belongs to."""
     parts = module.split(".")
     if len(parts) == 1:
         return API
@@ -113,7 +114,7 @@ def _is_module(root: Path, name: str) -> bool:
 
 
 def _imported(path: Path, modules: Iterable[str]) -> Iterator[tuple[int, str]]:
-    """The modules of setset that a file names in imports and strings, with the line."""
+    """Yields the modules of setset that a file names in imports and strings, with their lines."""
     names = set(modules)
     tree = ast.parse(path.read_text(encoding="utf-8"), str(path))
     for node in ast.walk(tree):
@@ -138,7 +139,7 @@ def _imported(path: Path, modules: Iterable[str]) -> Iterator[tuple[int, str]]:
 
 
 def _only_version(tree: ast.Module) -> bool:
-    """Whether a module uses nothing of the public API but its version."""
+    """Whether a module uses only `__version__` of the public API."""
     return {
         node.attr
         for node in ast.walk(tree)
@@ -147,7 +148,7 @@ def _only_version(tree: ast.Module) -> bool:
 
 
 def _closed(names: set[str], imports: Iterable[Import]) -> set[str]:
-    """The packages that import only from each other."""
+    """Finds the packages that import only from each other."""
     closed = set(names)
     while outside := {i.importer for i in imports if i.importer in closed and i.imported not in closed}:
         closed -= outside
@@ -155,8 +156,8 @@ def _closed(names: set[str], imports: Iterable[Import]) -> set[str]:
 
 
 def _from_the_top(names: list[str], imports: tuple[Import, ...]) -> tuple[str, ...]:
-    """The packages, each before the packages that it imports. In a cycle, packages with more imports than importers
-    come first."""
+    """Sorts the packages so that each comes before the packages that it imports. In a cycle, packages with more imports
+    than importers come first."""
     below: dict[str, set[str]] = {name: set() for name in names}
     for edge in imports:
         below[edge.importer].add(edge.imported)
@@ -188,7 +189,8 @@ def _reachable(name: str, below: dict[str, set[str]]) -> set[str]:
 
 
 def cycles(packages: Packages) -> list[list[str]]:
-    """A shortest cycle for each package in a cycle: its packages in order, the first package again at the end."""
+    """Finds a shortest cycle for each package that is in a cycle: its packages in order, the first package again at the
+    end."""
     below = {name: set(packages.used_by(name)) for name in packages.order}
     shortest: dict[frozenset[str], list[str]] = {}
     for name in packages.order:
@@ -205,7 +207,7 @@ def cycles(packages: Packages) -> list[list[str]]:
 
 
 def draw(packages: Packages) -> str:
-    """The picture. Boxes form a staircase, each above and to the left of the packages that it imports."""
+    """Draws the picture. Boxes form a staircase, each above and to the left of the packages that it imports."""
     index_of = {name: number for number, name in enumerate(packages.order)}
     count = len(index_of)
     width = 2 * MARGIN + (count - 1) * STEP + WIDTH
@@ -231,18 +233,18 @@ def draw(packages: Packages) -> str:
 
 
 def _corner(number: int) -> tuple[int, int]:
-    """The upper left corner of a box."""
+    """Returns the upper left corner of a box."""
     return MARGIN + number * STEP, MARGIN + number * ROW
 
 
 def _crossing(importer: int, imported: int) -> tuple[int, int]:
-    """Point where the line of an importer meets the line of the imported package."""
+    """Returns the point where the line of an importer meets the line of the imported package."""
     offset = IN_FROM_ABOVE if importer < imported else IN_FROM_BELOW
     return _corner(imported)[0] + offset, _corner(importer)[1] + HEIGHT // 2
 
 
 def _lines(edges: list[tuple[int, int, int]], colour: str) -> Iterator[str]:
-    """A line across for each importer, and an arrow for each package that is imported."""
+    """Draws a line to the right for each importer, and an arrow down for each imported package."""
     paths = []
     for importer in sorted({edge[0] for edge in edges}):
         ends = [_crossing(importer, edge[1]) for edge in edges if edge[0] == importer]

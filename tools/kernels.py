@@ -1,4 +1,4 @@
-"""Compiles every kernel, which takes half a minute, so that no process of the tests has to."""
+"""Compiles all kernels in half a minute, so that no test has to wait for the compiler."""
 
 from __future__ import annotations
 

@@ -1,13 +1,13 @@
-"""Alters batch files and databases by chance, and sees whether all of it is noticed.
+"""Alters batch files and databases at random, and tests whether setset notices every alteration.
 
 tools/mutations --count 10000 --seed 1
 tools/mutations --kind database --first 77 --count 1
 tools/mutations --kind forged --count 2000 --seed 1
 
-A third each are batch files, databases, and rows that vanish, double or change, unless --kind says otherwise. The kind
-`forged` has batch files with wrong content and right checksums, see tests/forged.py. What is finished is kept in a
-state file, so that it goes on when it was stopped. Ends with 1 if something crashed, hung, took more than some 500 MB,
-or was silent: counts that are wrong without an error, while `check` finds nothing.
+Without --kind, a third of the trials each alters batch files, databases, and rows (which vanish, double or change). The
+kind `forged` has batch files with wrong content and right checksums, see tests/forged.py. A state file records finished
+trials, so that a stopped tool resumes. The exit code is 1 if a trial crashed, hung, took more than some 500 MB, or was
+silent: wrong counts without an error, although `check` finds nothing.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from tests.mutations import Subject, try_number
 
 KINDS = ("batch", "database", "rows")
 FORGED = "forged"
-TOLD = 30
-"""Seconds between two lines on progress."""
+PROGRESS_SECONDS = 30
+"""Seconds between two lines about progress."""
 
 
 def main() -> int:
@@ -41,14 +41,14 @@ def main() -> int:
     numbers = range(first, first + options.count // len(kinds))
     wanted = [(kind, number) for number in numbers for kind in kinds]
     state = State.of("mutations", options.seed, options.state)
-    # --first repeats trials, so finished trials do not count.
+    # With --first trials are repeated, so finished trials are not skipped.
     kept = state.read() if options.first is None else []
     record_of = {(record["kind"], record["number"]): record for record in kept}
     records = [record_of[trial] for trial in wanted if trial in record_of]
     try:
         _try_all([trial for trial in wanted if trial not in record_of], options.seed, state, records)
     except KeyboardInterrupt:
-        print(f"stopped: the same command goes on, with {state.path}", file=sys.stderr)
+        print(f"stopped: run the same command again to resume, by {state.path}", file=sys.stderr)
     outcomes = Counter((record["kind"], record["name"], _outcome(record)) for record in records)
     for (kind, name, outcome), times in sorted(outcomes.items()):
         print(f"{kind:<10}{name:<28}{outcome:<24}{times:>8,}")
@@ -63,7 +63,7 @@ def main() -> int:
 
 
 def totals(records: list[Record]) -> list[dict[str, str | int]]:
-    """Outcomes of each kind of trial, and of all of them."""
+    """Counts the outcomes of each kind of trial, and of all trials."""
     outcomes = sorted({_outcome(record) for record in records} | {"crash", "silent"})
     kinds = sorted({record["kind"] for record in records})
     rows = [(kind, [record for record in records if record["kind"] == kind]) for kind in kinds]
@@ -95,7 +95,7 @@ def _try_all(left: list[tuple[str, int]], seed: int, state: State, records: list
             if ":" in outcome:
                 again = f"--seed {seed} --kind {kind} --first {number} --count 1"
                 print(f"{kind}, {name}: {outcome}\n  again: tools/mutations {again}", file=sys.stderr)
-            if (now := time.monotonic()) > printed_at + TOLD:
+            if (now := time.monotonic()) > printed_at + PROGRESS_SECONDS:
                 printed_at = now
                 minutes = (now - began) / (index + 1) * (len(left) - index - 1) / 60
                 print(f"{index + 1:,} of {len(left):,}, {minutes:.0f} min left", file=sys.stderr)
@@ -104,10 +104,10 @@ def _try_all(left: list[tuple[str, int]], seed: int, state: State, records: list
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
-    parser.add_argument("--count", type=int, default=400, help="how many files [400]")
-    parser.add_argument("--first", type=int, help="the number of the first file, to repeat one")
+    parser.add_argument("--count", type=int, default=400, help="number of files [400]")
+    parser.add_argument("--first", type=int, help="number of the first file, to repeat a trial")
     parser.add_argument("--kind", choices=(*KINDS, FORGED), help="only these files")
-    parser.add_argument("--state", type=Path, help="where finished ones are kept [by seed, in the temp folder]")
+    parser.add_argument("--state", type=Path, help="file with finished trials [by seed, in the temp folder]")
     parser.add_argument("--write", action="store_true", help="write the totals into docs/reliability.md")
     return parser.parse_args()
 

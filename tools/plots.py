@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws the pictures of docs/plot.md again, with the commands that stand there."""
+"""Draws the pictures of docs/plot.md again, with the commands on that page."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PAGE = Path("docs", "plot.md")
 
 
 def commands(root: Path) -> list[list[str]]:
-    """Commands of the page that write into docs/plots."""
+    """Finds the commands on the page that write into docs/plots."""
     lines = (root / PAGE).read_text(encoding="utf-8").splitlines()
     return [shlex.split(line)[1:] for line in lines if line.startswith("setset plot ") and "docs/plots/" in line]
 

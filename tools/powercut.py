@@ -1,12 +1,13 @@
-"""Cuts the power at the system calls of setset commands, in a model of the disk, and recovers from what is left.
+"""Simulates power cuts at the system calls of setset commands, in models of a disk, and tests the recovery.
 
 tools/powercut --points 100 --seed 1
 tools/powercut --all --command run --json
 
-Each command is recorded once with strace. At each point each model of a disk (see tests/chaos/disk_model.py) gives a
-state; `setset run` must recover from it, and after `setset repair` was cut, `setset repair`. Then the counts must equal
-the counts of the undisturbed command, and `check --deep` must find nothing. Ends with 0 if all states recover, else
-with 1. With --all, a state file keeps the finished commands, so that a stopped programme resumes with the next.
+strace records the system calls of each command once. At each point, each model of a disk (see
+tests/chaos/disk_model.py) gives a state of the disk. `setset run` must recover from it, or `setset repair` if it was a
+repair. Then the counts must equal the counts of the undisturbed command, and `check --deep` must find nothing. The exit
+code is 0 if all states recover, otherwise 1. With --all, a state file records finished commands, so that a stopped tool
+resumes.
 """
 
 from __future__ import annotations
@@ -74,7 +75,7 @@ def _judge(options: argparse.Namespace, folder: Path, verdicts: list[Verdict]) -
             verdicts.append(verdict)
             _report(verdict, options)
         if options.all:
-            # All verdicts of a command together, since another recording has other calls.
+            # Saves all verdicts of a command together, because another recording would have other calls.
             state.add({"command": name, "verdicts": [dataclasses.astuple(verdict) for verdict in own]})
 
 
@@ -84,7 +85,7 @@ def _verdict(values: list[Any]) -> Verdict:
 
 
 def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
-    """Results of each command in each model."""
+    """Counts the results of each command in each model."""
     rows: list[dict[str, str | int]] = []
     for command in [*SCENARIOS, "all"]:
         for model in [*MODELS] if command != "all" else ["all"]:
@@ -102,7 +103,7 @@ def table(verdicts: list[Verdict]) -> list[dict[str, str | int]]:
 
 
 def by_command(rows: list[dict[str, str | int]]) -> list[dict[str, str | int]]:
-    """Results of each command in all models together."""
+    """Counts the results of each command in all models together."""
     sums: dict[str, dict[str, str | int]] = {}
     for row in rows:
         added = sums.setdefault(str(row["command"]), {"command": row["command"], **dict.fromkeys(HEADS[2:], 0)})
@@ -114,7 +115,7 @@ def _print_table(rows: list[dict[str, str | int]]) -> None:
     print(f"{HEADS[0]:<14}{HEADS[1]:<16}" + "".join(f"{head:>10}" for head in HEADS[2:]))
     for row in rows:
         print(f"{row['command']:<14}{row['model']:<16}" + "".join(f"{row[head]:>10}" for head in HEADS[2:]))
-    print("lost: something differs, or 'setset run' was not enough where it must be")
+    print("lost: the result differs, or 'setset run' was not enough although it must be")
 
 
 def _report(verdict: Verdict, options: argparse.Namespace) -> None:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the notes of a release from CHANGELOG.md, if tag, package, CITATION.cff and CHANGELOG.md name one version.
-With --url it also makes the links of README.md absolute and adds the address to pyproject.toml, for PyPI."""
+"""Prints the notes of a release from CHANGELOG.md, if the tag, the package, CITATION.cff and CHANGELOG.md have the same
+version. With --url it also makes the links of README.md absolute and adds the address to pyproject.toml, for PyPI."""
 
 import argparse
 import re
@@ -13,11 +13,11 @@ VERSIONS = {
     "CITATION.cff": r"^version: (.+)$",
     "CHANGELOG.md": r"^## (\d\S*)",
 }
-"""Pattern of the version per file; the first match counts."""
+"""For each file with a version, the pattern that finds it. The first match counts."""
 
 
 def disagreements(root: Path, version: str) -> list[str]:
-    """Files that name another version, one line each."""
+    """Lists the files whose version differs from the tag, one line per file."""
     lines = []
     for name, pattern in VERSIONS.items():
         match = re.search(pattern, (root / name).read_text(encoding="utf-8"), re.MULTILINE)
@@ -27,7 +27,7 @@ def disagreements(root: Path, version: str) -> list[str]:
 
 
 def notes(root: Path, version: str) -> str:
-    """The section of this version in CHANGELOG.md, without its heading."""
+    """Returns the section of a version in CHANGELOG.md, without its heading."""
     sections = re.split(r"^## (\S+).*\n", (root / "CHANGELOG.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     return dict(zip(sections[1::2], sections[2::2], strict=True))[version].strip() + "\n"
 

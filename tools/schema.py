@@ -20,7 +20,7 @@ BEGIN, END = "<!-- made by tools/schema.py -->", "<!-- end of what tools/schema.
 
 
 def section() -> str:
-    """All views and tables, as Markdown."""
+    """Describes all views and tables as Markdown."""
     lines = ["## Views", "", "| view | what it shows |", "|---|---|"]
     for name, text in re.findall(r"CREATE VIEW (\w+) AS -- (.*)", VIEWS.read_text(encoding="utf-8")):
         lines.append(f"| `{name}` | {text} |")
@@ -36,7 +36,7 @@ def section() -> str:
 
 
 def page() -> str:
-    """The page with its section made anew."""
+    """Returns the text of docs/schema.md with a new section."""
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     return f"{before}{BEGIN}\n\n{section()}\n\n{END}{rest.partition(END)[2]}"
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes docs/web/*.png: pictures of five pages, of a server that this starts on the workspace that is given.
+"""Makes docs/web/*.png, pictures of five web pages. Starts a server for the given workspace.
 
 .venv/bin/python tools/screenshots.py WORKSPACE
 """
@@ -42,7 +42,7 @@ def main() -> None:
         try:
             for name, path in PAGES.items():
                 page.goto(path, wait_until="load")
-                page.wait_for_timeout(500)  # scripts have finished drawing
+                page.wait_for_timeout(500)  # until scripts have finished drawing
                 taken = page.screenshot(path=folder / f"{name}.png")
                 assert len(taken) < MOST_BYTES, f"{name}.png: {len(taken):,} bytes"
                 print(f"docs/web/{name}.png: {len(taken):,} bytes")

@@ -1,4 +1,4 @@
-"""Sections of docs/ that tools write between markers, with the command, commit, date and machine they come from."""
+"""Writes sections of docs/ between markers, each with the command, commit, date and machine of its figures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ RELIABILITY = ROOT / "docs" / "reliability.md"
 
 
 def write_section(page: Path, name: str, command: str, rows: Sequence[Mapping[str, object]]) -> None:
-    """Replaces the section `name` of a page by a table and a line that says where its figures come from.
+    """Replaces a section of a page by a table, and by a line with the command, commit, date and machine of its figures.
 
     Args:
         page: Must have the markers `<!-- NAME: ... -->` and `<!-- end of NAME -->`.
@@ -37,14 +37,14 @@ def write_section(page: Path, name: str, command: str, rows: Sequence[Mapping[st
 
 
 def read_section(page: Path, name: str) -> list[dict[str, str]]:
-    """Rows of the table that a section has; empty if no tool has written it yet."""
+    """Reads the rows of the table in a section. Empty if no tool has written the section yet."""
     _, section, _ = _split(page.read_text(encoding="utf-8"), name)
     heads, _, *rows = [_cells(line) for line in section.splitlines() if line.startswith("|")] or [[], []]
     return [dict(zip(heads, cells, strict=True)) for cells in rows]
 
 
 def _split(text: str, name: str) -> tuple[str, str, str]:
-    """A page before, in and after a section, with the markers outside."""
+    """Splits the text of a page into the parts before, in and after a section. The markers are in the outer parts."""
     section = re.search(rf"(?<=<!-- {re.escape(name)}: written by )[^\n]*-->\n(.*?)(?=<!-- end of )", text, re.DOTALL)
     if section is None:
         raise SystemExit(f"the page has no section '<!-- {name}: written by ... -->'")
@@ -67,19 +67,20 @@ def _cells(line: str) -> list[str]:
 
 
 def command_line(*first: str) -> str:
-    """Command that started this tool, without --write. `first` are words that the tool took off already."""
+    """Returns the command that started this tool, without --write. `first` are words that the tool has removed
+    already."""
     words = [word for word in sys.argv[1:] if word != "--write"]
     return shlex.join([f"tools/{Path(sys.argv[0]).stem}", *first, *words])
 
 
 def commit() -> str:
-    """Short name of the commit that is checked out, and whether files differ from it."""
+    """Returns the short name of the checked-out commit, and whether files differ from it."""
     changed = _git("status", "--porcelain", "--untracked-files=no", "--", "setset", "tools", "tests", "migrations")
     return _git("rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
 
 
 def code() -> str:
-    """Short name of the committed code of the package: the same as long as no file in setset/ changes."""
+    """Returns a short name of the committed code in setset/, which changes only if a file in setset/ changes."""
     return _git("rev-parse", "--short", "HEAD:setset")
 
 
@@ -88,7 +89,7 @@ def today() -> str:
 
 
 def machine() -> str:
-    """Processor, cores, memory, system and Python of this machine."""
+    """Describes this machine: processor, cores, memory, system and Python."""
     models = set(re.findall(r"^model name\s*: (.+)$", _processors(), re.MULTILINE)) or {platform.machine()}
     memory = psutil.virtual_memory().total / 2**30
     system = f"{platform.system()}, Python {platform.python_version()}"

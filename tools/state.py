@@ -1,4 +1,5 @@
-"""Finished trials of a long programme, so that it can resume. The file has a line of JSON per trial."""
+"""State file of a tool with many trials, so that a stopped tool can resume. The file has a line of JSON per finished
+trial."""
 
 from __future__ import annotations
 
@@ -13,18 +14,19 @@ Record = dict[str, Any]
 
 
 class State:
-    """The finished trials of a programme, in a file."""
+    """The state file of a tool."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @classmethod
     def of(cls, programme: str, seed: int, path: Path | None) -> State:
-        """State in a file; by default, one in the temporary folder for this programme, seed and committed code."""
+        """Makes the state for a file. The default file is in the temporary folder, for this tool, seed and committed
+        code."""
         return cls(path or Path(tempfile.gettempdir()) / f"setset-{programme}-{seed}-{code()}.jsonl")
 
     def read(self) -> list[Record]:
-        """All finished trials. Removes an incomplete last line, so that its trial is repeated."""
+        """Reads all finished trials. Removes an incomplete last line, so that its trial is repeated."""
         if not self.path.exists():
             return []
         text = self.path.read_text()

@@ -1,1 +1,2 @@
-"""Batch files: format, writing, reading, verifying, and the storage roots. No database."""
+"""Batch files and storage roots: how a file is written, read and verified, and who may write to a folder. No
+database."""

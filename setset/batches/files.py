@@ -15,7 +15,7 @@ from setset.engine.bitstreams import Streams
 from setset.errors import SetsetError
 
 _NAME = re.compile(r"\d{7,}-\d{3,}(_\d{7,}-\d{3,})?" + re.escape(SUFFIX))
-NOT_RECORDED = "a sound batch file, but the database records another one"
+NOT_RECORDED = "a sound batch file, but not the file that the database records"
 MOST_BYTES = batch_format.MOST_PAYLOAD + (1 << 20)
 
 
@@ -32,19 +32,19 @@ class NewerFormat(SetsetError):
 
     def __str__(self) -> str:
         return (
-            f"{self.path} was made by a newer setset (batch format {self.version}; this one reads up to format "
-            f"{batch_format.VERSION}): upgrade setset; if no newer one was here, the file is damaged: move it away and "
-            "run 'setset repair'"
+            f"{self.path} has batch format {self.version}, but this setset reads up to format {batch_format.VERSION}: "
+            "upgrade setset; if no newer setset has written here, the file is damaged: "
+            "move it away and run 'setset repair'"
         )
 
 
 def size_folder(target: int, size: int, pruned: bool = False) -> str:
-    """Folder of the batches of a size, below a storage root."""
+    """Folder for the batch files of one target and size, relative to a storage root."""
     return f"{'p' if pruned else 't'}{target:02d}/s{size:02d}"
 
 
 def file_name(span: Span) -> str:
-    """Name of a batch file, from its sources and parts, which are known before the work starts."""
+    """Name of a batch file. It depends only on the sources and parts in the batch, which are known before the work."""
     first = f"{span.first_source:07d}-{span.first_part:03d}"
     last = f"{span.last_source:07d}-{span.last_part:03d}"
     return (first if first == last else f"{first}_{last}") + SUFFIX
@@ -55,7 +55,7 @@ def is_batch_name(name: str) -> bool:
 
 
 def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
-    """Saves a batch file below an existing storage root of `owner`.
+    """Writes a batch file below an existing storage root that belongs to `owner`, and returns its record.
 
     Raises:
         NewerFormat: A file of a newer setset has the name of this batch.
@@ -69,7 +69,7 @@ def save_batch(data: bytes, root: Path, owner: Token) -> BatchFile:
 
 
 def holds(path: Path, digest: str) -> bool:
-    """Whether a path is a sound batch file with this digest (in hex)."""
+    """Whether there is a sound batch file with this digest (in hex) at a path."""
     try:
         return verify(path)[1] == digest
     except BadBatch:
@@ -77,13 +77,13 @@ def holds(path: Path, digest: str) -> bool:
 
 
 def describe(data: bytes) -> BatchFile:
-    """Verifies every bit of a batch file and returns its record."""
+    """Verifies every bit of the bytes of a batch file, and returns the record of the batch."""
     header, digest = batch_format.verify(data)
     return record(header, digest.hex())
 
 
 def record(header: Header, digest: str) -> BatchFile:
-    """Record of a verified batch file, from its header and digest (in hex)."""
+    """Makes the record of a batch from the header and the digest (in hex) of its verified file."""
     return BatchFile(
         header.span,
         header.lists,
@@ -128,10 +128,9 @@ def read(path: Path) -> bytes:
 
 
 def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
-    """Reads and verifies a file, which must have the given digest (in hex). Returns its header and bits.
+    """Reads a batch file and verifies every bit, and its digest (in hex) if given. Returns its header and lists.
 
-    Compares the first and the last list with the header, but does not count the lists. The code that walks the bits
-    counts them.
+    Compares the first and the last list with the header. Does not count the lists: the code that reads them does.
     """
     from setset.engine import search
 
@@ -144,12 +143,13 @@ def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
     except search.BadStreams as error:
         raise BadBatch(str(error)) from error
     if ends != (header.first, header.last):
-        raise BadBatch("its header names another first or last list")
+        raise BadBatch("its first or last list differs from its header")
     return header, streams
 
 
 def verify(path: Path, expected: str | None = None) -> tuple[Header, str]:
-    """Verifies every bit of a file, and its digest if `expected` is given. Returns its header and digest (in hex)."""
+    """Verifies every bit of a batch file, and its digest if `expected` is given. Returns its header and digest (in
+    hex)."""
     header, digest = batch_format.verify(read(path))
     if expected not in (None, digest.hex()):
         raise BadBatch(NOT_RECORDED)

@@ -25,16 +25,18 @@ VERSION = 3
 """Format of new files. A file names the lowest format that its reader must know. Every new format needs a new schema
 revision, so that an older setset refuses the workspace instead of reporting the files as damaged."""
 PLAIN_VERSION, LAST_CODED_VERSION = 1, 2
-"""Formats of earlier versions, which are still readable: no codes, and codes for the last depth only."""
+"""Formats of earlier setset versions, which are still readable. Format 1 has no codes for nodes; format 2 has codes in
+the last depth only."""
 MOST_LISTS = 1 << 30
-"""Maximum number of lists in a file. `MOST_PAYLOAD` limits the memory for an untrusted file."""
+"""Maximum number of lists in a batch file."""
 MOST_BATCHES = 1 << 31
 """Upper limit of batch numbers, far above any in use. A larger number in a header means that the file is corrupted."""
 MOST_PAYLOAD = 1 << 28
 MOST_GROWTH = 1000
-"""Maximum factor by which bits may grow when unpacked, beyond a megabyte. Real batches grow up to sixtyfold."""
+"""Maximum ratio of unpacked to compressed bytes, beyond a megabyte. Refuses a crafted file that would fill the memory.
+Real batches have a ratio of up to 60."""
 LEVEL = 1
-"""Compression level. Level 3 saves 7 % of the bytes but costs 50 % more time in every run."""
+"""Compression level of zstandard. Level 3 saves 7 % of the bytes but makes every run 50 % slower."""
 
 DIGEST_BYTES = 16
 ENDS_SOURCE = 1
@@ -45,12 +47,12 @@ _PAD = 0xFF
 
 
 class BadBatch(SetsetError):
-    """The bytes are not a sound batch file."""
+    """A file is missing, unreadable, damaged, or no batch file."""
 
 
 @dataclass(frozen=True)
 class Header:
-    """Header of a batch file."""
+    """Fields in the header of a batch file. docs/batch-file.md explains each field."""
 
     target: int
     size: int
@@ -69,7 +71,7 @@ class Header:
 
     @property
     def start(self) -> int:
-        """Byte offset of the packed bits."""
+        """Byte offset of the compressed lists in the file."""
         return HEAD_BYTES + 8 * len(self.lengths)
 
     @property
@@ -86,7 +88,7 @@ def encode(
     source_digest: bytes,
     pruned: bool = False,
 ) -> bytes:
-    """Encodes lists as a batch file. `ends` are the first and the last list."""
+    """Encodes the lists of a batch as the bytes of a batch file. `ends` are its first and its last list."""
     packed = pack_bits(streams)
     head = _HEAD.pack(
         MAGIC,
@@ -110,7 +112,7 @@ def encode(
 
 
 def pack_bits(streams: Streams) -> bytes:
-    """Compresses the bits of a file. Refuses more than MOST_PAYLOAD bytes."""
+    """Compresses the bits of a batch. Raises SetsetError if they take more than MOST_PAYLOAD bytes."""
     payload = streams.payload()
     if len(payload) > MOST_PAYLOAD:
         raise SetsetError(f"a batch of {streams.lists} lists takes {len(payload)} bytes: give a smaller --batch-lists")
@@ -186,7 +188,7 @@ def decode(data: bytes | memoryview) -> tuple[Header, Streams]:
     except zstd.ZstdError as error:
         raise BadBatch(f"its bits cannot be unpacked: {error}") from error
     if len(payload) != expected or not decompressor.eof or decompressor.unused_data:
-        raise BadBatch("its bits are not as many as its header says")
+        raise BadBatch("its number of bits differs from its header")
     if header.version < VERSION:
         return header, from_earlier(header.size, header.lists, header.lengths, payload, header.tail)
     return header, from_payload(header.lists, header.lengths, payload, header.tail)

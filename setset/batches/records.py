@@ -1,4 +1,5 @@
-"""Records of a batch: its file, and its row in the database. Imports little, so that `status` starts quickly."""
+"""Dataclasses for a batch: its sources, its file, and its row in the database. Imports little, so that `status` starts
+quickly."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
@@ -19,7 +20,7 @@ BATCH_FILES = f"[tp]??/s??/*{SUFFIX}"
 
 @dataclass(frozen=True)
 class Span:
-    """Range of parts in a batch. A part holds some of the lists that a source batch expands to.
+    """Range of parts in a batch. A part is one of the consecutive files that a source batch expands to.
 
     The range is from part `first_part` of source batch `first_source` to part `last_part` of `last_source`, both
     inclusive. `ends_source` tells whether `last_source` has no further part. Only compacting makes batches of several
@@ -34,16 +35,17 @@ class Span:
 
     @property
     def start(self) -> tuple[int, int]:
-        """Source and number of the first part."""
+        """Number of the first source and number of the first part."""
         return self.first_source, self.first_part
 
     @property
     def end(self) -> tuple[int, int]:
-        """Source and part at which the next batch starts."""
+        """Source and part at which the next batch of the size must start."""
         return (self.last_source + 1, 0) if self.ends_source else (self.last_source, self.last_part + 1)
 
     def sources(self, most: int) -> range:
-        """Numbers of the source batches: at most `most` after the first, since an unverified span may be huge."""
+        """Numbers of the source batches, cut to at most `most` after the first, because an unverified span may be
+        huge."""
         return range(self.first_source, min(self.last_source, self.first_source + most) + 1)
 
     @property
@@ -65,11 +67,12 @@ class BatchFile:
     bytes: int
     digest: str
     source_digest: str
-    """Digest of the source batches by `combine_digests`. Empty in database rows of version 0.1."""
+    """Digest of the source batches (see `combine_digests`). Empty if setset 0.1 wrote the database row."""
 
     @property
     def content(self) -> tuple[Span, int, Cards, Cards, str]:
-        """Values that a rebuilt file must share with the lost file."""
+        """Values that a file made again must have in common with the lost file: the same lists from the same
+        sources."""
         return self.span, self.lists, self.first, self.last, self.source_digest
 
 
@@ -93,7 +96,7 @@ class Batch(BatchFile):
     root: str
     """Storage root of the file."""
     defect: str | None
-    """Known defect of the file; None if there is none."""
+    """Defect that `check` recorded for the file; None if none is known."""
 
     @property
     def path(self) -> str:
@@ -114,7 +117,7 @@ class Batch(BatchFile):
 
 
 def _refuse(name: str) -> NoReturn:
-    raise SetsetError(f"the database names a file outside its storage root: {name!r}")
+    raise SetsetError(f"the database names a file outside its storage root: {name!r}: restore a copy of setset.db")
 
 
 NO_SOURCE = "0" * 32

@@ -2,7 +2,7 @@
 
 Three rules:
 
-1. Never replace a sound file by a different one.
+1. Never replace a sound file by a different file.
 2. Never write or remove below a root unless its token, read at that moment, names this workspace in this folder.
 3. Only a command that names a root claims it.
 
@@ -28,8 +28,8 @@ from setset.folder import WorkspaceFolder
 
 TOKEN = "setset-root.json"  # noqa: S105 (a file name)
 MOST_BYTES = 10_000
-"""Maximum bytes of a token. A larger file is something else."""
-REBUILD = "'setset db rebuild' with --output for each folder that runs were given"
+"""Maximum size of a token file in bytes. A larger file cannot be a token."""
+REBUILD = "'setset db rebuild' with --output for each output folder of earlier runs"
 
 
 class RootGone(SetsetError):
@@ -64,7 +64,8 @@ class RootState(enum.StrEnum):
     OWN = "present"
     """The token names this workspace in this folder."""
     MOVED = "moved"
-    """The token names this workspace in another folder: it was moved, or is a copy. The root is read-only."""
+    """The token names this workspace in another folder, because the workspace was moved or copied. setset only
+    reads."""
     FOREIGN = "foreign"
     """The token names another workspace."""
     DAMAGED = "damaged token"
@@ -77,7 +78,7 @@ class RootState(enum.StrEnum):
 
 @dataclass(frozen=True)
 class Root:
-    """A folder with batch files, its state, and the totals that the database records for it.
+    """A storage root: a folder with batch files, its state, and the totals that the database records for it.
 
     Example:
         >>> [(root.number, root.state.value, root.files) for root in setset.open(example).roots()]
@@ -105,7 +106,10 @@ class Root:
 
 @dataclass(frozen=True)
 class Token:
-    """Owner of a storage root: the id and the folder of a workspace. A token without a folder matches every folder."""
+    """Content of a token file, which names the owner of a storage root: the id and the folder of a workspace.
+
+    A token without a folder matches every folder.
+    """
 
     workspace: str
     folder: str | None = None
@@ -125,7 +129,7 @@ DAMAGED_TOKEN = Token("")
 
 def read_token(root: Path) -> Token | None:
     """Reads the token of a root. None if the token is missing, DAMAGED_TOKEN if it is damaged."""
-    for _ in range(2):  # one failed read is no proof of damage
+    for _ in range(2):  # on a network drive a single read may fail by chance
         with contextlib.suppress(OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
             return _read_token(root / TOKEN)
     return DAMAGED_TOKEN
@@ -144,8 +148,8 @@ def _read_token(path: Path) -> Token | None:
         os.close(descriptor)
     token = Token(str(content["workspace"]), content.get("folder"))
     if content.keys() == {"workspace"} and token.workspace.isalnum():
-        return token  # version 0.1 wrote no checksum
-    # Earlier versions marked the token of the root inside the workspace.
+        return token  # setset 0.1 wrote tokens without a checksum
+    # Earlier versions had a checksum with a suffix for the root inside the workspace.
     checksum = token.checksum("\ninside" if content.get("inside") is True else "")
     is_sound = isinstance(token.folder, str | None) and content["check"] == checksum
     return token if is_sound else DAMAGED_TOKEN
@@ -158,7 +162,7 @@ def root_owner(root: Path) -> str | None:
 
 
 def root_state(root: Path, owner: Token) -> RootState:
-    """State of a folder as a storage root of `owner`, by its token alone."""
+    """State of a folder as a storage root of `owner`. Looks only at the token, not at the batch files."""
     token = read_token(root)
     if token in (None, DAMAGED_TOKEN):
         return RootState.DAMAGED if token else RootState.MISSING
@@ -170,7 +174,7 @@ def root_state(root: Path, owner: Token) -> RootState:
 
 
 def require_root(root: Path, owner: Token) -> None:
-    """Refuses to write below a root whose token does not name `owner`."""
+    """Raises an error if the token of a storage root does not name `owner`. Called before each write below the root."""
     state = root_state(root, owner)
     if state is RootState.MISSING:
         raise RootGone(root)
@@ -178,7 +182,8 @@ def require_root(root: Path, owner: Token) -> None:
         if (root / TOKEN).is_symlink() or not (root / TOKEN).is_file():
             raise InTheWay(in_the_way(root / TOKEN))
         raise ForeignRoot(
-            f"{root / TOKEN} is damaged: run 'setset repair', or, if the database does not know that folder, {REBUILD}"
+            f"{root / TOKEN} is damaged: run 'setset repair', or, if the database does not know the folder, "
+            f"run {REBUILD}"
         )
     if state is RootState.MOVED:
         token = read_token(root)
@@ -187,23 +192,24 @@ def require_root(root: Path, owner: Token) -> None:
             f"run 'setset roots move {quoted(root)} {quoted(root)}'; otherwise name another folder with --output"
         )
     if state is RootState.FOREIGN and owner.folder is None:
-        raise ForeignRoot(f"{root} holds files of another workspace than the database: run {REBUILD}")
+        raise ForeignRoot(f"the files in {root} belong to another workspace, not to this database: run {REBUILD}")
     if state is RootState.FOREIGN:
         raise ForeignRoot(
-            f"{root} holds the files of another workspace: name another folder with --output; if they "
-            f"belong to this one, whose database was lost, run {REBUILD}"
+            f"the files in {root} belong to another workspace: name another folder with --output; if they belong to "
+            f"this workspace, whose database was lost, run {REBUILD}"
         )
 
 
 def claim_root(root: Path, owner: Token, adopt: bool = False, note: str | None = None) -> None:
-    """Writes the token of a new root. Accepts a root with a valid token, and refuses every other root.
+    """Makes a folder a storage root of `owner` by writing its token. Does nothing if the token names `owner` already.
 
-    A root is new if it has no batch files, and its token is missing or damaged: there are no files to protect.
+    Writes only to a folder without batch files whose token is missing or damaged: it has no files to protect. Raises an
+    error for every other folder.
 
     Args:
         root: Folder of the root. A missing folder is made.
         owner: The token that the root must have.
-        adopt: Also claim a root of this workspace that is not new, even if its token is missing, damaged or stale.
+        adopt: Also claim a root with batch files of this workspace, even if its token is missing, damaged or stale.
         note: Folder to record in the token if `owner` has none.
     """
     try:
@@ -214,7 +220,7 @@ def claim_root(root: Path, owner: Token, adopt: bool = False, note: str | None =
             durable.create(root / TOKEN, token.encode())
         elif state is RootState.MISSING:
             raise BadInput(
-                f"{root} has batch files, but no {TOKEN} that says whose they are: name another folder, or "
+                f"{root} has batch files, but no {TOKEN} that names their owner: name another folder with --output, or "
                 f"run {REBUILD}"
             )
         elif (state is RootState.DAMAGED and may_take) or (state is RootState.MOVED and adopt):
@@ -249,7 +255,7 @@ def _is_same(path: Path, other: Path) -> bool:
 
 @dataclass(frozen=True)
 class Owner:
-    """A workspace as the owner of its storage roots."""
+    """A workspace as the owner of its storage roots. Decides which folders it may claim."""
 
     workspace: str
     folder: WorkspaceFolder
@@ -262,11 +268,11 @@ class Owner:
         return str(self.folder.path.resolve())
 
     def token(self, root: Path) -> Token:
-        """Token that a root of this workspace must have."""
+        """Token that a storage root of this workspace must have, so that setset may write below it."""
         return Token(self.workspace, None if root == self.folder.own_root else self.resolved_folder)
 
     def state(self, root: Path) -> RootState:
-        """State of a root by its token."""
+        """State of a storage root, as its token tells it."""
         return root_state(root, self.token(root))
 
     def original(self, note: str | None = None) -> Path | None:
@@ -283,13 +289,13 @@ class Owner:
         return None
 
     def _is_still_in(self, folder: Path) -> bool:
-        """Whether a folder holds the workspace. True if unsure."""
+        """Whether a folder still holds this workspace, so that two folders do. True if unsure."""
         own_root = WorkspaceFolder(folder).own_root
         workspace = root_owner(own_root)
         return workspace == self.workspace if workspace else _has_database(folder) or has_batches(own_root)
 
     def require_claimable(self, root: Path) -> None:
-        """Refuses a root that another workspace, or the original of this copy, may use."""
+        """Raises an error if another workspace may use a folder as its storage root, or the original of this copy."""
         if root == self.folder.own_root or self.state(root) is RootState.OWN:
             return
         parent, token = root.resolve().parent, read_token(root)
@@ -303,22 +309,24 @@ class Owner:
             )
 
     def claim(self, root: Path, adopt: bool = False) -> None:
-        """Claims a root for this workspace. Like `claim_root`, but a copy adopts no root that its original may use."""
+        """Claims a storage root for this workspace (see `claim_root`). A copy adopts no root that its original may
+        use."""
         if adopt:
             self.require_claimable(root)
         claim_root(root, self.token(root), adopt, str(self.original() or self.resolved_folder))
 
     def note_folder(self) -> str:
-        """Records the folder of the workspace in the token of its own root. Returns the recorded folder.
+        """Records the folder of the workspace in the token of the root inside it. Returns the recorded folder.
 
-        A copy keeps the folder of its original. Refuses a copy whose files or folders are links to its original.
+        In a copy, the token keeps the folder of the original. Raises an error if files or folders of a copy are links
+        to the original.
         """
         own, original = self.folder.own_root, self.original()
         for path in (self.folder.database, own, *own.glob("*/"), *own.glob("*/*/")):
             if original and _is_same(path, original / path.relative_to(self.folder.path)):
                 raise ForeignRoot(
-                    f"{path} leads to the files of {original}, of which {self.resolved_folder} is a copy: "
-                    "put a copy of them in its place, without links"
+                    f"{path} is a link to the files of {original}, and {self.resolved_folder} is a copy of it: "
+                    "replace the link by a copy of the files"
                 )
         note, token = str(original or self.resolved_folder), read_token(own)
         if token and token.workspace == self.workspace and token.folder != note:

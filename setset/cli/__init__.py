@@ -1,4 +1,4 @@
-"""The command line: one file per command. Each parses, makes one call and prints.
+"""The command line. Each command is one file: it parses its arguments, makes one call of the public API, and prints.
 
 Commands import other modules inside their bodies, so that `--help` loads neither numba nor SQLAlchemy.
 """
@@ -23,59 +23,59 @@ from setset.show.commands import PROGRAM, program, set_workspace
 
 GROUPS = {
     "Explore": {
-        "run": "Build all lists up to a size; resumes a stopped run.",
-        "estimate": "Lists, time and disk that a run takes.",
-        "scheduler": "A Dask scheduler for runs on many machines.",
-        "worker": "Dask workers of this machine, which look after themselves.",
+        "run": "Build all lists up to a size, or resume a stopped run.",
+        "estimate": "Estimate the lists, time and disk of a run.",
+        "scheduler": "Start a Dask scheduler for runs on many machines.",
+        "worker": "Start Dask workers on this machine.",
     },
     "Look": {
-        "status": "How far each size is, what is running or wrong.",
+        "status": "Progress of each size, running and failed work.",
         "count": "Number of lists of each size, compared with references.",
         "lists": "Print lists from the files, in order.",
         "statistics": "Histograms over all lists of a size.",
         "export": "Write lists, classes or counts for other programs.",
-        "plot": "Charts: counts, odds, classes, work.",
-        "report": "One page on the workspace, to mail or print.",
+        "plot": "Draw charts of counts, odds, classes and work.",
+        "report": "Write a page on the workspace, to mail or print.",
         "sql": "Query the database, read-only.",
         "history": "Past runs and how they ended.",
-        "serve": "A page: watch runs, browse classes, identify hands.",
-        "site": "The page as files for any web host.",
+        "serve": "Serve a web page: watch runs, browse classes, play.",
+        "site": "Write the web page as files for any web host.",
     },
     "Look after": {
         "check": "Compare the database with the files.",
-        "repair": "Repair what check finds, byte-identical.",
+        "repair": "Repair what check finds. Made files are byte-identical.",
         "compact": "Merge small files into full ones.",
-        "roots": "Folders with the files; move one, or give it up.",
+        "roots": "List, move or give up folders with batch files.",
         "rm": "Remove an exploration, or its largest sizes.",
         "db": "Back up, upgrade or rebuild the database.",
     },
     "Symmetry": {
-        "classes": "The classes of lists, their sizes; list, show, build.",
-        "classify": "The class of some cards.",
+        "classes": "The catalogue of classes: totals, list, show, build.",
+        "classify": "The class of a hand without a set.",
         "sample": "Random lists, each as likely as any other.",
         "members": "The lists of a class.",
-        "rank": "The rank of a list among all of its size.",
-        "unrank": "The list of a rank.",
+        "rank": "The rank of a list among all lists of its size.",
+        "unrank": "The list that has a given rank.",
     },
     "Caps": {
-        "partitions": "The deck as four hands of 20 without a set, and a card.",
-        "verify": "Is it a cap? Points of any dimension up to 10.",
+        "partitions": "Split the deck into four hands of 20 without a set.",
+        "verify": "Check whether points are a cap, in up to 10 dimensions.",
         "sat": "Ask a SAT solver for cards without a set.",
     },
     "Table": {
-        "odds": "How often there is no set, in five lines.",
-        "identify": "Class, rarity, sets and neighbours of a hand.",
+        "odds": "The odds that some cards hold a set.",
+        "identify": "Sets, class, rarity and neighbours of a hand.",
         "find": "Find every set among some cards.",
         "deal": "Deal cards and draw them.",
         "play": "Play a game of SET.",
-        "hands": "How many hands hold exactly k sets.",
+        "hands": "Number of hands with exactly k sets.",
         "simulate": "Play many games and count tables without a set.",
         "draw": "Draw cards as a picture or on the terminal.",
     },
     "Program": {
-        "doctor": "Workspace, disks, extras and versions, one per line.",
-        "completion": "Completion of commands for bash, zsh or fish.",
-        "help": "All commands, or the help of one.",
+        "doctor": "Show the workspace, disks, extras and versions.",
+        "completion": "Print a completion script for bash, zsh or fish.",
+        "help": "Describe all commands, or one command.",
     },
 }
 """Commands and their summaries, so that `--help` need not load the commands. Each line fits 80 columns."""
@@ -86,11 +86,11 @@ FIRST = {
     for name, summary in commands.items()
     if name in ("odds", "identify", "play", "run", "status", "lists", "count", "serve")
 }
-"""The commands that people use first."""
+"""The commands in the first section of `setset --help`."""
 
 
 def write_commands(formatter: click.HelpFormatter, groups: Mapping[str, Mapping[str, str]]) -> None:
-    """Writes a section per group, with a line per command."""
+    """Writes a section per group of commands to a help text, with a line per command."""
     width = max(map(len, COMMANDS))
     for title, commands in groups.items():
         with formatter.section(title):
@@ -98,7 +98,7 @@ def write_commands(formatter: click.HelpFormatter, groups: Mapping[str, Mapping[
 
 
 class OutputFailed(OSError):
-    """Standard output cannot be written to. `reason` is the operating system's error."""
+    """Writing to standard output failed. `reason` is the operating system's error."""
 
     def __init__(self, reason: OSError) -> None:
         super().__init__(f"cannot write to standard output: {reason.strerror}")
@@ -106,7 +106,7 @@ class OutputFailed(OSError):
 
 
 class SuggestingGroup(click.Group):
-    """Suggests a similar command if a command does not exist."""
+    """A group of commands that suggests a similar command if a command does not exist."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -120,7 +120,8 @@ class SuggestingGroup(click.Group):
 
 
 def suggest(word: str, names: Iterable[str]) -> str:
-    """End of a message that suggests the name that begins with the word, else the most similar; empty if none does."""
+    """Returns the end of a message, such as " Did you mean 'run'?". Suggests a name that begins with the word,
+    otherwise the most similar name. Empty if no name is similar."""
     from difflib import get_close_matches
 
     known, typed = list(names), word.lower()
@@ -144,7 +145,7 @@ def _name_program(command: click.Command) -> None:
 
 
 class LazyGroup(SuggestingGroup):
-    """Loads `setset/cli/NAME.py` when the command NAME is used."""
+    """The group of all commands. It imports `setset/cli/NAME.py` only when the command NAME is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 (click's signature)
         return list(COMMANDS)
@@ -162,7 +163,7 @@ class LazyGroup(SuggestingGroup):
             formatter.write_dl([(title, ", ".join(commands)) for title, commands in GROUPS.items()])
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        self.format_commands(ctx, formatter)  # no section for options, so that the help fits 24 rows
+        self.format_commands(ctx, formatter)  # leaves out the options, so that the help fits 24 rows
 
     def collect_usage_pieces(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
         return ["[-h] [-V] COMMAND [--help] ..."]
@@ -170,7 +171,7 @@ class LazyGroup(SuggestingGroup):
     def invoke(self, ctx: click.Context) -> object:
         try:
             return super().invoke(ctx)
-        except BrokenPipeError as error:  # from stderr; click would turn it into exit code 1
+        except BrokenPipeError as error:  # raised by stderr; click itself would exit with code 1
             raise OutputFailed(error) from error
 
 
@@ -190,7 +191,7 @@ def _print_error(error: BaseException | str) -> None:
 
 @contextlib.contextmanager
 def _output_errors() -> Iterator[None]:
-    """Turns errors of the operating system into `OutputFailed`."""
+    """Converts errors of the operating system in the block to `OutputFailed`."""
     try:
         yield
     except OSError as error:
@@ -198,7 +199,7 @@ def _output_errors() -> Iterator[None]:
 
 
 class _Output(io.BufferedWriter):
-    """Standard output that raises `OutputFailed`, so that its errors differ from errors of other files."""
+    """Standard output whose errors are `OutputFailed`, so that they differ from errors of other files."""
 
     write = _output_errors()(io.BufferedWriter.write)
     flush = _output_errors()(io.BufferedWriter.flush)
@@ -206,10 +207,10 @@ class _Output(io.BufferedWriter):
 
 @contextlib.contextmanager
 def _guarded_output() -> Iterator[None]:
-    """Turns errors of standard output into `OutputFailed`, including errors of the last flush."""
+    """Replaces standard output during the block, so that its errors are `OutputFailed`, even at the last flush."""
     stream = sys.stdout
     if not isinstance(stream, io.TextIOWrapper) or isinstance(stream.buffer, io.BytesIO):
-        yield  # not a real file, so writing cannot fail
+        yield  # standard output is no real file, so writing cannot fail
         return
     with _output_errors():
         stream.flush()
@@ -220,25 +221,26 @@ def _guarded_output() -> Iterator[None]:
             try:
                 yield
             finally:
-                output.flush()  # now, because at exit a full disk would cause a traceback
+                output.flush()  # an error at exit, such as a full disk, would print a traceback
     except OutputFailed:
         # Discards the remaining output, because Python would fail again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), raw.fileno())
         raise
     finally:
-        output.detach().detach()  # leaves the file open
+        output.detach().detach()  # so that the file stays open
 
 
 def offer_extra(error: MissingExtra) -> None:
-    """Prints how to install an extra. If started by `tools/setset` on a terminal, runs it again to ask and install."""
+    """Prints how to install a missing extra. If `tools/setset` on a terminal started this program, runs `tools/setset`
+    again, which asks and installs the extra."""
     clone = os.environ.get(PROGRAM)
     if clone is None:
         _print_error(error)
     elif sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty():
-        os.execv(clone, [clone, "--offer", error.extra, error.what, *sys.argv[1:]])  # noqa: S606 (the program itself)
+        os.execv(clone, [clone, "--offer", error.extra, error.feature, *sys.argv[1:]])  # noqa: S606 (the program itself)
     else:
         words = shlex.join(sys.argv[1:])
-        _print_error(f"{error.what} needs an extra: run {program()} --with {error.extra} {words}")
+        _print_error(f"{error.feature} needs an extra: run {program()} --with {error.extra} {words}")
 
 
 def _run_command() -> object:
@@ -253,10 +255,10 @@ def _run_command() -> object:
 
 
 def main() -> None:
-    """The entry point: runs the command, turns errors into one line on stderr and an exit code."""
-    # Nothing here multiplies matrices, so numpy needs no threads for that, here and in the workers.
+    """The entry point: runs the command. An error becomes one line on stderr and an exit code."""
+    # setset multiplies no large matrices, so numpy need not start threads for them, here and in the workers.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    if isinstance(sys.stdout, io.TextIOWrapper):  # a pipe on Windows cannot take every character of a path
+    if isinstance(sys.stdout, io.TextIOWrapper):  # a pipe on Windows does not accept every character of a path
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = _run_command()
@@ -275,7 +277,7 @@ def main() -> None:
     except OSError as error:
         # Any access to a file may fail, because the disk may be full, read-only or gone.
         reason = error.reason if isinstance(error, OutputFailed) else error
-        if reason.errno == errno.EPIPE:  # the reader of the pipe has ended, as `head` does
+        if reason.errno == errno.EPIPE:  # the reader of the pipe (such as `head`) has ended
             sys.exit(0)
         _print_error(error if isinstance(error, OutputFailed) else in_words(error))
         code = NoSpace.exit_code if is_no_space(reason) else SetsetError.exit_code

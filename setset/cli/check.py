@@ -11,14 +11,14 @@ from setset.cli import options
 @click.command()
 @options.size()
 @click.option("--deep", is_flag=True, help="Decode each file and derive its lists again from its sources.")
-@click.option("--strict", is_flag=True, help="Exit code 1 also for warnings: foreign files.")
+@click.option("--strict", is_flag=True, help="Exit code 1 also for warnings, such as foreign files.")
 @options.quiet
 @options.as_json
 @options.workspace
 def command(size: int | None, deep: bool, strict: bool, quiet: bool, as_json: bool, workspace: Path) -> None:
-    """Compare the database with the files. Changes no file; exit code 1 if something is wrong.
+    """Compare the database with the batch files. Changes no file; exit code 1 if there are problems.
 
-    'setset status' shows when each size was last checked, and the findings.
+    'setset status' shows the time and the number of problems of the last check of each size.
 
     \b
     Examples:

@@ -16,11 +16,11 @@ from setset.cli import SuggestingGroup, options
 @options.workspace
 @click.pass_context
 def command(ctx: click.Context, size: int | None, dimension: int, wide: bool, as_json: bool, workspace: Path) -> None:
-    """The table of all sizes: classes of lists up to the 1,965,150,720 symmetries, lists, chances.
+    """The catalogue: number of classes and lists of each size, and the chance of no set.
 
-    Reads the database of the workspace; sizes missing there come with the package.
-    A class is complete if no card can be added to its lists. A deck of --dimension 2 or 3 has its own symmetries and
-    counts; its classes keep the names that they have in the whole deck.
+    A class is all lists that the 1,965,150,720 symmetries make of one list. It is complete if no card can be added to
+    its lists. Reads the catalogue in the database of the workspace; other sizes come with the package. A deck of
+    --dimension 2 or 3 has its own symmetries and counts, and its classes have the names of the whole deck.
 
     \b
     Examples:
@@ -31,7 +31,7 @@ def command(ctx: click.Context, size: int | None, dimension: int, wide: bool, as
       setset classes --dimension 3
       setset classes build
     """
-    if ctx.invoked_subcommand is not None:  # options before `list`, `show` or `build` become its defaults
+    if ctx.invoked_subcommand is not None:  # options before the subcommand (list, show, build) become its defaults
         ctx.default_map = {ctx.invoked_subcommand: ctx.params}
         return
     import setset
@@ -51,21 +51,23 @@ _wide = click.option("--wide", is_flag=True, help="All columns and whole values.
 
 
 _WHOLE_DECK = ("extension_orbits", "game_classes", "hyperplane", "exclusion")
-"""Options that filter by properties which the catalogue has only for classes of the whole deck."""
+"""Options that are only for the whole deck, because the catalogue lacks these properties for smaller decks."""
 
 
 @command.command("list")
 @options.size(help="The size.", least=0)
 @click.option("--complete", is_flag=True, help="Only complete classes, to which no card can be added.")
 @click.option("--stabilizer", type=click.IntRange(1), help="Only classes with this number of symmetries.")
-@click.option("--structure", metavar="NAME", help="Only this structure of the stabilizer, such as 'C2 x S4'.")
-@click.option("--orbits", type=click.IntRange(0), help="Only with this many orbits on the cards of a list.")
+@click.option("--structure", metavar="NAME", help="Only classes whose stabilizer is this group, such as 'C2 x S4'.")
+@click.option("--orbits", type=click.IntRange(0), help="Only classes with this number of orbits on the cards.")
 @click.option("--spans", type=click.IntRange(-1, 4), help="Only lists that span a flat of this dimension.")
 @click.option("--extensions", type=click.IntRange(0), help="Only lists that this many cards can be added to.")
-@click.option("--extension-orbits", type=click.IntRange(0), help="Only with this many orbits on what can be added.")
-@click.option("--game-classes", type=click.IntRange(1), help="Only with this many classes in the game.")
-@click.option("--hyperplane", metavar="A+B+C", help="Only lists cut so by three parallel hyperplanes, such as 6+6+0.")
-@click.option("--exclusion", type=click.IntRange(0), help="Only with a card outside that completes this many pairs.")
+@click.option(
+    "--extension-orbits", type=click.IntRange(0), help="Only classes with this number of orbits on the extensions."
+)
+@click.option("--game-classes", type=click.IntRange(1), help="Only classes that split into N in the game.")
+@click.option("--hyperplane", metavar="A+B+C", help="Only with this cut by parallel hyperplanes, such as 6+6+0.")
+@click.option("--exclusion", type=click.IntRange(0), help="Only if a card outside completes this many pairs to sets.")
 @options.dimension
 @click.option(
     "--sort",
@@ -82,7 +84,7 @@ _WHOLE_DECK = ("extension_orbits", "game_classes", "hyperplane", "exclusion")
     "--json",
     "as_json",
     is_flag=True,
-    help="Print one object per line, with the neighbours and the hyperplanes of each class.",
+    help="Print a JSON object per line, with the neighbours and the hyperplanes of each class.",
 )
 @_workspace
 def list_command(
@@ -96,9 +98,9 @@ def list_command(
     dimension: int,
     **chosen: Any,
 ) -> None:
-    """The classes of a size. Needs no workspace.
+    """List the classes of a size. Needs no workspace.
 
-    Extensions are the cards that can be added. Smaller and larger are the classes with one card less and one card more.
+    Extensions are the cards that can be added. Smaller and larger are the neighbours with one card less and more.
 
     \b
     Examples:
@@ -129,7 +131,7 @@ def list_command(
 
 
 @command.command("show")
-@click.argument("which", metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
+@click.argument("class_name", metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
 @_wide
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.option(
@@ -139,8 +141,8 @@ def list_command(
 )
 @options.dimension
 @_workspace
-def show_command(which: str, wide: bool, as_json: bool, code: str | None, dimension: int, workspace: Path) -> None:
-    """All about a class such as 12/786. Needs no workspace.
+def show_command(class_name: str, wide: bool, as_json: bool, code: str | None, dimension: int, workspace: Path) -> None:
+    """Show all facts about a class such as 12/786. Needs no workspace.
 
     \b
     Examples:
@@ -156,15 +158,15 @@ def show_command(which: str, wide: bool, as_json: bool, code: str | None, dimens
     if dimension != 4:
         options.refuse_given("is for the whole deck: leave out --dimension", "code")
         deck = setset.Deck(dimension)
-        print_deck_class(deck.get(which), deck, as_json, wide)
+        print_deck_class(deck.get(class_name), deck, as_json, wide)
         return
-    size, _ = options.parse_class(which)
+    size, _ = options.parse_class(class_name)
     catalogue = setset.load_catalogue(workspace, size, neighbours=True)
     if code is not None:
-        list_class = catalogue.named(which)
+        list_class = catalogue.named(class_name)
         click.echo(write_snippet(list_class, setset.stabilizer_of(list_class), code), nl=False)
         return
-    print_class(setset.describe_class(which, catalogue), catalogue.lists(size), as_json, wide)
+    print_class(setset.describe_class(class_name, catalogue), catalogue.lists(size), as_json, wide)
 
 
 @command.command()
@@ -172,9 +174,10 @@ def show_command(which: str, wide: bool, as_json: bool, code: str | None, dimens
 @click.option("--force", is_flag=True, help="Rebuild existing sizes too.")
 @_workspace
 def build(size: int | None, force: bool, workspace: Path) -> None:
-    """Classify all lists into the workspace's database, size by size.
+    """Compute the catalogue of all classes again.
 
-    If it is stopped, run it again: it resumes and keeps existing sizes.
+    Writes it to the database of the workspace, size by size. If the command is stopped, run it again: it resumes and
+    keeps finished sizes.
 
     \b
     Examples:
@@ -195,4 +198,4 @@ def build(size: int | None, force: bool, workspace: Path) -> None:
             LARGEST if size is None else size, force=force, progress=progress, stop=stop, on_built=print_built
         )
     if not built:
-        click.echo("nothing to do: these sizes are in the database")
+        click.echo("nothing to do: the database has all these sizes")

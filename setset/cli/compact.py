@@ -14,9 +14,9 @@ from setset.cli import options
 @options.quiet
 @options.workspace
 def command(size: int, up_to: int | None, target: int | None, quiet: bool, workspace: Path) -> None:
-    """Merge neighbouring small files into full ones. The lists and their order do not change.
+    """Merge neighbouring small files into full files. The lists and their order do not change.
 
-    A size can be compacted when it is complete and nothing is derived from it yet.
+    A size can be compacted if it is complete and no larger size was made from it yet.
 
     \b
     Example:

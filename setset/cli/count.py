@@ -10,7 +10,7 @@ from setset.cli import options
 
 @click.command()
 @options.size()
-@click.option("--recount", is_flag=True, help="Decode every file and compare.")
+@click.option("--recount", is_flag=True, help="Decode every file, count its lists, and compare.")
 @options.only_target
 @options.dimension
 @options.wide
@@ -19,10 +19,10 @@ from setset.cli import options
 def command(
     size: int | None, recount: bool, target: int | None, dimension: int, wide: bool, as_json: bool, workspace: Path
 ) -> None:
-    """Number of lists of each size, with its meaning and the reference figure if known.
+    """Number of lists of each size, beside a published or independent figure if there is one.
 
-    From the target on it shows the number by the classes too. With --dimension 2 or 3 it counts all lists of that deck
-    now, without a workspace.
+    From the target size on, also the sum over the classes. With --dimension 2 or 3, counts all lists of that deck now,
+    without a workspace.
 
     Exit code 1 if a complete count differs from its reference, its class sum or the decoded files.
 

@@ -9,7 +9,7 @@ from setset.cli import SuggestingGroup, options
 
 @click.group(cls=SuggestingGroup)
 def command() -> None:
-    """The database itself: schema, backup, rebuilding.
+    """Back up, upgrade or rebuild the database, and show its schema revision.
 
     \b
     Example:
@@ -21,7 +21,9 @@ def command() -> None:
 @options.as_json
 @options.workspace
 def current(as_json: bool, workspace: Path) -> None:
-    """The schema revision of the database, and of this setset.
+    """Show the schema revision of the database.
+
+    Also shows the revision that this setset needs.
 
     \b
     Example:
@@ -33,13 +35,13 @@ def current(as_json: bool, workspace: Path) -> None:
     schema = setset.open(workspace, mode="a").schema()
     text = f"database {schema.database or 'none'}, setset {schema.setset}"
     print_result(schema, as_json, lambda _: click.echo(text))
-    setset.open(workspace).close()  # fails with advice if they differ
+    setset.open(workspace).close()  # raises an error with advice if the revisions differ
 
 
 @command.command()
 @options.workspace
 def upgrade(workspace: Path) -> None:
-    """Bring an older database to the current schema, after a backup.
+    """Upgrade an older database to the current schema. Makes a backup first.
 
     \b
     Example:
@@ -49,7 +51,7 @@ def upgrade(workspace: Path) -> None:
     from setset.show.formatting import print_line
 
     kept = setset.open(workspace, mode="a").upgrade()
-    print_line(f"upgraded; the database as it was is {kept}" if kept else "up to date")
+    print_line(f"upgraded; the backup of the old database is {kept}" if kept else "up to date")
 
 
 @command.command()
@@ -76,15 +78,15 @@ def backup(copy: Path, force: bool, workspace: Path) -> None:
     "outputs",
     multiple=True,
     type=click.Path(path_type=Path, file_okay=False, exists=True),
-    help="Folder that runs used as --output; repeat the option for each.",
+    help="Folder that earlier runs used as --output; may be repeated.",
 )
 @options.quiet
 @options.workspace
 def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
-    """Replace a lost database by a new one, from the batch files alone.
+    """Make a new database from the batch files.
 
-    Counts without files come back from setset.counts, or by 'setset run --count-only'. 'setset classes build' makes the
-    catalogue of classes again.
+    For a workspace whose database is lost or damaged. Restores counts without files from setset.counts; 'setset run
+    --count-only' makes missing counts again, and 'setset classes build' the catalogue of classes.
 
     \b
     Example:
@@ -97,5 +99,5 @@ def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
     with show_progress(quiet) as progress:
         kept = setset.open(workspace, mode="a").rebuild_database(outputs, progress)
     if kept:
-        print_line(f"the database as it was is {kept}")
-    print_line("rebuilt: 'setset count' shows what is there, 'setset run' fills what is missing")
+        print_line(f"the old database is kept as {kept}")
+    print_line("rebuilt: 'setset count' shows all lists, 'setset run' makes missing lists")

@@ -6,7 +6,7 @@ from setset.cli import options
 
 
 @click.command("deal")
-@options.size(help="The number of cards; 12 if left out, 9 or 6 of a smaller deck.", least=1, most=81, option="--cards")
+@options.size(help="The number of cards; by default 12, of a smaller deck 9 or 6.", least=1, most=81, option="--cards")
 @options.dimension
 @options.seed
 @options.as_json

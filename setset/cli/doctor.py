@@ -1,4 +1,4 @@
-"""`setset doctor`: the set-up in a few lines."""
+"""`setset doctor`: the installation and the workspace in a few lines."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from setset.errors import BadInput
 def command(as_json: bool, workspace: Path) -> None:
     """Show the workspace, its schema, storage roots and settings, free disk, extras and versions, one per line.
 
-    Exit code 1 if something about the workspace is wrong; 'setset check' compares its files.
+    Exit code 1 if the workspace has a problem. 'setset check' compares the files with the database.
 
     \b
     Example:
@@ -40,7 +40,7 @@ def command(as_json: bool, workspace: Path) -> None:
 
 
 def _examine_workspace(workspace: Path) -> tuple[dict[str, str], bool]:
-    """Facts on the workspace, and whether it is sound. A missing workspace is sound."""
+    """Returns facts about the workspace, and whether it is sound. A missing workspace is sound."""
     import setset
     from setset.show.formatting import byte_count, how_many
 

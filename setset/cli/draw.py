@@ -18,7 +18,7 @@ from setset.cli.many import Hands
     "-o",
     "--output",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="The picture, NAME.svg or NAME.png. Without it the cards are drawn on the terminal.",
+    help="The picture file, NAME.svg or NAME.png [default: draw on the terminal].",
 )
 @click.option("--columns", type=click.IntRange(1, 81), help="Cards per row [default: three rows].")
 @click.option("--sets", "with_sets", is_flag=True, help="Outline the sets, each in its own colour.")
@@ -27,7 +27,7 @@ from setset.cli.many import Hands
     type=click.FloatRange(0.1, 20),
     default=2.0,
     show_default=True,
-    help="Size of a PNG; at 1 a card is 170 pixels wide.",
+    help="Scale of a PNG picture; at 1 a card is 170 pixels wide.",
 )
 @options.force
 @click.pass_context

@@ -18,7 +18,7 @@ from setset.cli import options
     type=click.FloatRange(0, 3600),
     default=4.0,
     show_default=True,
-    help="Time to probe for, if a number of lists is unknown.",
+    help="Seconds of probing, if a number of lists is unknown.",
 )
 @click.option("--seed", type=click.IntRange(0, 2**64 - 1), help="Random seed; the same seed gives the same probes.")
 @click.option("--price", type=click.FloatRange(0), help="Price per core-hour.")
@@ -38,8 +38,8 @@ def command(
 ) -> None:
     """Estimate a run: lists, files, bytes, time and disk. Writes nothing.
 
-    Known numbers of lists are exact. Random probing estimates the others, with their standard error: in 19 of 20 cases
-    the true number is within two standard errors. Speed comes from the records of this workspace and from a
+    Known numbers of lists are exact. Random probing estimates the other numbers, with their standard error: in 19 of 20
+    cases the true number is within two standard errors. The speed comes from the records of this workspace and from a
     measurement of some seconds.
 
     \b
@@ -53,7 +53,7 @@ def command(
     from setset.show.estimates import print_estimate
 
     if sys.stderr is not None and sys.stderr.isatty():
-        click.echo("measuring, some seconds; up to a minute the first time", err=True)
+        click.echo("measuring for some seconds; the first time up to a minute", err=True)
     with setset.open(workspace, mode="a") as opened:
         estimate = opened.exploration(target).estimate(size, **plan, seconds=seconds, seed=seed)
     print_estimate(estimate, price, as_json, wide)

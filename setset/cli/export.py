@@ -15,9 +15,7 @@ from setset.cli import SuggestingGroup, options
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-overwrite = click.option(
-    "--force", "--overwrite", "overwrite", is_flag=True, help="Replace existing files (formerly --overwrite)."
-)
+overwrite = click.option("--force", "--overwrite", "overwrite", is_flag=True, help="Replace existing files.")
 
 
 def output(help: str) -> options.Decorator:  # noqa: A002 (click's word)
@@ -30,7 +28,7 @@ def table(function: Callable[..., None]) -> Callable[..., None]:
         "--format",
         "format_",
         type=click.Choice(["csv", "json", "parquet", "gap"]),
-        help="[default: by the end of the name, .g for gap]",
+        help="File format [default: by the suffix of the file name, .g for gap].",
     )
     file = output("The file to write; - for standard output.")
     return file(table_format(overwrite(options.workspace(function))))
@@ -54,7 +52,7 @@ def command() -> None:
     "--format",
     "format_",
     type=click.Choice(["parquet", "npy", "csv", "jsonl"]),
-    help="[default: by the end of the name]",
+    help="File format [default: by the suffix of the file name].",
 )
 @click.option(
     "--as",
@@ -71,7 +69,7 @@ def command() -> None:
     type=click.IntRange(1, 1 << 26),
     default=1 << 20,
     show_default=True,
-    help="Rows in a row group of Parquet.",
+    help="Number of rows per row group of a Parquet file.",
 )
 @click.option("--partial", is_flag=True, help="Export an incomplete size up to its first gap.")
 @overwrite
@@ -102,7 +100,8 @@ def lists(
 ) -> None:
     """Write the lists of a size as Parquet, NumPy, CSV or JSON lines.
 
-    If it is stopped, run it again: it resumes and keeps complete files. Parquet needs the extra setset[export].
+    If the command is stopped, run it again: it resumes and keeps finished files. Parquet needs the extra
+    setset[export].
 
     \b
     Examples:
@@ -156,10 +155,10 @@ def lists(
 @command.command()
 @click.option("--size", type=int, help="Only this size, 0 to 20.")
 @table
-def classes(output: Path, **given: Any) -> None:
+def classes(output: Path, **table_options: Any) -> None:
     """Write the classes of lists: canonical form, lists, stabilizer, extensions.
 
-    Reads the database of the workspace; sizes missing there come with the package.
+    Reads the catalogue in the database of the workspace; other sizes come with the package.
 
     \b
     Examples:
@@ -168,13 +167,13 @@ def classes(output: Path, **given: Any) -> None:
     """
     import setset
 
-    _export_table(setset.export_classes, "class", "classes", output, **given)
+    _export_table(setset.export_classes, "class", "classes", output, **table_options)
 
 
 @command.command()
 @click.option("--size", type=int, help="Only links to classes of this size, 1 to 20.")
 @table
-def links(output: Path, **given: Any) -> None:
+def links(output: Path, **table_options: Any) -> None:
     """Write the links between classes. A link is a class, a class with one more card, and the number of such cards.
 
     \b
@@ -183,14 +182,14 @@ def links(output: Path, **given: Any) -> None:
     """
     import setset
 
-    _export_table(setset.export_links, "link", "links", output, **given)
+    _export_table(setset.export_links, "link", "links", output, **table_options)
 
 
 @command.command()
 @options.size()
 @table
-def counts(output: Path, **given: Any) -> None:
-    """Write the number of lists of each size. The same as `setset count` prints.
+def counts(output: Path, **table_options: Any) -> None:
+    """Write the number of lists of each size, as `setset count` prints it.
 
     \b
     Example:
@@ -198,7 +197,7 @@ def counts(output: Path, **given: Any) -> None:
     """
     import setset
 
-    _export_table(setset.export_counts, "count", "counts", output, **given)
+    _export_table(setset.export_counts, "count", "counts", output, **table_options)
 
 
 @command.command()
@@ -231,11 +230,11 @@ def bfile(name: str | None, output: Path | None, overwrite: bool) -> None:
 
 
 def _export_table(
-    export: Callable[..., int], singular: str, plural: str, output: Path, format_: str | None, **given: Any
+    export: Callable[..., int], singular: str, plural: str, output: Path, format_: str | None, **table_options: Any
 ) -> None:
     from setset.show.formatting import print_line
 
-    rows = export(_destination(output), format=format_, **given)
+    rows = export(_destination(output), format=format_, **table_options)
     if str(output) != "-":
         print_line(f"{rows:,} {singular if rows == 1 else plural} in {output}")
 

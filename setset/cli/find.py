@@ -29,8 +29,8 @@ def command(
 ) -> None:
     """Find every set among CARDS: numbers 0 to 80, names or codes.
 
-    Exit code 1 if there is none. With many hands that is no error; it prints one line per hand: the cards, a colon and
-    the sets.
+    Exit code 1 if the cards hold no set. With many hands this is no error; each hand gets a line with its cards, a
+    colon and its sets.
 
     \b
     Examples:

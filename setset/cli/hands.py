@@ -1,4 +1,4 @@
-"""`setset hands`: how many hands hold exactly k sets."""
+"""`setset hands`: the number of hands with exactly k sets."""
 
 import click
 
@@ -12,9 +12,9 @@ from setset.cli import options
 @options.wide
 @options.as_json
 def command(size: int | None, recompute: bool, quiet: bool, wide: bool, as_json: bool) -> None:
-    """How many hands of N cards hold exactly k sets, for every k, exactly.
+    """Exact number of hands of N cards with exactly k sets, for every k.
 
-    N is 0 to 17, or 64 to 81: the cards that such a hand leaves in the deck. Without N a row for each of 0 to 17.
+    N is 0 to 17 or 64 to 81 (the complements of small hands). Without N, prints a row for each size from 0 to 17.
 
     \b
     Examples:
@@ -36,6 +36,6 @@ def command(size: int | None, recompute: bool, quiet: bool, wide: bool, as_json:
         with show_progress(quiet) as progress:
             computed = setset.compute_hands(progress=progress)
             if computed != tables[: len(computed)]:
-                raise setset.SetsetError("the tables that come with the package are not those computed now")
-        click.echo(f"the tables of 0 to {computed[-1].size} cards are those computed now", err=True)
+                raise setset.SetsetError("the tables that come with the package differ from the tables computed now")
+        click.echo(f"the tables of 0 to {computed[-1].size} cards equal the tables computed now", err=True)
     print_overview(tables, as_json, wide)

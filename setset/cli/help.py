@@ -7,7 +7,7 @@ import click
 @click.argument("words", nargs=-1, metavar="[all | COMMAND...]")
 @click.pass_context
 def command(ctx: click.Context, words: tuple[str, ...]) -> None:
-    """All commands by group, or the help of one command.
+    """Describe all commands by group, or one command.
 
     \b
     Examples:

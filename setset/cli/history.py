@@ -13,7 +13,7 @@ from setset.cli import options
 @options.as_json
 @options.workspace
 def command(limit: int, wide: bool, as_json: bool, workspace: Path) -> None:
-    """Past runs, newest first: time, command, version, outcome, added files and lists.
+    """List past runs, newest first: time, command, version, outcome, added files and lists.
 
     \b
     Examples:

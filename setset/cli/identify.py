@@ -1,4 +1,4 @@
-"""`setset identify`: what is special about a hand."""
+"""`setset identify`: the sets of a hand or, if it has none, its class and rarity."""
 
 import click
 
@@ -15,9 +15,9 @@ from setset.cli import options
 def command(
     cards: tuple[str, ...], count: int | None, seed: int | None, dimension: int, wide: bool, as_json: bool
 ) -> None:
-    """Say what is special about CARDS (numbers 0 to 80, names or codes): their sets, or how rare a hand they are.
+    """Identify CARDS (numbers 0 to 80, names or codes): find their sets or, if they have none, their class and rarity.
 
-    'setset classify' answers for programs, and for many hands.
+    For many hands, and for programs, use 'setset classify'.
 
     \b
     Examples:

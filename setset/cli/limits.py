@@ -1,4 +1,4 @@
-"""Limits of a run: --max-time and --max-disk. A run that reaches a limit stops cleanly, and the next run resumes."""
+"""The limits --max-time and --max-disk of a run. A run that reaches a limit stops cleanly, and the next run resumes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SECONDS_BETWEEN_LOOKS = 0.5
 
 
 class Amount(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.3 on
-    """A number with a unit, such as 8h or 20GB, converted to seconds or bytes."""
+    """Type of an option: a number with a unit, such as 8h or 20GB. Converts it to seconds or bytes."""
 
     def __init__(self, name: str, units: dict[str, float], example: str) -> None:
         self.name, self._units, self._example = name, units, example
@@ -41,7 +41,7 @@ DISK = Amount("bytes", {"": 1, "b": 1, "kb": 1e3, "mb": 1e6, "gb": 1e9, "tb": 1e
 
 @contextlib.contextmanager
 def limited(stop: StopRequest, workspace: Path, seconds: float | None, size: float | None) -> Iterator[None]:
-    """Stops a run when it reaches its time limit, or when its new files reach their size limit.
+    """Stops the run in the block when it reaches its time limit, or when its new files reach the size limit.
 
     Raises:
         SetsetError: The run reached a limit before its end.
@@ -68,13 +68,13 @@ def limited(stop: StopRequest, workspace: Path, seconds: float | None, size: flo
     except Interrupted as error:
         if not reached:
             raise
-        raise SetsetError(f"stopped by {reached[0]}: what was finished is recorded, 'setset run' resumes") from error
+        raise SetsetError(f"stopped by {reached[0]}: finished work is recorded, 'setset run' resumes") from error
     finally:
         ended.set()
 
 
 def _bytes_added(workspace: Path) -> int:
-    """Bytes of the files that the run has made so far; 0 if the database cannot be read."""
+    """Number of bytes of the files that the run has made so far; 0 if the database cannot be read."""
     import setset
 
     with contextlib.suppress(SetsetError, OSError), setset.open(workspace) as opened:

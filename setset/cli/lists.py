@@ -9,7 +9,7 @@ from setset.cli import options
 
 @click.command()
 @options.size(required=True, help="The size of the lists.")
-@click.option("--batch", type=click.IntRange(0), help="Only this batch.")
+@click.option("--batch", type=click.IntRange(0), help="Only the lists of this batch.")
 @click.option("--start", type=click.IntRange(0), default=0, help="Start at this list, numbered from 0.")
 @options.limit()
 @options.names
@@ -30,7 +30,7 @@ def command(
 ) -> None:
     """Print lists (hands without a set) of N cards, in order, from the files or computed from the classes.
 
-    If no file holds them, it prints the commands that compute them at once, store them or count them.
+    If no file has the lists, prints the commands that compute them at once, store them or count them.
 
     \b
     Examples:

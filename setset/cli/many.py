@@ -1,4 +1,4 @@
-"""Many hands from a file or from standard input, a hand per line."""
+"""Reads many hands from a file or from standard input, a hand per line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from setset.errors import BadInput
 
 
 class Hands:
-    """Hands in a file. Reports a bad line on stderr, records it in `rejected`, and continues.
+    """The hands in a file. Iteration reports a bad line on stderr, records it in `rejected`, and continues.
 
     Args:
         lines: the file.
@@ -25,7 +25,7 @@ class Hands:
         self._source = "standard input" if lines.name == "<stdin>" else lines.name
         self.exit_code = 0
         self.rejected: list[tuple[int, str]] = []
-        """Number and error of each reported line, sorted by number."""
+        """Line number and error of each bad line, sorted by line number."""
 
     @classmethod
     def from_command_line(
@@ -36,7 +36,7 @@ class Hands:
         seed: int | None = None,
         dimension: int = 4,
     ) -> Hands | None:
-        """Hands of --file or of standard input; None if the command line has neither."""
+        """Makes the hands of --file or of standard input. None if the command line names neither."""
         if file is not None and cards:
             raise BadInput("give CARDS or --file, not both")
         if file is None and cards == ("-",):

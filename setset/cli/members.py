@@ -7,14 +7,16 @@ from setset.cli import options
 
 @click.command()
 @click.argument("name", required=False, metavar="SIZE/NUMBER", shell_complete=options.complete_classes)
-@click.option("--class", "which", metavar="SIZE/NUMBER", help="The class, the same as the argument.")
+@click.option("--class", "class_name", metavar="SIZE/NUMBER", help="The class; the same as the argument.")
 @click.option("--start", type=int, default=0, help="Start at the list of this rank, from 0.")
 @options.limit()
 @options.names
 @options.json_lines
 @options.no_workspace
-def command(name: str | None, which: str | None, start: int, limit: int | None, names: bool, as_json: bool) -> None:
-    """The lists of a class, each once, in a fixed order. Needs no workspace.
+def command(
+    name: str | None, class_name: str | None, start: int, limit: int | None, names: bool, as_json: bool
+) -> None:
+    """Print all lists of a class, each once, in a fixed order. Needs no workspace.
 
     \b
     Examples:
@@ -24,7 +26,7 @@ def command(name: str | None, which: str | None, start: int, limit: int | None, 
     import setset
     from setset.show.lists import print_lists
 
-    if (name is None) == (which is None):
+    if (name is None) == (class_name is None):
         raise click.UsageError("Give one class, such as 12/700.")
-    chunks = setset.member_arrays(name or which or "", start, options.chunk(limit))
+    chunks = setset.member_arrays(name or class_name or "", start, options.chunk(limit))
     print_lists(chunks, names, as_json, limit)

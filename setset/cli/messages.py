@@ -23,7 +23,7 @@ _OUT_OF_RANGE = re.compile(r"(?P<given>\S+) is not in the range .*", re.DOTALL)
 
 
 def reword(error: click.ClickException) -> click.ClickException:
-    """Returns the error. If click refused a number, the new message names the given and the expected value."""
+    """Improves click's message for a refused number: the new message names the given and the expected value."""
     if not isinstance(error, click.BadParameter) or error.param is None:
         return error
     match = _NO_NUMBER.fullmatch(error.message) or _OUT_OF_RANGE.fullmatch(error.message)
@@ -34,7 +34,7 @@ def reword(error: click.ClickException) -> click.ClickException:
 
 
 def _expected(kind: object) -> str:
-    """Expected values in words, such as 'a whole number from 3 to 20'."""
+    """Describes the values that a number option expects, such as 'a whole number from 3 to 20'."""
     noun = "a whole number" if isinstance(kind, click.types.IntParamType) else "a number"
     least, most = getattr(kind, "min", None), getattr(kind, "max", None)
     if least is None:
@@ -45,10 +45,10 @@ def _expected(kind: object) -> str:
 
 
 OTHER_PROGRAMS = {"distributed": "Dask", "dask": "Dask", "tornado": "Dask", "uvicorn": "the server of the page"}
-"""Packages that raise errors of their own, and the name of each package in messages."""
+"""Other packages whose errors reach the user, and the name of each package in messages."""
 
 
 def in_words(error: OSError) -> str:
-    """Message for an error of the operating system: file and reason, without the error number."""
+    """Makes the message for an error of the operating system: file and reason, without the error number."""
     files = [str(name) for name in (error.filename, error.filename2) if name is not None]
     return ": ".join([*files, error.strerror or str(error)])

@@ -1,4 +1,4 @@
-"""`setset odds`: how often there is no set."""
+"""`setset odds`: the odds that some cards hold a set."""
 
 import click
 
@@ -10,11 +10,10 @@ from setset.cli import options
 @options.dimension
 @options.as_json
 def command(size: int | None, dimension: int, as_json: bool) -> None:
-    """How often N cards hold no set: exactly for random hands, and for tables in play.
+    """The odds that N cards hold a set: exact for random hands, estimated for tables in play.
 
-    N is 12 if left out; 9 or 6 of a smaller deck.
-
-    Nothing is simulated. For tables in play it has the result of 'setset simulate' with 20,000,000 games.
+    N is by default 12; of a smaller deck, 9 or 6. The estimate for tables in play is the stored result of 'setset
+    simulate' with 20,000,000 games.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Options that several commands share, each defined once."""
+"""Command-line options that several commands share."""
 
 from __future__ import annotations
 
@@ -24,13 +24,14 @@ class Setting(click.Option):
     """An option whose default may come from the settings of the workspace."""
 
     def get_default(self, ctx: click.Context, call: bool = True) -> Any:
-        workspace = ctx.params.get("workspace")  # eager, so click has parsed it
+        workspace = ctx.params.get("workspace")  # parsed already, because the option is eager
         settings = read_settings(workspace) if workspace and (workspace / SETTINGS).is_file() else {}
         return settings[self.name] if self.name in settings else super().get_default(ctx, call)
 
 
 def _remember_workspace(_: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """Records the workspace, so that commands in messages name it; not if it comes from the environment."""
+    """Records the workspace, so that commands in messages name it. Commands need no name if it comes from the
+    environment."""
     if path is not None and str(path) != os.environ.get("SETSET_WORKSPACE"):
         refuse_other_system(path, max(parameter.opts, key=len))
         set_workspace(path)
@@ -38,10 +39,11 @@ def _remember_workspace(_: click.Context, parameter: click.Parameter, path: Path
 
 
 def refuse_other_system(path: Path, option: str) -> None:
-    """Raises BadInput for a Windows path on another system, where the whole path would become the name of a folder."""
+    """Raises BadInput for a Windows path on another system, which would make a folder with the whole path as its
+    name."""
     if os.name != "nt" and re.match(r"[A-Za-z]:[\\/]|\\\\", str(path)) and not path.exists():
         raise BadInput(
-            f"{option} {path}: that is a path of Windows; give one of this system, or ./{path} if it is meant"
+            f"{option} {path} is a path of Windows: give a path of this system, or ./{path} if it is a name here"
         )
 
 
@@ -60,13 +62,13 @@ workspace = click.option(
     show_default=True,
     show_envvar=True,
     callback=_remember_workspace,
-    is_eager=True,  # parsed first, because its settings may have defaults of other options
+    is_eager=True,  # parsed first, because the settings of the workspace have defaults of other options
     help="The folder with the database and the batch files.",
 )
 no_workspace = click.option("-w", "--workspace", expose_value=False, hidden=True)
-"""Ignored option. Old scripts give it, because commands once read the classes from a workspace."""
+"""An ignored option for old scripts: the command once read the classes from a workspace."""
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
-wide = click.option("--wide", is_flag=True, help="All columns and whole values, however narrow the terminal.")
+wide = click.option("--wide", is_flag=True, help="Show all columns and whole values on any terminal.")
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON lines: an array of cards for each list.")
 quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
 output = click.option(
@@ -75,35 +77,31 @@ output = click.option(
     cls=Setting,
     type=click.Path(path_type=Path, file_okay=False),
     callback=_check_output,
-    help="Folder for this run's files: another disk, a NAS. The database remembers it [default: by setset.toml].",
+    help="Folder for the batch files of this run, such as a NAS [default: from setset.toml, or in the workspace].",
 )
 from_classes = click.option(
-    "--from-classes",
-    is_flag=True,
-    help="Compute all lists of the size from the classes, in the order of unrank, without a run.",
+    "--from-classes", is_flag=True, help="Compute all lists from the classes, without a run, in the order of `unrank`."
 )
 names = click.option("--names", is_flag=True, help="Names of cards instead of numbers.")
 target = click.option(
     "--target",
     cls=Setting,
     type=click.IntRange(4, 20),
-    help="Keep only hands that can still grow to this size.  [default: by setset.toml, the only one there is, or 12]",
+    help="Keep only hands that can still grow to this size.  [default: from setset.toml, the only target, or 12]",
 )
 
 workers = click.option("--workers", cls=Setting, type=click.IntRange(1), help="Worker processes [default: all cores].")
-prune = click.option(
-    "--prune", is_flag=True, help="For targets 19 and 20: below the target keep only lists that may reach it."
-)
+prune = click.option("--prune", is_flag=True, help="For targets 19 and 20: keep only lists that may reach the target.")
 only_target = click.option("--target", type=click.IntRange(4, 20), help="Only this target.")
 
 
-dry_run = click.option("--dry-run", is_flag=True, help="Print the planned work, and do nothing.")
+dry_run = click.option("--dry-run", is_flag=True, help="Print the planned work, and change nothing.")
 yes = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 force = click.option("--force", is_flag=True, help="Replace an existing file.")
 
 
 def confirm(question: str, yes: bool) -> None:
-    """Asks on a terminal and ends the command if the answer is no. Without a terminal it requires --yes."""
+    """Asks a question on the terminal, and ends the command if the answer is no. Without a terminal, requires --yes."""
     if yes:
         return
     if not (sys.stdin is not None and sys.stdin.isatty()):
@@ -121,7 +119,8 @@ def size(
     option: str = "--size",
     default: int | None = None,
 ) -> Decorator:
-    """Decorator for the number of cards: the first argument N of a command, or the older option."""
+    """Decorator for the number of cards: the first argument N of a command, or the option --size of earlier
+    versions."""
     kind = click.IntRange(least, most)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -154,7 +153,7 @@ def limit(noun: str = "lists", default: int = 10) -> Decorator:
 
 
 def one_number(n: int | None, named: int | None, option: str, required: bool, default: int | None) -> int | None:
-    """Returns the number of cards, from the argument or the option. If both are given, they must be equal."""
+    """Returns the number of cards, from the argument N or the option. Raises BadInput if both are given and differ."""
     if n is not None and named not in (None, n):
         raise BadInput(f"give the number of cards once: {n} or {option} {named}")
     number = n if named is None else named
@@ -196,7 +195,7 @@ deal_instead = click.option(
 def named_or_dealt(
     texts: tuple[str, ...], count: int | None, seed: int | None, dimension: int = 4
 ) -> tuple[tuple[int, ...], int | None]:
-    """Returns the cards that the command line names, and None; or dealt cards and their seed."""
+    """Returns the cards that the command line names, and None; or with --deal, the dealt cards and their seed."""
     from setset.table import deal, new_seed
 
     if texts and (count is not None or seed is not None):
@@ -204,13 +203,13 @@ def named_or_dealt(
     if texts:
         return check_deck(parse_cards(texts), dimension), None
     if count is None:
-        raise BadInput("which cards? give some (0 to 80, names or codes), or --deal 12")
+        raise BadInput("no cards: give numbers 0 to 80, names or codes, or --deal 12")
     chosen = new_seed() if seed is None else seed
     return deal(count, chosen, dimension), chosen
 
 
 class SizeList(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.3 on
-    """Sizes with commas between them, such as 12,15,18."""
+    """Type of an option: sizes with commas between them, such as 12,15,18."""
 
     name = "sizes"
 
@@ -229,11 +228,11 @@ store = click.option(
 count = click.option(
     "--count", type=SizeList(), default=(), metavar="SIZES", help="Count only these sizes, without files."
 )
-via = click.option("--via", type=click.IntRange(3), help="With --store or --count: size to start from.")
+via = click.option("--via", type=click.IntRange(3), help="With --store or --count: expand the lists of this size.")
 batch_lists = click.option(
     "--batch-lists",
     type=click.IntRange(1),
-    help="Maximum number of lists per file [default: by size and target, for files of some MB].",
+    help="Maximum number of lists per file [default: chosen for files of some MB].",
 )
 first = click.option(
     "--from", "first", type=click.IntRange(0), default=0, help="Expand only source batches from this number on."
@@ -256,35 +255,35 @@ def plan(function: Callable[..., Any]) -> Callable[..., Any]:
     }
 
     @functools.wraps(function)
-    def merged(*positional: Any, **given: Any) -> Any:
-        return function(*positional, plan={name: given.pop(name) for name in shared}, **given)
+    def merged(*positional: Any, **values: Any) -> Any:
+        return function(*positional, plan={name: values.pop(name) for name in shared}, **values)
 
     return functools.reduce(lambda command, option: option(command), reversed(shared.values()), merged)
 
 
 def refuse_given(why: str, *names: str) -> None:
-    """Raises BadInput if the command line gives one of these options, which would have no effect.
+    """Raises BadInput if the command line has one of some options, which would have no effect.
 
     Args:
-        why: end of the message, after the option: `cannot be combined with --all`.
+        why: end of the message, after the option, such as `cannot be combined with --all`.
         names: the parameters of the options.
     """
     context = click.get_current_context()
     for parameter in context.command.params:
-        given = context.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
-        if parameter.name in names and given:
+        is_given = context.get_parameter_source(parameter.name or "") is click.core.ParameterSource.COMMANDLINE
+        if parameter.name in names and is_given:
             raise BadInput(f"{max(parameter.opts, key=len)} {why}")
 
 
 NEGATIVE_NUMBERS_ARE_ARGUMENTS = {"ignore_unknown_options": True}
-"""Context settings for commands with numbers as arguments: -1 is then a bad number, not an unknown option."""
+"""Context settings for commands with numbers as arguments, so that -1 is a bad number, not an unknown option."""
 
 
 def parse_hand(texts: tuple[str, ...]) -> tuple[int, ...]:
-    """Parses the cards that a command line names, at least one."""
+    """Parses the cards that a command line names. Raises BadInput without cards."""
     refuse_options(texts)
     if not texts:
-        raise BadInput("which cards? give some: 0 to 80, names or codes")
+        raise BadInput("no cards: give numbers 0 to 80, names or codes")
     return parse_cards(texts)
 
 
@@ -305,7 +304,7 @@ def parse_class(text: str) -> tuple[int, int]:
 
 
 def complete_classes(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
-    """Shell completions of a class name: sizes before the slash, numbers after it."""
+    """Completes a class name in the shell: sizes before the slash, numbers after it."""
     from setset.symmetry import catalogue_in_memory
 
     size, slash, number = typed.partition("/")
@@ -316,12 +315,12 @@ def complete_classes(_: click.Context, __: click.Parameter, typed: str) -> list[
 
 
 def chunk(limit: int | None) -> int:
-    """Number of lists to read at a time: at most the number to print."""
+    """Number of lists to read at a time: no more than the command prints."""
     return 65_536 if limit is None else max(1, min(limit, 65_536))
 
 
 def refuse_options(words: Iterable[str]) -> None:
-    """Raises UsageError for words such as --option, in commands where click takes unknown options for arguments."""
+    """Raises UsageError for unknown options, in commands where click takes them for arguments."""
     from setset.cli import suggest
 
     for word in words:

@@ -1,4 +1,4 @@
-"""`setset partitions`: the deck as four hands of 20 without a set, and a card."""
+"""`setset partitions`: the deck split into four hands of 20 cards without a set and a single card."""
 
 import click
 
@@ -12,10 +12,10 @@ from setset.cli import options
 )
 @options.as_json
 def command(cards: tuple[str, ...], number: int, as_json: bool) -> None:
-    """Take the deck apart into four hands of 20 cards without a set, and one card left over.
+    """Split the deck into four hands of 20 cards without a set and a single card.
 
-    The 20 CARDS hold no set and are one of the four hands, by default the representative of class 20/0. One of the
-    partitions is drawn, with a letter per hand.
+    The 20 CARDS hold no set and are one of the four hands; the default is the canonical form of class 20/0. Prints
+    facts about all such partitions, and draws one partition with a letter per hand.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`setset play`: the game, for people in a terminal or by itself."""
+"""`setset play`: the game at the terminal, or an automatic game."""
 
 import click
 
@@ -8,12 +8,12 @@ from setset.cli import options
 @click.command("play")
 @options.seed
 @options.dimension
-@click.option("--auto", is_flag=True, help="Let the program play to the end, and print each step.")
+@click.option("--auto", is_flag=True, help="Let the program play the game, and print each step.")
 @click.option(
-    "--policy", type=click.Choice(["random", "first"]), help="With --auto: which set is taken  [default: random]."
+    "--policy", type=click.Choice(["random", "first"]), help="With --auto: choice among sets  [default: random]."
 )
-@click.option("--player", "players", multiple=True, help="A player's name; give it once for each player.")
-@click.option("--no-record", is_flag=True, help="Neither keep nor show the best time.")
+@click.option("--player", "players", multiple=True, help="Name of a player; repeat the option for each player.")
+@click.option("--no-record", is_flag=True, help="Neither record nor show the best time.")
 @options.as_json
 def command(
     seed: int | None,
@@ -24,12 +24,12 @@ def command(
     no_record: bool,
     as_json: bool,
 ) -> None:
-    """Play a game of SET: twelve cards, a point for a set, a point off for a wrong call.
+    """Play a game of SET with twelve cards on the table: one point for a set, minus one for a wrong call.
 
-    Type the letters of three cards, `none` if you see no set, `hint`, `help` or `quit`. With several
-    players begin with the player's name or number: `2 afk`. The best time of a game to the end without
-    a hint is kept in a file of the user, for each number of players. With the Junior deck nine cards are on the table,
-    with the deck of 9 six, and no time is kept.
+    Type the letters of three cards, `none` if there is no set, `hint`, `help` or `quit`. With several players begin
+    with the player's name or number: `2 afk`. For each number of players, setset records the best time of a whole game
+    without a hint in a file of the user. The Junior deck has nine cards on the table, the deck of 9 has six; their
+    times are not recorded.
 
     \b
     Examples:
@@ -44,7 +44,7 @@ def command(
 
     chosen = new_seed() if seed is None else seed
     if auto:
-        options.refuse_given("cannot be combined with --auto, which plays by itself", "players", "no_record")
+        options.refuse_given("cannot be combined with --auto, a game without players", "players", "no_record")
         show_game(chosen, Policy(policy or "random"), as_json, dimension)
     elif as_json or policy is not None:
         raise BadInput(f"{'--json' if as_json else '--policy'} needs --auto")

@@ -15,10 +15,10 @@ from setset.cli.many import Hands
 @options.no_workspace
 @click.pass_context
 def command(ctx: click.Context, cards: tuple[str, ...], file: TextIO | None, as_json: bool) -> None:
-    """The rank of CARDS without a set among all lists of their size, from 0. Needs no workspace.
+    """Compute the rank of CARDS without a set among all lists of their size, from 0. Needs no workspace.
 
-    Ranks go class by class, in the order of `setset members`. `setset unrank` is the inverse.
-    With many hands it prints one line per hand: rank and cards.
+    Ranks go class by class, in the order of `setset members`. `setset unrank` is the inverse. With many hands, prints a
+    line per hand: rank and cards.
 
     \b
     Examples:

@@ -14,14 +14,14 @@ from setset.cli import options
     "--batch", type=click.IntRange(0), help="Make this batch of --size again, and compare its file with the record."
 )
 @click.option("--source", type=click.IntRange(0), help="Make all files of --size from this source batch again.")
-@click.option("--deep", is_flag=True, help="Also decode each file and derive its lists again, as check --deep.")
+@click.option("--deep", is_flag=True, help="First decode each file and derive its lists again, like check --deep.")
 @options.dry_run
 @options.target
 @options.as_json
 @options.quiet
 @options.workspace
 def command(dry_run: bool, as_json: bool, quiet: bool, workspace: Path, **chosen: Any) -> None:
-    """Repair the findings of `check`. Rebuilt files are byte-identical, and nothing else changes.
+    """Repair the problems that `check` finds. Files made again are byte-identical, and nothing else changes.
 
     \b
     Examples:
@@ -36,9 +36,9 @@ def command(dry_run: bool, as_json: bool, quiet: bool, workspace: Path, **chosen
     from setset.show.tables import print_repaired
 
     if (chosen["batch"], chosen["source"]) != (None, None):
-        options.refuse_given("cannot be combined with --batch or --source, which derive it again in any case", "deep")
+        options.refuse_given("cannot be combined with --batch or --source, which always derive the lists again", "deep")
     else:
-        options.refuse_given("needs --batch or --source: without, all targets are repaired", "target")
+        options.refuse_given("needs --batch or --source: without them all targets are repaired", "target")
     with show_progress(quiet or as_json) as progress, setset.open(workspace, mode="a") as opened:
         result = opened.repair(dry_run=dry_run, progress=progress, **chosen)
     print_result(result, as_json, print_repaired, dry_run)

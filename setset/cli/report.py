@@ -15,16 +15,16 @@ from setset.cli import options
     type=click.Path(path_type=Path, dir_okay=False),
     default=Path("report.html"),
     show_default=True,
-    help="File to write.",
+    help="The page to write.",
 )
 @options.force
 @click.option("--json", "with_json", is_flag=True, help="Write the same data beside it, as NAME.json.")
 @options.workspace
 def command(output: Path, force: bool, with_json: bool, workspace: Path) -> None:
-    """Write a report on a workspace: one page without scripts that can be mailed or printed.
+    """Write a report on a workspace: one page without scripts, to mail or print.
 
-    It has the goal, counts with their confirmation, figures (with the extra setset[plot]), files, rates, runs, defects,
-    and the commands to reproduce it. The same workspace gives the same page, except for the date.
+    The page has the goal, counts and their confirmation, figures (with the extra setset[plot]), files, speeds, runs,
+    defects, and the commands to reproduce the files. Only its date differs between reports on the same workspace.
 
     \b
     Examples:

@@ -9,7 +9,7 @@ from setset.cli import options
 
 @click.command()
 @click.option("--target", type=click.IntRange(4, 20), required=True, help="The exploration to remove.")
-@click.option("--size", type=click.IntRange(3, 20), help="Only the sizes from this one on.")
+@click.option("--size", type=click.IntRange(3, 20), help="Remove only this size and larger sizes.")
 @options.dry_run
 @options.yes
 @options.as_json
@@ -20,8 +20,8 @@ def command(
 ) -> None:
     """Remove the files and records of an exploration, or of its largest sizes.
 
-    Prints files and bytes, and asks. Larger sizes go with a size, because its files prove them. If it is stopped, run
-    it again: it resumes. Counts made from smaller sizes stay.
+    Prints files and bytes, and asks. Removing a size removes all larger sizes too, because they are derived from it.
+    Counts made from smaller sizes stay. If the command is stopped, run it again: it resumes.
 
     \b
     Examples:

@@ -25,9 +25,9 @@ def command(context: click.Context, wide: bool, as_json: bool, workspace: Path) 
       setset roots forget /mnt/nas/caps
     """
     if context.invoked_subcommand is not None:
-        given = [name for name in context.params if context.get_parameter_source(name) is COMMAND_LINE]
-        if given:
-            raise click.UsageError(f"give --{given[0].removeprefix('as_')} after {context.invoked_subcommand}")
+        options_before = [name for name in context.params if context.get_parameter_source(name) is COMMAND_LINE]
+        if options_before:
+            raise click.UsageError(f"give --{options_before[0].removeprefix('as_')} after {context.invoked_subcommand}")
         return
     import setset
     from setset.show.formatting import print_json
@@ -44,17 +44,17 @@ def command(context: click.Context, wide: bool, as_json: bool, workspace: Path) 
 @command.command()
 @click.argument("old")
 @click.argument("new", type=click.Path(path_type=Path))
-@click.option("--fast", is_flag=True, help="Compare only names and sizes, and read no file.")
-@click.option("--incomplete", is_flag=True, help="Record the move even if files are missing or damaged there.")
+@click.option("--fast", is_flag=True, help="Compare only the names and sizes of files.")
+@click.option("--incomplete", is_flag=True, help="Record the move even if files are missing or damaged.")
 @options.as_json
 @options.quiet
 @options.workspace
 def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet: bool, workspace: Path) -> None:
     """Record that the storage root OLD (a folder, or its number) is now the folder NEW.
 
-    Move or copy the folder first, with everything in it. The command compares its token and every file with the
-    database. If it is stopped, run it again: it resumes. If you moved the workspace itself, give the same folder twice
-    to claim it again.
+    Move or copy the folder with its content first. The command compares the token and every file in NEW with the
+    database. If it is stopped, run it again: it resumes. If you moved the workspace itself, give the same folder as OLD
+    and NEW to claim the folder again.
 
     \b
     Examples:
@@ -80,15 +80,15 @@ def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet
 @click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the repaired files [default: in the workspace].",
+    help="Folder for the files made again [default: in the workspace].",
 )
 @options.dry_run
 @options.yes
 @options.workspace
 def forget(old: str, output: Path | None, dry_run: bool, yes: bool, workspace: Path) -> None:
-    """Give up the storage root OLD (a folder, or its number), which is lost for good.
+    """Give up the storage root OLD (a folder, or its number) if it is lost for good.
 
-    Records its files as missing in --output, where 'setset repair' makes them again, byte-identical.
+    Records its files as missing files of the folder --output, where 'setset repair' makes them again, byte-identical.
 
     \b
     Example:

@@ -15,33 +15,34 @@ from setset.cli.limits import DISK, TIME, limited
 from setset.errors import BadInput
 
 OF_ONE_RUN = ("--workspace", "--max-time", "--max-disk")
-"""Options with a value that `setset run` without a size does not reuse from the last run."""
+"""Options with a value that `setset run` without a size does not take from the last run."""
 FIRST_SIZE = 6
 """Size that `setset run` without a size builds in a new workspace."""
 
 
 class ResumingCommand(click.Command):
-    """Without a size, takes the options of the last run in the workspace. Given options override them."""
+    """The command `run`. Without a size, it takes the options of the last run in the workspace; given options override
+    them."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        given = list(args)
+        arguments = list(args)
         rest = super().parse_args(ctx, args)
-        ctx.obj = given
+        ctx.obj = arguments
         if ctx.resilient_parsing or ctx.params["n"] or ctx.params["size"]:
             return rest
         begun = _last_run(ctx.params["workspace"])
-        ctx.obj = [*begun, *given]
+        ctx.obj = [*begun, *arguments]
         if begun != [str(FIRST_SIZE)] and not (ctx.params["quiet"] or ctx.params["as_json"]):
             click.echo(f"resuming: {shlex.join(['run', *begun])}", err=True)
         ctx.params.clear()
         ctx.args.clear()
-        return super().parse_args(ctx, [*begun, *given])
+        return super().parse_args(ctx, [*begun, *arguments])
 
 
 def _last_run(workspace: Path) -> list[str]:
     """Arguments of the last run, without workspace, limits, --yes and --dry-run; `FIRST_SIZE` if there was no run.
 
-    Ignores runs that were refused, and runs that found nothing to do, since a stopped run may be older.
+    Ignores refused runs, and runs without work, because the run to resume may be older.
     """
     import setset
 
@@ -80,17 +81,17 @@ def _had_work(outcome: str | None, results: int) -> bool:
     "--executor",
     default="local",
     show_default=True,
-    help="Executor of the work: local; dask (a cluster on this machine); dask=ADDRESS or "
-    "dask=SCHEDULER_FILE (a running cluster); MODULE:CALLABLE (any concurrent.futures.Executor).",
+    help="Workers: local; dask (a cluster on this machine); dask=ADDRESS or dask=SCHEDULER_FILE (a running "
+    "cluster); MODULE:CALLABLE (any concurrent.futures.Executor).",
 )
 @click.option(
     "--map",
     "maps",
     multiple=True,
     metavar="[HOST:]HERE=THERE",
-    help="Dask workers (on HOST) see the folder HERE as THERE. Can be repeated.",
+    help="The folder HERE has the path THERE on Dask workers (on HOST). May be repeated.",
 )
-@click.option("--ship", is_flag=True, help="Dask workers see no common folder: send them the files' bytes.")
+@click.option("--ship", is_flag=True, help="Send files over the network to Dask workers without a common folder.")
 @click.option(
     "--log",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -125,8 +126,8 @@ def command(
 ) -> None:
     """Build all lists of up to N cards that are missing. Without N: resume the last run, or build size 6.
 
-    Prints the time and disk needed, and asks if that is more than an hour or half of the free disk. Without a terminal
-    it needs --yes, --max-time or --max-disk instead. Ctrl-C, a crash or a power cut loses nothing.
+    Prints the time and disk needed, and asks before more than an hour or half of the free disk. Without a terminal,
+    such a run needs --yes, --max-time or --max-disk. Ctrl-C, a crash or a power cut loses no finished work.
 
     \b
     Examples:
@@ -157,7 +158,7 @@ def command(
             print_estimate(exploration.estimate(size, **plan), as_json=as_json)
             return
         estimate = None
-        with contextlib.suppress(setset.SetsetError):  # the run below reports bad input or a damaged database
+        with contextlib.suppress(setset.SetsetError):  # ignored, because the run below reports the same error
             estimate = exploration.estimate(size, **plan, thorough=False)
         lines = introduce(estimate, yes or max_time is not None or max_disk is not None, elsewhere)
         with (

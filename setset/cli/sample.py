@@ -11,16 +11,16 @@ from setset.cli import options
 @click.option(
     "--seed",
     type=click.IntRange(0),
-    help="Random seed; the same seed draws the same lists, and more of them with a larger count.",
+    help="Random seed; the same seed draws the same lists. A larger count draws more lists after them.",
 )
 @options.dimension
 @options.names
 @options.json_lines
 @options.no_workspace
 def command(size: int, count: int, seed: int | None, dimension: int, names: bool, as_json: bool) -> None:
-    """Random lists of N cards, independent, each as likely as any other. Needs no workspace.
+    """Draw random lists of N cards. Every list has the same chance. Needs no workspace.
 
-    Without --seed it prints the seed on stderr.
+    Without --seed, prints the seed on stderr.
 
     \b
     Examples:

@@ -54,7 +54,7 @@ def command() -> None:
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to write [default: standard output]."
 )
 def encode_command(size: int, fix: str, dimension: int, encoding: str, output: Path | None) -> None:
-    """Write the problem in DIMACS, for any solver.
+    """Write the SAT problem in the format DIMACS, for any solver.
 
     \b
     Example:
@@ -78,12 +78,12 @@ def encode_command(size: int, fix: str, dimension: int, encoding: str, output: P
     help="A solver of PySAT, such as cadical153.",
     shell_complete=_complete_solvers,
 )
-@click.option("--at-least", is_flag=True, help="Take more cards than N too, as the solver finds them.")
+@click.option("--at-least", is_flag=True, help="Print all cards of the solver's answer, even if more than N.")
 @click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Give up after this time, in seconds.")
 @click.option(
     "--proof",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write a DRAT proof for the problem that `encode` writes with the same --fix and --encoding.",
+    help="Write a DRAT proof. `encode` with the same --fix and --encoding writes the problem that it proves.",
 )
 @options.as_json
 def solve_command(
@@ -97,9 +97,9 @@ def solve_command(
     proof: Path | None,
     as_json: bool,
 ) -> None:
-    """Find N cards without a set, checked, drawn and classified, or prove that there are none.
+    """Find N cards without a set, or prove that there are no such cards. Checks, draws and classifies the cards.
 
-    Exit code 0 for either answer; 13 after a timeout, or if the solver gave up.
+    Exit code 0 for both answers; 13 after a timeout, or if the solver gave up.
 
     \b
     Examples:
@@ -132,9 +132,9 @@ def solve_command(
 def read_command(
     ctx: click.Context, answer: TextIO | None, file: TextIO | None, cards: int, dimension: int, as_json: bool
 ) -> None:
-    """Read another solver's output FILE, - for standard input: check, draw and classify its cards.
+    """Read the output FILE of another solver (- for standard input), and check, draw and classify its cards.
 
-    Exit code 0 for either answer; 13 if the solver gave up, 1 if its cards are wrong.
+    Exit code 0 for both answers; 13 if the solver gave up, 1 if its cards are wrong.
 
     \b
     Examples:

@@ -8,8 +8,8 @@ from setset.cli import options
 
 
 @click.command()
-@click.option("--host", default="127.0.0.1", show_default=True, help="The one address of this machine to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="0 for any free one.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address of this machine to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8786, show_default=True, help="0 for any free port.")
 @click.option(
     "--scheduler-file",
     "file",
@@ -22,9 +22,9 @@ from setset.cli import options
 def command(
     host: str, port: int, file: Path | None, certificates: Path | None, dashboard: bool, insecure: bool
 ) -> None:
-    """A Dask scheduler for runs on a cluster, until Ctrl-C.
+    """Start a Dask scheduler for runs on a cluster. It runs until Ctrl-C.
 
-    It listens at one address, with TLS unless that is a loopback address, and without a dashboard.
+    The scheduler listens at one address, with TLS unless it is a loopback address.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""`setset serve`: a web page on this machine."""
+"""`setset serve`: the web page, served on this machine."""
 
 from pathlib import Path
 
@@ -20,16 +20,16 @@ LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
     multiple=True,
     help="Host name in the address of the page, besides localhost. Required with another --host.",
 )
-@click.option("--token", help="Secret word for visitors, on machines with other users; 'random' makes one.")
-@click.option("--open", "open_browser", is_flag=True, help="Open it in the browser.")
+@click.option("--token", help="Secret that visitors need, for machines with other users; 'random' makes one.")
+@click.option("--open", "open_browser", is_flag=True, help="Open the page in the browser.")
 @options.workspace
 def command(
     host: str, port: int, allowed: tuple[str, ...], token: str | None, open_browser: bool, workspace: Path
 ) -> None:
-    """A page on this machine: watch a run, browse the classes, identify hands, play. Ctrl-C ends it.
+    """Serve a web page on this machine: watch a run, browse the classes, identify hands, play. Ctrl-C ends the server.
 
-    Works without a workspace too. The page is read-only and reads nothing but the workspace.
-    Needs the extra 'setset[web]'.
+    Works without a workspace too. The page is read-only and reads only files of the workspace. Needs the extra
+    'setset[web]'.
 
     \b
     Examples:
@@ -44,9 +44,9 @@ def command(
 
     is_local = host in ("127.0.0.1", "localhost", "::1")
     if not is_local and not allowed:
-        raise BadInput(f"--host {host} needs --allow-host NAME: the name that browsers will ask for")
+        raise BadInput(f"--host {host} needs --allow-host NAME, the host name in the address of the page")
     if token is not None and not token.strip():
-        raise BadInput("--token is empty: give a word, or 'random'")
+        raise BadInput("--token is empty: give a secret word, or 'random'")
     with require_extra("web", "the page"):
         from setset.web.server import listen, serve
         from setset.web.site import Site
@@ -56,8 +56,8 @@ def command(
     address = f"http://{name}:{listening.getsockname()[1]}/" + (f"?token={quote(secret)}" if secret else "")
     click.echo(f"setset serves at {address}")
     if not is_local:
-        who = "with the token" if secret else "without --token anybody"
-        click.echo(f"anyone who reaches {host} can read the workspace ({who}), unencrypted", err=True)
-    click.echo("Ctrl-C ends it", err=True)
+        readers = "everyone who knows the token" if secret else "everyone (add --token to restrict it)"
+        click.echo(f"on the network of {host}, {readers} can read the workspace, unencrypted", err=True)
+    click.echo("Ctrl-C ends the server", err=True)
     hosts = frozenset(name.lower() for name in (*LOCAL_NAMES, *allowed))
     serve(Site(workspace, hosts, secret), listening, address, open_browser)

@@ -1,4 +1,4 @@
-"""Settings of a workspace: defaults of options, in the file `setset.toml` of its folder."""
+"""Settings of a workspace: the file `setset.toml` in its folder has defaults of options."""
 
 import tomllib
 from pathlib import Path
@@ -8,7 +8,7 @@ from setset.errors import BadInput
 
 SETTINGS = "setset.toml"
 KINDS: dict[str, type] = {"target": int, "output": str, "workers": int}
-"""Type of each setting."""
+"""The settings in `setset.toml`, and the type of each."""
 MOST_BYTES = 1 << 16
 
 

@@ -13,12 +13,12 @@ from setset.cli import options
     type=click.Choice(["random", "first"]),
     default="random",
     show_default=True,
-    help="Choice of the player: any set, or the first in the order of the table.",
+    help="Choice among several sets: a random set, or the first on the table.",
 )
 @click.option("--workers", type=click.IntRange(1, 1024), default=1, show_default=True, help="Worker processes.")
 @options.as_json
 def command(games: int, seed: int | None, policy: str, workers: int, as_json: bool) -> None:
-    """Play many games and count tables without a set, in play and for random hands, with standard errors.
+    """Simulate many games, and count tables and random hands without a set, with standard errors.
 
     The result depends on the games, the seed and the policy, not on the number of workers.
 

@@ -9,16 +9,14 @@ from setset.cli import options
 
 @click.command()
 @click.argument("output", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--url", required=True, help="The address that the site will have.")
-@click.option(
-    "--docs", type=click.Path(path_type=Path, file_okay=False), help="The documentation, built by tools/docs."
-)
+@click.option("--url", required=True, help="Public address of the site.")
+@click.option("--docs", type=click.Path(path_type=Path, file_okay=False), help="Documentation built by tools/docs.")
 @options.quiet
 def command(output: Path, url: str, docs: Path | None, quiet: bool) -> None:
-    """Write the page as files for any web host: no server, no workspace.
+    """Write the web page as static files for any web host. Needs no server and no workspace.
 
-    Has all 9,908 classes at their addresses with their JSON, the gallery, identify and play in the browser, counts and
-    charts. OUTPUT is a new or empty folder. Needs the extra 'setset[web]', charts also 'setset[plot]'.
+    The site has all 9,908 classes with their JSON, the gallery, identify and play in the browser, counts and charts.
+    OUTPUT is a new or empty folder. Needs the extra 'setset[web]', charts also 'setset[plot]'.
 
     \b
     Examples:

@@ -21,9 +21,9 @@ from setset.cli import options
 @options.as_json
 @options.workspace
 def command(query: str | None, as_csv: bool, timeout: float, wide: bool, as_json: bool, workspace: Path) -> None:
-    """Run a read-only query on the database; without a query, list its tables and views.
+    """Run a read-only query on the database. Without a query, list the tables and views.
 
-    A repeated column name gets a number: size, size_2.
+    Columns of the same name get numbers: size, size_2.
 
     \b
     Examples:

@@ -46,10 +46,10 @@ def command(
     as_json: bool,
     workspace: Path,
 ) -> None:
-    """Histograms over all lists of a size, stored or counted.
+    """Print histograms over all lists of a size, stored or counted.
 
-    Lists by the number of cards that remain, by lowest and highest card, by each card, by the number of cards with
-    each value of a feature (such as red), and by class.
+    They count lists by the number of remaining cards, by lowest and highest card, by each card, by the number of cards
+    with a value such as red, and by class.
 
     \b
     Examples:
@@ -65,7 +65,7 @@ def command(
     from setset.show.statistics import print_statistics
 
     if output is not None:
-        kind_of(output)  # refuses a bad file name before the work
+        kind_of(output)  # refuses a bad file name before the work begins
         require_free(output, force)
     if from_classes:
         options.refuse_given("cannot be combined with --from-classes", "target", "workspace")

@@ -10,15 +10,15 @@ from setset.cli import options
 
 
 @click.command()
-@click.option("--watch", is_flag=True, help="Draw it again every two seconds, until Ctrl-C.")
+@click.option("--watch", is_flag=True, help="Refresh every two seconds, until Ctrl-C.")
 @options.only_target
 @options.wide
 @click.option("--json", "as_json", is_flag=True, help="Print JSON instead of tables; with --watch one object per line.")
 @options.workspace
 def command(watch: bool, target: int | None, wide: bool, as_json: bool, workspace: Path) -> None:
-    """How far each size is, and what is running, failed or defective.
+    """Show the progress of each size, and running, failed and defective work.
 
-    Also how fast each host was, if several worked.
+    If several hosts have worked, also shows the speed of each host.
 
     \b
     Examples:

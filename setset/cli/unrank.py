@@ -12,7 +12,7 @@ from setset.cli import options
 @options.json_lines
 @options.no_workspace
 def command(numbers: tuple[str, ...], size: int | None, names: bool, as_json: bool) -> None:
-    """The list of this RANK, from 0, among all lists of N cards. Needs no workspace.
+    """Print the list that has this RANK, from 0, among all lists of N cards. Needs no workspace.
 
     \b
     Example:

@@ -10,21 +10,21 @@ from setset.cli import options
 @click.command()
 @click.argument("scheduler")
 @click.option("--workers", type=click.IntRange(1), help="Worker processes [default: all cores].")
-@click.option("--host", help="The one address of this machine to listen at [default: on the way to the scheduler].")
+@click.option("--host", help="Address of this machine to listen at [default: as seen by the scheduler].")
 @click.option(
     "--memory-limit",
     default="0",
     show_default=True,
-    help="Memory of a process, such as 2GB; Dask pauses a process with more. 0: no limit.",
+    help="Memory per process, such as 2GB. Dask pauses a process that uses more. 0: no limit.",
 )
 @click.option(
     "--local-directory",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder of this machine for temporary files [default: the current one].",
+    help="Folder of this machine for temporary files [default: current folder].",
 )
 @options.certificates
 @click.option(
-    "--output", type=click.Path(path_type=Path, file_okay=False), help="Check first that this storage root is there."
+    "--output", type=click.Path(path_type=Path, file_okay=False), help="Storage root that must exist on this machine."
 )
 def command(
     scheduler: str,
@@ -35,10 +35,10 @@ def command(
     certificates: Path | None,
     output: Path | None,
 ) -> None:
-    """Dask workers for runs on a cluster, until Ctrl-C.
+    """Start Dask workers for runs on a cluster. They run until Ctrl-C.
 
-    SCHEDULER is the address of a scheduler, or its scheduler file. The workers wait for it, start again when they die,
-    and connect again when it comes back. On Ctrl-C or SIGTERM they finish their tasks and end.
+    SCHEDULER is the address of a scheduler, or its scheduler file. The workers wait for the scheduler, start again when
+    they die, and reconnect when the scheduler comes back. On Ctrl-C or SIGTERM they finish their tasks and end.
 
     \b
     Examples:
@@ -52,5 +52,5 @@ def command(
     with require_extra("dask", "a Dask worker"):
         from setset.executors.dask.servers import WorkerOptions, serve_workers
     processes = workers or platform.usable_cores()
-    given = WorkerOptions(scheduler, processes, host, memory_limit, local_directory, certificates, output)
-    serve_workers(given, lambda line: print_line(line, err=True))
+    worker_options = WorkerOptions(scheduler, processes, host, memory_limit, local_directory, certificates, output)
+    serve_workers(worker_options, lambda line: print_line(line, err=True))

@@ -282,7 +282,7 @@ def backup(path: Path, copy: Path, force: bool = False) -> None:
     """
     WorkspaceFolder(path.parent).is_locked()  # raises an error on a file system without locks, where SQLite would wait
     if copy.exists() and (not force or copy.samefile(path) or not copy.is_file()):
-        raise BadInput(f"{copy} is there already: add --force to replace it")
+        raise BadInput(f"{copy} exists already: add --force to replace it")
     partial = copy.with_name(f".{copy.name}.partial")
     if not copy.parent.is_dir():
         raise SetsetError(f"there is no folder {copy.parent} for the copy")

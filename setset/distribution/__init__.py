@@ -1,4 +1,4 @@
-"""Hands by their number of sets: exact tables, and the computation that made them.
+"""Exact number of hands of each size with k sets: tables that come with the package, and the computation of them.
 
 `docs/hands.md` explains the method. Each exported name is loaded on first use, because the computation needs numba.
 """

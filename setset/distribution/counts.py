@@ -24,7 +24,7 @@ LINES_THROUGH_CARD: Final = 40
 
 @dataclass(frozen=True)
 class HandCounts:
-    """All hands of a size, by the number of sets that they hold.
+    """Numbers of hands of one size with exactly 0, 1, 2, ... sets.
 
     >>> three = hands(3)
     >>> three.counts, three.most, three.chance(1)
@@ -42,12 +42,12 @@ class HandCounts:
 
     @property
     def most(self) -> int:
-        """The most sets that a hand of this size can hold."""
+        """Maximum number of sets in a hand of this size."""
         return len(self.counts) - 1
 
     @property
     def least(self) -> int:
-        """The fewest sets that a hand of this size can hold."""
+        """Minimum number of sets in a hand of this size."""
         return next(sets for sets, count in enumerate(self.counts) if count)
 
     @property
@@ -97,7 +97,7 @@ def hands(size: int) -> HandCounts:
         raise BadInput(f"a hand has 0 to {CARDS} cards, not {size}")
     if LAST < size < CARDS - LAST:
         raise BadInput(
-            f"hands by their sets are known for 0 to {LAST} and {CARDS - LAST} to {CARDS} cards, not for {size}"
+            f"numbers of hands by sets are known for 0 to {LAST} and {CARDS - LAST} to {CARDS} cards, not for {size}"
         )
     if size > LAST:
         return HandCounts(size, _counts_of_complements(hands(CARDS - size)))
@@ -105,7 +105,7 @@ def hands(size: int) -> HandCounts:
 
 
 def _counts_of_complements(small: HandCounts) -> tuple[int, ...]:
-    """Numbers of hands by sets, for the complements of the given hands.
+    """Converts numbers of hands by sets to the numbers for their complements: all cards that are not in the hand.
 
     A complement holds the sets without a card of the hand. Each card is in 40 sets, each two cards in one set. So by
     inclusion and exclusion, the complement of a hand of n cards with k sets holds 1080 - 40 n + C(n, 2) - k sets.
@@ -118,7 +118,7 @@ def _counts_of_complements(small: HandCounts) -> tuple[int, ...]:
 
 
 def trim(counts: Sequence[int]) -> tuple[int, ...]:
-    """The numbers without the zeros at the end."""
+    """Drops the zeros at the end of a sequence of numbers."""
     last = max(index for index, count in enumerate(counts) if count)
     return tuple(counts[: last + 1])
 

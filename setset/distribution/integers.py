@@ -26,7 +26,7 @@ class IntegerSequence:
     offset: int = 0
 
     def bfile(self) -> str:
-        """The b-file: a line 'n a(n)' per term, after a comment."""
+        """Formats the sequence as a b-file of the OEIS: a comment, then a line 'n a(n)' per term."""
         lines = (f"{index} {term}" for index, term in enumerate(self.terms(), self.offset))
         return f"# {self.title}\n" + "".join(f"{line}\n" for line in lines)
 
@@ -92,7 +92,7 @@ def sequences() -> dict[str, IntegerSequence]:
 
 
 def find_sequence(name: str) -> IntegerSequence:
-    """The sequence of this name.
+    """Finds a sequence by its name.
 
     Raises:
         BadInput: there is no such sequence.

@@ -1,4 +1,5 @@
-"""Compiled count of the ways to add cards to a hand, by number of sets. The last two cards need no loop.
+"""Compiled count of the ways to add cards to a hand, by the resulting number of sets. The last two added cards are
+counted without a loop over them.
 
 For each card outside the hand, `pairs` counts the pairs of the hand that it completes to a set. Adding the card adds
 this many sets. `tally[p]` is the number of outside cards with `pairs` equal to p. Adding a card changes `pairs` only at
@@ -35,7 +36,7 @@ def _add(hand: Any, size: Any, card: Any, inside: Any, pairs: Any, tally: Any, t
 
 @njit(cache=True)
 def _remove_last(hand: Any, size: Any, inside: Any, pairs: Any, tally: Any, third: Any) -> Any:
-    """Undoes the `_add` that made a hand of this size; returns the number of removed sets."""
+    """Removes the last added card from a hand of `size` cards. Returns the number of removed sets."""
     card = hand[size - 1]
     _move_pairs(hand, size - 1, card, -1, inside, pairs, tally, third)
     inside[card] = False
@@ -45,7 +46,7 @@ def _remove_last(hand: Any, size: Any, inside: Any, pairs: Any, tally: Any, thir
 
 @njit(cache=True)
 def _count_last_two(hand: Any, size: Any, sets: Any, inside: Any, pairs: Any, tally: Any, third: Any, out: Any) -> None:
-    """Adds to `out[k]` the number of ways to add two cards to the hand so that it holds k sets.
+    """Adds to `out[k]` the number of ways to add two cards to the hand so that the hand then holds k sets.
 
     Two cards x, y bring pairs[x] + pairs[y] sets, which the tally counts, and one more if their third card is in the
     hand, which a loop over these x, y corrects.

@@ -1,4 +1,4 @@
-"""The classes of all hands, with and without sets, and the numbers of hands by sets that follow from them.
+"""Builds the classes of all hands, with and without sets, and computes the numbers of hands by sets from them.
 
 The classes of a size come from the classes of the size before by adding each card, exactly as for lists
 (`symmetry/build.py`): fingerprints, canonical forms where a fingerprint is not enough, and each link between two
@@ -23,14 +23,14 @@ from setset.symmetry.build import extend_classes
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
 
 QUICK = 15
-"""Largest size that takes only seconds. Size 16 takes a minute, size 17 five minutes."""
+"""Largest size of hands computed by default, in seconds. Size 16 takes a minute, size 17 five minutes."""
 MORE = 3
-"""Number of cards added to a class at once. Classes of 12 cards are enough for hands of 15."""
+"""Number of cards added to the hands of a class at once. So classes of 12 cards are enough for hands of 15 cards."""
 
 
 @dataclass(frozen=True)
 class HandLevel:
-    """A representative of each class of hands of one size, and the number of symmetries that keep it."""
+    """All classes of hands of one size: a representative of each class, and the number of symmetries that keep it."""
 
     hands: CardArray
     stabilizers: npt.NDArray[np.int64]
@@ -43,7 +43,7 @@ class HandLevel:
 
 
 def build_hand_levels(last: int) -> Iterator[HandLevel]:
-    """The classes of all hands of 0 to `last` cards, size by size.
+    """Yields the classes of all hands of 0 to `last` cards, one `HandLevel` per size.
 
     Raises:
         SetsetError: the counts do not agree.
@@ -61,7 +61,7 @@ def build_hand_levels(last: int) -> Iterator[HandLevel]:
 
 
 def count_by_sets(level: HandLevel, more: int) -> HandCounts:
-    """Number of hands by sets, from the classes of hands with `more` cards less.
+    """Computes the numbers of hands by sets, from the classes of hands with `more` cards fewer.
 
     Args:
         level: the classes.
@@ -103,7 +103,7 @@ def compute_hands(last: int = QUICK, progress: ProgressListener | None = None) -
     [0, 0, 0, 1, 1, 2, 3, 5]
     """
     if not 0 <= last <= LAST:
-        raise BadInput(f"hands by their sets are computed for 0 to {LAST} cards, not for {last}")
+        raise BadInput(f"numbers of hands by sets can be computed for 0 to {LAST} cards, not for {last}")
     listener = progress or NoProgress()
     tables = [HandCounts(0, (1,)), HandCounts(1, (CARDS,)), HandCounts(2, (comb(CARDS, 2),))][: last + 1]
     for level in build_hand_levels(last - MORE) if last >= MORE else ():

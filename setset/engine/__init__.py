@@ -1,1 +1,1 @@
-"""The search: numba kernels on bitmasks of cards. Reads and writes no batch files."""
+"""The search that makes larger lists of cards from smaller ones, by numba kernels on bitmasks. It opens no files."""

@@ -1,4 +1,4 @@
-"""The bits of one batch in memory."""
+"""The lists of one batch in memory, encoded as streams of bits (the same bits as in its batch file, unpacked)."""
 
 from dataclasses import dataclass
 
@@ -6,16 +6,16 @@ import numpy as np
 import numpy.typing as npt
 
 SPARE_WORDS = 2
-"""Zero words after the last stream, because the kernels read up to two whole words past its end."""
+"""Number of zero words after the last stream. The kernels may read up to two words past the end of a stream."""
 
 
 @dataclass(frozen=True)
 class Streams:
-    """The bits of a batch: per depth a stream with the codes of its nodes, then per depth a stream with exceptions.
+    """The lists of a batch as bits: one stream of codes per depth, then one stream of exceptions per depth.
 
-    engine/kernels.py explains codes, exceptions and `tail`, the usual number of highest remaining cards without a child
-    in a node of the last depth. `words` holds the streams one after the other, then `SPARE_WORDS` zero words. Each
-    stream starts with a new word and fills words from the least significant bit on.
+    The docstring of engine/kernels.py explains codes and exceptions. `tail` is the usual number of highest remaining
+    cards without a child in a node of the last depth. `words` holds the streams one after the other, then
+    `SPARE_WORDS` zero words. Each stream starts with a new word and fills words from the least significant bit on.
     """
 
     lists: int
@@ -30,29 +30,32 @@ class Streams:
 
     @property
     def starts(self) -> npt.NDArray[np.int64]:
-        """Position of the first bit of each stream in `words`."""
+        """Index, in bits, at which each stream begins in `words`."""
         return 64 * np.concatenate(([0], np.cumsum(words_of(self.lengths)[:-1]))).astype(np.int64)
 
     def payload(self) -> memoryview:
-        """The words as little-endian bytes, without the spare words."""
+        """The bits as a batch file stores them before compression: little-endian bytes, without the spare words."""
         return self.words[: len(self.words) - SPARE_WORDS].astype("<u8", copy=False).data.cast("B")
 
 
 def words_of(lengths: tuple[int, ...]) -> npt.NDArray[np.int64]:
-    """Number of words per stream."""
+    """Number of 64-bit words that each stream takes, from the lengths of the streams in bits."""
     return (np.array(lengths, dtype=np.int64) + 63) // 64
 
 
 def from_payload(lists: int, lengths: tuple[int, ...], payload: bytes, tail: int) -> Streams:
-    """Makes streams from their payload: the inverse of `Streams.payload`."""
+    """Makes `Streams` from the unpacked bytes of a batch file. The inverse of `Streams.payload`."""
     words = np.zeros(len(payload) // 8 + SPARE_WORDS, dtype=np.uint64)
     words[: len(payload) // 8] = np.frombuffer(payload, dtype="<u8")
     return Streams(lists, lengths, words, tail)
 
 
 def from_earlier(size: int, lists: int, lengths: tuple[int, ...], payload: bytes, tail: int) -> Streams:
-    """Converts streams of earlier formats, which have one stream per depth with the bits of each node. If there is one
-    more stream, the last depth has codes and exceptions. In a depth without codes, each node becomes an exception."""
+    """Converts the bits of a batch file of format 1 or 2 to `Streams`.
+
+    Format 1 has one stream per depth, with a bit per remaining card of each node, and no codes. Format 2 has codes for
+    the last depth only, so it has one more stream. In a depth without codes, each node becomes an exception.
+    """
     parts = np.split(np.frombuffer(payload, dtype="<u8"), np.cumsum(words_of(lengths))[:-1])
     nodes = [1, *(int(np.bitwise_count(part).sum()) for part in parts[: size - 1])]
     codes = [_ones(2 * many) for many in nodes]

@@ -1,4 +1,4 @@
-"""Compilation of the kernels, once per machine for all of its workers. Runs in the workers."""
+"""Compilation of the kernels in the workers. One worker per machine compiles; the others load the result."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,8 @@ def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
     """Loads the kernels. If they are not compiled yet, the first worker of a machine compiles them while others wait.
 
     If the kernels are compiled already, no worker waits, and numba loads each kernel at its first call. The very first
-    call takes longest, because it initializes numba. So all workers make one call here, at the same time.
+    call in a process takes longest, because it initializes numba. So each worker makes one call here, and all workers
+    of a machine initialize numba at the same time.
 
     Args:
         on_compiling: Called before a compilation, which takes some seconds.
@@ -22,7 +23,7 @@ def prepare_kernels(on_compiling: Callable[[], None] = lambda: None) -> None:
 
     from setset.engine import deep_kernels, kernels, search
 
-    # numba uses these facts as the key of its cache.
+    # numba compiles again if one of these facts changes, so the name of the marker file `made` depends on them.
     sources = [Path(str(module.__file__)) for module in (kernels, deep_kernels)]
     times = [source.stat().st_mtime_ns for source in sources]
     facts = (numba.__version__, str(vars(numba.config)["CACHE_DIR"]), sources, times)

@@ -1,4 +1,4 @@
-"""Deep walk: from the lists of a batch straight to a larger size, without storing the sizes between.
+"""Deep walk: counts or makes the lists of a larger size from a source batch, without storing the sizes between.
 
 A list is *below* a source list if it begins with all cards of the source list. For the target T, a list of `size` cards
 is kept if at least T - size cards remain. From size T on every list is kept.
@@ -20,30 +20,30 @@ from setset.engine.bitstreams import Streams
 from setset.engine.search import Lists, needed
 
 MOST_ENTRIES = 100
-"""Maximum number of runs that `count` counts separately."""
+"""Maximum number of partial counts that `count` returns."""
 CHUNK = 200_000
-"""Maximum number of lists per array, and of lists of an intermediate size that are in memory at once."""
+"""Maximum number of lists per yielded array. Also limits how many lists of a size between are in memory at once."""
 
 BUDGET = 1_000_000
-"""Number of nodes that the kernel visits per call: some milliseconds of work."""
+"""Number of lists that the kernel visits per call: some milliseconds of work. Python handles signals between calls."""
 WRITE_BUDGET = 200_000
-"""`BUDGET` of a walk that writes. Smaller, because each call needs room for the bits of all these nodes."""
+"""`BUDGET` of a walk that writes a batch. Smaller, because each call needs memory for all lists that it may write."""
 
 Counts = npt.NDArray[np.int64]
 
 
 def count(source: Streams, target: int, size: int, entries: int = 1) -> Counts:
-    """Counts the kept lists of `size` cards below each run of consecutive source lists.
+    """Counts the kept lists of `size` cards below a source batch, separately for each stretch of its lists.
 
     Args:
         source: Lists of 3 to 19 cards.
         target: 4 to 20.
         size: Larger than the size of the source, up to 20.
-        entries: Maximum number of runs, 1 to `MOST_ENTRIES`. Each run has `run_length` source lists; the last run
-            may have fewer.
+        entries: Maximum number of stretches, 1 to `MOST_ENTRIES`. Each stretch is `run_length` consecutive source
+            lists; the last stretch may be shorter.
 
     Returns:
-        The number of lists per run, in order. Their sum is the number of lists below the whole source.
+        The number of lists below each stretch, in order. Their sum is the number of lists below the whole source.
 
     Raises:
         BadStreams: The bits of the source are corrupt, or do not hold `source.lists` lists.
@@ -68,7 +68,7 @@ def count(source: Streams, target: int, size: int, entries: int = 1) -> Counts:
 
 
 def run_length(lists: int, entries: int) -> int:
-    """Number of source lists per run, if `lists` source lists are cut into up to `entries` runs."""
+    """Number of source lists per stretch, if `lists` source lists are cut into at most `entries` equal stretches."""
     return max(-(-lists // entries), 1)
 
 
@@ -120,8 +120,8 @@ def lists(
         size: Larger than the size of the source, up to 20.
         start: Index of the first list.
         chunk: Maximum number of rows.
-        counts: Result of `count` for the same source, target and size. If given, runs before `start` are skipped
-            without a walk.
+        counts: Result of `count` for the same source, target and size. If given, stretches that end before `start` are
+            skipped without a walk.
 
     Raises:
         BadStreams: The bits of the source are corrupt, or do not hold `source.lists` lists.
@@ -150,7 +150,7 @@ def lists(
 
 
 def _walk_lists(source: Streams, target: int, size: int, first: int, start: int, chunk: int) -> Iterator[Lists]:
-    """Like `lists`, with the kernel. Skips `first` source lists, then `start` lists below the other source lists."""
+    """Yields the arrays of `lists` with the kernel. Skips `first` source lists, then `start` lists below the others."""
     walk = _Walk(source, target, size, dk.LIST)
     walk.state[dk.SKIP_SOURCES], walk.state[dk.SKIP] = first, start
     walk.listing = np.empty(chunk * size + k.SLACK, np.uint8)
@@ -164,7 +164,7 @@ def _walk_lists(source: Streams, target: int, size: int, first: int, start: int,
 
 
 class _Walk:
-    """A walk of the kernel. Each call of `run` resumes it, so it can stop after any batch or array."""
+    """A walk of the kernel over a source batch. It can stop after any batch or array: each call of `run` resumes it."""
 
     def __init__(self, source: Streams, target: int, size: int, use: int, limit: int = 0) -> None:
         self.nodes, _ = search.open_source(source)
@@ -186,7 +186,8 @@ class _Walk:
         self._numbers = use, source.size, size, target, limit, source.tail
 
     def mark_runs(self, runs: int, length: int) -> None:
-        """Makes the walk write to `counts` the number of lists before each run of source lists, then of all lists."""
+        """Makes the walk record its running total in `counts` before each stretch of `length` source lists, and at its
+        end."""
         self.counts = np.zeros(runs + 1, np.int64)
         self.state[dk.NEXT_RUN], self.state[dk.RUN_LENGTH] = 0, length
 
@@ -222,19 +223,20 @@ def _under() -> npt.NDArray[np.uint32]:
 
 
 def _aligned(count: int) -> npt.NDArray[np.uint32]:
-    """Words that start at a multiple of 64 bytes. A vector that crosses such a boundary takes twice as long to load."""
+    """An array of words that starts at a multiple of 64 bytes. A vector across such a boundary loads half as fast."""
     words = np.zeros(count + 16, np.uint32)
     start = -(words.ctypes.data // 4) % 16
     return words[start : start + count]
 
 
 def _can_walk(source: Streams, size: int) -> bool:
-    """Whether the kernel can walk from a source to a size. `search` handles smaller sources and single steps."""
+    """Whether the kernel of the deep walk can go from a source to a size. The module `search` handles sources of fewer
+    than 6 cards, and steps of one card."""
     return source.size >= dk.TOP and size >= max(source.size, dk.TOP) + 2
 
 
 def compile_kernels() -> None:
-    """Compiles the kernel, or loads it from numba's cache."""
+    """Compiles the kernel of the deep walk, or loads it from numba's cache."""
     (source,) = search.pack([np.array([[0, 1, 3, 4, 9, 10]], np.uint8)], dk.TOP, 1)
     next(lists(source, 12, 9, chunk=1))
 
@@ -247,14 +249,14 @@ def _require(source: Streams, target: int, size: int) -> None:
 
 
 def _source_lists(source: Streams, start: int = 0) -> Iterator[Lists]:
-    """Yields the lists of a source from number `start` on. `search.unpack` checks their number."""
+    """Yields the lists of a source batch from index `start` on, as arrays. Raises BadStreams if a list is missing."""
     if start < source.lists:
         yield from search.unpack(source, start)
 
 
 def _tops(source: Streams, target: int, size: int) -> Iterator[Streams]:
-    """Yields batches of the lists below a source, expanded one card at a time: lists of `size` cards, or as soon as the
-    kernel can walk on from them, smaller lists."""
+    """Expands a source batch one card at a time until its lists have `size` cards, or until the kernel of the deep walk
+    can take over. Yields the resulting batches."""
     last = source.size + 1 == size
     for part in search.expand(source, target if last else max(target, size), CHUNK):
         if last or _can_walk(part, size):

@@ -52,61 +52,64 @@ NO_DEPTH = 99
 COUNT, WRITE_BATCH, LIST = range(3)
 """The uses of a walk."""
 
-# Indexes in the state of a walk, after the indexes of `kernels`.
+# Indexes in the array `state` of a walk, after the indexes that the module `kernels` defines.
 OPEN = 8  # depth of the open node, TOP or more; 0 if none is open
-NARROW_FROM = 9  # depth from which on 32 labels are used
+NARROW_FROM = 9  # depth from which on a bitmask has 32 labels
 SOURCES = 10  # number of source lists visited
+# A run is a stretch of consecutive source lists that is counted separately.
 NEXT_RUN, RUN, RUN_LENGTH = 11, 12, 13  # first source list of the next run, number of that run, source lists per run
 SKIP, SKIP_SOURCES = 14, 15  # number of lists and of source lists still to skip
-FILLED = 16  # number of rows filled
+FILLED = 16  # number of rows of the array `listing` that are filled
 STATE_WORDS = 20
 
 NAMES = 64
-"""Number of entries in each of the three parts of the array `names` of a walk."""
+"""Length of each of the three parts of the array `names` of a walk: one entry per label."""
 MOST_TRIPLES = NARROW * (NARROW - 1) * (NARROW - 2) // 6
 """Maximum number of ways to add three cards to a node with 32 labels."""
 
 
 class Walk(NamedTuple):
-    """The arrays and the numbers of a walk."""
+    """All state and all parameters of a walk: arrays and integers, as the kernels take them."""
 
     nodes: U64
     """The open nodes of the search, one row per depth. The module `kernels` defines the columns."""
     state: I64
     source: U64
-    """Words of the source."""
+    """The bits of the source batch, as words."""
     out: U64
-    """Words of the output."""
+    """The bits of the batch that is being written, as words."""
     spare: U64
-    """The table `spare` of `kernels`."""
+    """Bitmasks of all cards except third(c, b), as the module `kernels` describes."""
     thirds: U8
-    """Third card of cards a and b at 128 a + b."""
+    """The card that completes a set with the cards a and b, at index 128 a + b."""
     wide: U64
     """For each two of 64 labels: all labels except the label of the third card."""
     rows: U32
-    """For each depth and each of 32 labels: bitmask of the cards that fit."""
+    """For each depth and each of 32 labels: bitmask of the labels whose cards make no set with this label's card and
+    any chosen card."""
     narrow: U32
     """For each two of 32 labels: all labels except the label of the third card."""
     under: U32
-    """All bits below each bit."""
+    """For each of 32 bits: bitmask of all lower bits."""
     bits: U64
-    """Bit of the label of each card; with 32 labels, bit of the new label of each old label. NONE without a label."""
+    """Bitmask with the label of each card; below NARROW_FROM, with the new label of each old label. NONE: no label."""
     names: I64
-    """Three parts: the card of each of the 64 labels; the card and the old label of each of the 32 labels."""
+    """Three parts: the card of each of the 64 labels, the card of each of the 32 labels, and the old label of each of
+    the 32 labels."""
     counts: I64
-    """Number of lists before each run of source lists."""
+    """Number of lists before each run (stretch of source lists)."""
     listing: U8
-    """Byte array that LIST fills, a list per row, then SLACK bytes."""
+    """Byte array that a walk for the use LIST fills with one list per row. SLACK bytes follow the last row."""
     use: int
     size: int
-    """Cards of a source list, at least TOP."""
+    """Number of cards per source list, at least TOP."""
     final: int
-    """Cards of the lists that are counted, written or listed, at least `size` + 2."""
+    """Number of cards per list that is counted, written or listed, at least `size` + 2."""
     target: int
     limit: int
     """Maximum number of lists per batch."""
     tail: int
-    """Tail of the source."""
+    """Tail of the source batch: the usual number of highest remaining cards without a child."""
 
 
 def _reverse(_context: Any, word: Any) -> Any:
@@ -119,12 +122,13 @@ def _reverse(_context: Any, word: Any) -> Any:
 
 
 reverse = cast(Any, intrinsic(_reverse))
-"""The bits of a word in reverse order."""
+"""Reverses the order of the bits of a word."""
 
 
 @k._inlined
 def _write_code(w: Walk, depth: int, keep: np.uint64, remaining: np.uint64, tail: int) -> None:
-    """Writes a node with these children and remaining cards."""
+    """Appends a node with the children `keep` and the cards `remaining` to the output: its code, and bits if an
+    exception."""
     others = remaining ^ keep
     code = popcount(others) - tail
     if code < 0 or code >= k.EXCEPT or others >= (keep & (~keep + ONE)):
@@ -140,7 +144,7 @@ def _write_code(w: Walk, depth: int, keep: np.uint64, remaining: np.uint64, tail
 
 @k._inlined
 def _write_zeros(w: Walk, depth: int, count: int) -> None:
-    """Writes `count` nodes whose code is 0."""
+    """Appends `count` nodes with code 0 to the output: exactly the `tail` highest remaining cards have no child."""
     position = _int(w.nodes[depth, WRITE])
     end = position + k.CODE_BITS * count
     for word in range((position >> 6) + 1, (end >> 6) + 1):
@@ -163,7 +167,7 @@ def _close(w: Walk, depth: int) -> None:
 
 @k._inlined
 def _read_children(w: Walk, depth: int) -> bool:
-    """Reads the children of the open node at a depth; returns False if the bits are corrupt."""
+    """Reads the children of the open node at a depth from the source; returns False if the bits are corrupt."""
     remaining = w.nodes[depth, REMAINING]
     position = _int(w.nodes[depth, k.READ])
     if position + k.CODE_BITS > _int(w.nodes[depth, k.READ_END]):
@@ -217,7 +221,7 @@ def _label(w: Walk, card: int) -> None:
 
 @k._inlined
 def _set_node(w: Walk, depth: int, remaining: np.uint64, candidates: np.uint64) -> None:
-    """Sets the columns of a node whose candidates are all still ahead."""
+    """Sets the columns of a node just opened, with all of its candidates still to visit."""
     w.nodes[depth, REMAINING] = remaining
     w.nodes[depth, AHEAD] = candidates
     w.nodes[depth, CANDIDATES] = candidates
@@ -226,8 +230,8 @@ def _set_node(w: Walk, depth: int, remaining: np.uint64, candidates: np.uint64) 
 
 @k._inlined
 def _narrow_labels(w: Walk, depth: int) -> None:
-    """Gives new labels to the remaining cards, at most 32, of the node at a depth: fills its row in `rows` and
-    the table `narrow`."""
+    """Gives the remaining cards (at most 32) of the node at a depth new labels below 32, and fills the tables for
+    them."""
     remaining = w.nodes[depth, REMAINING]
     for label in range(65):
         w.bits[label] = NONE
@@ -252,7 +256,8 @@ def _narrow_labels(w: Walk, depth: int) -> None:
 
 @k._inlined
 def _visit_source(w: Walk) -> bool:
-    """Counts a source list; if it starts a run, notes the number of lists so far. Returns False to skip it."""
+    """Counts the visit to a source list. If the list starts a run, records the running total. Returns False if the walk
+    must skip the list."""
     if w.state[SOURCES] == w.state[NEXT_RUN] and w.state[RUN] < len(w.counts):
         w.counts[w.state[RUN]] = w.state[k.LISTS]
         w.state[RUN] += 1
@@ -281,7 +286,7 @@ def _drop(first: Vector, second: Vector, cards: np.uint64, want: int) -> np.uint
 
 @k._inlined
 def _drop_wide(w: Walk, depth: int, cards: np.uint64, want: int) -> np.uint64:
-    """Like `_drop`, for the node at a depth with 64 labels."""
+    """Does the same as `_drop` for bitmasks of 64 labels, with the rows of the node at a depth."""
     while popcount(cards) >= want:
         stay = NONE
         for b in range(64):
@@ -295,7 +300,8 @@ def _drop_wide(w: Walk, depth: int, cards: np.uint64, want: int) -> np.uint64:
 
 @k._inlined
 def _open_wide(w: Walk, depth: int) -> bool:
-    """Opens the next child, with 64 labels, that may lead to a list; returns False if there is none."""
+    """Opens the next child of the node at a depth that may lead to a list, with bitmasks of 64 labels. Returns False if
+    no such child is left."""
     remaining, ahead, candidates = w.nodes[depth, REMAINING], w.nodes[depth, AHEAD], w.nodes[depth, CANDIDATES]
     want = max(w.target, w.final) - depth - 1
     least = want + 1 if depth >= w.size else 1
@@ -326,8 +332,8 @@ def _open_wide(w: Walk, depth: int) -> bool:
 
 @k._inlined
 def _quads(w: Walk, depth: int, rest: np.uint64, count: Vector, both: bool) -> Vector:
-    """Adds to `count` the number of ways to add four of the cards in `rest` to the node at a depth. `both` must be True
-    if `rest` has labels from 16 on."""
+    """Adds to `count` the number of ways to add four cards of `rest` to the node at a depth without a set. `both` must
+    be True if `rest` has labels from 16 on, which need the second vector."""
     rows, narrow, row = w.rows, w.narrow, (NARROW * depth) & 1023
     first = v.both(v.load(rows, row), v.load(w.under, 0))
     second = v.both(v.load(rows, row + 16), v.load(w.under, 16))
@@ -356,7 +362,7 @@ def _quads(w: Walk, depth: int, rest: np.uint64, count: Vector, both: bool) -> V
 
 @k._inlined
 def _count_four(w: Walk, depth: int, rest: np.uint64, count: Vector) -> Vector:
-    """Like `_quads`, for any labels."""
+    """Calls `_quads` for one or two vectors, as the labels in `rest` need."""
     if rest >> np.uint64(16):
         return _quads(w, depth, rest, count, True)
     return _quads(w, depth, rest, count, False)
@@ -364,7 +370,8 @@ def _count_four(w: Walk, depth: int, rest: np.uint64, count: Vector) -> Vector:
 
 @k._inlined
 def _count_five(w: Walk, depth: int, rest: np.uint64) -> int:
-    """Number of ways to add five of the candidates, the lowest of the five in `rest`, to the node at a depth."""
+    """Number of ways to add five candidates to the node at a depth without a set. The lowest of the five is in
+    `rest`."""
     row = (NARROW * depth) & 1023
     candidates = w.nodes[depth, CANDIDATES]
     count = v.zeros()
@@ -385,7 +392,7 @@ def _count_five(w: Walk, depth: int, rest: np.uint64) -> int:
 
 @k._inlined
 def _triples(w: Walk, depth: int, rest: np.uint64) -> int:
-    """Number of ways to add three of the cards in `rest` to the node at a depth."""
+    """Number of ways to add three cards of `rest` to the node at a depth without a set."""
     row = (NARROW * depth) & 1023
     count = v.zeros()
     first = v.both(v.load(w.rows, row), v.load(w.under, 0))
@@ -403,7 +410,8 @@ def _triples(w: Walk, depth: int, rest: np.uint64) -> int:
 
 @k._inlined
 def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
-    """Writes all lists with three more cards than the node at a depth. All of them must be kept lists."""
+    """Writes all lists that have three cards of `rest` more than the node at a depth. Every list must be a kept
+    list."""
     row = (NARROW * depth) & 1023
     remaining = w.nodes[depth, REMAINING]
     count = v.zeros()
@@ -437,7 +445,8 @@ def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
 
 @k._inlined
 def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
-    """Counts or writes the last three to five levels below the node at a depth at once; returns False if it cannot."""
+    """Counts or writes the last three to five levels below the node at a depth in one step. Returns False, and does
+    nothing, if the levels must be visited one by one."""
     if w.use == WRITE_BATCH:
         if depth != w.final - 3 or w.state[k.LISTS] + MOST_TRIPLES > w.limit:
             return False
@@ -461,8 +470,8 @@ def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
 
 @k._inlined
 def _kept(w: Walk, depth: int, label: int, left: np.uint64, is_narrow: bool) -> np.uint64:
-    """Kept children: the cards in `left`, which remain after `label` is added to the node at a depth, with enough
-    remaining cards above them."""
+    """Kept children of the child `label` of the node at a depth: the cards in `left` (its remaining cards) that have
+    enough remaining cards above them."""
     if w.target <= w.final:
         return left
     kept = NONE
@@ -481,7 +490,8 @@ def _kept(w: Walk, depth: int, label: int, left: np.uint64, is_narrow: bool) -> 
 
 @k._inlined
 def _visit_leaves(w: Walk, ahead: np.uint64, is_narrow: bool) -> bool:
-    """Counts, writes or copies all lists below the node of `final` - 2 cards; True if a batch or the rows are full."""
+    """Counts, writes or copies all lists below the open node of `final` - 2 cards. Returns True if a batch is full or
+    no row is free before the last list."""
     depth = (w.final - 2) & 31
     remaining = w.nodes[depth, REMAINING]
     least = max(w.target, w.final) - depth
@@ -510,7 +520,8 @@ def _visit_leaves(w: Walk, ahead: np.uint64, is_narrow: bool) -> bool:
 
 @k._inlined
 def _take_leaf(w: Walk) -> bool:
-    """Writes or copies the lists of the open leaf that are still to do; True if there is no room for all of them."""
+    """Writes or copies the lists of the open leaf that are not in the output yet. Returns True if the output has no
+    room for all of them."""
     return _list_part(w) if w.use == LIST else _write_part(w)
 
 
@@ -525,9 +536,9 @@ def _highest_bits(word: np.uint64, count: int) -> np.uint64:
 
 @k._inlined
 def _write_part(w: Walk) -> bool:
-    """Puts the lists of the open leaf that are not written yet into the batch, as far as it has room.
+    """Adds the lists of the open leaf that are not written yet to the batch.
 
-    If it has too little room, closes the batch, keeps the other lists for the next batch and returns True.
+    If the batch has no room for all of them, closes the batch, keeps the surplus for the next batch, and returns True.
     """
     kept = np.uint64(w.state[k.LEFT])
     need = max(w.target - w.final, 0)
@@ -548,7 +559,8 @@ def _write_part(w: Walk) -> bool:
 
 @k._inlined
 def _list_part(w: Walk) -> bool:
-    """Copies the lists of the open leaf that are still to do into rows; True if there are more lists than rows."""
+    """Copies the lists of the open leaf that are not copied yet to free rows. Returns True if there are more lists than
+    free rows."""
     kept = np.uint64(w.state[k.LEFT])
     if w.state[SKIP]:
         skipped = min(popcount(kept), w.state[SKIP])
@@ -572,9 +584,10 @@ def _list_part(w: Walk) -> bool:
 
 @k._inlined
 def _walk_narrow(w: Walk) -> int:
-    """Walks below the open node, with 32 labels, as far as the budget allows; returns RUNNING, FULL or CORRUPT.
+    """Walks below the open node with bitmasks of 32 labels until done, full or out of budget.
 
-    When this walk is done, OPEN is NARROW_FROM, and the node there has no children ahead.
+    Returns RUNNING, FULL or CORRUPT. The walk is done when OPEN is NARROW_FROM and the node at that depth has no
+    children to visit.
     """
     depth = w.state[OPEN] & 31
     ahead = w.nodes[depth, AHEAD]
@@ -613,8 +626,8 @@ def _walk_narrow(w: Walk) -> int:
 
 @k._inlined
 def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64]:
-    """Opens the first child ahead, with 32 labels, that may lead to a list. Returns whether there is such a child, and
-    the children ahead of it (NONE if there is no such child)."""
+    """Opens the first child in `ahead` that may lead to a list, with bitmasks of 32 labels. Returns whether there is
+    such a child, and the children to visit below it (NONE without such a child)."""
     remaining, candidates = w.nodes[depth, REMAINING], w.nodes[depth, CANDIDATES]
     row = (NARROW * depth) & 1023
     want = max(w.target, w.final) - depth - 1
@@ -649,9 +662,9 @@ def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64
 
 @k._inlined
 def _walk_wide(w: Walk) -> int:
-    """Walks below the open list of TOP cards as far as the budget allows; returns RUNNING, FULL or CORRUPT.
+    """Walks below the open list of TOP cards until done, full or out of budget.
 
-    OPEN is 0 when this walk is done.
+    Returns RUNNING, FULL or CORRUPT. The walk is done when OPEN is 0.
     """
     while w.state[k.BUDGET] > 0:
         w.state[k.BUDGET] -= 1
@@ -685,11 +698,11 @@ def _walk_wide(w: Walk) -> int:
 
 @k._kernel
 def walk(w: Walk) -> int:
-    """Walks from source lists to lists of `final` cards as the budget allows; returns RUNNING, FULL, DONE or CORRUPT.
+    """Walks from source lists to lists of `final` cards until done, full or out of budget.
 
-    LISTS counts the lists that are counted or written. FULL means that a batch has `limit` lists and there is one more,
-    or that all rows are filled and there is one more list. Then the caller takes the lists, resets LISTS or FILLED, and
-    calls again.
+    Returns RUNNING (out of budget), FULL, DONE or CORRUPT. The entry LISTS of `state` counts the lists that are counted
+    or written. FULL means that a batch has `limit` lists, or all rows are filled, and there is one more list. Then the
+    caller takes the lists, sets LISTS or FILLED to 0, and calls again.
     """
     if w.state[k.LEFT] and _take_leaf(w):
         return FULL

@@ -68,7 +68,8 @@ Pair = tuple[np.uint64, np.uint64]
 LOW = 17
 """Cards below this number are in the low word."""
 
-# Columns of a node row. `fits` of a high card needs only the high word, because only higher cards are added after it.
+# Columns of a node row, as the docstring of this module describes it. `fits` of a high card needs only the high word,
+# because only higher cards are added after it.
 HIGH_OF_HIGH = 0  # + (b - 17): high word of fits[b], for b >= 17
 HIGH_OF_LOW = 64  # + b: high word of fits[b], for b < 17
 LOW_OF_LOW = 81  # + b: low word of fits[b], for b < 17
@@ -81,7 +82,7 @@ READ_BITS, READ_BITS_END = 107, 108  # the same for exceptions
 WRITE, WRITE_BITS = 109, 110  # positions in the output: codes, exceptions
 COLUMNS = 112
 
-# Indexes in the state of a walk.
+# Indexes in the array `state` of a walk.
 # LEFT: children of the open leaf not written yet. LEAF: remaining cards of the open leaf. Both as low and high word.
 DEPTH, BUDGET, LISTS, LEFT, LEFT_HIGH, LEAF, LEAF_HIGH = range(7)
 
@@ -89,9 +90,9 @@ RUNNING, FULL, DONE, CORRUPT = range(4)
 
 CODE_BITS = 2
 EXCEPT = 3
-"""Code of a node whose bits are in the stream of exceptions."""
+"""Code of a node that the other codes cannot describe. Its children are in the stream of exceptions."""
 
-# Offsets in the tables of a rule.
+# Offsets in the array `rule`, which has the tables of the rule.
 DIRECTIONS = 40
 FIELD, FIELD_BITS = np.uint64(16), np.uint64(0xFFFF)  # width and mask of the field of a hyperplane
 ONE_MORE = 32  # amount that one card of the list adds to a field
@@ -99,12 +100,12 @@ PLACES = 10 * ONE_MORE  # number of table entries per hyperplane: 0 to 9 cards, 
 PLANE_LOW, PLANE_HIGH = 0, 80  # + 2 * direction: low and high words of the cards in the first two hyperplanes
 ALLOWED = 160  # + PLACES * hyperplane + field + remaining cards in the hyperplane
 STEP = ALLOWED + 3 * PLACES  # + 81 * direction + card: amount that a card adds to the word of a direction
-# One more than the maximum number of cards without a partner; 0 if no centre is required.
+# At this offset: one more than the maximum number of cards without a partner; 0 if the rule requires no centre.
 UNPAIRED = STEP + 81 * DIRECTIONS
-THIRDS = UNPAIRED + 1  # the bytes of the table third(a, b)
+THIRDS = UNPAIRED + 1  # table of the third card of a set with cards a and b, in bytes
 RULE_WORDS = THIRDS + (81 * 81 + 7) // 8
 
-# Offsets in the notes of a rule, which persist from call to call.
+# Offsets in the array `notes`: results of the rule that persist from call to call.
 ORDER = 0  # the directions, in the order of their tests
 TOGETHER = 3  # number of directions tested on all children of a list at once
 KNOWN = 40  # + depth: one more than the card for which the words were computed last
@@ -125,7 +126,7 @@ ALL_BUT_ONE = np.uint64(0xFFFF_FFFF_FFFF_FFFE)
 
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
-# Without reference counts (`_nrt`), because the kernels neither make nor keep arrays.
+# `_nrt=False` turns off numba's reference counts. The kernels neither make nor keep arrays, so they need none.
 _kernel: Callable[[_Function], _Function] = njit(cache=True, nogil=True, _nrt=False)
 _inlined: Callable[[_Function], _Function] = njit(forceinline=True, _nrt=False)
 
@@ -174,7 +175,7 @@ def _highest(_context: Any, word: Any) -> Any:
 
 
 def _make_two_words(name: str) -> Any:
-    """Makes an intrinsic for a processor instruction that takes a word and a mask."""
+    """Makes a numba intrinsic for a processor instruction that takes a word and a mask, like PEXT."""
 
     def on_two_words(_context: Any, word: Any, mask: Any) -> Any:
         def build(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
@@ -203,17 +204,18 @@ def _read(words: U64, position: int, count: int) -> Pair:
     """Reads `count` (1 to 81) bits as two words. May read the two spare words after the last stream."""
     word = position >> 6
     shift = np.uint64(position & 63)
-    back = np.uint64(63) - shift
-    first = (words[word] >> shift) | ((words[word + 1] << ONE) << back)
+    left_shift = np.uint64(63) - shift
+    first = (words[word] >> shift) | ((words[word + 1] << ONE) << left_shift)
     if count <= 64:
         return first & (ALL >> np.uint64(64 - count)), NONE
-    second = (words[word + 1] >> shift) | ((words[word + 2] << ONE) << back)
+    second = (words[word + 1] >> shift) | ((words[word + 2] << ONE) << left_shift)
     return first, second & (ALL >> np.uint64(128 - count))
 
 
 @_inlined
 def _write(words: U64, position: int, bits: np.uint64) -> None:
-    """Writes up to 64 bits over zeros. Overwrites the next word with the bits that do not fit, then zeros."""
+    """Writes up to 64 bits at a position where all bits are 0. Bits that do not fit go to the next word, whose other
+    bits become 0."""
     word = position >> 6
     shift = np.uint64(position & 63)
     words[word] |= bits << shift
@@ -254,7 +256,8 @@ else:
 
 @_inlined
 def _glance(nodes: U64, depth: int, card: int) -> int:
-    """Like `_descend`, but sets only the remaining cards, which is enough if no child of the node is opened."""
+    """Opens the child `card` like `_descend`, but computes only its remaining cards. This is enough for a child whose
+    own children are not opened."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     nodes[depth + 1, REMAINING] = low
@@ -285,14 +288,15 @@ def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
         rest &= rest - ONE
         nodes[below, LOW_OF_LOW + b] = nodes[depth, LOW_OF_LOW + b] & spare[card, LOW_OF_LOW + b]
         nodes[below, HIGH_OF_LOW + b] = nodes[depth, HIGH_OF_LOW + b] & spare[card, HIGH_OF_LOW + b]
-    # All high cards, not only the remaining ones, so that the compiler makes vector code without a branch.
+    # The loop updates all high cards, not only the remaining ones, so the compiler makes vector code without a branch.
     for b in range(HIGH_OF_LOW):
         nodes[below, HIGH_OF_HIGH + b] = nodes[depth, HIGH_OF_HIGH + b] & spare[card, HIGH_OF_HIGH + b]
     return count
 
 
 def _make_enough(steps: int | None) -> Callable[[U64, U64, int, int, np.uint64, int], np.uint64]:
-    """Makes `_enough` for a `need` of `steps`, with its loop unrolled; for any `need` if `steps` is None."""
+    """Makes the kernel `_enough` for `need` = `steps`, with its loop unrolled. If `steps` is None, it takes any
+    `need`."""
 
     @_inlined
     def enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
@@ -325,7 +329,8 @@ _enough2, _enough3, _enough4, _enough5, _enough_any = map(_make_enough, (2, 3, 4
 
 @_inlined
 def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
-    """Kept children by high cards: cards of `high` (remaining after `card`) with at least `need` remaining cards."""
+    """Kept children of the list that ends with `card`: the cards in `high` (its remaining high cards) that leave at
+    least `need` remaining cards."""
     if popcount(high) <= need:
         return high if need == 0 else NONE
     if need == 3:
@@ -343,8 +348,8 @@ def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need
 def _children(
     nodes: U64, spare: U64, depth: int, card: int, need: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Bitmask of the cards that, added after `card`, give a list with at least `need` remaining cards; and bitmask of
-    all cards that remain after `card`. Both as low and high word."""
+    """Kept children and remaining cards of the list that ends with `card`, as two bitmasks of low and high word. A
+    child is kept if it has at least `need` remaining cards."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     keep_low = NONE
@@ -360,13 +365,13 @@ def _children(
 
 @_inlined
 def _are_lowest(kept: np.uint64, others: np.uint64) -> bool:
-    """Whether all kept cards lie below all other cards of the same word."""
+    """Whether all cards in `kept` are lower than all cards in `others`, two bitmasks of the same word."""
     return bool(kept <= (others & (~others + ONE)) - ONE)
 
 
 @_inlined
 def _code(keep: Pair, remaining: Pair, tail: int) -> int:
-    """Code of a node with these children and remaining cards."""
+    """Code of a node with the children `keep` and the cards `remaining`; EXCEPT if no other code describes the node."""
     others_low, others_high = remaining[0] ^ keep[0], remaining[1] ^ keep[1]
     more = popcount(others_low) + popcount(others_high) - tail
     are_lowest = _are_lowest(keep[0], others_low) and _are_lowest(keep[1], others_high)
@@ -377,7 +382,7 @@ def _code(keep: Pair, remaining: Pair, tail: int) -> int:
 
 @_inlined
 def _write_node(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair, tail: int) -> None:
-    """Writes a node with these children and remaining cards."""
+    """Appends the code of a node with the children `keep` to the output, and its bits if the code is EXCEPT."""
     code = _code(keep, remaining, tail)
     position = _int(nodes[depth, WRITE])
     _write(out, position, np.uint64(code))
@@ -401,7 +406,7 @@ def _write_bits(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair) -
 
 @_inlined
 def _keep(nodes: U64, depth: int, card: int) -> None:
-    """Notes that the open node at a depth has the child `card` in the batch."""
+    """Marks `card` as a child that the open node at a depth has in the batch that is being written."""
     if card < LOW:
         nodes[depth, KEEP] |= ONE << np.uint64(card)
     else:
@@ -425,7 +430,8 @@ def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
 
 @_inlined
 def _go_on_below(nodes: U64, depth: int, first: np.uint64, second: np.uint64) -> None:
-    """Sets AHEAD of the open node at a depth. Bit i of `first` and `second` stands for its i-th remaining card."""
+    """Sets the children to visit (AHEAD) of the open node at a depth. Bit i of the two words selects the i-th remaining
+    card of the node."""
     low, high = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     shift = np.uint64(popcount(low))
     nodes[depth, AHEAD] = deposit(first, low)
@@ -452,7 +458,7 @@ def _read_node(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bo
 
 @_inlined
 def _read_bits(nodes: U64, source: U64, depth: int, count: int) -> bool:
-    """Like `_read_node`, for an exception."""
+    """Reads the children of an open node from the stream of exceptions; returns False if the bits are corrupt."""
     position = _int(nodes[depth, READ_BITS])
     if count == 0 or position + count > _int(nodes[depth, READ_BITS_END]):
         return False
@@ -464,7 +470,8 @@ def _read_bits(nodes: U64, source: U64, depth: int, count: int) -> bool:
 
 @_kernel
 def begin(nodes: U64, source: U64, size: int, tail: int) -> bool:
-    """Reads the children of the root; returns False if the bits are corrupt."""
+    """Starts a walk: reads the children of the root (the empty list) from the source. Returns False if the bits are
+    corrupt."""
     return _read_node(nodes, source, 0, LOW + 64, tail + size - 1)
 
 
@@ -472,10 +479,11 @@ def begin(nodes: U64, source: U64, size: int, tail: int) -> bool:
 def _advance(
     nodes: U64, state: I64, source: U64, out: U64, spare: U64, last: int, deeper: bool, tail: int, need: int
 ) -> int:
-    """Advances to the next node at depth `last` with children to visit; returns RUNNING there, DONE or CORRUPT.
+    """Advances a walk to the next node at depth `last` that has children to visit.
 
-    Closes the nodes on its way. A node at depth `last` gets only its remaining cards, unless the walk goes `deeper`.
-    `tail` is the tail of the source. `need` is the tail of the output, one depth below `last`.
+    Returns RUNNING at such a node, DONE at the end of the source, or CORRUPT. Closes the nodes that it leaves. Computes
+    only the remaining cards of the node at depth `last`, unless the walk goes `deeper`. `tail` is the tail of the
+    source. `need` is the tail of the output, one depth below `last`.
     """
     depth = state[DEPTH]
     while True:
@@ -514,16 +522,17 @@ def _lowest_bits(word: np.uint64, count: int) -> np.uint64:
 
 @_kernel
 def finish(nodes: U64, out: U64, size: int, tail: int) -> None:
-    """Closes the open nodes of the first `size` depths. `tail` is the tail of the last depth."""
+    """Ends the batch that is being written: closes the open nodes of the first `size` depths. `tail` is the tail of the
+    last depth."""
     for depth in range(size - 1, -1, -1):
         _close(nodes, out, depth, tail + size - 1 - depth)
 
 
 @_kernel
 def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> bool:
-    """Adds the children of the open leaf that are not written yet to the batch, as far as it has room.
+    """Adds the children of the open leaf that are not written yet to the batch.
 
-    If it has too little room, closes the batch, keeps the other children for the next batch and returns True.
+    If the batch has no room for all of them, closes the batch, keeps the surplus for the next batch, and returns True.
     """
     first, second = np.uint64(state[LEFT]), np.uint64(state[LEFT_HIGH])
     room = limit - state[LISTS]
@@ -562,7 +571,7 @@ def _allows(rule: U64, word: np.uint64, direction: int, card: int, low: np.uint6
 
 @_inlined
 def _move_forward(notes: U64, turn: int) -> None:
-    """Moves a direction in which a child failed forward in the order of the tests."""
+    """Moves the direction number `turn`, in which a child failed, forward in the order of the tests."""
     direction = notes[ORDER + turn]
     for behind in range(turn, turn >> 1, -1):
         notes[ORDER + (behind & 63)] = notes[ORDER + ((behind - 1) & 63)]
@@ -571,8 +580,8 @@ def _move_forward(notes: U64, turn: int) -> None:
 
 @_inlined
 def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bool) -> np.uint64:
-    """Bitmask, in one word, of the children that every direction allows to reach the target, among the first `many`
-    noted children.
+    """Tests the first `many` children in `notes` in every direction. Returns a bitmask of the children that may reach
+    the target.
 
     The first directions test all children together, without a branch per child: most children fail there, and no
     branch predictor can tell which. The other directions test one child after the other, and most children pass.
@@ -606,7 +615,7 @@ def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bo
                 failed, passes = turn, False
                 break
         passing_cards |= np.uint64(passes) << np.uint64((card if with_low else card - LOW) & 63)
-    if failed:  # after all children were tested in the same order
+    if failed:  # only now, so that all children are tested in the same order
         _move_forward(notes, failed)
     return passing_cards
 
@@ -619,7 +628,7 @@ def _third(rule: U64, a: int, b: int) -> int:
 
 @_inlined
 def _add_card(low: np.uint64, high: np.uint64, card: int) -> Pair:
-    """Adds a card to a bitmask of low and high word."""
+    """Sets the bit of a card in a bitmask of low and high word."""
     return (
         low | np.uint64(card < LOW) << np.uint64(card & 31),
         high | np.uint64(card >= LOW) << np.uint64((card - LOW) & 63),
@@ -628,8 +637,11 @@ def _add_card(low: np.uint64, high: np.uint64, card: int) -> Pair:
 
 @_inlined
 def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.uint64) -> int:
-    """Notes the centres of the list of the first `cards` cards, each with the partners of all cards; returns their
-    number. `low` and `high` are the remaining cards. The centres of the list with one card less are the candidates."""
+    """Finds the centres of the list of the first `cards` chosen cards, and stores each in `notes` with the partners of
+    its cards. Returns the number of centres.
+
+    `low` and `high` are the remaining cards. Only centres of the list with one card less can be centres of the list.
+    """
     before, here = (2 * (cards - 1)) & 63, (2 * cards) & 63
     last = _int(notes[KNOWN + ((cards - 1) & 31)]) - 1
     chosen_low, chosen_high = _add_card(notes[CHOSEN_CARDS + before], notes[CHOSEN_CARDS + before + 1], last)
@@ -657,7 +669,8 @@ def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.ui
 
 @_inlined
 def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, with_low: bool) -> int:
-    """Keeps the children with a noted centre, among the first `many` noted children; returns their number."""
+    """Drops the children without a centre from the first `many` children in `notes`. Returns the number of children
+    left. `centres` is the number of centres that `_note_centres` found."""
     here = (2 * cards) & 63
     passing = 0
     for child in range(many):
@@ -684,7 +697,7 @@ def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, 
 def _prune(
     nodes: U64, spare: U64, depth: int, card: int, need: int, rule: U64, notes: U64, total: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Like `_children`, but keeps only children that pass the rule."""
+    """Kept children and remaining cards, like `_children`, but without the children that the pruning rule drops."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     words = _add_words(rule, notes, depth, card)
@@ -720,7 +733,8 @@ def _prune(
 
 @_inlined
 def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
-    """Computes the words of the list with `card` at a depth from the words of its parent; returns their column."""
+    """Computes the word of each direction for the list that ends with `card`, from the words of its parent. Returns the
+    offset of the words in `notes`."""
     notes[KNOWN + (depth & 31)] = np.uint64(card + 1)
     words = (WORDS + DIRECTIONS * (depth + 1)) & 1023
     for direction in range(DIRECTIONS):
@@ -730,7 +744,8 @@ def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
 
 @_inlined
 def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
-    """Computes the words of the chosen cards down to a depth, from the first card on that changed since last time."""
+    """Computes the word of each direction for the chosen cards of the first `depths` depths. Starts at the first card
+    that changed since the last call."""
     same = True
     for depth in range(depths):
         card = _int(nodes[depth, CHOSEN])
@@ -758,14 +773,16 @@ def expand(
     notes: U64,
     total: int,
 ) -> int:
-    """Expands lists of `size` cards, about as many as the budget allows; returns RUNNING, FULL, DONE or CORRUPT.
+    """Expands source lists of `size` cards by one card until done, full or out of budget.
 
-    A child is kept if it has at least `need` remaining cards. `need` is the tail of the output, `tail` the tail of the
-    source. A batch is FULL when it has `limit` lists and one more is found. Then the caller takes the bits, resets
-    WRITE and LISTS, and calls again. The budget falls by the number of expanded lists.
+    Returns RUNNING (out of budget), FULL, DONE or CORRUPT. A child is kept if it has at least `need` remaining cards.
+    `need` is the tail of the output, `tail` the tail of the source. A batch is FULL when it has `limit` lists and there
+    is one more list. Then the caller takes the bits, resets WRITE and LISTS, and calls again. Each expanded list takes
+    1 from the budget.
 
-    With the tables of a rule, only children that pass the rule are kept. Every call needs the same `notes`. `total` is
-    the target if table entries are to be added up, otherwise 0. numba compiles one version with a rule and one without.
+    If `rule` has the tables of the pruning rule, only children that pass the rule are kept. All calls of one walk take
+    the same array `notes`. `total` is the target if table entries must be added up (`pruning.adds_up`), otherwise 0.
+    numba compiles one version with a rule and one without.
     """
     last = (size - 1) & 31
     if (state[LEFT] | state[LEFT_HIGH]) and _cut(nodes, state, out, size, limit, need):
@@ -799,7 +816,7 @@ def expand(
                 if kept and not (plain and lists + kept <= limit):
                     if lists + kept > limit:
                         nodes[last, AHEAD + word] = rest
-                        state[BUDGET] += popcount(rest)  # not visited yet
+                        state[BUDGET] += popcount(rest)  # gives back the budget of lists that are not visited yet
                         nodes[last, KEEP + word] = keep
                         nodes[last, CHOSEN] = np.uint64(card)
                         nodes[last + 1, WRITE] = np.uint64(position)
@@ -829,8 +846,8 @@ def expand(
 
 @_inlined
 def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[int, int]:
-    """Two numbers for the list that ends with `card`: its children with at least `need` remaining cards; and if `need`
-    is 0 or 1, the sum of the numbers of remaining cards of all its children (otherwise 0)."""
+    """Counts below the list that ends with `card`. Returns the number of its children with at least `need` remaining
+    cards, and the number of its grandchildren if `need` is 0 or 1 (otherwise 0)."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     kept = total = 0
@@ -857,7 +874,7 @@ def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[in
 
 @_inlined
 def _count_children(nodes: U64, spare: U64, depth: int, target: int, counts: I64) -> None:
-    """Counts the kept children of the open node, and adds the figures of `_tally` for each."""
+    """Adds the kept children of the open node to `counts`, and for each child the two numbers of `_tally`."""
     lists = kept = total = 0
     for word in range(2):
         rest = nodes[depth, AHEAD + word]
@@ -879,8 +896,8 @@ def _count_children(nodes: U64, spare: U64, depth: int, target: int, counts: I64
 
 @_inlined
 def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, counts: I64) -> None:
-    """Counts the lists below the open node at depth `size`: lists of up to `final` cards one by one, larger lists by
-    counting remaining cards."""
+    """Adds the lists below the open node at depth `size` to `counts`. Visits lists of up to `final` cards one by one,
+    and counts larger lists by their remaining cards."""
     depth = size & 31
     nodes[depth, AHEAD], nodes[depth, AHEAD + 1] = nodes[depth, REMAINING], nodes[depth, REMAINING + 1]
     while True:
@@ -910,11 +927,11 @@ def _count_below(nodes: U64, spare: U64, size: int, target: int, final: int, cou
 def count(
     nodes: U64, state: I64, source: U64, spare: U64, size: int, target: int, final: int, counts: I64, tail: int
 ) -> int:
-    """Adds to `counts[n]` the number of kept lists of n cards below the source's lists of `size` cards, for n up to
-    `final` + 1. Visits about as many lists of the source as the budget allows.
+    """Adds the number of kept lists of n cards below the source lists to `counts[n]`, for n up to `final` + 1. Visits
+    about as many source lists as the budget allows.
 
-    `counts[final + 2]` gets the sum of the remaining cards of the lists of final + 1 cards. That is the number of lists
-    of final + 2 cards if the target is no larger.
+    `counts[final + 2]` gets the sum of the remaining cards of the lists of `final` + 1 cards. If the target is at most
+    `final` + 2, this is the number of lists of `final` + 2 cards.
     """
     last = (size - 1) & 31
     need = max(target - final - 1, 0)
@@ -942,7 +959,7 @@ def count(
 
 @_inlined
 def _prefix(nodes: U64, depths: int) -> tuple[np.uint64, np.uint64, np.uint64]:
-    """The first `depths` chosen cards, one byte each."""
+    """The first `depths` chosen cards as three words, one byte per card."""
     first, second, third = NONE, NONE, NONE
     for depth in range(depths):
         card = nodes[depth, CHOSEN] << np.uint64(8 * (depth & 7))
@@ -957,7 +974,7 @@ def _prefix(nodes: U64, depths: int) -> tuple[np.uint64, np.uint64, np.uint64]:
 
 @_inlined
 def _put(rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.uint64], card: np.uint64) -> None:
-    """Stores a list in whole words, which may run past its end."""
+    """Stores a list at a byte index of `rows`, in whole words. The last word may run past the end of the list."""
     first, second, third = prefix
     if size <= 8:
         _store(rows, at, first | card)
@@ -972,7 +989,7 @@ def _put(rows: U8, at: int, size: int, prefix: tuple[np.uint64, np.uint64, np.ui
 
 @_inlined
 def _skip(nodes: U64, state: I64, source: U64, spare: U64, last: int, start: int, tail: int) -> int:
-    """Skips the nodes at depth `last` whose lists all come before list number `start`, without opening them.
+    """Skips the nodes at depth `last` whose lists all come before index `start`, without opening the nodes.
 
     Returns RUNNING at the parent of the next node, DONE if the source has no more lists, or CORRUPT.
     """
@@ -1015,7 +1032,7 @@ def _skip(nodes: U64, state: I64, source: U64, spare: U64, last: int, start: int
 def unpack(
     nodes: U64, state: I64, source: U64, spare: U64, size: int, start: int, rows: U8, tail: int
 ) -> tuple[int, int]:
-    """Fills `rows` with the next lists of the source. Skips all lists before list number `start`.
+    """Fills `rows` with the next lists of the source. Skips all lists before index `start`.
 
     Returns RUNNING (the rows are full), DONE or CORRUPT, and the number of filled rows. `SLACK` bytes follow the last
     row.
@@ -1053,7 +1070,7 @@ def unpack(
 
 @_inlined
 def _remains(nodes: U64, depth: int, card: int) -> bool:
-    """Whether a byte is a remaining card of the open node at a depth."""
+    """Whether the number `card` (any byte) is a remaining card of the open node at a depth."""
     if card < LOW:
         return bool((nodes[depth, REMAINING] >> np.uint64(card)) & ONE)
     return bool(card < LOW + 64 and (nodes[depth, REMAINING + 1] >> np.uint64(card - LOW)) & ONE)
@@ -1094,7 +1111,8 @@ def pack(nodes: U64, state: I64, out: U64, spare: U64, rows: U8, size: int, limi
 
 @_inlined
 def _go_to_end(nodes: U64, depth: int, read: int, end: int, count: int) -> None:
-    """Moves the read position of a stream to its last `count` bits. `read` and `end` are columns of its node row."""
+    """Moves the read position of a stream to its last `count` bits. `read` and `end` are the columns of the node row
+    that hold the stream's position and end."""
     nodes[depth, read] = np.uint64(max(_int(nodes[depth, read]), _int(nodes[depth, end]) - count))
 
 

@@ -37,7 +37,8 @@ POPULATION = 500
 FEWEST_BATCHES = 10
 """Minimum number of batches. Fewer batches would not show how much they vary."""
 EXPONENT = 1.5
-"""Exponent of the preference for lists with many remaining cards. All values from 1 to 2 are about as good."""
+"""Lists with many remaining cards stay in a sample more often: with a chance proportional to their weight times
+(remaining cards - needed cards + 1) to the power of this exponent. Values from 1 to 2 work about equally well."""
 
 U64 = npt.NDArray[np.uint64]
 Floats = npt.NDArray[np.float64]
@@ -62,8 +63,8 @@ class Sample:
         counts: npt.NDArray[np.int64] = np.bitwise_count(self.remaining).sum(axis=1, dtype=np.int64)
         return counts
 
-    def take(self, which: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> Sample:
-        return Sample(self.cards[which], self.remaining[which], self.weights[which])
+    def take(self, selection: npt.NDArray[np.intp] | npt.NDArray[np.bool_]) -> Sample:
+        return Sample(self.cards[selection], self.remaining[selection], self.weights[selection])
 
 
 @dataclass(frozen=True)
@@ -84,7 +85,7 @@ def probe_counts(
     population: int = POPULATION,
     pruned: bool = False,
 ) -> dict[int, ProbedCount]:
-    """Estimates the number of kept lists of each size from 3 to `upto`, by batches of probes until the time limit.
+    """Estimates the number of kept lists of each size from 3 to `upto`, by random probes until the time limit.
 
     Args:
         target: 4 to 20.
@@ -121,7 +122,8 @@ def draw_lists(target: int, size: int, wanted: int, rng: np.random.Generator) ->
 def samples(
     target: int, upto: int, rng: np.random.Generator, population: int = POPULATION, pruned: bool = False
 ) -> Iterator[Sample]:
-    """Yields a sample of the kept lists of each size from 3 to `upto`. Omits seeds without children.
+    """Yields one sample of the kept lists per size, from 3 to `upto` cards. Lists of 3 cards without children are left
+    out.
 
     If no size has more than `population` lists, each sample is all lists of its size.
     """
@@ -138,18 +140,20 @@ def samples(
 
 @cache
 def _ordered_seeds(target: int, population: int) -> tuple[Sample, Floats]:
-    """Result of `_order` for the seeds, with which every batch of probes starts."""
+    """The seeds that have children, in order, and the chance of each to be expanded. Cached: every batch of probes
+    starts with them."""
     return _order(_seeds(target), target, population)
 
 
 def _order(sample: Sample, target: int, wanted: int) -> tuple[Sample, Floats]:
-    """The lists with children, and the chance of each to be expanded further."""
+    """Sorts the lists of a sample that have children. Returns the lists, and the chance of each to be expanded."""
     spare = sample.remaining_counts - max(target - sample.size, 1) + 1.0
     return _with_chances(sample, sample.weights * spare**EXPONENT, wanted)
 
 
 def _with_chances(sample: Sample, priorities: Floats, wanted: int) -> tuple[Sample, Floats]:
-    """The lists with a priority above 0, sorted by their number of remaining cards, and the chance of each to stay."""
+    """Drops the lists of priority 0 and sorts the others by their number of remaining cards. Returns these lists and
+    the chance of each to stay in the sample."""
     able = np.flatnonzero(priorities > 0)
     able = able[np.argsort(sample.remaining_counts[able], kind="stable")]
     return sample.take(able), _chances(priorities[able], wanted)
@@ -179,7 +183,7 @@ def _chances(priorities: Floats, wanted: int) -> Floats:
 
 
 def _children(sample: Sample) -> Sample:
-    """All children of the lists of a sample."""
+    """All children of the lists of a sample, each with the weight of its parent."""
     above, but_third = _tables()
     octets = sample.remaining.astype("<u8", copy=False).view(np.uint8)
     bits = np.unpackbits(octets, axis=1, bitorder="little", count=CARDS)
@@ -224,5 +228,5 @@ def _seeds(target: int) -> Sample:
 
 
 def count_seeds(target: int) -> int:
-    """Number of all seeds, which `engine.search.seeds` chooses by their highest card alone."""
+    """Number of seeds of an exploration: the 3-lists that `engine.search.seeds` returns."""
     return int((_triples().cards[:, 2] < CARDS - (target - 3)).sum())

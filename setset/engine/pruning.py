@@ -25,7 +25,7 @@ import numpy.typing as npt
 from setset.cards import CARDS, digits, third_table
 
 MOST = 9
-"""Maximum number of cards without a set in a hyperplane."""
+"""Maximum number of cards that a hand without a set has in one hyperplane."""
 
 SPLITS = {19: ((1, 9, 9), (2, 8, 9), (5, 6, 8), (6, 6, 7)), 20: ((2, 9, 9), (6, 6, 8))}
 """Possible splits of the largest lists, from the catalogue of all classes. In smaller sizes all splits occur. A test
@@ -85,12 +85,14 @@ def _allowed(target: int, plane: int, least: int, most: int) -> int:
 
 
 def adds_up(target: int) -> bool:
-    """Whether all splits are possible, so that the table entries of three hyperplanes are added up."""
+    """Whether every split is possible for a target. If so, the rule adds up the table entries of the three
+    hyperplanes."""
     return target not in SPLITS
 
 
 def may_reach(cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], target: int) -> npt.NDArray[np.bool_]:
-    """For each list, whether it passes the rule. Used for samples, because it needs no compiler.
+    """Tests each list by the rule in numpy: whether the list may reach the target. The estimate uses it for its
+    samples, because it must not wait for a compiler.
 
     Args:
         cards: Lists of one size, a list per row.

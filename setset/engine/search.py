@@ -44,7 +44,7 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
     """
     nodes, state = open_source(source)
     size, need = source.size, needed(target, source.size + 1)
-    # From the target size on every list is kept, so the rule is not needed.
+    # From the target size on every list is kept, so pruning would drop nothing.
     rule = pruning.rule_tables(target) if pruned and need else None
     more = rule, _fresh_notes(), target if pruning.adds_up(target) else 0
     visited = 0
@@ -64,7 +64,7 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
 
 
 def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict[int, int]:
-    """Number of kept lists that begin with a list of the source, for each larger size up to `upto`."""
+    """Number of kept lists that begin with a list of the source, per size up to `upto`."""
     if pruned and source.size + 1 < target:
         return _count_pruned(source, target, upto)
     size = source.size
@@ -82,7 +82,8 @@ def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict
 
 
 def _count_pruned(source: Streams, target: int, upto: int) -> dict[int, int]:
-    """Like `count`, with pruning. Expands some lists at a time down to the last size, so that few are in memory."""
+    """Counts like `count`, with pruning. Expands part by part down to the last size, so that few lists are in memory at
+    once."""
     counts = dict.fromkeys(range(source.size + 1, upto + 1), 0)
     for part in expand(source, target, BUDGET, pruned=True):
         counts[part.size] += part.lists
@@ -93,7 +94,7 @@ def _count_pruned(source: Streams, target: int, upto: int) -> dict[int, int]:
 
 
 def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lists]:
-    """Yields the lists of a batch from list number `start` on, in arrays of up to `chunk` rows.
+    """Yields the lists of a batch from index `start` on, in arrays of up to `chunk` rows.
 
     All arrays use the same memory, so copy the rows that you keep.
     """
@@ -166,8 +167,8 @@ def compile_kernels() -> None:
 
 @contextlib.contextmanager
 def open_writer(nodes: npt.NDArray[np.uint64], size: int, tail: int) -> Iterator[_Writer]:
-    """Opens a writer of lists of `size` cards, which reuses the memory of an earlier writer. With some allocators,
-    memory freed after each batch would go back to the system, which takes time to zero it for the next batch."""
+    """Opens a writer for batches of lists of `size` cards, in the memory of an earlier writer. Otherwise some
+    allocators would return the memory to the system after each batch, and the system takes time to zero new memory."""
     try:
         words = _left_over.pop()
     except IndexError:
@@ -184,7 +185,7 @@ _left_over: list[npt.NDArray[np.uint64]] = []
 
 
 class _Writer:
-    """Output array of a kernel, a row per stream. Grows the array, and copies finished batches out of it."""
+    """Output array of a kernel, one row per stream of a batch. It grows as needed."""
 
     def __init__(self, nodes: npt.NDArray[np.uint64], rows: npt.NDArray[np.uint64], tail: int) -> None:
         # Write positions of the codes of each depth, then of the exceptions.
@@ -198,7 +199,8 @@ class _Writer:
         return self._rows.reshape(-1)
 
     def make_room(self, lists: int) -> None:
-        """Makes room for one node per list at each depth, and for the nodes that a full batch closes."""
+        """Grows the array if needed, so that the kernel can write `lists` more lists: one node per list at each depth,
+        and the nodes that a full batch closes."""
         streams, capacity = self._rows.shape
         lengths = self._positions - self._starts
         longest = int(lengths.max())
@@ -211,7 +213,7 @@ class _Writer:
             self._positions[:] = self._starts + lengths
 
     def take(self, lists: int) -> Streams:
-        """Returns the finished batch and starts an empty one."""
+        """Returns the finished batch as `Streams`, and starts an empty batch."""
         lengths = tuple((self._positions - self._starts).ravel().tolist())
         used = [row[:count] for row, count in zip(self._rows, words_of(lengths), strict=True)]
         words = np.concatenate([*used, np.zeros(SPARE_WORDS, np.uint64)])
@@ -263,14 +265,14 @@ def _set_fits(row: npt.NDArray[np.uint64], b: int, low: np.uint64, high: np.uint
 
 
 def _root() -> npt.NDArray[np.uint64]:
-    """Node rows of a walk that is at the empty list."""
+    """Node rows of a walk that has chosen no card yet."""
     nodes = np.zeros((CARDS // 3, k.COLUMNS), np.uint64)
     nodes[0] = _root_row()
     return nodes
 
 
 def open_source(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Node rows and state of a walk before the first list of a batch."""
+    """Node rows and state of a new walk over a batch, before its first list."""
     nodes = _at_start(source)
     if not k.begin(nodes, source.words, source.size, source.tail):
         raise BadStreams("the bits hold no list")
@@ -278,7 +280,7 @@ def open_source(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np
 
 
 def _at_start(source: Streams) -> npt.NDArray[np.uint64]:
-    """Node rows of a walk that has not read any bits of the source."""
+    """Node rows of a walk that has not read any bits of the source batch yet."""
     nodes, size, starts = _root(), source.size, source.starts
     ends = starts + np.array(source.lengths)
     nodes[:size, k.READ], nodes[:size, k.READ_BITS] = starts[:size], starts[size:]

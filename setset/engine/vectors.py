@@ -1,6 +1,6 @@
-"""A numba type for vectors of sixteen 32-bit words, with which a kernel itself decides which loops use vectors.
+"""A numba type for vectors of sixteen 32-bit words. With it the deep walk states its vector operations itself.
 
-numba leaves vectorization to LLVM's optimizer, which does not vectorize loops that keep a stack. Each function here is
+Otherwise LLVM's optimizer would choose, and it does not vectorize loops that keep a stack. Each function here is
 one or a few LLVM instructions. On processors with shorter vectors, LLVM splits each vector into several.
 """
 
@@ -15,7 +15,7 @@ from numba.extending import intrinsic, models, register_model
 from numba.np import arrayobj
 
 LANES = 16
-"""Words per vector."""
+"""Number of words per vector. A lane is one word of a vector."""
 
 U32 = npt.NDArray[np.uint32]
 
@@ -30,7 +30,7 @@ class _VectorType(types.Type):
 
 
 vector_type = _VectorType()
-"""The vector type for numba."""
+"""The vector type that numba sees when it compiles a kernel."""
 
 
 @register_model(_VectorType)
@@ -40,7 +40,7 @@ class _VectorModel(models.PrimitiveModel):
 
 
 class Vector:
-    """The vector type for mypy."""
+    """The vector type that mypy sees. It is never instantiated."""
 
 
 def _address(context: Any, builder: Any, array_type: Any, array: Any, index: Any) -> Any:
@@ -131,20 +131,20 @@ def _total(_context: Any, vector: Any) -> Any:
 
 
 load = cast(Callable[[U32, int], Vector], intrinsic(_load))
-"""Loads sixteen words of a flat array from an index on."""
+"""Loads a vector: sixteen words of a flat array from an index on."""
 store = cast(Callable[[U32, int, Vector], None], intrinsic(_store))
-"""Stores sixteen words in a flat array from an index on."""
+"""Stores the sixteen words of a vector in a flat array from an index on."""
 repeat = cast(Callable[[np.uint64], Vector], intrinsic(_repeat))
 """Vector with the low half of a word in every lane."""
 both = cast(Callable[[Vector, Vector], Vector], intrinsic(_both))
-"""Bitwise AND."""
+"""Bitwise AND of two vectors."""
 counted = cast(Callable[[Vector], Vector], intrinsic(_counted))
-"""The number of set bits in each lane."""
+"""Vector with the number of set bits of each lane."""
 at_least = cast(Callable[[Vector, int], np.uint64], intrinsic(_at_least))
-"""Bitmask with a bit per lane, set if the number in the lane is at least a limit."""
+"""Compares each lane with a limit. Returns a bitmask with one bit per lane: 1 if the lane is at least the limit."""
 add_where = cast(Callable[[Vector, Vector, np.uint64], Vector], intrinsic(_add_where))
 """Adds the second vector to the first in the lanes whose bit is set in the bitmask."""
 zeros = cast(Callable[[], Vector], intrinsic(_zeros))
-"""Zero in each lane."""
+"""Vector with 0 in every lane."""
 total = cast(Callable[[Vector], int], intrinsic(_total))
-"""The sum of all lanes."""
+"""Sum of all lanes of a vector."""

@@ -1,1 +1,2 @@
-"""Executors of tasks: local worker processes, a Dask cluster, or any `concurrent.futures.Executor`."""
+"""Executors, which carry out the tasks of a run: local worker processes, a Dask cluster, or any
+`concurrent.futures.Executor`."""

@@ -12,64 +12,67 @@ from setset.errors import SetsetError
 from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, ExpandTask
 
 StartExecutor = Callable[[int], Executor]
-"""Starts an executor with a number of workers."""
+"""Function that starts an executor with the given number of workers."""
 Notice = Callable[[str], None]
 
 ATTEMPTS = 3
-"""Maximum number of failures of a task in one run. The next run tries the task again."""
+"""A task that fails this many times in one run is given up. The next run tries it again."""
 
 
 class WorkerDied(SetsetError):
-    """The process that executed a task is gone."""
+    """The worker process that executed a task died."""
 
 
 class WorkerFailed(SetsetError):
-    """A remote worker could not execute a task. The message names the host."""
+    """A task failed on a remote worker. The message names the host."""
 
 
 class ExecutorLost(SetsetError):
-    """The executor as a whole is out of reach. No task is to blame, and no task can be executed."""
+    """The executor itself is lost, such as when its scheduler does not answer. No task is to blame, and none can go
+    on."""
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """Requirements of a run on a remote worker: version, build and storage roots. Paths are the worker's own."""
+    """Requirements that a remote worker must meet for a run: version, build and storage roots. All paths are paths of
+    the worker."""
 
     workspace_id: str
     version: str
     roots: tuple[str, ...]
     trial_folder: str
-    """Folder, relative to the first root, in which the worker shows that it can write. The run needs this folder
-    anyway, and its clean-up removes the files of a killed worker there."""
+    """Folder, relative to the first root, in which the worker writes a test file. The run needs this folder anyway, and
+    its clean-up removes what a killed worker left there."""
     build: str = ""
-    """Digest of the source code that decides the bytes of a batch file."""
+    """Digest of the source code that decides the bytes of a batch file (see `build_digest`)."""
 
 
 class ObservableExecutor(Executor, ABC):
-    """An executor that knows which worker has which task."""
+    """An executor that can tell which task each worker has, for `setset status`."""
 
     @abstractmethod
     def activity(self) -> Activity:
-        """Current workers, and the tasks of each."""
+        """Returns the current workers and the tasks of each worker."""
 
 
 class RemoteExecutor(ObservableExecutor):
-    """An executor with remote workers, which may come and go."""
+    """An executor with workers on other machines. Workers may join and leave during a run."""
 
     @abstractmethod
     def wait_for_workers(self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]) -> None:
-        """Returns when there is a worker that meets the requirements, or when the run is `stopping`.
+        """Waits until a worker meets the requirements, or until `stopping` returns True.
 
-        Workers that come later must meet the requirements too.
+        Workers that join later must meet the requirements too.
         """
 
     @abstractmethod
     def workers(self) -> int:
-        """Number of tasks that the current workers can execute at a time."""
+        """Number of tasks that the current workers can execute at the same time."""
 
 
 def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[RunningTask, ...]:
-    """Describes the task in the arguments of a call, begun `seconds` ago. Empty if the call has no task of a run."""
+    """Describes the task of a call for `setset status`, from the arguments of the call and the seconds since its start.
+    Empty if the call is for no task of a run."""
     (task,) = arguments if len(arguments) == 1 else (None,)
     if not isinstance(task, ExpandTask | CountTask):
         return ()
@@ -84,5 +87,6 @@ def shut_down(executor: Executor, wait: bool) -> None:
 
 
 def worker_count(executor: Executor, requested: int) -> int:
-    """Number of workers of an executor: the current number if workers come and go, else the requested number."""
+    """Number of workers of an executor. If workers may join and leave, the current number; otherwise the requested
+    number."""
     return executor.workers() if isinstance(executor, RemoteExecutor) else requested

@@ -1,4 +1,5 @@
-"""Build of this installation: a digest of the source files that decide the bytes of a batch file."""
+"""The build of this installation: a digest of the source files that decide the bytes of a batch file. Workers of a
+cluster must have the same build."""
 
 import functools
 from pathlib import Path
@@ -8,12 +9,12 @@ import xxhash
 from setset.batches.format import VERSION
 
 DECISIVE = ("batches", "cards.py", "engine", "tasks")
-"""Source files and packages that decide which lists are found, and how a file stores them."""
+"""Source files and packages that decide which lists a batch has and how its file stores them."""
 
 
 @functools.cache
 def build_digest() -> str:
-    """Digest of the batch format and of the decisive source files, as they are at the first call.
+    """Computes the digest of the batch format and of the source files in `DECISIVE`, once per process.
 
     Two installations with the same digest write the same bytes, even if their versions differ.
     """

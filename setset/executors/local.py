@@ -1,7 +1,7 @@
 """Worker processes on this machine.
 
-Each worker is a process, a pipe to the process, and a thread here that waits for the answers of the process. No
-semaphores or shared memory can outlive them.
+Each worker is a process, a pipe to the process, and a thread of this process that waits for the answers. There are no
+semaphores and no shared memory, which a killed process would leave behind.
 """
 
 from __future__ import annotations
@@ -27,28 +27,30 @@ from setset.platform import STOP_SIGNALS, ignore_interrupts, interrupts_blocked,
 from setset.spawning import spawn_context, tie_to_parent
 
 Call = tuple[Future[Any], partial[Any]]
-"""Future of the result, and the function that a worker calls without arguments."""
+"""A call for a worker: the future for its result, and a function without arguments."""
 Answer = tuple[bool, Any]
-"""Either (False, result) or (True, error)."""
+"""Answer of a worker process to a call: (False, result) or (True, error)."""
 COMPILING: Answer = (False, "first run: compiling, up to a minute, once; later runs skip this")
-"""Message that a process sends before it compiles the kernels."""
+"""Message that a worker process sends before it compiles the kernels."""
 
 HEAD_START = 2.0
-"""Maximum number of seconds that the other workers wait for the first worker. Alone, the first worker loads
-the compiler faster. The others are not needed yet, because the first tasks of a run come one after the other."""
+"""Maximum number of seconds that other workers wait for the first worker to start. The first worker loads the compiler
+faster alone, and a run needs no second worker at its beginning, because its first tasks follow one after the other."""
 
 TRY_FEWER = "try fewer with --workers, or see the limit on processes ('ulimit -u')"
 
 
 class LocalExecutor(ObservableExecutor):
-    """A fixed number of worker processes. If a process dies, its task fails, and a new process replaces it.
+    """An executor with a fixed number of worker processes. If a process dies, its task fails, and a new process
+    replaces it.
 
-    If some processes cannot start, the others do the work. If no process can start, every task fails with ExecutorLost.
+    If some processes cannot start, the other processes do the work. If no process can start, every task fails with
+    ExecutorLost.
     """
 
     def __init__(self, workers: int, notice: Notice = lambda _: None) -> None:
         self.notice = notice
-        """Callback for messages about slow steps."""
+        """Callback for messages to the user, such as about compiling."""
         self._queue: deque[Call] = deque()
         self._changed = threading.Condition()
         self._closed = False
@@ -80,7 +82,7 @@ class LocalExecutor(ObservableExecutor):
         return future
 
     def _serve(self, number: int) -> None:
-        """Main function of a worker's thread. Starts the process, feeds it calls, and replaces it if it dies."""
+        """Main function of the thread of one worker: starts its process, sends it calls, and replaces it if it dies."""
         failures = 0
         if number:
             self._first_is_ready.wait(HEAD_START)
@@ -98,7 +100,8 @@ class LocalExecutor(ObservableExecutor):
             process.close()
 
     def _start(self, number: int) -> WorkerProcess | str:
-        """Starts a process and waits until it is ready for calls. Returns the process, or the reason of a failure."""
+        """Starts a worker process and waits until it is ready for calls. Returns the process, or the reason why it
+        failed."""
         with self._changed:
             if self._closed:
                 return "the executor was shut down"
@@ -109,7 +112,8 @@ class LocalExecutor(ObservableExecutor):
         return process.wait_until_ready(self.notice) or process
 
     def _feed(self, process: WorkerProcess) -> None:
-        """Sends calls to a process, and sets their futures, until the process dies or the executor is closed."""
+        """Sends calls to a worker process, and puts the answers into their futures, until the process dies or the
+        executor is shut down."""
         call = self._next_call()
         while call is not None:
             future, function = call
@@ -126,7 +130,8 @@ class LocalExecutor(ObservableExecutor):
             call = call or self._next_call()
 
     def _next_call(self, wait: bool = True) -> Call | None:
-        """Takes the next call that was not cancelled. None after shutdown or, without `wait`, if the queue is empty."""
+        """Takes the next call from the queue, without cancelled calls. Returns None after shutdown, or without `wait`
+        if the queue is empty."""
         with self._changed:
             while True:
                 while self._queue:
@@ -138,7 +143,7 @@ class LocalExecutor(ObservableExecutor):
                 self._changed.wait()
 
     def _give_up(self, reason: str) -> None:
-        """Gives up a worker. If no other worker remains, fails all waiting and future calls."""
+        """Gives up a worker whose process cannot start. If no worker is left, all waiting and future calls fail."""
         with self._changed:
             if self._closed:
                 return
@@ -146,7 +151,7 @@ class LocalExecutor(ObservableExecutor):
             if not self._left:
                 self._lost = ExecutorLost(f"no worker process can start: {reason}; {TRY_FEWER}")
         if self._lost is None:
-            self.notice(f"a worker process cannot start: {reason}; going on with {self._left}")
+            self.notice(f"a worker process cannot start: {reason}; the run goes on with {self._left}")
             return
         while call := self._next_call(wait=False):
             call[0].set_exception(self._lost)
@@ -163,7 +168,7 @@ class LocalExecutor(ObservableExecutor):
         )
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Ends the workers: with `wait` after all calls that are not cancelled, otherwise at once."""
+        """Ends the worker processes. With `wait`, they first finish all calls that are not cancelled."""
         with self._changed:
             for future, _ in self._queue if cancel_futures or not wait else ():
                 future.cancel()
@@ -179,10 +184,10 @@ class LocalExecutor(ObservableExecutor):
 
 
 class WorkerProcess:
-    """A process that executes calls, one at a time.
+    """A worker process, seen from the coordinator. It executes one call at a time.
 
-    It ignores signals to the whole process group (from a service, a batch system, Ctrl-C, a closed terminal), because
-    the coordinator handles them. It finishes its task, and ends when its pipe is closed.
+    The process ignores signals to the whole process group (from a service, a batch system, Ctrl-C, a closed terminal),
+    because the coordinator handles these signals. It finishes its task, and ends when its pipe is closed.
     """
 
     def __init__(self) -> None:
@@ -190,7 +195,7 @@ class WorkerProcess:
         self._pipe, worker_end = context.Pipe()
         self._process = context.Process(target=_work, args=(worker_end,), daemon=True)
         self.task: tuple[Any, ...] = ()
-        """Arguments of the call under way. Empty if the process is idle."""
+        """Arguments of the call that the process executes. Empty if the process is idle."""
         self.since = 0.0
         try:
             start_resource_tracker()
@@ -204,7 +209,7 @@ class WorkerProcess:
         return self._process.pid
 
     def wait_until_ready(self, notice: Notice) -> str | None:
-        """Waits until the process has loaded its kernels. Returns the reason of a failure, or None."""
+        """Waits until the process has loaded the kernels. Returns the reason if the process failed, otherwise None."""
         answer = self._receive()
         if answer == COMPILING:
             notice(answer[1])
@@ -216,7 +221,7 @@ class WorkerProcess:
         return f"{type(error).__name__}: {error}" if is_error else None
 
     def call(self, function: Callable[[], Any]) -> Answer | None:
-        """Sends a call to the process and returns the answer. None if the process is gone."""
+        """Sends a call to the process, waits, and returns the answer. None if the process died."""
         try:
             self._pipe.send(function)
         except OSError:
@@ -227,7 +232,8 @@ class WorkerProcess:
 
     def _receive(self) -> Answer | None:
         try:
-            # Waits for the process too: on Windows, if it died early, its end of the pipe stays open in this process.
+            # Waits for the end of the process too. On Windows, if the process dies early, its end of the pipe stays
+            # open here.
             wait([self._pipe, self._process.sentinel])
             if not self._pipe.poll():
                 return None
@@ -248,7 +254,7 @@ class WorkerProcess:
 
 
 def _work(pipe: Connection) -> None:
-    """Main function of the process: answers calls until the other end of the pipe is closed."""
+    """Main function of a worker process: executes calls from the pipe until the coordinator closes the pipe."""
     ignore_interrupts(STOP_SIGNALS)
     exit_at_once()
     with contextlib.suppress(EOFError, OSError):
@@ -284,5 +290,5 @@ def _answer(function: Callable[[], Any]) -> Answer:
 
 
 def exit_at_once() -> None:
-    """Makes this process skip two slow steps at its exit: the clean-up of the compiler, and waiting for threads."""
+    """Makes this process exit faster: it skips the clean-up of the compiler, and does not wait for threads."""
     Finalize(None, os._exit, (0,), exitpriority=-1)

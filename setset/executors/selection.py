@@ -1,4 +1,4 @@
-"""Selection of an executor by name, as in `--executor NAME`."""
+"""Selection of an executor by the name in `--executor NAME`."""
 
 import multiprocessing
 import sys
@@ -16,17 +16,20 @@ from setset.platform import interrupts_blocked, start_resource_tracker
 
 
 def choose_executor(name: str, access: FileAccess) -> StartExecutor:
-    """Returns a function that starts the named executor: local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, or
-    MODULE:CALLABLE for a callable that takes the number of workers and returns a `concurrent.futures.Executor`."""
-    kind, equals, where = name.partition("=")
-    if kind == "dask" and bool(equals) == bool(where):
-        if not where:
+    """Returns a function that starts an executor, chosen by name.
+
+    Names are local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, and MODULE:CALLABLE. The callable takes the number of
+    workers and returns a `concurrent.futures.Executor`.
+    """
+    kind, equals, address = name.partition("=")
+    if kind == "dask" and bool(equals) == bool(address):
+        if not address:
             _start_forkserver()
         with require_extra("dask", "a Dask cluster"):
             from setset.executors.dask.executor import DaskExecutor
-        return partial(DaskExecutor, where or None, access)
+        return partial(DaskExecutor, address or None, access)
     if access != FileAccess():
-        raise BadInput("--map and --ship need --executor dask: other workers see the same paths")
+        raise BadInput("--map and --ship need --executor dask: with other executors, workers have the same paths")
     if name == "local":
         return LocalExecutor
     module, colon, attribute = name.partition(":")
@@ -41,19 +44,19 @@ def choose_executor(name: str, access: FileAccess) -> StartExecutor:
 
 
 def _start_foreign(name: str, start: Callable[[int], Any], workers: int) -> Executor:
-    """Starts an executor of another package. Raises BadInput if that fails."""
+    """Starts an executor from another package (MODULE:CALLABLE). Raises BadInput if it cannot start."""
     try:
         executor = start(workers)
     except Exception as error:
         raise BadInput(f"--executor {name}: {error!r}") from error
     if not isinstance(executor, Executor):
-        raise BadInput(f"--executor {name} gives {executor!r}, which is no concurrent.futures.Executor")
+        raise BadInput(f"--executor {name} returns {executor!r}, expected a concurrent.futures.Executor")
     return executor
 
 
 def _start_forkserver() -> None:
-    """Starts the fork server for the workers of a new Dask cluster. It imports their modules while this process imports
-    its own."""
+    """Starts the process that forks the workers of a new Dask cluster. It imports the modules of the workers while this
+    process imports its own modules."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return
     from multiprocessing import forkserver

@@ -1,4 +1,4 @@
-"""Submits many calls, with a limited number in flight, and yields the results in the order of the calls."""
+"""Submits many calls to an executor, a limited number ahead, and yields the results in the order of the calls."""
 
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -17,7 +17,8 @@ _Result = TypeVar("_Result")
 def submit_ahead(
     items: Iterable[_Item], submit: Callable[[_Item], Future[_Result]], ahead: int = AHEAD
 ) -> Iterator[tuple[_Item, Future[_Result]]]:
-    """Submits each item and yields it with its finished future, in order, with at most `ahead` in flight.
+    """Submits each item and yields it with its finished future, in order. At most `ahead` items are submitted but not
+    finished.
 
     If the worker of an item dies, submits the item again, up to ATTEMPTS times in total.
     """

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
     from setset.export.formats import Lists
 
 BLOCK = 1 << 14
-"""Number of lists encoded at a time. They fit into the cache of a core."""
+"""Number of lists encoded at a time. Their bytes fit into the cache of a processor core."""
 
 
 def encode(content: Content, lists: int, blocks: Iterable[Lists]) -> Iterator[bytes | memoryview]:
-    """Encodes `lists` lists as a file, and yields the bytes in pieces."""
+    """Encodes `lists` lists in the format of `content`, and yields the bytes of the file piece by piece."""
     if content.format is Format.NPY:
         shape = (lists, content.size, 4) if content.values is Values.VECTORS else (lists, content.size)
         head = io.BytesIO()
@@ -41,7 +41,8 @@ def encode(content: Content, lists: int, blocks: Iterable[Lists]) -> Iterator[by
 
 
 def vectors(block: Lists) -> Lists:
-    """Converts cards to points of AG(4,3). The result has one more axis, of length 4."""
+    """Converts an array of cards to points of AG(4,3). The result has one more axis of length 4, the digits of a
+    card."""
     points: Lists = np.array([digits(card) for card in range(CARDS)], np.uint8)[block]
     return points
 

@@ -1,4 +1,4 @@
-"""Options of an export: file formats, values that represent cards, and the content of a file."""
+"""File formats of an export, the ways to represent a card, and the description of a file's content."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     Lists = npt.NDArray[np.uint8]
-    """An array with a list of cards in each row."""
+    """An array of lists, one list of cards per row."""
 
 
 class Format(enum.StrEnum):
-    """File format of lists."""
+    """File format for exported lists."""
 
     PARQUET = "parquet"
     NPY = "npy"
@@ -29,7 +29,7 @@ class Format(enum.StrEnum):
 
 
 class Values(enum.StrEnum):
-    """Value that represents a card."""
+    """The way in which exported files represent a card."""
 
     CARDS = "cards"
     """Number of the card, 0 to 80."""
@@ -40,19 +40,20 @@ class Values(enum.StrEnum):
 
 
 ROW_GROUP_SIZE = 1 << 20
-"""Rows per row group of Parquet. Readers load one row group at a time."""
+"""Number of rows per row group of a Parquet file. Readers load one row group at a time."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """Description of the content of an exported file: all but the lists themselves."""
+    """Description of an exported file: format, representation of cards, size of the lists, and metadata."""
 
     format: Format
     values: Values
     size: int
     row_group_size: int = ROW_GROUP_SIZE
     marks: Mapping[str, str] = field(default_factory=dict)
-    """Metadata of the file. A Parquet file holds its own marks, and a manifest holds the marks of other files."""
+    """Metadata of the file. A Parquet file contains its metadata. For other formats it is in the manifest of the
+    folder."""
 
     def marked(self, **marks: object) -> Content:
         """A copy with more marks."""
@@ -68,30 +69,31 @@ class Content:
 
 
 def choose_content(size: int, format: str, values: str, row_group_size: int) -> Content:  # noqa: A002
-    """Content for the options of the command line. Raises BadInput if the format cannot hold the values."""
+    """Makes the description of a file from command-line options. Raises BadInput if they do not fit together."""
     if values not in set(Values):
         raise BadInput(f"--as {values}: expected one of {', '.join(Values)}")
     if format == Format.NPY and values == Values.NAMES:
-        raise BadInput("--as names needs parquet, csv or jsonl: npy holds numbers")
+        raise BadInput("--as names needs --format parquet, csv or jsonl: npy holds only numbers")
     require_between("--row-group-size", row_group_size, 1)
     return Content(Format(format), Values(values), size, row_group_size)
 
 
-def choose_format(name: str, given: str | None, suffixes: Mapping[str, str]) -> str:
-    """Format of a file: `given`, or by the suffix of its name. Raises BadInput if they differ, or both are missing."""
+def choose_format(name: str, option: str | None, suffixes: Mapping[str, str]) -> str:
+    """Chooses the format of a file by the option --format or by the suffix of the file's name. Raises BadInput if both
+    are missing or contradict each other."""
     formats = list(dict.fromkeys(suffixes.values()))
     suffix_format = suffixes.get(PurePath(name).suffix.lower())
-    if given is not None and given not in formats:
-        raise BadInput(f"--format {given}: expected one of {', '.join(formats)}")
-    if given is None and suffix_format is None:
-        raise BadInput(f"which format? give --format {'|'.join(formats)}, or -o a name that ends with one")
-    if given is not None and suffix_format not in (None, given):
-        raise BadInput(f"--format {given} does not go with the name {name}: leave one of them out")
-    return str(given or suffix_format)
+    if option is not None and option not in formats:
+        raise BadInput(f"--format {option}: expected one of {', '.join(formats)}")
+    if option is None and suffix_format is None:
+        raise BadInput(f"no format: give --format {'|'.join(formats)}, or -o a name with such a suffix")
+    if option is not None and suffix_format not in (None, option):
+        raise BadInput(f"--format {option} contradicts the suffix of {name}: leave --format out, or give another name")
+    return str(option or suffix_format)
 
 
 def exactly(lists: int, blocks: Iterable[Lists], error: SetsetError) -> Iterator[Lists]:
-    """Yields the blocks, then raises `error` unless they had `lists` lists in total."""
+    """Yields the blocks of lists. At the end raises `error` unless the blocks had `lists` lists in total."""
     count = 0
     for block in blocks:
         count += len(block)
@@ -103,8 +105,8 @@ def exactly(lists: int, blocks: Iterable[Lists], error: SetsetError) -> Iterator
 def refuse_existing(path: Path, overwrite: bool) -> None:
     """Raises BadInput if the file exists, unless `overwrite`."""
     if path.exists() and not overwrite:
-        raise BadInput(f"{path} is there already: add --force to replace it")
+        raise BadInput(f"{path} exists already: add --force to replace it")
 
 
 SUFFIXES = {f".{member}": str(member) for member in Format}
-"""Format of lists by the suffix of their file."""
+"""Format of a file of lists, by the suffix of its name."""

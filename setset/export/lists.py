@@ -1,4 +1,5 @@
-"""Export of a size. Worker processes write one file per batch to a folder, or this process writes a single file."""
+"""Export of the lists of a size: to a folder, one file per batch, written by worker processes; or to a single file,
+written by this process."""
 
 from __future__ import annotations
 
@@ -43,9 +44,10 @@ if TYPE_CHECKING:
 
 SAMPLES = 6
 """Number of batches sampled to estimate the bytes of an export."""
-STOPPED = "interrupted; finished files stay, the same command resumes"
+STOPPED = "interrupted; finished files stay: run the same command again to resume"
 STOPPED_FILE = (
-    "interrupted; nothing was written: one file is written whole or not at all. Name a folder to keep finished files"
+    "interrupted; nothing was written: a single file is written whole or not at all. "
+    "To keep finished files, give -o FOLDER"
 )
 CheckStop = Callable[[str], None]
 """Raises Interrupted with the given message if the export must stop."""
@@ -63,16 +65,16 @@ class Exported:
     """
 
     files: int
-    """All files of the export."""
+    """Number of files of the export, including files that existed before."""
     written: int
-    """Files that did not exist before."""
+    """Number of files that this export wrote."""
     lists: int
     bytes: int
-    """Bytes of all files. An estimate after a dry run."""
+    """Total bytes of all files. After a dry run, an estimate."""
     free: int | None = None
-    """Free bytes on the disk, after a dry run."""
+    """Free bytes on the disk. Known only after a dry run."""
     missing: int = 0
-    """Bytes by which the disk is too small, after a dry run."""
+    """Number of bytes that the disk lacks. Known only after a dry run."""
 
 
 def export_lists(
@@ -82,15 +84,15 @@ def export_lists(
     export = _Export(size, options, progress or NoProgress(), check_stop)
     if size.run and not options.partial:
         raise BadInput(
-            f"size {size.size} of target {size.target} is incomplete: of its batches the first {len(size.batches):,} "
-            f"are there; '{size.run}' makes the others, --partial exports these"
+            f"size {size.size} of target {size.target} is incomplete, only its first {len(size.batches):,} batches "
+            f"exist: '{size.run}' makes all batches, --partial exports the existing batches"
         )
     folder = options.folder()
     return export.to_file() if folder is None else export.to_folder(folder)
 
 
 def arrow_reader(size: StoredSize, values: str, start: int, limit: int | None, rows: int) -> pyarrow.RecordBatchReader:
-    """Reader of the lists of a size as Arrow record batches: see `Size.to_arrow`."""
+    """Makes a reader that gives the lists of a size as Arrow record batches: see `Size.to_arrow`."""
     from setset.export import parquet
 
     content = size.content(ExportOptions(Path("lists.parquet"), None, values, row_group_size=rows))
@@ -100,7 +102,7 @@ def arrow_reader(size: StoredSize, values: str, start: int, limit: int | None, r
 
 
 class _Export:
-    """One export of a size."""
+    """One export of a size: its options, progress, and worker processes."""
 
     def __init__(
         self, size: StoredSize, options: ExportOptions, progress: ProgressListener, check_stop: CheckStop
@@ -110,11 +112,11 @@ class _Export:
 
     @cached_property
     def _executor(self) -> LocalExecutor:
-        """Worker processes. The first use starts them."""
+        """Pool of worker processes, started at first use."""
         return LocalExecutor(self._options.workers or usable_cores())
 
     def to_folder(self, folder: Path) -> Exported:
-        """Writes a file for each batch that has none yet. Keeps unrelated files in the folder."""
+        """Writes one file per batch to a folder. Skips batches whose file is finished, and keeps unrelated files."""
         dry_run = self._options.dry_run
         tasks = list(self._size.tasks(self._content, folder))
         names = self._size.file_names(self._content)
@@ -146,9 +148,10 @@ class _Export:
         return Exported(len(tasks), len(waiting), lists, existing_bytes + written)
 
     def _find_waiting(self, tasks: list[ExportTask], manifest: Manifest) -> list[ExportTask]:
-        """Tasks without a finished file.
+        """Finds the tasks whose file is not finished.
 
-        The manifest of a killed export may lack some finished files. Their content shows that they are finished.
+        The manifest of a killed export may lack some finished files. The content of such a file shows that it is
+        finished.
         """
         waiting = [task for task in tasks if not manifest.is_finished(task)]
         is_parquet = self._content.format is Format.PARQUET
@@ -164,20 +167,21 @@ class _Export:
     def _stale_files(
         self, folder: Path, names: str, tasks: Iterable[ExportTask], waiting: Iterable[ExportTask]
     ) -> list[Path]:
-        """Files with names of this export that do not belong to it. Refuses to replace any file without `overwrite`."""
+        """Finds files with names of this export that are not of this export. Without `overwrite`, raises BadInput
+        instead of replacing a file."""
         own = {Path(task.path).name for task in tasks}
         entries = sorted(folder.iterdir()) if folder.is_dir() else []
         stale = [path for path in entries if re.fullmatch(names, path.name) and path.name not in own]
         obstacles = stale + [Path(task.path) for task in waiting if Path(task.path).exists()]
         if obstacles and not self._options.overwrite:
             raise BadInput(
-                f"{obstacles[0]} is there, and not of this export: add --force to replace such files, "
-                "or -o another folder"
+                f"{obstacles[0]} exists and is not from this export: add --force to replace such files, "
+                "or give -o another folder"
             )
         return stale
 
     def _write_files(self, tasks: list[ExportTask], manifest: Manifest) -> int:
-        """Writes files in worker processes. Returns their total bytes."""
+        """Writes the files of the tasks in worker processes. Returns the total bytes of the files."""
         total = 0
         with self._progressing(len(tasks), sum(task.lists for task in tasks)) as advance:
             try:
@@ -191,7 +195,8 @@ class _Export:
         return total
 
     def to_file(self) -> Exported:
-        """Writes a range of lists to one file, complete or not at all, or to a file that the caller opened."""
+        """Writes a range of lists to one file, complete or not at all. The file may also be an open file of the
+        caller."""
         options, output = self._options, self._options.output
         count = self._size.range_length(options.start, options.limit)
         marks = {"first_list": str(options.start), "lists": str(count), **self._content.marks}
@@ -237,7 +242,8 @@ class _Export:
             self._progress.end(self._size.size)
 
     def _plan(self, folder: Path, files: int, written: int, lists: int, existing_bytes: int, expected: int) -> Exported:
-        """Forecast of an export. Raises NoSpace if the expected bytes do not fit on the disk, except in a dry run."""
+        """Makes the forecast of an export: its files and bytes. Unless it is a dry run, raises NoSpace if the expected
+        bytes do not fit on the disk."""
         free = free_bytes(folder)
         if expected > free and not self._options.dry_run:
             raise NoSpace(f"the export takes about {expected:,} bytes, and {folder} has room for {free:,}")
@@ -246,7 +252,8 @@ class _Export:
     def _results(
         self, function: Callable[[ExportTask], _Result], tasks: Iterable[ExportTask]
     ) -> Iterator[tuple[ExportTask, _Result]]:
-        """Executes a function on each task. Yields the tasks with their results, in the order of the tasks."""
+        """Calls a function for each task in worker processes. Yields each task with its result, in the order of the
+        tasks."""
         for task, future in submit_ahead(tasks, lambda task: self._executor.submit(function, task)):
             try:
                 yield task, future.result()
@@ -254,7 +261,8 @@ class _Export:
                 raise self._explain(task, error) from error
 
     def _explain(self, task: ExportTask, error: BadSource) -> SetsetError:
-        """Error to raise if a batch cannot be read, because it is damaged or another command changed the size."""
+        """Makes the error for a batch that cannot be read: it is damaged, or another command changed the size
+        meanwhile."""
         try:
             next(self._size.read(int(task.content.marks["first_list"]), 1, 1))
         except SetsetError as present:
@@ -262,7 +270,7 @@ class _Export:
         return SetsetError(f"{error}; run 'setset repair'")
 
     def _expected_bytes(self, tasks: list[ExportTask]) -> int:
-        """Estimated bytes of the files, from samples of some batches."""
+        """Estimates the total bytes of the files of tasks, from samples of some batches."""
         if not tasks:
             return 0
         step = max(1, len(tasks) // SAMPLES)

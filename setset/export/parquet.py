@@ -30,7 +30,7 @@ def require_arrow() -> Any:
 
 
 def schema(content: Content) -> Any:
-    """Arrow schema of a file: columns and metadata."""
+    """Makes the Arrow schema of an exported file: its columns and metadata."""
     arrow = require_arrow()
     is_named = content.values is Values.NAMES
     cell = arrow.dictionary(arrow.int8(), arrow.string()) if is_named else arrow.uint8()
@@ -39,7 +39,7 @@ def schema(content: Content) -> Any:
 
 
 def record_batches(content: Content, blocks: Iterable[Lists]) -> Iterator[Any]:
-    """Yields a record batch for each array of lists. It does not share memory with the array."""
+    """Converts each array of lists to an Arrow record batch, which has its own memory."""
     import numpy as np
 
     from setset.export.encoding import vectors
@@ -63,7 +63,7 @@ def write(file: BinaryIO, content: Content, blocks: Iterable[Lists]) -> None:
         schema(content),
         compression="zstd",
         compression_level=LEVEL,
-        # A dictionary makes the last column larger, since it changes with each list, and all other columns smaller.
+        # Dictionary encoding makes all columns smaller, except the last, which changes with each list.
         use_dictionary=content.columns if content.values is Values.NAMES else content.columns[:-1],
         data_page_size=PAGE_BYTES,
         write_batch_size=WRITE_ROWS,
@@ -73,7 +73,8 @@ def write(file: BinaryIO, content: Content, blocks: Iterable[Lists]) -> None:
 
 
 def read_marks(path: Path) -> dict[str, str]:
-    """Reads the marks of a Parquet file, and its number of rows as `rows`. Empty if it is no whole Parquet file."""
+    """Reads the metadata that setset wrote to a Parquet file, and its number of rows as `rows`. Returns an empty
+    dictionary if the file is not a complete Parquet file."""
     arrow = require_arrow()
     try:
         file_metadata = arrow.parquet.read_metadata(path)

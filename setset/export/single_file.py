@@ -1,4 +1,5 @@
-"""One file of an export. A worker process writes the file, and the next export recognises it as finished."""
+"""One file of an export to a folder: how a worker process writes it, and how a later export recognises it as
+finished."""
 
 from __future__ import annotations
 
@@ -29,7 +30,7 @@ SAMPLE = 1 << 18
 
 @dataclass(frozen=True)
 class ExportTask:
-    """Task to write the lists of a batch to a file."""
+    """Task for a worker process: write the lists of one batch to a file."""
 
     source: Source
     lists: int
@@ -45,14 +46,16 @@ def remove_temporaries(folder: Path, names: str) -> None:
 
 
 def write_file(task: ExportTask) -> int:
-    """Writes the file of a task, complete or not at all. Returns its size. The same task writes the same bytes."""
+    """Writes the file of a task, complete or not at all, and returns its number of bytes. The same task always writes
+    the same bytes."""
     with durable.written(Path(task.path)) as file:
         write_lists(file, task.content, task.lists, _read_lists(task))
         return file.tell()
 
 
 def recognise(task: ExportTask) -> int | None:
-    """Size of a task's file if the file has the bytes that `write_file` would write, else None. Not for Parquet."""
+    """Returns the number of bytes of a task's file if it has the content that `write_file` would write, otherwise None.
+    Not for Parquet."""
     from setset.export.encoding import encode
 
     with Path(task.path).open("rb") as file:
@@ -77,7 +80,8 @@ def _read_lists(task: ExportTask) -> Iterator[Lists]:
 
 
 def measure(task: ExportTask) -> float:
-    """Estimates the bytes per list of a task from a sample: in the middle of stored lists, else at the beginning."""
+    """Estimates the bytes per list of a task's file from a sample of lists, from the middle of a stored batch or the
+    beginning of derived lists."""
     from setset.tasks.worker import read_lists
 
     content, rows = task.content, min(SAMPLE, task.content.row_group_size, task.lists)
@@ -87,7 +91,7 @@ def measure(task: ExportTask) -> float:
 
 
 def bytes_per_list(content: Content, sample: Lists) -> float:
-    """Bytes per list of a sample, without the constant overhead of a file."""
+    """Computes the bytes per list of a sample, without the constant overhead of a file."""
     empty, full = io.BytesIO(), io.BytesIO()
     write_lists(empty, content, 0, [])
     write_lists(full, content, len(sample), [sample])
@@ -107,14 +111,17 @@ def write_lists(file: BinaryIO, content: Content, lists: int, blocks: Iterable[L
 
 
 def block_rows(content: Content) -> int:
-    """Number of lists to encode at a time."""
+    """Number of lists to encode at a time for a file."""
     from setset.export.encoding import BLOCK
 
     return content.row_group_size if content.format is Format.PARQUET else BLOCK
 
 
 class Manifest:
-    """A JSON file with the names and marks of the complete files in a folder. Parquet files hold their own marks."""
+    """The manifest of an export: a JSON file with the names and the metadata of all finished files in the folder.
+
+    Parquet files contain their metadata, so the manifest does not have it.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / MANIFEST
@@ -124,16 +131,17 @@ class Manifest:
             if self.path.exists():
                 self._files = dict(json.loads(self.path.read_bytes())["files"])
         except (OSError, ValueError, TypeError, KeyError) as error:
-            raise BadInput(f"{self.path} is not the manifest of an export: remove it") from error
+            raise BadInput(f"{self.path} is not the manifest of an export: move it away and try again") from error
 
     def finish(self, task: ExportTask, count: int) -> None:
-        """Adds a file, which must be on the disk already, to the manifest. `save` writes the manifest."""
+        """Adds a finished file, already on the disk, to the manifest in memory. `save` writes the manifest."""
         if task.content.format is not Format.PARQUET:
             self._files[Path(task.path).name] = {**task.content.marks, "bytes": count}
             self._changed = True
 
     def save(self, seconds_between: float = 0) -> None:
-        """Saves the manifest if it has changed and the last save is at least `seconds_between` seconds ago."""
+        """Writes the manifest to the disk if it has changed since the last save, at least `seconds_between` seconds
+        ago."""
         if self._changed and time.monotonic() - self._saved >= seconds_between:
             files = dict(sorted(self._files.items()))
             durable.save(self.path, (json.dumps({"files": files}, indent=1) + "\n").encode())
@@ -160,13 +168,14 @@ class Manifest:
 
 @contextmanager
 def locked(path: Path, output: Path) -> Iterator[None]:
-    """Holds the lock of an export to `output` during the block. `path` is the lock file, removed afterwards."""
+    """Locks an export to `output` during the block, so that no second export writes there. `path` is the lock file,
+    which is removed afterwards."""
     durable.make_folder(path.parent)
     while True:
         with path.open("ab") as file:
             if not platform.lock_for_handle(file, wait=False):
-                raise Locked(f"another export to {output} is under way")
-            if not _is_same_file(path, file):  # the previous owner of the lock has removed the file
+                raise Locked(f"another export to {output} is under way: wait for its end, or give -o another name")
+            if not _is_same_file(path, file):  # the export that held the lock has removed the file: try again
                 continue
             try:
                 yield

@@ -1,4 +1,4 @@
-"""A size to export, and the options of the export."""
+"""A size whose lists are exported, and the options of the export."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ExportOptions:
-    """Options of an export."""
+    """Options of `setset export lists`. `Size.export` in docs/python.md explains each option."""
 
     output: Path | BinaryIO
     format: str | None = None
@@ -33,46 +33,46 @@ class ExportOptions:
     workers: int | None = None
 
     def folder(self) -> Path | None:
-        """Folder for one file per batch; None if the output is a single file."""
+        """Output folder of an export with one file per batch; None if the output is a single file."""
         output, is_range = self.output, self.start > 0 or self.limit is not None
         if not isinstance(output, Path) or (output.suffix.lower() in SUFFIXES and not output.is_dir()):
             return None
         if is_range and output.is_dir():
-            raise BadInput(f"--start and --limit make one file, and {output} is a folder: give -o the name of a file")
+            raise BadInput(f"--start and --limit export to a single file, but {output} is a folder: give -o FILE")
         return None if is_range else output
 
 
 @dataclass(frozen=True)
 class StoredSize:
-    """Lists of one size to export."""
+    """Lists of one size for an export: stored in batches, or derived."""
 
     target: int | None
     """Target of the exploration; None for lists that do not come from an exploration."""
     size: int
     lists: int
     rule: str
-    """Description of which lists the size has."""
+    """Rule by which the exploration keeps lists, as text for the metadata of exported files."""
     run: str
     """Command that completes the size; empty if it is complete."""
     batches: tuple[tuple[int, Source], ...]
     """Number of lists and source of each batch up to the first gap. Empty for lists that are not in batches."""
     blocks: Callable[[int, int, int], Iterator[Lists]]
-    """Function (start, count, rows) that reads `count` lists from number `start` on, in arrays of up to `rows`."""
+    """Function (start, count, rows) that reads `count` lists from index `start` on, in arrays of up to `rows` rows."""
 
     def read(self, start: int, count: int, rows: int) -> Iterator[Lists]:
-        """Reads `count` lists from number `start` on, in arrays of up to `rows`.
+        """Reads `count` lists from index `start` on, in arrays of up to `rows` rows.
 
-        Raises ChangedMeanwhile if the number of lists is another.
+        Raises ChangedMeanwhile if the number of lists that were read is not `count`.
         """
         yield from exactly(count, self.blocks(start, count, rows), ChangedMeanwhile(self.size))
 
     def content(self, options: ExportOptions) -> Content:
-        """Content of the files of an export."""
+        """Makes the description of the files of an export from its options."""
         is_stream = not isinstance(options.output, Path)
         name = "-" if is_stream else options.output.name
         chosen = choose_format(name, options.format, SUFFIXES)
         if is_stream and chosen == Format.PARQUET:
-            raise BadInput("parquet needs a file: give -o a name, or --format csv, jsonl or npy")
+            raise BadInput("parquet cannot go to a stream: give -o FILE, or --format csv, jsonl or npy")
         content = choose_content(self.size, chosen, options.values, options.row_group_size)
         marks = {"size": self.size, "rule": self.rule, "version": __version__, "as": content.values}
         if self.target is not None:
@@ -85,9 +85,9 @@ class StoredSize:
         return content.marked(**marks)
 
     def range_length(self, start: int, limit: int | None) -> int:
-        """Number of lists in a range. Raises BadInput if the range does not start within the size."""
+        """Number of lists in the range of an export. Raises BadInput if `start` is not the index of a list."""
         if not 0 <= start < self.lists:
-            raise BadInput(f"there is no list {start:,} of size {self.size}: there are {self.lists:,}, numbered from 0")
+            raise BadInput(f"size {self.size} has no list {start:,}: its {self.lists:,} lists are numbered from 0")
         if limit is not None:
             require_between("--limit", limit, 1)
         return self.lists - start if limit is None else min(limit, self.lists - start)
@@ -99,7 +99,7 @@ class StoredSize:
     def tasks(self, content: Content, folder: Path) -> Iterator[ExportTask]:
         """Yields a task for each batch, in the order of the batches."""
         if self.target is None:
-            raise BadInput("lists from the classes go into one file: give -o a name that ends with .csv or .parquet")
+            raise BadInput("lists from the classes are exported to a single file: give -o a name such as lists.parquet")
         first = 0
         for lists, source in self.batches:
             name = f"t{self.target:02d}-s{self.size:02d}-{source.number:06d}.{content.format}"

@@ -12,7 +12,7 @@ from setset.export.formats import choose_format, refuse_existing
 from setset.export.parquet import require_arrow
 
 Output = str | Path | BinaryIO
-"""Name of a file, or an open binary file."""
+"""Output of an export: the name of a file, or an open binary file."""
 Row = Mapping[str, Any]
 
 SUFFIXES = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".g": "gap", ".gap": "gap"}
@@ -28,14 +28,16 @@ COLUMNS = {
         *("class_sum", "counts", "agree", "verdict"),
     ),
 }
-"""Columns of each table. Any column may hold None."""
+"""Names of the columns of each table. Any value may be None."""
 FLAGS, CARDS = ("complete", "agree"), ("cards",)
 TEXTS = (*("origin", "counts", "verdict"), *("structure", "orbits", "extension_orbits", "hyperplanes", "exclusions"))
-"""Columns of truth values, of sequences of cards, and of text. All other columns hold integers."""
+"""Names of columns with truth values (FLAGS), sequences of cards (CARDS) and texts (TEXTS). All other columns have
+integers."""
 
 
 def write_table(name: str, rows: Iterable[Row], output: Output, format: str | None, overwrite: bool) -> int:  # noqa: A002
-    """Writes a table of `COLUMNS`, and returns its number of rows. Checks all options before it reads the rows."""
+    """Writes one of the tables in `COLUMNS` to a file, and returns its number of rows. Checks all options before it
+    reads the rows."""
     to = Path(output) if isinstance(output, str) else output
     chosen = choose_format(to.name if isinstance(to, Path) else "-", format, SUFFIXES)
     if isinstance(to, Path):
@@ -52,7 +54,8 @@ def write_table(name: str, rows: Iterable[Row], output: Output, format: str | No
 
 
 def encode_table(format: str, name: str, columns: Sequence[str], rows: Sequence[Row]) -> bytes:  # noqa: A002
-    """Encodes a table in one of the formats of `SUFFIXES`. The GAP variable is `Setset` plus the capitalized name."""
+    """Encodes a table in one of the formats of `SUFFIXES`. In GAP the table `classes` is the variable
+    `SetsetClasses`."""
     encoders = {"csv": _csv, "json": _json, "parquet": _parquet, "gap": _gap}
     return encoders[format](name, columns, rows)
 

@@ -1,4 +1,4 @@
-"""SAT problems for the question "how many cards can there be without a set?", and their solvers.
+"""The question "are there K cards without a set?" as a problem for SAT solvers: encoding, solving, reading answers.
 
 Each exported name is loaded on first use. Solving needs the extra `setset[sat]`.
 """

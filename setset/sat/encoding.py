@@ -22,7 +22,7 @@ Clause = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """Clauses, satisfiable if and only if there are `cards` cards without a set, the fixed cards among them.
+    """A SAT problem. It is satisfiable if and only if some `cards` cards, the fixed cards among them, hold no set.
 
     >>> problem = encode(20)
     >>> problem.variables, len(problem.clauses)
@@ -35,9 +35,9 @@ class Problem:
     variables: int
     clauses: tuple[Clause, ...]
     selectors: tuple[int, ...]
-    """The variables of the cases, if there are several."""
+    """Variables for the cases of fixed cards; empty if there is only one case."""
     dimension: int = 4
-    """The number of features of the deck."""
+    """Number of features of the deck."""
 
 
 def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0], dimension: int = 4) -> Problem:
@@ -101,22 +101,22 @@ def dimacs_lines(problem: Problem) -> Iterator[str]:
     'c 20 cards of SET without a set'
     """
     of_deck = "" if problem.dimension == 4 else f", of the {3**problem.dimension} with {problem.dimension} features"
-    yield f"c {problem.cards} cards of SET without a set{of_deck}"
-    yield f"c fixed: {problem.fixing.name}; at least {problem.cards}: {problem.encoding}"
+    yield f"c at least {problem.cards} cards of SET without a set{of_deck}"
+    yield f"c fixed cards: {problem.fixing.name}; encoding of the number of cards: {problem.encoding}"
     for card in range(CARDS):
         yield f"c variable {variable(card)} = card {card} {code(card)} {name(card)}"
     for selector, case in zip(problem.selectors, problem.fixing.cases, strict=False):
-        yield f"c variable {selector} = cards {' '.join(map(str, case))}"
+        yield f"c variable {selector} = the fixed cards {' '.join(map(str, case))}"
     yield f"p cnf {problem.variables} {len(problem.clauses)}"
     for clause in problem.clauses:
         yield f"{' '.join(map(str, clause))} 0"
 
 
 def _at_least(cards: int, encoding: str) -> tuple[list[Clause], int]:
-    """The clauses of a cardinality constraint on the cards, and the highest variable in use."""
+    """Encodes "at least this many cards of the deck". Returns the clauses and the highest variable in use."""
     with require_extra("sat", "the SAT solver"):
         from pysat.card import CardEnc, EncType
     literals = [variable(card) for card in range(CARDS)]
-    # Without top_id, PySAT numbers its own variables from the highest literal that it happens to see.
+    # Without top_id, PySAT's own variables could have the numbers of cards.
     constraint = CardEnc.atleast(literals, bound=cards, top_id=CARDS, encoding=getattr(EncType, encoding))
     return [tuple(clause) for clause in constraint.clauses], max(CARDS, constraint.nv)

@@ -35,9 +35,10 @@ NAMES: Final = ("none", "triangle", "frame", "cases")
 
 @dataclass(frozen=True)
 class Fixing:
-    """Cards that are fixed: every list of at least `least` cards has an image that holds all cards of one case.
+    """Cards that a SAT problem fixes, in one or several cases.
 
-    `least` is None for cards that a user chose. Then the answer covers only lists that hold these cards.
+    An affine map takes every list of at least `least` cards to a list that contains all cards of one case. For cards
+    that a user chose, `least` is None, and the answer covers only lists that contain these cards.
     """
 
     name: str
@@ -46,14 +47,14 @@ class Fixing:
 
 
 def fix_cards(name: str, cards: int) -> Fixing:
-    """The fixing with this name, or the fixing of the cards in the text.
+    """Returns the fixing with a name, or makes the fixing of the cards that a text names.
 
     Args:
         name: none, triangle, frame or cases, or cards such as '0,1,3'.
         cards: number of cards without a set that the problem asks for.
 
     Returns:
-        The cases, each a tuple of cards.
+        The fixing.
 
     Raises:
         BadInput: the fixing could lose an answer for this many cards, or the text is not a fixing.
@@ -63,19 +64,19 @@ def fix_cards(name: str, cards: int) -> Fixing:
     """
     fixed = _named_fixing(name) if name in NAMES else _chosen_fixing(name)
     if fixed.least is not None and cards < fixed.least:
-        better = f"for {cards} take --fix {strongest_fixing(cards)}"
-        raise BadInput(f"--fix {name} may lose an answer below {fixed.least} cards; {better}")
+        better = f"for {cards} cards give --fix {strongest_fixing(cards)}"
+        raise BadInput(f"--fix {name} may lose answers with fewer than {fixed.least} cards: {better}")
     return fixed
 
 
 def strongest_fixing(cards: int) -> str:
-    """The name of the fixing that fixes the most cards without losing an answer for this many cards."""
+    """Name of the fixing that fixes the most cards without losing an answer, for problems of this many cards."""
     return next(name for name in reversed(NAMES) if cards >= (_named_fixing(name).least or 0))
 
 
 @cache
 def _named_fixing(name: str) -> Fixing:
-    """The fixing of one of `NAMES`."""
+    """Makes the fixing with one of the names in `NAMES`."""
     hyperplane = span(FRAME[:4])
     if name == "none":
         return Fixing(name, ((),), 0)
@@ -89,7 +90,7 @@ def _named_fixing(name: str) -> Fixing:
 
 
 def spanning_sevens() -> tuple[Cards, ...]:
-    """The canonical forms of the 7-lists that span a hyperplane: up to affine maps there are no others.
+    """Canonical forms of the 7-lists that span a hyperplane. Affine maps take every such list to one of these forms.
 
     Such a list holds four cards in general position, which a map takes to the first four of the frame; so
     the lists of the first hyperplane that hold these four cards meet every class.
@@ -116,15 +117,16 @@ def spanning_sevens() -> tuple[Cards, ...]:
 
 
 def largest_list_size(flat: Sequence[int], frame: Sequence[int]) -> int:
-    """Size of the largest list that spans a flat, so that it contains a frame (affine basis) of the flat.
+    """Size of the largest list that spans a flat. Only lists that contain the given frame (affine basis) are searched.
 
-    A list that spans only a smaller flat is no larger, because a larger flat holds lists at least as large.
+    A list that spans only a smaller flat is not larger, because a larger flat has lists at least as large.
     """
     return max(len(cards) for cards in grow_lists(frame, flat))
 
 
 def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[Cards]:
-    """Yields each list of cards of the flat that holds the start, once: the start, then its other cards, ascending."""
+    """Yields each list in a flat that contains the cards `start`, once: first `start`, then the other cards,
+    ascending."""
 
     def grow(cards: Cards, left: Sequence[int]) -> Iterator[Cards]:
         yield cards
@@ -137,7 +139,7 @@ def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[Cards]:
 
 
 def _chosen_fixing(text: str) -> Fixing:
-    """The fixing of cards that a user chose."""
+    """Makes the fixing of cards that a user chose."""
     cards = tuple(sorted(parse_cards([text])))
     triple = first_set(cards)
     if triple is not None:

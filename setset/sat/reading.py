@@ -1,4 +1,4 @@
-"""Reads the answers of other solvers from their output files.
+"""Reads the answers of other SAT solvers from their output files.
 
 Three formats: `s SATISFIABLE` with `v` lines as in the SAT competitions, minisat's `SAT` with one line of
 literals, and bare literals. Comments and statistics around them are ignored.
@@ -74,8 +74,8 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
     """
     if _is_proof(text):
         raise BadInput(
-            f"{source} is a DRAT proof, not a solver's answer: give it and the problem of 'setset sat encode' to a "
-            "checker such as drat-trim"
+            f"{source} is a DRAT proof, not a solver's answer: check it with a program such as drat-trim, which "
+            "also takes the problem of 'setset sat encode'"
         )
     verdicts: list[bool | None] = []
     literals: list[int] = []
@@ -95,7 +95,7 @@ def parse_answer(text: str, least: int = 1, source: str = "the output") -> Cards
 
 
 def _is_proof(text: str) -> bool:
-    """Whether this is a DRAT proof: clauses, some of them deletions (`d`), and an empty clause at the end."""
+    """Whether the lines of a text are a DRAT proof: clauses, some deleted (`d`), and an empty clause at the end."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and not line.startswith("c")]
     clauses = all(_LITERALS.fullmatch(line.removeprefix("d ")) and line.endswith("0") for line in lines)
     return clauses and (lines[-1:] == ["0"] or any(line.startswith("d ") for line in lines))

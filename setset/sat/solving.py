@@ -14,7 +14,7 @@ from setset.sat.encoding import Problem, variable
 from setset.spawning import spawn_context
 
 PROVERS: Final = ("glucose4", "glucose3", "glucose42", "cadical153", "cadical195", "lingeling", "maplechrono")
-"""Solvers that can write a proof that there is no answer."""
+"""Solvers that can write a proof that there are no such cards."""
 SOLVERS: Final = (*PROVERS, "minisat22", "minisat-gh", "minicard", "maplecm", "maplesat", "mergesat3")
 
 
@@ -46,7 +46,7 @@ class Answer:
     """The lines of a DRAT proof that there are no such cards, if the caller requested a proof."""
 
     def exactly(self) -> Answer:
-        """Drops the cards beyond the number that the problem asks for. A part of the answer holds no set either."""
+        """Keeps only as many cards as the problem asks for. Fewer cards of the answer hold no set either."""
         if self.cards is None or len(self.cards) <= self.problem.cards:
             return self
         fixed = set(self.problem.fixing.cases[0]) & set(self.cards)
@@ -93,16 +93,19 @@ def solve(problem: Problem, solver: str = PROVERS[0], timeout: float | None = No
 
 
 def decode_model(model: list[int], least: int = 1, cases: tuple[Cards, ...] = ((),)) -> Cards:
-    """The cards whose variables are true. Raises WrongAnswer if they hold a set, are too few, or hold no case."""
+    """Returns the cards whose variables are true in the solver's model.
+
+    Raises WrongAnswer if the cards hold a set, are too few, or do not contain all cards of a case.
+    """
     true = set(model)
     cards = tuple(card for card in range(CARDS) if variable(card) in true)
     triple = first_set(cards)
     if triple is not None:
         raise WrongAnswer(f"the solver's cards hold a set: {' '.join(map(str, triple))}")
     if len(cards) < least:
-        raise WrongAnswer(f"the solver's answer has {len(cards)} cards, not {least}")
+        raise WrongAnswer(f"the solver's answer has {len(cards)} cards, expected at least {least}")
     if not any(set(case) <= set(cards) for case in cases):
-        raise WrongAnswer("the solver's cards do not hold the fixed ones")
+        raise WrongAnswer("the solver's cards do not contain the fixed cards")
     return cards
 
 

@@ -1,1 +1,1 @@
-"""Output for people: tables, progress, pictures."""
+"""Everything that a person sees: tables, messages, progress, pictures, charts and reports."""

@@ -1,4 +1,4 @@
-"""Answer of a SAT solver: cards, drawn and classified, or a proof that there are none."""
+"""Prints the answer of a SAT solver: cards, drawn and classified, or the proof that there are no such cards."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from setset.symmetry import Classification, classify
 
 
 def write_problem(problem: Problem, output: Path | None) -> None:
-    """Writes the DIMACS file, or prints its lines."""
+    """Writes a SAT problem to a DIMACS file; without a file prints its lines."""
     text = "\n".join(dimacs_lines(problem))
     if output is None:
         click.echo(text)
@@ -27,7 +27,7 @@ def write_problem(problem: Problem, output: Path | None) -> None:
 
 
 def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> None:
-    """Prints the answer and writes the proof if there is one."""
+    """Prints the answer of a solver, and writes its proof to a file if there is a proof."""
     if answer.proof is not None and proof is not None:
         write_file(proof, ("\n".join(answer.proof) + "\n").encode())
     problem = answer.problem
@@ -51,15 +51,15 @@ def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> None:
     if answer.proof is not None:
         print_line(f"{proof}: a DRAT proof of {how_many(len(answer.proof), 'line')}")
     elif proof is not None:
-        click.echo("there is nothing to prove, so no proof was written")
+        click.echo("the solver found cards, so there is no proof to write")
 
 
 def show_read(cards: Sequence[int] | None, as_json: bool, dimension: int = 4) -> None:
-    """Prints an answer that another solver wrote."""
+    """Prints the answer that setset read from the file of another solver."""
     if as_json:
         print_json(_as_json(cards, dimension))
     elif cards is None:
-        click.echo("the solver says that there are none (its word is not checked here; a DRAT proof can be)")
+        click.echo("the solver says that there are no such cards (not checked here; only a DRAT proof can be checked)")
     else:
         _show_cards(cards, dimension)
 
@@ -101,9 +101,9 @@ def _as_json(cards: Sequence[int] | None, dimension: int) -> dict[str, Any]:
 def _none_text(problem: Problem) -> str:
     if problem.fixing.least is None:
         held = spaced(problem.fixing.cases[0])
-        return f"proved: no {problem.cards} cards that hold {held} are without a set"
+        return f"proved: any {problem.cards} cards that include {held} hold a set"
     largest = LARGEST_CAPS[problem.dimension]
-    most = f", so {largest} is the most" if problem.cards == largest + 1 else ""
+    most = f", so {largest} is the maximum without a set" if problem.cards == largest + 1 else ""
     of_deck = "" if problem.dimension == 4 else f" of the {3**problem.dimension}"
     return f"proved: any {problem.cards} cards{of_deck} hold a set{most}"
 

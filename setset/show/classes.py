@@ -1,4 +1,4 @@
-"""Classes of the catalogue and the class of a hand, as text or JSON."""
+"""Prints classes of the catalogue, and the class or rank of a hand, as text or JSON."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ SIZES: dict[Column, Callable[[Totals], str]] = {
 
 
 def print_classes(sizes: Sequence[Totals], as_json: bool, wide: bool = False) -> None:
-    """Prints a row per size, or JSON."""
+    """Prints the totals of the catalogue: a row per size, or JSON."""
     if as_json:
         print_json([totals_as_json(totals) for totals in sizes])
     else:
@@ -57,7 +57,7 @@ def totals_as_json(totals: Totals) -> dict[str, Any]:
 
 
 def print_built(totals: Totals) -> None:
-    """Prints a line on a size that the build has just stored."""
+    """Prints a line about a size of the catalogue that `setset classes build` has just stored."""
     classes = how_many(totals.classes, "class", "classes")
     click.echo(f"size {totals.size}: {classes}, {how_many(totals.lists, 'list')}")
 
@@ -124,14 +124,14 @@ def print_class_list(
 
 
 def print_rest(shown: int, total: int) -> None:
-    """Prints on stderr how to see the remaining classes."""
+    """Prints on stderr how many classes are not shown, and the option that shows them."""
     if shown < total:
         more = f"{number(total - shown)} more: --start {shown}, or --all"
         click.echo("\n".join(fold(more, terminal_width() or len(more))), err=True)
 
 
 def print_class(description: ClassDescription, lists: int, as_json: bool, wide: bool) -> None:
-    """Prints all facts on a class; `lists` is the number of all lists of the same size."""
+    """Prints all facts about a class. `lists` is the number of all lists of the same size."""
     if as_json:
         print_json(class_as_json(description))
         return
@@ -144,13 +144,13 @@ def print_class(description: ClassDescription, lists: int, as_json: bool, wide: 
         "dimension": str(description.dimension),
         "stabilizer": stabilizer_text(list_class),
         "structure": traits.structure + ("" if description.dimension == 4 else ", on the flat of the list"),
-        "orbits": f"{traits.orbits or 0} on the list, {traits.extension_orbits or 0} on what can be added",
+        "orbits": f"{traits.orbits or 0} on the list, {traits.extension_orbits or 0} on cards that can be added",
         "complete": "yes, no card can be added" if list_class.complete else "no",
         "can be added": None if list_class.complete else how_many(list_class.extensions, "card"),
         "smaller": neighbours_text(description.smaller, "one card less"),
         "larger": neighbours_text(description.larger, "one card more"),
-        "hyperplanes": f"cards in three parallel ones, in each of 40 directions: {', '.join(cuts)}",
-        "excluded": f"cards outside by pairs that they complete: {excluded}",
+        "hyperplanes": f"cards in three parallel hyperplanes, in each of 40 directions: {', '.join(cuts)}",
+        "excluded": f"cards outside the list, by pairs that they complete to a set: {excluded}",
         "in the game": how_many(description.game_classes, "class", "classes") + " under its own 31,104 symmetries",
     }
     print_fields(lines, wide)
@@ -189,7 +189,7 @@ def _remaining(classification: Classification) -> Sequence[int]:
 
 
 def classified_as_json(classification: Classification, lists_of_size: int) -> dict[str, Any]:
-    """Returns the facts on a hand without a set, as a JSON object."""
+    """Returns the class of a hand without a set, and facts about both, as a JSON object."""
     return {
         "cards": classification.cards,
         "class": str(classification.list_class),
@@ -213,9 +213,10 @@ def print_many_classified(
     report: Callable[[int, Exception], None],
     rejected: list[tuple[int, str]],
 ) -> None:
-    """Prints a line per hand: its class and cards; or a dash, the cards and a set that they hold.
+    """Prints a line per hand: its class and cards. A hand with a set gets a dash, its cards and the set.
 
-    `report` is called for each bad line and adds it to `rejected`, so that JSON output has an object for it too.
+    The function `report` is called for each bad line, and adds the line to `rejected`. So JSON output has an object for
+    each bad line too.
     """
     from setset.spaces import Deck
     from setset.symmetry import Classification, classes_of, classify_many
@@ -226,7 +227,7 @@ def print_many_classified(
             yield to_json({"line": line, "cards": None, "class": None, "error": error})
 
     def lines() -> Iterator[str]:
-        # Text output needs only the class, so `classes_of` skips the map and the rest.
+        # Text output needs only the class, which `classes_of` computes faster.
         numbered, alone = tee(hands)
         only = (cards for _, cards in alone)
         answers: Iterable[Classification | ListClass | Exception]
@@ -254,7 +255,7 @@ def print_many_classified(
 
 
 def print_held_set(cards: Sequence[int], held: HoldsSet, as_json: bool) -> None:
-    """Prints the set that a hand holds. Such a hand has no class."""
+    """Prints the set in a hand that therefore has no class."""
     if as_json:
         print_json(_held_set_as_json(cards, held))
         return

@@ -1,8 +1,8 @@
-"""Tables that fit a terminal: columns have an importance, and no row wraps.
+"""Makes tables fit the terminal, so that no row wraps.
 
-If the terminal has room, a table shows all columns. Otherwise it shortens the values of columns with `least`, and
-leaves out the least important columns, named in `Layout.left_out`. If the columns without an importance do not fit,
-each row becomes a block with a line per column, and nothing is left out.
+A table on a narrow terminal first shortens the values of columns that allow it (`least`), then leaves out columns with
+the lowest importance. If even the columns without an importance do not fit, each row becomes a block with a line per
+column, and nothing is left out.
 """
 
 import textwrap
@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 GAP = 2
-"""Characters between two columns."""
+"""Number of spaces between two columns."""
 LEAST_ROOM = 10
-"""Minimum width of a value in a block, however narrow the terminal is."""
+"""Minimum width of a value when rows become blocks, however narrow the terminal is."""
 LONG = 10_000
-"""Maximum length of a text that is broken at spaces; longer texts break anywhere."""
+"""Maximum length of a text that is wrapped between words. Longer texts break anywhere."""
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column, and how it may shrink if the terminal is narrow.
+    """A column of a table: its title, and how it may shrink on a narrow terminal.
 
     >>> Column("host", importance=30, least=12)
     Column(title='host', importance=30, least=12, left=False)
@@ -27,16 +27,17 @@ class Column:
 
     title: str
     importance: int | None = None
-    """Columns of lower importance are left out first; columns without importance are never left out."""
+    """Columns of lower importance are left out first. A column with None is never left out."""
     least: int | None = None
-    """Minimum width of shortened values; without it values are never shortened."""
+    """Minimum width to which values may be shortened. With None, values are never shortened."""
     left: bool = False
     """Whether the column is aligned to the left."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Widths of the shown columns by their index; empty if rows become blocks."""
+    """Result of `fit`: the widths of the shown columns by index (empty if rows become blocks), and titles of columns
+    left out."""
 
     widths: dict[int, int] = field(default_factory=dict)
     left_out: tuple[str, ...] = ()
@@ -44,7 +45,7 @@ class Layout:
 
     @property
     def total(self) -> int:
-        """Width of the table."""
+        """Width of the whole table in characters."""
         return sum(self.widths.values()) + GAP * (len(self.widths) - 1)
 
 
@@ -62,7 +63,7 @@ def text_width(text: str) -> int:
 
 
 def shorten(text: str, width: int, ellipsis: str = "…") -> str:
-    """The text, cut with an ellipsis if it does not fit.
+    """Shortens a text to a width, with an ellipsis at the end.
 
     >>> shorten("red one solid diamond", 8)
     'red one…'
@@ -94,7 +95,7 @@ def fold(text: str, width: int) -> list[str]:
 
 
 def fit(columns: Sequence[Column], natural: Sequence[int], room: int | None) -> Layout:
-    """Chooses the columns to show in a given width, and the width of each.
+    """Chooses the columns of a table that fit the terminal, and the width of each column.
 
     Args:
         columns: all columns.
@@ -119,7 +120,7 @@ def fit(columns: Sequence[Column], natural: Sequence[int], room: int | None) -> 
             kept.append(index)
     kept.sort()
     widths = {index: natural[index] for index in kept}
-    for most in range(room, 0, -1):  # shortens the widest columns first, all to the same width
+    for most in range(room, 0, -1):  # shortens the widest columns first
         if _total(widths, kept) <= room:
             break
         widths = {index: max(floors[index], min(natural[index], most)) for index in kept}

@@ -14,7 +14,7 @@ from setset.errors import quoted
 
 DEFAULT_WORKSPACE = Path("setset-workspace")
 PROGRAM = "SETSET_PROGRAM"
-"""Environment variable with the program as the user called it; `tools/setset` sets it."""
+"""Environment variable with the name by which the user called the program. The script `tools/setset` sets it."""
 _HAND_COMMANDS = ("classify", "identify", "odds", "sample", "members", "rank", "unrank", "find", "deal", "draw")
 WITHOUT_WORKSPACE = frozenset(
     (
@@ -31,14 +31,14 @@ WITHOUT_WORKSPACE = frozenset(
         "help",
     )
 )
-"""Commands that need no workspace and take none."""
+"""Commands that use no workspace."""
 
 _NAMED = re.compile(r"'setset ([a-z][^']*)'")
 _workspace: Path | None = None
 
 
 def set_workspace(path: Path | None) -> None:
-    """Sets the workspace that commands in messages name; None for the default workspace."""
+    """Sets the workspace that commands in messages name. None is the default workspace, which needs no name."""
     global _workspace
     _workspace = None if path == DEFAULT_WORKSPACE else path
 
@@ -57,7 +57,7 @@ def program() -> str:
 
 
 def command_line(words: str) -> str:
-    """Returns a command ready to paste: program, words, and the workspace if needed.
+    """Completes a command so that it is ready to paste: program, words, and the workspace if needed.
 
     Args:
         words: The command without its program, such as `run 6 --target 18`.

@@ -1,4 +1,4 @@
-"""Classes and counts of the decks with 9 and 27 cards, as text or JSON."""
+"""Prints classes and counts of the smaller decks, with 9 and 27 cards, as text or JSON."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CLASSES: dict[Column, Callable[[ListClass], str]] = {
 
 
 def print_deck_totals(sizes: Sequence[DeckTotals], as_json: bool, wide: bool) -> None:
-    """Prints a row per size, or JSON."""
+    """Prints the totals of a smaller deck: a row per size, or JSON."""
     if not as_json:
         print_records(TOTALS, sizes, wide=wide)
         return
@@ -70,7 +70,7 @@ def _class_as_json(list_class: ListClass) -> dict[str, Any]:
 
 
 def print_deck_class(list_class: ListClass, deck: Deck, as_json: bool, wide: bool) -> None:
-    """Prints all facts on a class of a deck."""
+    """Prints all facts about a class of a smaller deck."""
     smaller, larger = deck.smaller(list_class.cards), deck.larger(list_class.cards)
     if as_json:
         near = {"smaller": smaller, "larger": larger}
@@ -90,7 +90,8 @@ def print_deck_class(list_class: ListClass, deck: Deck, as_json: bool, wide: boo
 
 
 def print_deck_counts(deck: Deck, size: int | None, as_json: bool, wide: bool) -> bool:
-    """Prints a row per size: the lists counted one by one, and summed over the classes. Returns whether all agree."""
+    """Prints a row per size: the lists of a smaller deck counted one by one, and the sum over its classes. Returns
+    whether both agree for all sizes."""
     sizes = range(deck.largest + 1) if size is None else [size]
     rows = [{"size": size, "lists": len(deck.all_lists(size)), "class_sum": deck.lists(size)} for size in sizes]
     if as_json:

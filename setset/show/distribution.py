@@ -1,4 +1,4 @@
-"""Hands by their number of sets, as tables and as JSON."""
+"""Prints the numbers of hands with k sets (`setset hands`) as tables or JSON."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,7 +13,7 @@ from setset.show.formatting import how_many, number, print_json, print_records, 
 
 
 def print_overview(tables: Sequence[HandCounts], as_json: bool, wide: bool) -> None:
-    """Prints a row per size, or JSON."""
+    """Prints the hands of all sizes by their sets: a row per size, or JSON."""
     if as_json:
         print_json([_summary(table) for table in tables])
         return
@@ -28,13 +28,13 @@ def print_overview(tables: Sequence[HandCounts], as_json: bool, wide: bool) -> N
         Column("never", 20): lambda table: spaced(table.missing),
     }
     print_records(columns, tables, "Hands by the number of sets that they hold", wide)
-    click.echo("\nmost sets: the most that these cards can hold, with the hands that hold them")
-    click.echo("never: numbers of sets that no hand holds")
-    click.echo(f"{command_line('hands 12')} has the number of hands for each number of sets")
+    click.echo("\nmost sets: maximum number of sets in a hand of this size, and number of such hands")
+    click.echo("never: numbers of sets that no hand of this size has")
+    click.echo(f"{command_line('hands 12')} prints the number of hands for each number of sets")
 
 
 def print_hands(table: HandCounts, as_json: bool, wide: bool) -> None:
-    """Prints a row per number of sets that occurs, then mean, mode and maximum."""
+    """Prints the hands of one size: a row per number of sets that occurs, then mean, mode and maximum."""
     if as_json:
         print_json(table_as_json(table))
         return
@@ -57,19 +57,19 @@ def print_hands(table: HandCounts, as_json: bool, wide: bool) -> None:
 
 
 def table_as_json(table: HandCounts) -> dict[str, Any]:
-    """A table as JSON: a summary, and a row for each number of sets that some hand holds."""
+    """Converts a table to JSON: a summary, and a row for each number of sets that occurs."""
     rows = ({"sets": sets, "hands": count, "chance": table.chance(sets)} for sets, count in enumerate(table.counts))
     return {**_summary(table), "counts": [row for row in rows if row["hands"]]}
 
 
 def percent(share: Fraction) -> str:
-    """Percentage, such as '3.230 %' or '4.3e-06 %'."""
+    """Formats a share as a percentage, such as '3.230 %' or '4.3e-06 %'."""
     value = float(share) * 100
     return f"{value:.3f} %" if value >= 0.01 else f"{value:.1e} %"
 
 
 def one_in(share: Fraction) -> str:
-    """The N of '1 in N', such as '30.96' or '1,234,567'."""
+    """Formats the N of '1 in N' for a share, such as '30.96' or '1,234,567'."""
     value = 1 / share
     return number(float(value), 2) if value < 1000 else number(round(value))
 

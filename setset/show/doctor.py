@@ -1,4 +1,4 @@
-"""Versions, extras and free disk, for `setset doctor`."""
+"""Collects versions, installed extras and free disk space for `setset doctor`."""
 
 import importlib.metadata
 import importlib.util
@@ -19,12 +19,12 @@ EXTRAS = {
     "plot": ("altair", "vl_convert"),
     "web": ("starlette", "uvicorn"),
 }
-"""Modules that each extra installs."""
+"""For each extra of setset, the modules that it installs."""
 PACKAGES = ("numba", "numpy", "SQLAlchemy", "click")
 
 
 def examine_programs(workspace: Path) -> dict[str, str]:
-    """Returns free disk, extras and versions, by title."""
+    """Returns facts about this installation (free disk space, extras, versions) by title."""
     folder = next(path for path in (workspace.absolute(), *workspace.absolute().parents) if path.exists())
     present = {extra: all(map(importlib.util.find_spec, modules)) for extra, modules in EXTRAS.items()}
     versions = [f"{package} {importlib.metadata.version(package)}" for package in PACKAGES]
@@ -41,5 +41,5 @@ def examine_programs(workspace: Path) -> dict[str, str]:
 
 
 def print_lines_of(lines: dict[str, str]) -> None:
-    """Prints a line per fact."""
+    """Prints a line per entry: its title and its text."""
     print_fields({title: pasteable(value) for title, value in lines.items()})

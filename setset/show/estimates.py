@@ -1,4 +1,4 @@
-"""The estimate of a run as a table or as one line, and the question before a large run."""
+"""Prints the estimate of a run as a table or a line, and asks before a large run."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMNS = (
 
 
 def print_estimate(estimate: Estimate, price: float | None = None, as_json: bool = False, wide: bool = False) -> None:
-    """Prints a row per size, the totals and the warnings. `price` is the price per core-hour."""
+    """Prints an estimate: a row per size, the totals and the warnings. `price` is the price per core-hour."""
     cost = None if price is None else estimate.core_seconds / 3600 * price
     if as_json:
         sizes = [{**dataclasses.asdict(size), "seconds": size.seconds} for size in estimate.sizes]
@@ -58,7 +58,8 @@ def _row(size: SizeEstimate) -> list[str]:
 
 
 def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
-    """Summarizes an estimate in one line. `elsewhere` means that cluster workers, of unknown number, do the work."""
+    """Summarizes an estimate in one line. With `elsewhere`, workers of a cluster do the work, so their number is
+    unknown."""
     if not estimate.lists:
         return "to do: nothing"
     first = next(size.size for size in estimate.sizes if size.due)
@@ -77,7 +78,8 @@ def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
 
 
 def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str]:
-    """Returns the lines to print when a run begins. Before a large run, prints them and asks; no ends the command.
+    """Returns the lines to print when a run begins. Before a large run, prints the lines and asks; the answer no ends
+    the command.
 
     Raises:
         BadInput: The run is large, and there is no terminal to ask on.
@@ -91,7 +93,7 @@ def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> 
     if not (sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()):
         reason = "half of the free disk or more" if estimate.takes_much_disk else "more than an hour"
         raise BadInput(
-            f"{lines[0]}: that is {reason}, and there is no terminal to ask on; add --yes, or stop it cleanly with "
+            f"{lines[0]}: this is {reason}, and without a terminal setset cannot ask: add --yes, or a limit such as "
             "--max-time 8h or --max-disk 20GB"
         )
     for line in lines:

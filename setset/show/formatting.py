@@ -1,4 +1,4 @@
-"""Tables and numbers for people on terminals, plain text for pipes, JSON for programs."""
+"""Formats and prints numbers, tables and JSON: tables with colours on a terminal, plain text in a pipe."""
 
 import dataclasses
 import json
@@ -19,25 +19,25 @@ from setset.show.commands import pasteable
 from setset.show.csvtext import csv_lines
 
 MOST_PADDED = 60
-"""Maximum width to which the cells of a column are padded if the output is a pipe."""
+"""Maximum width of padded cells if the output is a pipe. Longer cells get no padding."""
 LEAST_VALUE = 12
-"""Minimum width of a shortened value of a query. If the terminal has less room, each row becomes a block."""
+"""Minimum width to which values of an SQL query are shortened. With less room, each row becomes a block."""
 
 
 def number(value: int | float | None, digits: int = 0) -> str:
-    """A number with thousands separators; a dash for None."""
+    """Formats a number with thousands separators; a dash for None."""
     return "-" if value is None else f"{value:,.{digits}f}"
 
 
 def share(part: int, whole: int | None) -> str:
-    """'12.3 %', never rounded up to 100 while something is missing; a dash if `whole` is unknown."""
+    """Formats a share as '12.3 %'. Rounds to 100 % only if nothing is missing. A dash if `whole` is unknown."""
     if not whole:
         return "-"
     return f"{min(part / whole * 100, 100.0 if part >= whole else 99.9):.1f} %"
 
 
 def byte_count(count: int | None) -> str:
-    """A number of bytes in decimal units, as disks are sold."""
+    """Formats a number of bytes in decimal units, such as '4.9 MB'."""
     if count is None:
         return "-"
     value = float(count)
@@ -49,7 +49,7 @@ def byte_count(count: int | None) -> str:
 
 
 def duration(seconds: float | None) -> str:
-    """'41 s', '12 min', '3.4 h' or '2.1 d'; a dash for None."""
+    """Formats a number of seconds as '41 s', '12 min', '3.4 h' or '2.1 d'; a dash for None."""
     if seconds is None:
         return "-"
     for unit, length in (("d", 86400), ("h", 3600)):
@@ -59,17 +59,17 @@ def duration(seconds: float | None) -> str:
 
 
 def millions(value: float | None, digits: int = 1) -> str:
-    """A rate in millions; a dash for None or zero."""
+    """Formats a rate in millions; a dash for None or zero."""
     return number(value / 1e6, digits) if value else "-"
 
 
 def spaced(values: Iterable[object]) -> str:
-    """The values with spaces between them, such as '0 1 3 9'."""
+    """Joins values with spaces, such as '0 1 3 9'."""
     return " ".join(map(str, values))
 
 
 def printable(text: str) -> str:
-    """Text with control characters escaped, such as \\x1b, so that a terminal does not obey them."""
+    """Escapes control characters in a text, such as \\x1b, so that a terminal does not execute them."""
     if text.isprintable():
         return text
     return "".join(
@@ -83,9 +83,9 @@ def print_line(text: str, err: bool = False) -> None:
 
 
 MOST_EXACT = 2**53 - 1
-"""Largest integer that every JSON reader keeps exactly. JavaScript and jq round larger integers."""
+"""Largest integer that every JSON reader reads exactly. JavaScript and jq round larger integers."""
 _NEEDS_CARE = re.compile(r"[0-9]{16}|NaN|Infinity").search
-"""Fast pre-check: most JSON text contains neither 16 digits in a row nor NaN or infinity."""
+"""Fast pre-check whether JSON text may need conversion: 16 digits in a row, NaN or infinity. Most text has none."""
 
 
 def plain(value: Any) -> Any:
@@ -108,7 +108,7 @@ def plain(value: Any) -> Any:
 
 
 def _as_json_type(value: Any) -> Any:
-    """Converts a value that JSON has no type for, but not its parts, which may need conversion too."""
+    """Converts a value of a type that JSON lacks. Does not convert its parts, which may need conversion too."""
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, Fraction):
@@ -118,12 +118,12 @@ def _as_json_type(value: Any) -> Any:
     return list(value) if isinstance(value, Iterable) else str(value)
 
 
-# Created once, because an encoder for each of many short lines would be slow.
+# Made once, because making an encoder for each of many short lines would be slow.
 _encode_line = json.JSONEncoder(default=_as_json_type, check_circular=False).encode
 
 
 def to_json(value: Any, indent: int | None = None) -> str:
-    """JSON text of any value, which every JSON reader reads without loss (see `plain`)."""
+    """Converts any value to JSON text that every JSON reader reads without loss (see `plain`)."""
     encode = json.JSONEncoder(default=_as_json_type, indent=indent).encode if indent else _encode_line
     text = encode(value)
     return encode(plain(value)) if _NEEDS_CARE(text) else text
@@ -162,7 +162,7 @@ def print_rows(
     as_json: bool = False,
     wide: bool = False,
 ) -> None:
-    """Prints the rows of a query as a table, as CSV or as JSON."""
+    """Prints the rows of an SQL query as a table, as CSV or as JSON."""
     if as_json:
         print_json([dict(zip(columns, row, strict=True)) for row in rows])
     elif as_csv:
@@ -174,13 +174,13 @@ def print_rows(
         print_table("", [Column(title, least=LEAST_VALUE, left=True) for title in columns], cells, wide=wide)
 
 
-def how_many(count: int, thing: str, things: str | None = None) -> str:
-    """'no sets', '1 set', '1,080 sets'; `things` is an irregular plural."""
-    return f"{number(count) if count else 'no'} {thing if count == 1 else things or thing + 's'}"
+def how_many(count: int, noun: str, plural: str | None = None) -> str:
+    """Formats a number with its noun, such as 'no sets', '1 set' or '1,080 sets'. `plural` is needed if irregular."""
+    return f"{number(count) if count else 'no'} {noun if count == 1 else plural or noun + 's'}"
 
 
 def terminal_width(wide: bool = False) -> int | None:
-    """Width of the terminal on stdout; None, for no limit, in a pipe or with `wide`."""
+    """Width of the terminal on stdout. None (no limit) if the output is a pipe, or with `wide`."""
     return None if wide or not sys.stdout.isatty() else shutil.get_terminal_size().columns
 
 
@@ -191,7 +191,8 @@ def print_records(
     wide: bool = False,
     pages: bool = False,
 ) -> None:
-    """Prints a table with a row per record. Each column has a function that makes its cell from a record."""
+    """Prints a table with a row per record. For each column, `columns` has a function that makes the cell from a
+    record."""
     rows = [[cell(record) for cell in columns.values()] for record in records]
     print_table(title, list(columns), rows, wide=wide, pages=pages)
 
@@ -220,7 +221,7 @@ def print_table(
     titles = [printable(column.title) for column in whole]
     body = [[printable(cell) for cell in row] for row in rows]
     room = terminal_width(wide)
-    # A pipe gets whole values. Padding is limited there, so that a long value does not fill other rows with blanks.
+    # In a pipe values are not shortened. Padding is limited, so that one long value does not fill all rows with spaces.
     natural = [
         _column_width(cells, None if room or sys.stdout.isatty() else MOST_PADDED)
         for cells in zip(titles, *body, strict=True)
@@ -241,7 +242,7 @@ def print_table(
 
 
 def _column_width(cells: Iterable[str], most: int | None) -> int:
-    """Width of the widest cell; with `most`, cells wider than `most` do not count."""
+    """Width of the widest cell of a column. Ignores cells wider than `most`, if given."""
     widths = list(map(text_width, cells))
     return max((width for width in widths if most is None or width <= most), default=most or 0)
 
@@ -257,7 +258,7 @@ def _row(cells: Sequence[str], columns: Sequence[Column], layout: Layout, colour
 
 
 def _describe_missing(layout: Layout, room: int | None) -> list[str]:
-    """Lines on the columns and values that a narrow terminal hides."""
+    """Lines that name the columns and values that a narrow terminal hides, and the option that shows them."""
     if room is None or not (layout.left_out or layout.shortened):
         return []
     more = how_many(len(layout.left_out), "more column")
@@ -266,18 +267,19 @@ def _describe_missing(layout: Layout, room: int | None) -> list[str]:
 
 
 def print_fields(fields: dict[str, str | None], wide: bool = False) -> None:
-    """Prints a line per field that is not None. On a terminal long values wrap with a hanging indent."""
+    """Prints a line per field (title and value), except fields with None. On a terminal long values wrap with a hanging
+    indent."""
     click.echo("\n".join(block_lines(list(fields), list(fields.values()), terminal_width(wide))))
 
 
 def _styled(text: str, **style: Any) -> str:
-    """Text in a colour, bold or dim, if the terminal shows styles."""
+    """Styles a text (colour, bold, dim) if the terminal shows styles."""
     plain = not sys.stdout.isatty() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
     return text if plain else click.style(text, **style)
 
 
 def _symbol(symbol: str, plain: str) -> str:
-    """A symbol, or `plain` if the terminal cannot show it."""
+    """Returns a symbol, or the text `plain` if the terminal cannot show the symbol."""
     return symbol if "utf" in (sys.stdout.encoding or "").lower() else plain
 
 

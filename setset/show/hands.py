@@ -1,4 +1,4 @@
-"""Hands of cards, their sets, and automatic games: as text, drawn, or as JSON."""
+"""Prints hands, their sets, and automatic games, as drawings, text or JSON."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,17 +28,17 @@ def show_deal(cards: Sequence[int], seed: int | None, as_json: bool) -> None:
         print_json({"seed": seed, "cards": cards_as_json(cards)})
         return
     print_cards(cards)
-    click.echo(f"seed {seed}", err=not can_draw())  # in a pipe, stdout has only the cards
+    click.echo(f"seed {seed}", err=not can_draw())  # on stderr in a pipe, so that stdout has only the cards
 
 
 def show_sets(
     cards: Sequence[int], sets: Sequence[Triple] | Sequence[UltraSet], key: str, seed: int | None, as_json: bool
 ) -> None:
-    """Prints every set or ultra set; `key` is the name of the array in JSON."""
+    """Prints every set or ultra set in the cards. `key` is the name of the array in JSON."""
     if as_json:
         print_json({"seed": seed, "cards": cards_as_json(cards), key: sets})
         return
-    if seed is not None:  # dealt cards, which the user has not seen
+    if seed is not None:  # setset dealt the cards, so the user has not seen them yet
         print_cards(cards)
         click.echo(f"seed {seed}")
     kind = key.replace("_", " ").removesuffix("s")
@@ -51,8 +51,8 @@ def show_sets(
 def _set_text(group: Triple | UltraSet, cards: Sequence[int]) -> str:
     if not isinstance(group, UltraSet):
         return f"{_codes(group)}  {', '.join(map(name, group))}"
-    where = "on the table" if group.third in cards else "not there"
-    return f"{_codes(group.first)} + {_codes(group.second)}  both need {code(group.third)} ({where})"
+    position = "on the table" if group.third in cards else "not on the table"
+    return f"{_codes(group.first)} + {_codes(group.second)}  both need {code(group.third)} ({position})"
 
 
 def sets_line(
@@ -68,11 +68,11 @@ def sets_line(
 def show_picture(
     cards: Sequence[int], output: Path | None, columns: int | None, with_sets: bool, scale: float, force: bool = False
 ) -> None:
-    """Draws the cards into a file and prints a line about the file; without a file, draws on the terminal."""
+    """Draws cards into a file and prints a line about the file. Without a file, draws on the terminal."""
     sets = find_sets(cards) if with_sets else []
     if output is None:
         if columns is not None:
-            raise BadInput("--columns needs a picture: add -o cards.svg")
+            raise BadInput("--columns needs a picture file: add -o cards.svg")
         print_cards(cards)
         if with_sets:
             show_sets(cards, sets, "sets", None, False)
@@ -86,7 +86,8 @@ def show_picture(
 def draw_cards(
     cards: Sequence[int], path: Path, columns: int | None = None, sets: Sequence[Triple] = (), scale: float = 2.0
 ) -> None:
-    """Writes a picture atomically, in the format of the file name's suffix. Replaces an existing file."""
+    """Writes a picture of cards to a file, atomically. The suffix of the file name chooses the format. Replaces an
+    existing file."""
     kind = path.suffix.lower()
     if kind not in KINDS:
         raise BadInput(f"cannot draw {path.name!r}: the name must end in {' or '.join(KINDS)}")
@@ -106,7 +107,8 @@ _TAKES = {Policy.RANDOM: "any set", Policy.FIRST: "the first set on the table"}
 
 
 def show_game(seed: int, policy: Policy, as_json: bool, dimension: int = 4) -> None:
-    """Plays a game by itself. Prints each step: cards, sets, and the set taken; then the cards that remain."""
+    """Plays a game automatically. Prints each step (cards, sets, and the taken set) and at the end the remaining
+    cards."""
     if as_json:
         steps = [_step_as_json(step) for step in play_out(seed, policy, dimension=dimension)]
         print_json({"seed": seed, "policy": policy, "steps": steps})

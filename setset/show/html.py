@@ -1,4 +1,4 @@
-"""Text and tables in HTML, everything escaped."""
+"""Makes HTML text and tables. All values are escaped."""
 
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
@@ -7,16 +7,16 @@ from typing import Any
 from setset.show.formatting import number, printable
 
 LONG = 40
-"""Minimum length of a word, such as a digest, that may break anywhere."""
+"""Minimum length of words, such as digests, that a browser may break anywhere."""
 
 
 def as_text(value: object) -> str:
-    """Escaped text, safe on a page even if it comes from a file name or a database."""
+    """Converts a value to escaped text, so that text from a file name or a database cannot change a page."""
     return escape(printable(str(value)))
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """An HTML table. Numbers, and dashes for missing numbers, are aligned to the right."""
+    """Makes an HTML table. Numbers, and dashes for missing numbers, are aligned to the right."""
     lines = ["<table>", f"<tr>{''.join(f'<th>{as_text(column)}</th>' for column in columns)}</tr>"]
     for row in rows:
         cells = []
@@ -31,11 +31,12 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 Columns = Sequence[str | tuple[str, str | Callable[[Any], object]]]
-"""Columns of a table: a field name; or a title, with a field name or a function of the record."""
+"""Columns of a table of records. A column is a field name, or a title with a field name or a function of the record."""
 
 
 def record_table(columns: Columns, records: Iterable[Any]) -> str:
-    """HTML table with a row per record. A column given by its field name has that name, with spaces, as its title."""
+    """Makes an HTML table with a row per record. A column without a title gets the field name, with spaces, as its
+    title."""
     pairs = [(column.replace("_", " "), column) if isinstance(column, str) else column for column in columns]
 
     def cell(record: Any, of: str | Callable[[Any], object]) -> object:

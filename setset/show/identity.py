@@ -1,4 +1,4 @@
-"""The identity of a hand, as text or JSON."""
+"""Prints the result of `setset identify`, the identity of a hand, as text or JSON."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def show_identity(identity: Identity, seed: int | None, as_json: bool, wide: bool) -> None:
-    """Draws the hand, then prints its sets, or its class and rarity."""
+    """Draws the hand, then prints its sets or, if it has none, its class and rarity."""
     if as_json:
         print_json(identity_as_json(identity, seed))
         return
@@ -31,7 +31,7 @@ def show_identity(identity: Identity, seed: int | None, as_json: bool, wide: boo
 
 
 def list_fields(identity: ListIdentity) -> dict[str, str | None]:
-    """Facts on a hand without a set, by title."""
+    """Facts about a hand without a set, by title."""
     facts = identity.classification
     list_class = facts.list_class
     size = f"the {how_many(identity.lists_of_size, 'list')} of {how_many(list_class.size, 'card')}"
@@ -48,7 +48,7 @@ def list_fields(identity: ListIdentity) -> dict[str, str | None]:
 
 
 def one_in(part: int, whole: int) -> str:
-    """The N of '1 in N', such as '2,325'; with one decimal below 100."""
+    """Formats the N of '1 in N', such as '2,325'. Below 100, N has one decimal."""
     return number(whole / part, 0 if whole / part >= 100 else 1)
 
 

@@ -1,4 +1,4 @@
-"""Prints lists of cards as they arrive, one per line."""
+"""Prints lists of cards, one per line, as soon as they are computed."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def print_lists(
     as_json: bool,
     limit: int | None = None,
 ) -> None:
-    """Prints at most `limit` lists as they arrive, one per line; as JSON, each list is an array."""
+    """Prints at most `limit` lists as they arrive, one per line. In JSON, each line is an array."""
     import numpy as np
 
     text = _list_text(names, as_json)
@@ -50,26 +50,27 @@ def _list_text(names: bool, as_json: bool) -> ListText:
 
 CORE_HOURS = {12: (0.19, 0.67, 12.5e9), 15: (2.1, 6.7, 190e9), 16: (2.8, 7.9, 198e9), 17: (2.4, 4.4, 100e9)}
 CORE_HOURS[18] = (1.3, 1.4, 11e9)
-"""By size: core-hours to count all lists, core-hours to store them, and bytes stored (docs/answers.md)."""
+"""For some sizes: core-hours to count all lists, core-hours to store all lists, and bytes stored (docs/answers.md)."""
 
 
 def suggest_lists(error: Exception, size: int, target: int | None, lists: int) -> None:
-    """Prints on stderr why there are no lists, commands that compute them at once, and the cost of storing them."""
+    """Prints on stderr why a workspace has no lists of a size, commands that compute them at once, and the cost of
+    storing them."""
     print_line(f"setset: {error}", err=True)
     at_once = {
-        f"lists {size} --from-classes": "all of them, class by class",
-        f"classes list {size}": "the classes that they fall into",
-        f"unrank {size} {lists // 2}": "any one of them",
-        f"sample {size} --count 5": "random ones",
+        f"lists {size} --from-classes": "all lists, class by class",
+        f"classes list {size}": "the classes of these lists",
+        f"unrank {size} {lists // 2}": "the list of any rank",
+        f"sample {size} --count 5": "random lists",
     }
     commands = {command_line(words): meaning for words, meaning in at_once.items()}
     width = max(map(len, commands))
     lines = [f"at once, {lists:,} lists of {size} cards, without any run:"]
     lines += [f"  {command:<{width}}  {meaning}" for command, meaning in commands.items()]
-    lines += ["stored or counted, size by size:" if size < 12 else "stored or counted:"]
+    lines += ["by a run, stored or counted size by size:" if size < 12 else "by a run, stored or counted:"]
     run = f"run {size}" + (f" --target {target or size}" if (target or size) > 12 or target else "")
     if size < 12:
-        lines.append(f"  {command_line(run)}  (what that takes: {command_line(run.replace('run', 'estimate', 1))})")
+        lines.append(f"  {command_line(run)}  (time and disk: {command_line(run.replace('run', 'estimate', 1))})")
     else:
         lines += [f"  {command_line(f'{run} --{work} {size}')}  {cost}" for work, cost in _costs(size).items()]
     for line in lines:
@@ -77,9 +78,9 @@ def suggest_lists(error: Exception, size: int, target: int | None, lists: int) -
 
 
 def _costs(size: int) -> dict[str, str]:
-    """Time and disk needed to store and to count all lists of a size."""
+    """Texts on the time and disk that storing and counting all lists of a size takes."""
     if size not in CORE_HOURS:
-        return dict.fromkeys(("store", "count"), "(add --dry-run to see what that takes)")
+        return dict.fromkeys(("store", "count"), "(add --dry-run to see time and disk)")
     count, store, room = CORE_HOURS[size]
     return {
         "store": f"about {store} core-hours, {byte_count(int(room))}",

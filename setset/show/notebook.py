@@ -1,4 +1,4 @@
-"""Pictures and HTML tables of hands, classes, sizes, counts and workspaces for notebooks."""
+"""Pictures and HTML tables for notebooks: hands, classes, sizes, counts and workspaces."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 MOST = 20
-"""Maximum number of rows of a table."""
+"""Maximum number of rows of a table in a notebook."""
 CLASSES: Columns = (
     ("class", str),
     ("representative", lambda list_class: spaced(list_class.cards)),
@@ -74,14 +74,14 @@ TABLES: Columns = (
 
 @dataclass(frozen=True)
 class Picture:
-    """Cards as a picture that a notebook shows."""
+    """A picture of cards, which a notebook shows."""
 
     cards: Cards
     columns: int | None = None
     with_sets: bool = False
 
     def _repr_svg_(self) -> str:
-        """The picture as SVG; notebooks call this method."""
+        """Returns the picture as SVG. Notebooks call this method."""
         sets = find_sets(self.cards) if self.with_sets else []
         return draw_svg(lay_out(self.cards, self.columns, sets))
 
@@ -105,7 +105,7 @@ def draw(cards: CardsLike, columns: int | None = None, with_sets: bool = False) 
 
 
 class ProgressBars(Lines):
-    """Listener that shows progress: a bar per size in a notebook, plain lines on stderr elsewhere.
+    """Progress listener that shows a bar per size in a notebook, and plain lines on stderr elsewhere.
 
     Example:
         >>> list(setset.open(example).check(size=3, progress=setset.ProgressBars()))
@@ -137,12 +137,13 @@ class ProgressBars(Lines):
 
 
 def as_html(value: Any) -> str:
-    """HTML that a notebook shows for an object of the public API."""
+    """Makes the HTML that a notebook shows for an object of the public API."""
     return next(_SHOWN[base.__name__] for base in type(value).__mro__ if base.__name__ in _SHOWN)(value)
 
 
 def _figure(cards: Sequence[int]) -> str:
-    """Small picture of the cards. Its ids repeat on a page, but they always define the same shapes."""
+    """Draws cards as a small SVG picture. Several pictures on a page have the same ids, but these ids always define the
+    same shapes."""
     if not cards:
         return ""
     return f'<div style="max-width: 32em">{draw_svg(lay_out(cards)).replace("<svg ", SMALL, 1)}</div>'
@@ -214,7 +215,7 @@ def _workspace(workspace: Workspace) -> str:
 
 
 def _titled(title: str, body: str, rows: int = 0) -> str:
-    """Puts a title above a table, and below it the number of all `rows` if the table does not show all."""
+    """Puts a title above a table. If the table does not show all `rows`, puts the number of all rows below."""
     shown = body.count("<tr>") - 1
     more = f"\n<p>{number(shown)} of {number(rows)}</p>" if rows > shown else ""
     return f"<p><b>{as_text(title)}</b></p>\n{body}{more}"
@@ -269,4 +270,5 @@ _SHOWN: dict[str, Callable[[Any], str]] = {
     "Size": _size,
     "Workspace": _workspace,
 }
-"""Functions by type name, so that this module need not import the modules that define the types."""
+"""For each type of the public API, the function that makes its HTML. Keys are type names, so that this module need not
+import the types."""

@@ -1,4 +1,4 @@
-"""Odds and simulations, as tables and as JSON."""
+"""Prints the odds of a set, and the results of simulated games, as tables or JSON."""
 
 import dataclasses
 import sys
@@ -42,7 +42,8 @@ _COUNTED = (
 
 @contextmanager
 def progress(games: int) -> Iterator[Callable[[int], None]]:
-    """Yields a callback that advances a bar on stderr by a number of games; without a terminal it does nothing."""
+    """Yields a callback that advances a progress bar on stderr by a number of games. Without a terminal it does
+    nothing."""
     if not sys.stderr.isatty():
         yield lambda _played: None
         return
@@ -51,13 +52,13 @@ def progress(games: int) -> Iterator[Callable[[int], None]]:
 
 
 def show_odds(odds: Odds, as_json: bool) -> None:
-    """Prints the odds for a number of cards, in up to five lines or as JSON."""
+    """Prints the odds of a set for a number of cards, in up to five lines or as JSON."""
     if as_json:
         print_json({**dataclasses.asdict(odds), "odds": odds.odds, "odds_in_play": odds.odds_in_play})
         return
     cards = how_many(odds.cards, "card")
     if not odds.chance:
-        click.echo(f"{cards}: always a set; {odds.most} is the most without")
+        click.echo(f"{cards}: always a set; at most {odds.most} cards have no set")
         click.echo(f"sets in a random hand: {float(odds.mean_sets):,.2f} on average")
         return
     chance, for_set = float(odds.chance), odds.odds or 0.0
@@ -96,7 +97,7 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
     _print("Random hands from a full deck", columns, chances)
     _print("Sets in a random hand", ["cards", "sets", "exact"], sets)
     for counting, words in enumerate(COUNTINGS):
-        # Tables with fewer than 12 cards exist only after the last deal, so they say little.
+        # Tables with fewer than 12 cards are left out: they exist only after the last deal, and say little.
         tables = [at for at in estimate_tables(simulation, counting) if at.size >= 12]
         _print(f"Tables in play, {words}", ["cards", *_FIGURES], [_row(at.size, at) for at in tables])
     rounds = [_row(played_round.taken + 1, played_round.at) for played_round in estimate_rounds(simulation)]
@@ -110,7 +111,7 @@ def show_simulation(simulation: Simulation, as_json: bool) -> None:
 
 
 def _answers(simulation: Simulation) -> Iterator[str]:
-    """Yields the summary of a simulation: a line for 12 cards and a line for 15."""
+    """Yields the summary of a simulation: a line for 12 cards and a line for 15 cards."""
     in_play = {at.size: at for at in estimate_tables(simulation)}
     for hands in estimate_random_hands(simulation):
         at, rulebook = in_play.get(hands.size), RULEBOOK.get(hands.size)
@@ -154,7 +155,7 @@ def _percent(share: Estimate) -> str:
 
 
 def _with_error(estimate: Estimate) -> str:
-    """Value ± standard error, both rounded to two significant digits of the error."""
+    """Formats a value and its standard error, both rounded to two significant digits of the error."""
     digits = min(6, max(0, 1 - floor(log10(estimate.error)))) if estimate.error else 2
     return f"{number(estimate.value, digits)} ± {number(estimate.error, digits)}"
 
@@ -162,7 +163,7 @@ def _with_error(estimate: Estimate) -> str:
 def _as_json(simulation: Simulation, exact: list[tuple[Fraction, Fraction]]) -> dict[str, Any]:
     hands = []
     for at, (chance, sets) in zip(estimate_random_hands(simulation), exact, strict=True):
-        ratio = {**plain(chance), "value": float(chance)}  # `value` is the older name of `decimal`
+        ratio = {**plain(chance), "value": float(chance)}  # earlier versions had the key `value` instead of `decimal`
         odds = {"exact_odds": float((1 - chance) / chance), "exact_sets": float(sets)}
         hands.append({**_tables_as_json(at), "exact_chance": ratio, **odds, "off": deviation(at, chance)})
     rounds = [

@@ -1,4 +1,4 @@
-"""Partitions of the deck into four hands of 20 cards and one card, as text or JSON."""
+"""Prints the partitions of the deck into four hands of 20 cards and one card, as text or JSON."""
 
 import click
 
@@ -10,9 +10,9 @@ WIDTH = 9
 """Cards per line of the drawing. All cards of a line have the same colour and number of symbols."""
 
 
-def print_partitions(partitions: Partitions, which: int, as_json: bool) -> None:
-    """Prints how many partitions there are, and draws partition number `which` (from 1) as letters on the deck."""
-    chosen = (partitions.cards, *partitions.partitions[which - 1])
+def print_partitions(partitions: Partitions, number_shown: int, as_json: bool) -> None:
+    """Prints the number of partitions, and draws one partition, by its number from 1, as letters on the deck."""
+    chosen = (partitions.cards, *partitions.partitions[number_shown - 1])
     kinds = [{"pair_in": times, "partitions": many} for times, many in partitions.kinds.items()]
     pairs = sorted(partitions.partners.values())
     partners = [{"partitions": times, "hands": pairs.count(times)} for times in sorted(set(pairs))]
@@ -28,19 +28,19 @@ def print_partitions(partitions: Partitions, which: int, as_json: bool) -> None:
         return
     lines: dict[str, str | None] = {
         "of the deck": f"{number(partitions.of_deck)} partitions",
-        "through a hand": f"{len(partitions.partitions)}, all with the card {partitions.anchor} left over",
+        "through a hand": f"{len(partitions.partitions)}, all with the single card {partitions.anchor}",
         "disjoint hands": f"{len(pairs)}: "
         + ", ".join(f"{partner['hands']} in {partner['partitions']}" for partner in partners),
         "two kinds": ", ".join(f"{kind['partitions']} with a pair that is in {kind['pair_in']}" for kind in kinds),
         "demicaps": f"{len(partitions.demicaps)}, whose unions are the hands in one partition",
     }
     print_fields(lines)
-    click.echo(f"\nnumber {which}, a letter per hand, * the card left over\n")
+    click.echo(f"\npartition {number_shown}: a letter per hand, * is the single card\n")
     click.echo("\n".join(draw(chosen)))
 
 
 def draw(hands: tuple[Cards, ...]) -> list[str]:
-    """Returns the deck as lines of nine letters: the hand of each card, or * for the card left over."""
+    """Draws the deck as lines of nine letters: the letter of each card's hand, or * for the single card."""
     letters = dict.fromkeys(range(CARDS), "*")
     for letter, cards in zip("ABCD", hands, strict=True):
         letters.update(dict.fromkeys(cards, letter))

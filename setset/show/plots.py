@@ -1,4 +1,4 @@
-"""Charts of `setset plot` by name."""
+"""The charts of `setset plot`, by name, with their arguments and options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def _parse_class(words: Sequence[str]) -> list[str]:
     if len(words) > 1:
-        raise BadInput(f"give one class, not {' '.join(words)!r}")
+        raise BadInput(f"{' '.join(words)!r} is not one class: give one, such as 12/700")
     return [*words]
 
 
@@ -40,10 +40,10 @@ def _parse_sizes(words: Sequence[str]) -> list[int]:
 
 
 def _read_json(words: Sequence[str]) -> list[dict[str, object]]:
-    """Reads a JSON file, or stdin if the name is a dash, and returns its object as the only argument of the chart."""
+    """Reads a JSON file (stdin if the name is a dash). Returns its object as the only argument of a chart."""
     (name, *more) = words
     if more:
-        raise BadInput(f"give one file, not {len(words)}")
+        raise BadInput(f"{len(words)} files: give one file")
     try:
         text = sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
         value = json.loads(text)
@@ -60,11 +60,11 @@ class Plot:
 
     draw: Callable[..., Chart]
     words: str = ""
-    """Arguments as shown to users, such as [N]; empty if the chart takes none."""
+    """Arguments of the chart in help texts, such as [N]; empty if the chart takes no arguments."""
     parse: Callable[[Sequence[str]], Sequence[Any]] = lambda _: ()
     """Converts the words of the command line to arguments of `draw`."""
     options: tuple[str, ...] = ()
-    """Options of the command line for this chart."""
+    """Command-line options that the chart takes."""
     reads_workspace: bool = False
     needs_workspace: bool = False
 
@@ -73,12 +73,13 @@ class Plot:
         return (self.draw.__doc__ or "").splitlines()[0]
 
     def opens(self, workspace: Path, named: bool) -> bool:
-        """Whether to open the workspace. Charts that can do without open it only if the user named it or it exists."""
+        """Whether to open the workspace. A chart that does not need it opens it only if the user named it or it
+        exists."""
         available = named or (workspace / "setset.db").is_file()
         return self.needs_workspace or (self.reads_workspace and available)
 
     def make(self, words: Sequence[str], options: Mapping[str, object], workspace: Workspace | None) -> Chart:
-        """Draws the chart."""
+        """Draws the chart from the words and options of the command line."""
         arguments = [] if workspace is None else [workspace]
         return self.draw(*arguments, *self.parse(words), **{name: options[name] for name in self.options})
 
@@ -101,7 +102,7 @@ PLOTS = {
 
 
 def find_plot(name: str, words: tuple[str, ...]) -> Plot:
-    """Returns the chart of a name. Raises BadInput if the name is unknown or the arguments do not fit."""
+    """Finds a chart by its name. Raises BadInput if the name is unknown or the arguments are wrong."""
     if name not in PLOTS:
         raise BadInput(f"there is no chart {name!r}: expected {', '.join(PLOTS)}")
     plot = PLOTS[name]
@@ -119,14 +120,14 @@ def file_name(name: str, words: Sequence[str], kind: str | None) -> Path:
 
 
 def choose_kind(output: Path, kind: str | None) -> str:
-    """File format: from `--format`, else from the file name; SVG for stdout."""
+    """Chooses the file format of a chart: by `--format`, otherwise by the file name. The default for stdout is SVG."""
     if kind is not None and kind not in KINDS:
         raise BadInput(f"--format {kind}: expected {', '.join(KINDS)}")
     return kind or ("svg" if str(output) == "-" else kind_of(output))
 
 
 def print_plots() -> None:
-    """Prints a line per chart: its name and what it shows."""
+    """Prints a table of all charts: name and description."""
     rows = [[f"{name} {plot.words}".rstrip(), plot.line] for name, plot in PLOTS.items()]
     print_table("", ("name", "what it shows"), rows, left=2)
 

@@ -1,4 +1,4 @@
-"""Progress of a run: bars on a terminal, plain lines elsewhere, nothing if quiet."""
+"""Shows the progress of a run: bars on a terminal, plain lines elsewhere, almost nothing if quiet."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ TITLES = {
     Activity.REBUILD: "read",
     Activity.STATISTICS: "statistics of",
 }
-"""Titles of activities whose title differs from their name."""
+"""Titles of activities in bars and lines, if the title differs from the name of the activity."""
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_TRUSTED = 5.0
-"""Time after which the measured speed has the same weight as the expected speed."""
+"""Number of seconds after which the measured speed has the same weight as the expected speed."""
 WIDE = 100
-"""Minimum width of a terminal with room for all columns."""
+"""Minimum width of a terminal that has room for all columns of a bar."""
 
 
 @contextlib.contextmanager
@@ -42,7 +42,7 @@ def show_progress(
     With an estimate there is also a bar for the whole run. The introduction is printed when work begins, so that a
     refused run prints only its error.
     """
-    if quiet or sys.stderr is None or sys.stderr.closed:  # closed by 2>&-
+    if quiet or sys.stderr is None or sys.stderr.closed:  # a shell closes stderr with 2>&-
         yield Quiet()
     elif not sys.stderr.isatty():
         yield Lines(introduction)
@@ -95,7 +95,7 @@ class Meter:
 
     @property
     def spent(self) -> float:
-        """Seconds since work on the size began."""
+        """Number of seconds since the work on the size began."""
         return time.monotonic() - self._started
 
     @property
@@ -104,21 +104,21 @@ class Meter:
 
     @property
     def rate(self) -> float:
-        """Lists per second."""
+        """Number of lists found per second."""
         return self.lists_found / max(self.spent, 1e-9)
 
     @property
     def left(self) -> float | None:
-        """Remaining seconds; None before the first task is done."""
+        """Estimated remaining seconds; None before the first task is done."""
         spent = self.spent
         return spent / self.share - spent if 0 < self.share <= 1 else None
 
 
 class _Whole:
-    """Progress of all sizes together, weighted by the time that one worker usually takes for each size.
+    """Progress of a whole run: of all sizes together, each weighted by the time that one worker usually takes for it.
 
-    Weights are usual times, not measured times, because a resumed run measures other speeds than the first run, but
-    its bar must continue at the same share. Lists that exist before the run count as done.
+    The weights are usual times, not measured times. A resumed run measures other speeds than the first run, but its bar
+    must continue at the same share. Lists that exist before the run count as done.
     """
 
     def __init__(self, estimate: Estimate) -> None:
@@ -146,7 +146,7 @@ class _Whole:
 
     @property
     def left(self) -> float:
-        """Remaining seconds, first by the expected speed, then increasingly by the measured speed."""
+        """Estimated remaining seconds of the run, at first by the expected speed, later by the measured speed."""
         done = sum(seconds * self._done[size] for size, seconds in self._seconds.items())
         spent = time.monotonic() - self._started
         pace = (spent + SECONDS_TRUSTED) / (done + SECONDS_TRUSTED * self._workers)
@@ -154,24 +154,25 @@ class _Whole:
 
 
 def _percent(share: float) -> str:
-    """Percentage, rounded down, so that unfinished work never shows 100."""
+    """Formats a percentage, rounded down, so that unfinished work never shows 100 %."""
     return f"{math.floor(share * 100 + 1e-9):>3} %"
 
 
 def _left(seconds: float | None, before: str = "") -> str:
-    """Remaining time as text, after the text `before`; empty if the time is unknown or below a second."""
+    """Formats the remaining time, after the text `before`. Empty if the time is unknown or below a second."""
     return f"{before}{duration(seconds)} left" if seconds is not None and seconds >= 1 else ""
 
 
 class Quiet(NoProgress):
-    """Prints only messages about waiting."""
+    """Progress listener that prints only messages about waiting."""
 
     def waiting(self, text: str) -> None:
         _print_safely(f"setset: {text}")
 
 
 class Lines(NoProgress):
-    """Prints plain lines on stderr: at most one every `seconds_between` seconds, and one at the end of each size."""
+    """Progress listener that prints plain lines on stderr: one at the end of each size, and before at most one every
+    `seconds_between` seconds."""
 
     seconds_between = SECONDS_BETWEEN_LINES
 
@@ -209,7 +210,7 @@ class Lines(NoProgress):
 
 
 class Bars(NoProgress):
-    """Draws a bar per size, and with an estimate a bar for the whole run."""
+    """Progress listener that draws a bar per size, and with an estimate a bar for the whole run."""
 
     def __init__(self, estimate: Estimate | None = None, introduction: Sequence[str] = ()) -> None:
         self._introduction = list(introduction)
@@ -262,7 +263,7 @@ class Bars(NoProgress):
         self._shown().update(task, completed=share, percent=_percent(share), shown=shown)
 
     def _shown(self) -> Progress:
-        # Locked, because another thread reports workers that connect or leave.
+        # Needs the lock, because another thread reports workers that connect or leave.
         with self._lock:
             return self._progress or self._start()
 
@@ -279,7 +280,7 @@ class Bars(NoProgress):
             return TextColumn(field, table_column=Column(no_wrap=True, overflow="ellipsis"))
 
         columns: list[ProgressColumn] = [text("{task.description}")]
-        edge = [text("|")] if console.no_color else []  # without colour the unfilled part is blank
+        edge = [text("|")] if console.no_color else []  # shows the end of a bar, which is blank without colour
         columns += [*edge, BarColumn(28 if wide else 14), *edge, text("{task.fields[percent]}")]
         columns += [TimeElapsedColumn()] if wide else []
         self._progress = Progress(*columns, text("{task.fields[shown]}"), console=console)

@@ -1,4 +1,4 @@
-"""A report on a workspace: one self-contained page to mail, print and read offline."""
+"""The report of a workspace (`setset report`): one self-contained page to mail, print and read offline."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 MOST_RUNS = 200
-"""Maximum number of runs listed, newest first."""
+"""Maximum number of runs in the report, newest first."""
 LONGEST = 300
-"""Maximum number of characters of a command, an outcome or a list of repairs; the rest is cut off."""
+"""Maximum length of a command, an outcome or a list of repairs. The rest is cut off."""
 ROOM = 600_000
-"""Maximum bytes of all figures together, so that the page stays below 1 MB."""
+"""Maximum number of bytes of all figures together, so that the page stays below 1 MB."""
 
 
 def collect(workspace: Workspace, made_at: str) -> Data:
-    """Returns the data of a report, from the records of the workspace.
+    """Collects the data of a report from the records of the workspace.
 
     Args:
         workspace: Workspace to report on.
@@ -57,7 +57,7 @@ def collect(workspace: Workspace, made_at: str) -> Data:
         "versions": sorted({run.version for run in runs}),
         "hosts": sorted({host.host for host in status.hosts} | {run.host for run in runs}),
         "defects": [dataclasses.asdict(item) for item in status.items if item.state != "running"],
-        # Includes repair commands that found no damage.
+        # Lists repair commands that found no damage, too.
         "repairs": [
             fields(run, "id", "command", "finished_at", "host", "repaired", "outcome")
             for run in runs
@@ -78,7 +78,7 @@ def _progress(exploration: Exploration, counts: Sequence[Count]) -> Data:
 
 
 def _confirmed_by(count: Count) -> list[str]:
-    """Sources that confirm the count."""
+    """Names of the sources that confirm a count."""
     others = {"a published or independent count": count.reference, "the sum over all classes": count.class_sum}
     return [words for words, value in others.items() if value == count.lists and count.complete]
 
@@ -104,7 +104,7 @@ def _run(run: Run) -> Data:
 
 
 def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> list[str]:
-    """Commands that make the same files with the same digests, and the same counts."""
+    """Lists the commands that reproduce the workspace: the same files with the same digests, and the same counts."""
     lines = [f"pip install setset=={__version__}"]
     for exploration in explorations:
         target = f"--target {exploration.target}{' --prune' if exploration.pruned else ''}"
@@ -117,7 +117,7 @@ def _reproduce(explorations: Iterable[Exploration], counts: Sequence[Count]) -> 
 
 
 def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bool) -> None:
-    """Writes the page, and with `with_json` also its data as JSON. Prints a line per file."""
+    """Writes the page of a report, and with `with_json` also its data as JSON. Prints a line per file."""
     data = collect(workspace, made_at)
     pages = {output: as_html(data, draw_figures(workspace))}
     if with_json:
@@ -130,7 +130,8 @@ def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bo
 
 
 def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
-    """Returns pairs of a plot command and its chart as SVG, or as a line that says why the chart is missing."""
+    """Draws the charts of a report. Returns pairs of a plot command and its chart as SVG, or a text why it is
+    missing."""
     wanted: dict[str, Callable[[], Chart]] = {
         f"setset plot {chart.__name__}": partial(chart, workspace)
         for chart in (charts.counts, charts.throughput, charts.rates, charts.gantt)
@@ -144,7 +145,7 @@ def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
         except MissingExtra as error:
             return [("", f"<p>No figures: {escape(str(error))}</p>")]
         except BadInput:
-            continue  # nothing to draw yet
+            continue  # the workspace has no data for this chart yet
         if len(picture) > room:
             picture = f"<p>Too large for this page: {escape(command)}</p>"
         room -= len(picture)
@@ -153,5 +154,5 @@ def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
 
 
 def _own_names(picture: str, prefix: str) -> str:
-    """Prefixes the ids of a picture, because the ids of all pictures on a page must differ."""
+    """Adds a prefix to all ids in an SVG picture, because the ids of different pictures on a page must differ."""
     return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{prefix}", picture)

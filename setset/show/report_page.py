@@ -1,4 +1,4 @@
-"""The page of a report: self-contained HTML without scripts."""
+"""Makes the page of a report: self-contained HTML without scripts."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from setset.show.formatting import byte_count, duration, how_many, millions, num
 from setset.show.html import Columns, as_text, record_table
 
 Data = dict[str, Any]
-"""Content of a report, as plain values."""
+"""Data of a report, as values that JSON has."""
 
 STYLE = """
 :root { color-scheme: light dark;
@@ -91,7 +91,7 @@ REPAIRS: Columns = (
 
 
 def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
-    """Returns the page. Everything except the figures is escaped. The page has no scripts and loads no other files."""
+    """Makes the page from the data of a report and its figures. Escapes everything except the figures."""
     title = f"Report on the workspace {data['workspace']}"
     body = [
         f"<h1>{as_text(title)}</h1>",
@@ -118,7 +118,7 @@ def as_html(data: Data, figures: Sequence[tuple[str, str]]) -> str:
 
 
 def _summary(data: Data) -> str:
-    """Summary of the report in two sentences."""
+    """Summarizes the report in two sentences."""
     complete = [count for count in data["counts"] if count["complete"]]
     lists = sum(size["lists"] for size in data["sizes"])
     files = how_many(sum(size["files"] for size in data["sizes"]), "file")

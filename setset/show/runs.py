@@ -1,4 +1,4 @@
-"""Events of a run as JSON lines and in a log file, and the closing lines of a run for people.
+"""Writes the events of a run as JSON lines and to a log file, and prints the closing lines of a run.
 
 docs/unattended.md describes the events and the log.
 """
@@ -35,7 +35,8 @@ SECONDS_BETWEEN_LOG_LINES = 30.0
 
 @contextlib.contextmanager
 def run_events(as_json: bool, log: Path | None) -> Iterator[Events]:
-    """Sends the events of a run to stdout, a log file or both. If an error ends the run, the last event reports it."""
+    """Sends the events of a run to stdout, to a log file, or both. If an error ends the run, the last event reports the
+    error."""
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [_print_event] if as_json else []
         if log is not None:
@@ -53,7 +54,8 @@ def run_events(as_json: bool, log: Path | None) -> Iterator[Events]:
 
 
 class Events:
-    """Listener that sends events to sinks, and forwards its calls to another listener."""
+    """Progress listener that sends events to sinks (stdout, a log file), and passes its calls on to another
+    listener."""
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = sinks
@@ -70,7 +72,8 @@ class Events:
                 sink({"event": event, "time": moment.replace("+00:00", "Z"), **values})
 
     def beside(self, progress: ProgressListener) -> ProgressListener:
-        """Makes this listener forward its calls to `progress`, and returns it. Without sinks returns `progress`."""
+        """Makes this listener pass its calls on to the listener `progress`. Returns the listener to use: without sinks,
+        `progress`."""
         self._other = progress
         return self if self._sinks else progress
 
@@ -111,7 +114,7 @@ class Events:
 
 
 def _print_event(event: Event) -> None:
-    """Prints an event as a JSON line. After a write error discards all later events, so that the run continues."""
+    """Prints an event as a JSON line. After a write error, later events are dropped, so that the run continues."""
     try:
         sys.stdout.write(to_json(event) + "\n")
         sys.stdout.flush()
@@ -121,7 +124,7 @@ def _print_event(event: Event) -> None:
 
 
 def _log_sink(file: IO[str]) -> Sink:
-    """Returns a sink that writes most events to a log, one per line. Ignores write errors, so the run continues."""
+    """Makes a sink that writes events to a log file, one per line. Ignores write errors, so that the run continues."""
     last = -SECONDS_BETWEEN_LOG_LINES
 
     def write(event: Event) -> None:
@@ -140,7 +143,7 @@ def _log_sink(file: IO[str]) -> Sink:
 
 
 def in_words(event: Event) -> str:
-    """Text of an event for people, without the time."""
+    """Describes an event in words for the log, without its time."""
     kind = event["event"]
     match kind:
         case "started":
@@ -166,7 +169,7 @@ def in_words(event: Event) -> str:
 
 
 def describe_start(command: str, workspace: Path, target: int, size: int) -> dict[str, Any]:
-    """Values of the event `started`."""
+    """Returns the values of the event `started`."""
     return {
         "command": command,
         "version": __version__,
@@ -179,7 +182,7 @@ def describe_start(command: str, workspace: Path, target: int, size: int) -> dic
 
 
 def describe_end(run: Run, folder: Path, seconds: float) -> dict[str, Any]:
-    """Values of the event `finished`."""
+    """Returns the values of the event `finished`."""
     return {
         "run": run.id,
         **fields(run, "lists_added", "lists_counted"),
@@ -193,7 +196,7 @@ def describe_end(run: Run, folder: Path, seconds: float) -> dict[str, Any]:
 def print_end(
     run: Run, target: int, size: int, folder: Path, seconds: float, pruned: bool = False, first: int = 0
 ) -> None:
-    """Prints on stderr the lists made, their folder, the time taken and the next commands."""
+    """Prints the closing lines of a run on stderr: lists made, folder, time taken, and the next commands."""
     lines = []
     if run.lists_added:
         files = f"{how_many(run.batches_added, 'file')} ({byte_count(run.bytes_added)})"
@@ -203,7 +206,7 @@ def print_end(
     if run.repaired:
         lines.append(f"made again in {duration(seconds)}: {run.repaired}")
     if not lines:
-        lines.append(f"nothing to do: all up to size {size} for target {target} is there already")
+        lines.append(f"nothing to do: all lists up to size {size} for target {target} exist already")
     lines.append(f"next: {_following(run, target, size, ' --prune' if pruned else '', first)}")
     with contextlib.suppress(OSError, ValueError):
         for line in lines:
@@ -211,11 +214,11 @@ def print_end(
 
 
 def _following(run: Run, target: int, size: int, rule: str, first: int) -> str:
-    """Suggested commands after a run."""
+    """Returns the commands to suggest after a run."""
     of = "" if target == 12 else f" --target {target}"
     if run.lists_counted:
         return command_line("count")
-    if first:  # the new files have no numbers until files of earlier sources exist
-        return f"{command_line(f'run {size}{of}{rule}')}, for the sources before {first}"
+    if first:  # the run began at a later source, and its files get numbers only after files of earlier sources exist
+        return f"{command_line(f'run {size}{of}{rule}')}, which expands the sources before {first}"
     larger = f", or {command_line(f'run {size + 1}{of}{rule}')}" if size < 20 else ""
     return command_line(f"lists {size}{of}") + larger

@@ -1,4 +1,4 @@
-"""Files for users: pictures, pages, problems for solvers."""
+"""Writes files for users, such as pictures and pages, without damaging existing files."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from setset.errors import NO_SPACE, BadInput, NoSpace, SetsetError
 def require_free(path: Path, force: bool) -> None:
     """Raises BadInput if the file exists, unless `force` is set."""
     if not force and path.is_file():
-        raise BadInput(f"{path} is there already: add --force to replace it")
+        raise BadInput(f"{path} exists already: add --force to replace it")
 
 
 def write_file(path: Path, content: bytes, force: bool = True) -> None:
@@ -22,10 +22,10 @@ def write_file(path: Path, content: bytes, force: bool = True) -> None:
     """
     require_free(path, force)
     try:
-        if path.exists() and not path.is_file():  # a pipe, /dev/null
+        if path.exists() and not path.is_file():  # a pipe or a device such as /dev/null cannot be replaced
             path.write_bytes(content)
         else:
-            path.parent.stat()  # fails if the folder is missing, because its name may be mistyped
+            path.parent.stat()  # raises an error if the folder is missing: its name may be mistyped, so it is not made
             durable.save(path, content)
     except OSError as error:
         kind = NoSpace if error.errno in NO_SPACE else SetsetError

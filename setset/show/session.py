@@ -1,7 +1,7 @@
-"""A game for people at one terminal: draws the table, reads calls, keeps the clock, gives hints.
+"""The game for players at one terminal (`setset play`): draws the table, reads calls, shows the clock, gives hints.
 
-The rules are in `setset.table.game`; this module only prints and reads. It reads lines in the terminal's own editing
-mode, so that the game works in a pipe as well, without colours and without the clock.
+The rules are in `setset.table.game`; this module only prints and reads. It reads whole lines, so that the game works in
+a pipe as well, without colours and without the clock.
 """
 
 import datetime
@@ -29,22 +29,22 @@ from setset.table.game import Game, Verdict, call_none, call_set, new_game
 LABELS: Final = string.ascii_lowercase[:21]
 """Labels of the cards on the table. 21 are enough, because 21 cards always hold a set."""
 HELP: Final = """\
-  afk     call the cards a, f and k a set: a point if they are one, else one off
-  none    call that there is no set: three more cards come if that is so, else a point off
-  hint    how many sets there are; again: a card of one; again: two cards of it
-  quit    end the game here
-With several players begin with a name or number: '2 afk', 'ada none'."""
+  afk     call the cards a, f and k a set: one point if they are a set, minus one if not
+  none    call that there is no set: three more cards if this is right, minus one point if not
+  hint    number of sets on the table; again: a card of a set; again: two cards of this set
+  quit    end the game
+  With several players begin with a name or number: '2 afk', 'ada none'."""
 
 
 class Call(NamedTuple):
-    """A parsed call: the player, and the letters of a set; '' for the call `none`."""
+    """A parsed call of a player: the letters of three cards, or '' for the call `none`."""
 
     player: int
     letters: str
 
 
 class Session:
-    """One game from its seed to its end."""
+    """One game at the terminal, from its first deal to its end."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Session:
         self.players = _checked_names(players)
         self.seed = seed
         self.game = new_game(Stream(seed).shuffled(dimension), max(1, len(players)))
-        self.message = "Letters of three cards, none, hint, help or quit."
+        self.message = "Type the letters of three cards, none, hint, help or quit."
         self.hints = 0
         self._hinted: tuple[tuple[int, ...], int] = ((), 0)
         self._enter_game = enter_game
@@ -80,10 +80,10 @@ class Session:
                 break
         self._show_end()
         if interrupted:
-            raise KeyboardInterrupt  # for the usual exit code of Ctrl-C
+            raise KeyboardInterrupt  # gives the usual exit code of Ctrl-C
 
     def answer(self, line: str) -> bool:
-        """Acts on a line of input. Returns whether the session goes on."""
+        """Executes a line of input: a call, hint, help or quit. Returns whether the game goes on."""
         word = line.strip().lower()
         if word in ("quit", "q", "exit"):
             return False
@@ -108,28 +108,28 @@ class Session:
         self.game = verdict.game
 
     def _verdict_text(self, call: Call, cards: Sequence[int], verdict: Verdict) -> str:
-        who = f"{self.players[call.player]}: " if self.players else ""
+        player = f"{self.players[call.player]}: " if self.players else ""
         if not verdict.right:
-            return f"{who}wrong, a point off. {verdict.reason[:1].upper()}{verdict.reason[1:]}."
+            return f"{player}wrong, a point off. {verdict.reason[:1].upper()}{verdict.reason[1:]}."
         if cards:
-            return f"{who}a set, a point. {', '.join(map(name, cards))}."
-        return f"{who}right, there is no set. Three more cards."
+            return f"{player}a set, a point. {', '.join(map(name, cards))}."
+        return f"{player}right, there is no set. Three more cards."
 
     def _hint(self) -> str:
-        """Returns a hint. Each further hint for the same table reveals more."""
-        table, given = self._hinted
-        given = given + 1 if table == self.game.table else 1
-        self._hinted = (self.game.table, given)
+        """Returns the next hint. Each further hint for the same table reveals more."""
+        table, hints = self._hinted
+        hints = hints + 1 if table == self.game.table else 1
+        self._hinted = (self.game.table, hints)
         self.hints += 1
         sets = self.game.sets
-        if not sets or given == 1:
+        if not sets or hints == 1:
             return f"There {'is' if len(sets) == 1 else 'are'} {how_many(len(sets), 'set')} on the table."
-        shown = sets[0][: min(given - 1, 2)]
+        shown = sets[0][: min(hints - 1, 2)]
         letters = " and ".join(LABELS[self.game.table.index(card)] for card in shown)
         return f"One of the sets has {letters}."
 
     def _show(self) -> bool:
-        """Draws the table. Returns whether all of it, with the clock on top, fits the terminal."""
+        """Draws the table. Returns whether the drawing, with the clock above, fits the terminal."""
         if can_draw():
             click.clear()
         click.echo(f"{clock_text(self.elapsed())}   {self._standing()}")
@@ -161,7 +161,7 @@ class Session:
 
 
 def understood(line: str, players: Sequence[str], cards: int) -> Call:
-    """Parses a call; BadInput names the mistake."""
+    """Parses a call of a player. Raises BadInput with a message that names the mistake."""
     words = line.lower().replace(",", " ").split()
     if not words:
         raise BadInput(f"not a call: {line!r}")
@@ -169,13 +169,13 @@ def understood(line: str, players: Sequence[str], cards: int) -> Call:
     if len(players) > 1:
         names = [player_name.lower().split() for player_name in players]
         spoken = max((parts for parts in names if words[: len(parts)] == parts), key=len, default=None)
-        if spoken is not None:  # the longest name: 'Ada Lovelace' before 'Ada'
+        if spoken is not None:  # names are tried from the longest: 'Ada Lovelace' before 'Ada'
             player = names.index(spoken)
             words = words[len(spoken) :]
         elif words[0].isdecimal() and 0 < int(words[0]) <= len(players):
             player = int(words.pop(0)) - 1
         else:
-            raise BadInput(f"who calls? begin with 1 to {len(players)} or a name")
+            raise BadInput(f"no player named: begin with 1 to {len(players)} or a player's name")
     letters = "".join(words)
     if letters in ("none", "n", "-"):
         return Call(player, "")
@@ -186,7 +186,7 @@ def understood(line: str, players: Sequence[str], cards: int) -> Call:
 
 
 def clock_text(seconds: float) -> str:
-    """Minutes and seconds, such as '2:05'."""
+    """Formats seconds as minutes and seconds, such as '2:05'."""
     return f"{int(seconds) // 60}:{int(seconds) % 60:02}"
 
 
@@ -212,7 +212,8 @@ def _result(game: Game, players: Sequence[str]) -> str:
 
 @contextmanager
 def _ticking(elapsed: Callable[[], float]) -> Iterator[None]:
-    """Within the block, rewrites the clock in the upper left corner each second, without moving the cursor."""
+    """During the block, rewrites the clock in the upper left corner of the terminal each second, without moving the
+    cursor."""
     done = threading.Event()
 
     def tick() -> None:
@@ -230,11 +231,12 @@ def _ticking(elapsed: Callable[[], float]) -> Iterator[None]:
 
 
 def enter_game(seconds: float, players: Sequence[str]) -> str:
-    """Records the best time per number of players in a file of the user. Returns a line to print, also after errors."""
+    """Records the time of a game in a file of the user if it is the best for this number of players. Returns a line to
+    print, also after errors."""
     try:
         return _enter(platform.data_folder() / "best-times.json", seconds, players)
     except (OSError, RuntimeError, SetsetError, ValueError, KeyError, TypeError, AttributeError) as error:
-        return f"best times are not kept: {error}"
+        return f"the best time was not recorded: {error}"
 
 
 def _enter(path: Path, seconds: float, players: Sequence[str]) -> str:
@@ -246,10 +248,10 @@ def _enter(path: Path, seconds: float, players: Sequence[str]) -> str:
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     best[kind] = {"seconds": round(seconds, 1), "players": list(players), "day": today}
     durable.save(path, (to_json(best, indent=1) + "\n").encode())
-    return "a new best time" + (f", the last one was {before}" if before else "")
+    return "a new best time" + (f", before it was {before}" if before else "")
 
 
 def _spell(entry: dict[str, Any]) -> str:
-    """A best time in words, such as '12:05 by Ada and Emmy on 2026-03-01'."""
+    """Describes a best time in words, such as '12:05 by Ada and Emmy on 2026-03-01'."""
     names = " and ".join(map(str, entry["players"]))
     return f"{clock_text(entry['seconds'])}{f' by {names}' if names else ''} on {entry['day']}"

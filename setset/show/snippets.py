@@ -1,4 +1,4 @@
-"""A class and its stabilizer as a short program for GAP, Sage, Magma, Oscar or Python."""
+"""Writes a class and its stabilizer as a short program for GAP, Sage, Magma, Oscar or Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def find_cycles(map: AffineMap) -> list[Cards]:  # noqa: A002 (the word of the field)
-    """Cycles of a map on the points 1 to 81 (card + 1), without fixed points."""
+    """Finds the cycles of a map on the points 1 to 81 (card + 1), without fixed points."""
     table, seen, cycles = map.table().tolist(), set(), []
     for start in range(CARDS):
         cycle = [start]
@@ -25,7 +25,7 @@ def find_cycles(map: AffineMap) -> list[Cards]:  # noqa: A002 (the word of the f
 
 
 def _product(map: AffineMap) -> str:  # noqa: A002
-    """A map in cycle notation, such as '(1,2,3)(5,6)'."""
+    """Formats a map in cycle notation, such as '(1,2,3)(5,6)'."""
     return "".join(str(cycle).replace(" ", "") for cycle in find_cycles(map))
 
 
@@ -70,11 +70,13 @@ LANGUAGES: dict[str, Callable[[Sequence[int], Stabilizer], str]] = {
     "magma": _magma,
     "oscar": _oscar,
 }
-"""Function per system that writes the program; card 0 is point 1. Tests run only GAP; the others are untested."""
+"""For each computer algebra system, the function that writes the program. Card 0 is point 1. Tests run only the program
+for GAP."""
 
 
 def write_snippet(list_class: ListClass, kept: Stabilizer, language: str) -> str:
-    """Returns a program in the language that builds the class and its stabilizer, and checks both."""
+    """Writes a program in a language of `LANGUAGES` or Python, which builds the class and its stabilizer and checks
+    both."""
     if language == "python":
         return (
             f"import setset\n\none = setset.catalogue_in_memory().get({list_class.size}, {list_class.number})\n"

@@ -1,4 +1,4 @@
-"""Histograms of lists as tables."""
+"""Prints histograms of lists as tables."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def _print_histogram(statistics: Statistics, by: str, wide: bool) -> None:
 
 
 def _print_features(statistics: Statistics) -> None:
-    """Prints a row per value of a feature, such as red: shares of the lists with 0, 1, 2, ... cards of that value."""
+    """Prints a row per value of a feature, such as red: the shares of the lists with 0, 1, 2, ... cards of this
+    value."""
     bins = [bin_ for bin_ in statistics.bins if bin_.by == "feature"]
     counts = sorted({bin_.cards for bin_ in bins if bin_.cards is not None})
     lists = {(bin_.value, bin_.cards): bin_.lists for bin_ in bins}

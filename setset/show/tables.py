@@ -1,4 +1,4 @@
-"""Status, counts, findings and history as tables and lines."""
+"""Prints the status, counts, findings, storage roots and history of a workspace as tables and lines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from setset.show.formatting import (
     share,
 )
 
-if TYPE_CHECKING:  # so that `status` starts without numpy
+if TYPE_CHECKING:  # not imported at run time, so that `status` starts without numpy
     from setset.activity import WorkerActivity
     from setset.batches.roots import Root
     from setset.database.runs import Run
@@ -80,14 +80,15 @@ WORKERS: dict[Column, Callable[[WorkerActivity], str]] = {
 
 
 def print_status(status: Status, target: int | None = None, wide: bool = False) -> None:
-    """Prints the sizes, storage roots with problems, running and failed items, workers, and the speed of several hosts.
+    """Prints the status of a workspace: sizes, storage roots with problems, running and failed expansions, workers,
+    hosts.
 
-    `target` is the value of --target, if given.
+    `target` is the value of the option --target; None without the option.
     """
     if status.sizes:
         _print_sizes(status.sizes, wide)
     else:
-        print_line(_nothing("nothing yet", target))
+        print_line(_nothing("no lists yet", target))
     for root in status.roots:
         if root.state not in ("present", "moved") and root.files:
             lies = f"{how_many(root.files, 'file')}, {byte_count(root.bytes)}"
@@ -121,7 +122,7 @@ def _print_sizes(sizes: Sequence[SizeStatus], wide: bool) -> None:
 
 
 def _nothing(message: str, target: int | None = None, size: int | None = None) -> str:
-    """Message for missing lists, with the command that makes them."""
+    """Makes the message for missing lists or counts, with the command that makes them."""
     of, option = ("", "") if target is None else (f" for target {target}", f" --target {target}")
     if size is None:
         return f"{message}{of}: start with 'setset run 6{option}'"
@@ -129,7 +130,7 @@ def _nothing(message: str, target: int | None = None, size: int | None = None) -
 
 
 def _checked(size: SizeStatus) -> str:
-    """Time of the last check, and the number of problems that it found."""
+    """Cell of a table: the time of the last check of a size, and the number of problems that it found."""
     if size.checked_at is None:
         return "never" if size.work == "store" else ""
     problems = f", {how_many(size.findings, 'problem')}" if size.findings else ""
@@ -141,7 +142,7 @@ def _target(size: SizeStatus) -> str:
 
 
 def print_counts(counts: Sequence[Count], size: int | None, target: int | None = None, wide: bool = False) -> None:
-    """Prints a row per count; or, without counts, the command that computes them."""
+    """Prints a row per count. Without counts, prints the command that computes them."""
     if not counts:
         print_line(_nothing("nothing is counted yet", target, size))
         return
@@ -165,14 +166,14 @@ def print_counts(counts: Sequence[Count], size: int | None, target: int | None =
 
 
 def _what_is_counted(count: Count) -> str:
-    """Description of the counted lists, short enough for a narrow terminal."""
+    """Describes the counted lists in words that are short enough for a narrow terminal."""
     if count.size >= count.target or count.size == 3 or count.pruned:
         return count.counts
     return f"{count.size} cards, {count.target - count.size} or more remain"
 
 
 def print_findings(findings: Sequence[Finding], strict: bool = False) -> None:
-    """Prints a line per finding, and advice. With `strict` warnings count as problems."""
+    """Prints a line per finding of a check, and advice. With `strict`, warnings count as problems."""
     for finding in findings:
         warning = "warning: " if finding.kind.is_warning else ""
         print_line(f"{warning}{finding.kind}: {finding.where}: {finding.what}")
@@ -189,11 +190,11 @@ def _print_advice(findings: Sequence[Finding]) -> None:
 
 
 def print_repaired(result: Repaired, dry_run: bool) -> None:
-    """Prints the repaired and the remaining findings, and the next command."""
+    """Prints the findings that a repair has removed, the findings that remain, and the next command."""
     for finding in result.repaired:
         print_line(f"{'would rebuild' if dry_run else 'rebuilt'}: {finding.where}: {finding.what}")
     for finding in result.left:
-        print_line(f"left: {finding.kind}: {finding.where}: {finding.what}")
+        print_line(f"not repaired: {finding.kind}: {finding.where}: {finding.what}")
     if not result.repaired and not result.left:
         click.echo("nothing to repair")
     _print_advice(result.left)
@@ -216,7 +217,7 @@ HISTORY: dict[Column, Callable[[Run], str]] = {
 
 
 def print_history(runs: Sequence[Run], wide: bool = False) -> None:
-    """Prints a row per run."""
+    """Prints the history of a workspace: a row per run."""
     if runs:
         print_records(HISTORY, runs, wide=wide)
     else:
@@ -224,15 +225,15 @@ def print_history(runs: Sequence[Run], wide: bool = False) -> None:
 
 
 def _moment(text: str) -> str:
-    """Time such as 2026-07-01T12:00:00Z: with Z instead of the longer +00:00 of the database."""
+    """Formats a time as 2026-07-01T12:00:00Z, which is shorter than the database's form with +00:00."""
     return text.removesuffix("+00:00") + "Z" if text.endswith("+00:00") else text
 
 
 def print_exported(result: Exported, size: int, output: str, dry_run: bool) -> None:
-    """Prints the files written, or planned with `dry_run`, and a line if the disk is too small."""
+    """Prints the files that an export wrote, or with `dry_run` would write, and a line if the disk is too small."""
     about = "about " if dry_run else ""
     existing = result.files - result.written
-    kept = f", {number(existing)} of them there before" if existing else ""
+    kept = f", {number(existing)} of them existed before" if existing else ""
     print_line(
         f"size {size}: {number(result.lists)} lists in {how_many(result.files, 'file')}, "
         f"{about}{byte_count(result.bytes)}{kept}: {output}"
@@ -264,7 +265,7 @@ def print_roots(roots: Sequence[Root], wide: bool = False) -> None:
 
 
 def print_moved(moved: MovedRoot) -> None:
-    """Prints the new folder of a storage root, and the command that repairs missing or damaged files."""
+    """Prints the new folder of a moved storage root, and the command that repairs missing or damaged files in it."""
     if not moved.moved:
         print_line(f"{moved.path} is recorded already: nothing to do")
         return
@@ -276,9 +277,9 @@ def print_moved(moved: MovedRoot) -> None:
 
 
 def print_removed(removed: Removed) -> None:
-    """Prints the number of files, lists and bytes to remove per size."""
+    """Prints the files, lists and bytes that `setset rm` removes, per size."""
     if not removed.sizes:
-        click.echo(f"nothing to remove of target {removed.target}")
+        click.echo(f"nothing to remove for target {removed.target}")
         return
     names = ("files", "unrecorded", "lists", "bytes")
     figures = {str(size.size): [getattr(size, name) for name in names] for size in removed.sizes}
@@ -287,4 +288,4 @@ def print_removed(removed: Removed) -> None:
     print_table(f"target {removed.target}", ("size", *names), rows)
     if removed.kept:
         many = how_many(removed.kept, "file")
-        print_line(f"{many} of them stay, in storage roots where nothing may be removed: see 'setset roots'")
+        print_line(f"{many} of them stay, in storage roots that setset may only read: see 'setset roots'")

@@ -1,11 +1,11 @@
-"""Result of `setset verify` as text."""
+"""Prints the result of `setset verify` as text."""
 
 from setset.show.formatting import how_many, number, print_fields
 from setset.spaces.verification import LARGEST_CAPS, Verification
 
 
 def print_verification(verification: Verification) -> None:
-    """Prints a line per property."""
+    """Prints a line per property of the verified points."""
     points = how_many(verification.points, "point")
     if verification.line is not None:
         shown = "  ".join("".join(map(str, point)) for point in verification.line)

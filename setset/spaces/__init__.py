@@ -1,4 +1,4 @@
-"""Caps of any dimension up to 10: points of AG(n,3) from a file, and their verification.
+"""Caps in spaces AG(n,3) of up to 10 dimensions: reading points from a file, verifying caps, decks of fewer features.
 
 Each exported name is loaded on first use, because most need numpy.
 """

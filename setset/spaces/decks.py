@@ -1,7 +1,7 @@
 """Decks of fewer features: 9 cards (two features) and 27 cards (three features, the Junior deck).
 
 A cap of such a deck is a cap of the whole deck that lies in a flat. So its class is a class of the catalogue, under the
-same name. Only the numbers differ: fewer symmetries keep the cap, its class has fewer lists, and fewer cards can be
+same name. Only the figures differ: fewer symmetries keep the cap, the class has fewer lists, and fewer cards can be
 added.
 """
 
@@ -33,7 +33,7 @@ SMALLER: Final = (2, 3)
 
 @dataclass(frozen=True, slots=True)
 class DeckTotals:
-    """The sums over all classes of one size in a deck."""
+    """Sums over all classes of one size in a smaller deck."""
 
     size: int
     classes: int
@@ -51,7 +51,8 @@ class DeckTotals:
 
 @cache
 def _all_lists(deck: Cards, size: int) -> CardArray:
-    """All lists of `size` cards of a deck in lexicographic order, a list per row; read-only."""
+    """Makes an array of all lists of `size` cards of a deck, one list per row, in lexicographic order. Read-only,
+    because it is cached."""
     lists = np.zeros((1, 0), np.uint8)
     if size:
         smaller = _all_lists(deck, size - 1)
@@ -85,13 +86,13 @@ class Deck:
         self.dimension = dimension
         self.cards = deck_cards(dimension)
         self.largest = LARGEST_CAPS[dimension]
-        """Maximum number of cards without a set."""
+        """Maximum number of cards of this deck without a set."""
         frame = complete_frame(tuple(self.cards[label] for label in STANDARD_FRAME[: dimension + 1]))
         self._to_deck = AffineMap.to_frame(frame)  # takes the card i below 3**dimension to card i of the deck
         self._from_deck = self._to_deck.inverse()
 
     def check(self, cards: CardsLike) -> Cards:
-        """Checks the cards; returns them unchanged.
+        """Checks that all cards are different cards of this deck, and returns them in the given order.
 
         Raises:
             BadInput: something is not a card of this deck, or a card is given twice.
@@ -107,7 +108,7 @@ class Deck:
         return self._classes[check_size(size, largest=self.largest)]
 
     def get(self, name: str) -> ListClass:
-        """The class of a name such as "6/1".
+        """Returns the class with a name such as "6/1".
 
         Raises:
             BadInput: there is no such class, or none of its lists is in this deck.
@@ -123,7 +124,7 @@ class Deck:
         return sum(list_class.lists for list_class in self.classes(size))
 
     def totals(self, size: int | None = None) -> list[DeckTotals]:
-        """The sums over the classes of a size, or of all sizes in order."""
+        """Sums over the classes of a size; without a size, the sums of all sizes in order."""
         totals = []
         for classes in self._classes if size is None else [self.classes(size)]:
             complete = [list_class.lists for list_class in classes if list_class.complete]
@@ -132,11 +133,12 @@ class Deck:
         return totals
 
     def all_lists(self, size: int) -> CardArray:
-        """All lists of a size in lexicographic order, a list per row. Does not need the catalogue."""
+        """Makes an array of all lists of a size, one list per row, in lexicographic order. Does not need the
+        catalogue."""
         return _all_lists(self.cards, check_size(size, largest=self.largest))
 
     def sample(self, size: int, count: int = 1, seed: int | None = None) -> CardArray:
-        """Random lists of a size, independent of each other, every list with the same chance.
+        """Draws random lists of a size, independent of each other. Every list has the same chance.
 
         Args:
             size: the number of cards, at least 1.
@@ -154,7 +156,7 @@ class Deck:
         return lists[np.random.default_rng(seed).integers(0, len(lists), count)]
 
     def classify(self, cards: CardsLike) -> Classification:
-        """The class of a hand. The canonical form has cards of this deck, and the map takes this deck to itself.
+        """Finds the class of a hand. The canonical form has cards of this deck, and the map takes this deck to itself.
 
         Raises:
             BadInput: something is not a card of this deck, or a card is given twice.
@@ -171,7 +173,7 @@ class Deck:
         )
 
     def classify_many(self, hands: Iterable[CardsLike]) -> Iterator[Classification | SetsetError]:
-        """For each hand, in order, the result of `classify`, or the error that `classify` raises."""
+        """Yields for each hand, in order, the result of `classify`, or the error that `classify` raises."""
         for hand in hands:
             try:
                 yield self.classify(hand)
@@ -184,11 +186,11 @@ class Deck:
         return int((self.all_lists(len(hand)) == np.array(hand, np.uint8)).all(axis=1).argmax())
 
     def smaller(self, cards: Cards) -> tuple[Neighbour, ...]:
-        """Classes of the lists made by removing one card from a list of this deck."""
+        """Classes of the lists that result from removing one card from a list of this deck."""
         return self._neighbours([kept for kept in cards if kept != card] for card in cards)
 
     def larger(self, cards: Cards) -> tuple[Neighbour, ...]:
-        """Classes of the lists made by adding one card of this deck to a list."""
+        """Classes of the lists that result from adding one card of this deck to a list."""
         return self._neighbours([*cards, card] for card in self._extensions(cards))
 
     def _neighbours(self, lists: Iterable[list[int]]) -> tuple[Neighbour, ...]:
@@ -196,7 +198,7 @@ class Deck:
         return tuple(Neighbour(*item) for item in sorted(counts.items(), key=lambda item: item[0].number))
 
     def _extensions(self, cards: Cards) -> Cards:
-        """The cards of this deck that can be added to a list."""
+        """All cards of this deck that can be added to a list without making a set."""
         taken = {*cards, *(third(a, b) for a in cards for b in cards)}
         return tuple(card for card in self.cards if card not in taken)
 

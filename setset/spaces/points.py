@@ -56,7 +56,7 @@ def read_points(path: str | Path, dimension: int | None = None, integers: bool =
         elif words:
             rows.append([int(digit) for digit in "".join(words)])
     if not rows and dimension is None:
-        raise BadInput(f"{path}: no points in it; give --dimension if that is meant")
+        raise BadInput(f"{path} has no points: if this is intended, add --dimension")
     return as_points(rows, dimension)
 
 
@@ -65,9 +65,9 @@ def _read(path: Path) -> bytes:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)
     except IsADirectoryError:
-        raise BadInput(f"{path}: not a list of points: a folder") from None
+        raise BadInput(f"{path} is a folder, expected a file of points") from None
     if len(data) > MOST_BYTES:
-        raise BadInput(f"{path}: not a list of points: more than {MOST_BYTES // 1_000_000} MB")
+        raise BadInput(f"{path} is larger than {MOST_BYTES // 1_000_000} MB, which no file of points is")
     return data
 
 
@@ -75,21 +75,21 @@ def _load(path: str | Path, data: bytes) -> object:
     try:
         return np.load(io.BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError):
-        raise BadInput(f"{path}: not an array that numpy can load") from None
+        raise BadInput(f"{path} is not an array that numpy can load") from None
 
 
-def as_points(given: object, dimension: int | None = None) -> Points:
-    """Checks points and returns them as rows of digits. Accepts rows of digits, or with a dimension integers.
+def as_points(values: object, dimension: int | None = None) -> Points:
+    """Converts rows of digits, or integers if a dimension is given, to an array of points, and checks them.
 
     Raises:
-        BadInput: these are not different points of one dimension from 1 to 10.
+        BadInput: the values are not different points of one dimension from 1 to 10.
     """
     if dimension is not None:
         require_between("dimension", dimension, 1, MOST_DIMENSIONS)
     try:
-        array = np.asarray(given)
+        array = np.asarray(values)
     except ValueError:
-        raise BadInput("not points: some have more digits than others") from None
+        raise BadInput("not points: some points have more digits than others") from None
     if array.size == 0:
         return np.zeros((0, dimension or 1), np.int64)
     if array.dtype.kind not in "iu" or array.ndim > 2:

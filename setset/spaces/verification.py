@@ -1,4 +1,4 @@
-"""Verification of caps: points of AG(n,3), up to dimension 10, checked pair by pair."""
+"""Verification of caps in AG(n,3), up to dimension 10: a check of every pair of points."""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -18,24 +18,24 @@ CATALOGUED: Final = 4
 
 @dataclass(frozen=True)
 class Verification:
-    """Points of AG(n,3), and whether they are a cap."""
+    """Result of verifying points of AG(n,3): whether they are a cap, and properties of the cap."""
 
     dimension: int
     points: int
     spans: int
-    """Dimension of the flat that the points span; -1 if there are none."""
+    """Dimension of the flat that the points span; -1 without points."""
     line: tuple[Point, Point, Point] | None
-    """Three points on a line, the first found; None for a cap."""
+    """The first three points on a line; None for a cap."""
     extensions: int | None
-    """Number of points that can be added to a cap."""
+    """Number of points that can be added to the cap; None if the points are not a cap."""
     list_class: str | None
-    """Class of a cap of at most four dimensions in the catalogue, as SIZE/NUMBER."""
+    """Name of the cap's class in the catalogue, as SIZE/NUMBER; None for more than four dimensions."""
     symmetries: int | None
-    """Number of affine maps of the space that keep a cap of at most four dimensions."""
+    """Number of affine maps of the space that keep the cap; None for more than four dimensions."""
 
     @property
     def cap(self) -> bool:
-        """Whether no three points are on a line."""
+        """Whether the points are a cap: no three points are on a line."""
         return self.line is None
 
     @property
@@ -48,14 +48,14 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
     """Checks whether points are a cap, and whether the cap is complete.
 
     Args:
-        points: Rows of digits 0, 1, 2; or, with a dimension, integers: their base-3 digits are points.
+        points: Rows of digits 0, 1, 2. If a dimension is given, also integers, whose base-3 digits are the points.
         dimension: The number of digits, 1 to 10.
 
     Returns:
         The verdict. Symmetries are found for at most four dimensions.
 
     Raises:
-        BadInput: these are not different points of one dimension.
+        BadInput: the argument is not different points of one dimension.
 
     >>> verify([0, 1, 3, 4], dimension=2)
     Verification(dimension=2, points=4, spans=2, line=None, extensions=0, list_class='4/0', symmetries=8)
@@ -75,7 +75,8 @@ def verify(points: Any, dimension: int | None = None) -> Verification:
 
 
 def _find_line(rows: Points) -> tuple[tuple[Point, Point, Point] | None, Any]:
-    """The first three points on a line, if any; and a mask of the points that are given or complete a line."""
+    """Finds the first three points on a line, if any. Also returns a mask of the points of the space that cannot be
+    added: points of the cap, and points that complete a line."""
     weights = 3 ** np.arange(rows.shape[1] - 1, -1, -1)
     taken = np.zeros(3 ** rows.shape[1], np.bool_)
     taken[rows @ weights] = True
@@ -101,14 +102,15 @@ def _span(rows: Points) -> int:
     for column in range(rows.shape[1]):
         (pivots,) = np.nonzero(left[:, column])
         if len(pivots):
-            pivot = left[pivots[0]] * left[pivots[0], column] % 3  # begins with 1
+            pivot = left[pivots[0]] * left[pivots[0], column] % 3  # scaled, so that its first digit is 1
             left = (left - left[:, column : column + 1] * pivot) % 3
             rank += 1
     return rank
 
 
 def _classify(rows: Points, spans: int) -> tuple[str, int]:
-    """The class of a cap, its points as the last digits of cards; and the number of maps of its space that keep it."""
+    """Returns the class of a cap of up to four dimensions, and the number of affine maps of its space that keep it. The
+    points become the last digits of cards."""
     from setset.symmetry.classification import classify
 
     digits = rows.shape[1]

@@ -1,4 +1,5 @@
-"""Statistics of a size, collected by worker processes piece by piece."""
+"""Collects the statistics of a size. Worker processes tally pieces (consecutive lists), and this process adds them
+up."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ STOPPED = "interrupted; nothing was written"
 
 @dataclass(frozen=True)
 class StoredPiece:
-    """Consecutive lists in a batch, or below a batch of a smaller size."""
+    """A piece of work for a worker: consecutive lists of a batch, or derived from a batch of a smaller size."""
 
     source: Source
     target: int
@@ -35,7 +36,7 @@ class StoredPiece:
     start: int
     lists: int
     entries: tuple[int, ...] = ()
-    """Numbers of derived lists per block of consecutive lists of the batch. Empty if unknown."""
+    """Number of derived lists per stretch of consecutive lists of the batch. Empty if unknown."""
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
         """Yields the lists of the piece, and perhaps some lists after them."""
@@ -50,7 +51,7 @@ class StoredPiece:
 
 @dataclass(frozen=True)
 class ClassPiece:
-    """Consecutive lists of a class."""
+    """A piece of work for a worker: consecutive lists of a class."""
 
     size: int
     number: int
@@ -69,7 +70,8 @@ Piece = StoredPiece | ClassPiece
 
 
 def stored_pieces(source: Source, target: int, size: int, lists: int, entries: Sequence[int]) -> Iterator[StoredPiece]:
-    """Cuts the lists of a source into pieces of whole runs, so that workers walk no list twice."""
+    """Cuts the lists of a source batch into pieces at the borders of its counted stretches, so that no list is derived
+    twice."""
     start = before = 0
     for entry in entries or (lists,):
         before += entry
@@ -87,7 +89,7 @@ def class_pieces(size: int, number: int, lists: int) -> Iterator[ClassPiece]:
 
 
 def tally_piece(piece: Piece, by: tuple[By, ...]) -> Tally:
-    """Tallies the lists of a piece. Runs in a worker."""
+    """Counts the lists of a piece by the properties `by`. Runs in a worker."""
     tally = Tally(piece.size, by)
     for rows in piece.read():
         tally.add_rows(rows[: piece.lists - tally.lists])
@@ -104,11 +106,11 @@ def collect(
     check_stop: Callable[[str], None],
     explain: Callable[[int, str], SetsetError],
 ) -> Tally:
-    """Tallies all pieces of a size in worker processes.
+    """Counts the lists of all pieces of a size in worker processes, and adds up the results.
 
     Args:
         pieces: At least one, in the order of their lists.
-        explain: Makes the error for a list that cannot be read, from the number of the list and the reason.
+        explain: Makes the error for a list that cannot be read, from the index of the list and the reason.
     """
     size = pieces[0].size
     total = Tally(size, by)
@@ -121,7 +123,7 @@ def collect(
             except BadSource as error:
                 raise explain(total.lists, str(error)) from error
             if tally.lists != piece.lists:
-                raise explain(total.lists, f"{tally.lists:,} lists, not {piece.lists:,}")
+                raise explain(total.lists, f"read {tally.lists:,} lists, expected {piece.lists:,}")
             total.add(tally)
             progress.advance(size, tally.lists, tally.lists)
             check_stop(STOPPED)

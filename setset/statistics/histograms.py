@@ -1,4 +1,4 @@
-"""Histograms of lists: the result for callers, and the sums that workers send back."""
+"""Histograms of lists: `Statistics`, the result for callers, and `Tally`, the partial sums that workers return."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 
 class By(enum.StrEnum):
-    """Property that lists are counted by."""
+    """Property of lists for a histogram."""
 
     REMAINING = "remaining"
     """Number of cards that can be added and are higher than all cards of the list."""
     LOWEST = "lowest"
-    """Lowest card."""
+    """Lowest card of the list."""
     HIGHEST = "highest"
-    """Highest card."""
+    """Highest card of the list."""
     CARD = "card"
     """Each card of the list: a list of 9 cards counts for 9 cards."""
     FEATURE = "feature"
     """Number of cards with each value of a feature: a list counts once for each of the twelve values."""
     CLASS = "class"
-    """Class under the symmetries. Takes much longer than all other properties."""
+    """Class of the list under the affine symmetries. Takes much longer than all other properties."""
 
 
 USUAL = tuple(by for by in By if by is not By.CLASS)
@@ -37,7 +37,7 @@ USUAL = tuple(by for by in By if by is not By.CLASS)
 
 @dataclass(frozen=True)
 class Bin:
-    """Number of lists with a property.
+    """One bar of a histogram: the number of lists with a value of a property.
 
     Example:
         >>> statistics = setset.lists(20).statistics(by="feature")
@@ -47,9 +47,9 @@ class Bin:
 
     by: By
     value: int | str
-    """Number of cards, card, class such as 12/786, or value of a feature such as red."""
+    """Value of the property: a number of cards, a card, a class such as 12/786, or a value of a feature such as red."""
     cards: int | None
-    """Number of cards with the value, if the property is a feature."""
+    """Number of cards with the value in each of these lists, if the property is `feature`; otherwise None."""
     lists: int
 
 
@@ -68,11 +68,11 @@ class Statistics:
     size: int
     lists: int
     counts: str
-    """Description of the counted lists."""
+    """Description of the counted lists, for headings."""
     bins: tuple[Bin, ...]
 
     def __getitem__(self, by: str) -> dict[int | str | tuple[str, int], int]:
-        """Number of lists by value; for features, by value and number of cards."""
+        """One histogram: number of lists by value. For `feature` the keys are pairs of value and number of cards."""
         histogram = {
             bin_.value if bin_.cards is None else (str(bin_.value), bin_.cards): bin_.lists for bin_ in self._of(by)
         }
@@ -85,7 +85,7 @@ class Statistics:
 
 
 def parse_by(by: str | Iterable[str]) -> tuple[By, ...]:
-    """The properties of these names, in the order of `By`."""
+    """Converts names to properties, without repeats and in the order of `By`."""
     names = {by} if isinstance(by, str) else set(by)
     unknown = sorted(names - set(By))
     if unknown or not names:
@@ -94,7 +94,7 @@ def parse_by(by: str | Iterable[str]) -> tuple[By, ...]:
 
 
 class Tally:
-    """Sums over some lists of a size, which workers send back."""
+    """Partial sums for the histograms over some lists of a size. A worker returns one per piece."""
 
     def __init__(self, size: int, by: tuple[By, ...]) -> None:
         import numpy as np
@@ -106,7 +106,7 @@ class Tally:
         self._classes = np.zeros(0, np.int64)
 
     def add_rows(self, rows: npt.NDArray[np.uint8]) -> None:
-        """Adds lists, a list per row."""
+        """Counts lists, one list per row."""
         import numpy as np
 
         from setset.statistics import kernel
@@ -126,7 +126,7 @@ class Tally:
             self._classes = self._classes + counts if len(self._classes) else counts
 
     def add(self, other: Tally) -> None:
-        """Adds the sums over other lists."""
+        """Adds the partial sums over other lists."""
         self.lists += other.lists
         self._positions += other._positions
         self._remaining += other._remaining

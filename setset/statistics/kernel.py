@@ -1,4 +1,4 @@
-"""The kernel that tallies lists.
+"""The kernel that counts lists by remaining cards, by the card at each position, and by features.
 
 **Invariant.** Lists come in any order, but neighbours usually share all cards except the last few. So for each depth d
 the kernel keeps values of the first d cards, and a list changes only the depths from its first new card on:
@@ -40,7 +40,8 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
     excluded = np.zeros((LARGEST + 1, 2), np.uint64)
     since = np.zeros(LARGEST + 1, np.int64)
     counts = np.zeros((LARGEST + 1, FEATURE_VALUES), np.int64)
-    with_value = np.zeros(FEATURE_VALUES, np.int64)  # by value, last cards of the lists that share all other cards
+    # Number of last cards with each value, among consecutive lists that share all cards except the last.
+    with_value = np.zeros(FEATURE_VALUES, np.int64)
     begin = 0
     for row in range(count):
         first = 0
@@ -77,7 +78,8 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
 
 @njit(cache=True)
 def _close(features, counts, with_value, lists):  # type: ignore[no-untyped-def]
-    """Adds lists that share all cards except the last. `counts` is for the shared cards, `with_value` for the last."""
+    """Adds consecutive lists that share all cards except the last to `features`. `counts` has the values of the shared
+    cards, `with_value` the values of the last cards."""
     for value in range(len(with_value)):
         features[value, counts[value]] += lists - with_value[value]
         features[value, counts[value] + 1] += with_value[value]
@@ -86,7 +88,8 @@ def _close(features, counts, with_value, lists):  # type: ignore[no-untyped-def]
 
 @cache
 def tables() -> tuple[npt.NDArray[Any], ...]:
-    """Third cards; the cards above each card, as two words; the values of each card, 0 to 11."""
+    """Tables for `tally_rows`: the third card of each two cards; a bitmask of two words with the cards above each card;
+    and the four values (0 to 11) of each card."""
     above = [(1 << CARDS) - (2 << card) for card in range(CARDS)]
     words = np.array([[cards & (2**64 - 1), cards >> 64] for cards in above], np.uint64)
     values = [[3 * feature + digit for feature, digit in enumerate(digits(card))] for card in range(CARDS)]

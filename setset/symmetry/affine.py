@@ -54,14 +54,16 @@ class AffineMap:
 
     @classmethod
     def to_frame(cls, frame: Sequence[int]) -> AffineMap:
-        """The map that takes the cards 0, 1, 3, 9, 27 to these five cards in general position."""
+        """Makes the map that takes the cards 0, 1, 3, 9, 27 to the five cards of `frame`, which are in general
+        position."""
         origin, *others = (digits(card) for card in frame)
         columns = [tuple((y - x) % 3 for x, y in zip(origin, end, strict=True)) for end in reversed(others)]
         return cls(tuple(zip(*columns, strict=True)), origin)  # type: ignore[arg-type]
 
     @classmethod
     def inverses_of_frames(cls, frames: CardArray) -> list[AffineMap]:
-        """For each row, five cards in general position, the map that takes them to 0, 1, 3, 9, 27."""
+        """Makes a map per row of `frames`. The map takes the five cards of the row, in general position, to 0, 1, 3, 9,
+        27."""
         flats = span_frames(frames)
         images = np.empty_like(flats)
         np.put_along_axis(images, flats.astype(np.int64), np.arange(CARDS, dtype=np.uint8)[None, :], 1)
@@ -72,7 +74,7 @@ class AffineMap:
         every = [digits(card) for card in range(CARDS)]
         maps = []
         for *matrix, translation in rows:
-            affine_map = object.__new__(cls)  # skips the check for an inverse, which takes most of the time
+            affine_map = object.__new__(cls)  # without the check for an inverse, which would take most of the time
             object.__setattr__(affine_map, "matrix", tuple(every[row] for row in matrix))
             object.__setattr__(affine_map, "translation", every[translation])
             maps.append(affine_map)
@@ -84,15 +86,15 @@ class AffineMap:
         return from_digits(*((m + b) % 3 for m, b in zip(moved, self.translation, strict=True)))
 
     def on(self, cards: Iterable[int]) -> Cards:
-        """The cards that the map takes these cards to, in ascending order."""
+        """Images of the cards under the map, in ascending order."""
         return tuple(sorted(self(card) for card in cards))
 
     def frame(self) -> Cards:
-        """The cards that the map takes 0, 1, 3, 9, 27 to. They determine the map."""
+        """Images of the cards 0, 1, 3, 9, 27 under the map. They determine the map."""
         return tuple(self(card) for card in STANDARD_FRAME)
 
     def table(self) -> CardArray:
-        """Lookup table: the cards that the map takes the cards 0 to 80 to."""
+        """Lookup table of the map: the images of the cards 0 to 80, in order."""
         image_digits = DIGITS @ np.array(self.matrix).T + np.array(self.translation)
         images: CardArray = (image_digits % 3 @ np.array(WEIGHTS)).astype(np.uint8)
         return images
@@ -101,7 +103,7 @@ class AffineMap:
         return AffineMap.to_frame([self(card) for card in first.frame()])
 
     def inverse(self) -> AffineMap:
-        """The inverse map."""
+        """Makes the inverse map, which undoes this map."""
         return AffineMap.to_frame(np.argsort(self.table())[list(STANDARD_FRAME)].tolist())
 
     def __str__(self) -> str:

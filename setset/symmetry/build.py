@@ -1,4 +1,4 @@
-"""From the classes of one size to the classes of the next.
+"""Builds all classes of one size from all classes of the size before.
 
 Every list of size n + 1 is a list C of size n and a card x that can be added, in n + 1 ways. Let the
 classes of size n be complete. For each fingerprint h, the number of lists of size n + 1 with fingerprint h is
@@ -36,10 +36,10 @@ LAST_LEVEL = 21
 
 
 def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
-    """All classes of a size, from all classes of the size before.
+    """Builds all classes of a size from all classes of the size before.
 
     Args:
-        size: 0 to 21. There are no lists of 21 cards, which building them proves.
+        size: 0 to 21. The level of 21 is empty, which proves that there are no lists of 21 cards.
         previous: all classes of size `size` - 1, in order; nothing for size 0.
 
     Returns:
@@ -71,15 +71,16 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
 
 
 def extend_classes(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArray, Integers, Links]:
-    """All classes with one card more, from the classes of a size.
+    """Builds the classes of the next size from the classes of a size.
 
     Args:
-        lists: a representative of each class, a list per row.
+        lists: one list of each class, a list per row.
         counts: the number of lists in each class.
-        free: for each row, the cards to add, as 81 truth values.
+        free: for each row, the cards that may be added, as 81 truth values.
 
     Returns:
-        The canonical forms in order, the orders of their stabilizers, and the links.
+        The canonical forms of the new classes in order, the orders of their stabilizers, and the links between the two
+            sizes.
 
     Raises:
         SetsetError: the counts do not agree.
@@ -90,7 +91,8 @@ def extend_classes(lists: CardArray, counts: Integers, free: Marks) -> tuple[Car
 
 
 def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArray, Integers, Integers]:
-    """The canonical forms of size n + 1 in order, their stabilizers, and rows (smaller, larger, number of cards)."""
+    """Adds each free card to each list of size n. Returns the canonical forms of size n + 1 in order, the orders of
+    their stabilizers, and rows (smaller class, larger class, number of cards that lead from one to the other)."""
     rows, cards = np.nonzero(free)
     longer = np.sort(np.column_stack([lists[rows], cards.astype(np.uint8)]), axis=1)
     _, first, kind = np.unique(fingerprint_rows(longer), return_index=True, return_inverse=True)
@@ -103,10 +105,10 @@ def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArr
     more_leasts, more_stabilizers = canonicalize_rows(longer[more])
 
     every = np.concatenate([leasts, more_leasts])
-    forms, where, inverse = np.unique(every, axis=0, return_index=True, return_inverse=True)
+    forms, first_rows, inverse = np.unique(every, axis=0, return_index=True, return_inverse=True)
     number = inverse.reshape(-1)  # NumPy 2.0.0 gives a column
-    form_stabilizers = np.concatenate([stabilizers, more_stabilizers])[where]
-    form_kinds = np.concatenate([np.arange(len(first)), kind[more]])[where]
+    form_stabilizers = np.concatenate([stabilizers, more_stabilizers])[first_rows]
+    form_kinds = np.concatenate([np.arange(len(first)), kind[more]])[first_rows]
     masses = np.zeros(len(first), np.int64)
     np.add.at(masses, form_kinds, GROUP_ORDER // form_stabilizers * longer.shape[1])
     if (masses != flags).any():
@@ -118,29 +120,31 @@ def _add_cards(lists: CardArray, counts: Integers, free: Marks) -> tuple[CardArr
 
 
 def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
-    """Rows (smaller, larger, number of cards whose removal from the larger list leaves a list of the smaller class)."""
+    """Removes each card from each list. Returns rows (smaller class, larger class, number of cards whose removal leads
+    from the larger class to the smaller class)."""
     size = lists.shape[1]
     kept = np.array([np.delete(np.arange(size), gone) for gone in range(size)], np.int64)
     left = lists[:, kept].reshape(len(lists) * size, size - 1)
     smaller, shared = find_indices(fingerprint_rows(shorter), fingerprint_rows(left))
     if (shared == 0).any():
-        raise SetsetError(f"a list of size {size} shrinks to one of no known class")
+        raise SetsetError(f"a list of size {size} without one card is in no known class")
     others = np.flatnonzero(shared > 1)
     leasts, _ = canonicalize_rows(left[others])
     numbers = {bytes(cards): number for number, cards in enumerate(shorter)}
-    # -1 for an unknown class makes the double count fail.
+    # A list of no known class gets the number -1, with which the double count fails.
     smaller[others] = [numbers.get(bytes(cards), -1) for cards in leasts]
     return _count_pairs(smaller, np.repeat(np.arange(len(lists)), size))
 
 
 def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
-    """Rows (smaller, larger, number of times that the two occur together), in order."""
+    """Counts how often each pair of a smaller and a larger class occurs. Returns sorted rows (smaller, larger,
+    count)."""
     pairs, times = np.unique(smaller.astype(np.int64) << 32 | larger, return_counts=True)
     return np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF, times])
 
 
 def _check_double_count(extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers) -> Links:
-    """Makes the links. Raises if, for a link, the pairs of lists counted from both sides do not agree."""
+    """Makes the links from the counted extensions and deletions. Raises SetsetError if the two counts do not match."""
     agree = np.array_equal(extensions[:, :2], deletions[:, :2]) and np.array_equal(
         smaller[extensions[:, 0]] * extensions[:, 2], larger[deletions[:, 1]] * deletions[:, 2]
     )

@@ -40,7 +40,8 @@ from setset.symmetry.geometry import (
 from setset.symmetry.search import find_least
 
 FEW = 8
-"""Number of interpreted searches of a process. All of them take less time than loading the compiler."""
+"""Number of searches that a process does in plain Python before it loads the compiler. They take less time than
+that."""
 MOST_FRAMES = 2880
 """Maximum number of frames that lead from a list to the least list of its class. Lists of 20 cards have this many."""
 
@@ -49,8 +50,9 @@ _compiled = Lock()
 
 
 def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
-    """The least list of the class, and all frames that lead there, k + 1 cards of the list per row."""
-    # If another thread has the lock, it may be compiling: do not wait for it.
+    """Finds the canonical form of a list, and all frames (k + 1 of its cards per row) that a map to the form starts
+    from."""
+    # A thread that holds the lock may be compiling. Other threads search without the compiler instead of waiting.
     if next(_searches) < FEW or not _compiled.acquire(blocking=False):
         return search_plainly(cards)
     try:
@@ -62,7 +64,7 @@ def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
 
 
 def search_plainly(cards: Sequence[int]) -> tuple[Cards, CardArray]:
-    """`find_least_frames` without the compiler. Takes some milliseconds, about 40 for 20 cards."""
+    """Does the same as `find_least_frames` in plain Python, without the compiler, in 40 milliseconds or less."""
     form = [0] * len(cards)
     frames = np.zeros((MOST_FRAMES, DIMENSION + 1), np.uint8)
     tables = (sum_table().tolist(), difference_table().tolist())  # lists: reading an array takes three times as long
@@ -72,7 +74,7 @@ def search_plainly(cards: Sequence[int]) -> tuple[Cards, CardArray]:
 
 @dataclass(frozen=True, slots=True)
 class CanonicalForm:
-    """A list's canonical form, and the other results of the search for it.
+    """The canonical form of a list, a map that takes the list to the form, and the order of the list's stabilizer.
 
     >>> form = canonicalize([80, 3, 14])
     >>> form.cards, form.dimension
@@ -113,13 +115,13 @@ def canonical_form(cards: CardsLike) -> Cards:
 
 
 def canonicalize(cards: CardsLike) -> CanonicalForm:
-    """The canonical form, a map that takes the cards to it, and the number of maps that keep the cards.
+    """Finds the canonical form of a list, a map that takes the list to the form, and the order of its stabilizer.
 
     Args:
         cards: different cards without a set, in any order.
 
     Returns:
-        The form with a map, always the same map for the same cards, and the order of the stabilizer.
+        The canonical form and the other results. The same cards always give the same map.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
@@ -137,7 +139,7 @@ def canonicalize(cards: CardsLike) -> CanonicalForm:
 
 @lru_cache(maxsize=4096)
 def complete_frame(frame: Cards) -> Cards:
-    """Completes a frame to five cards. Each added card is the least card outside the flat so far."""
+    """Completes a frame to five cards. Each added card is the least card outside the flat of the cards before it."""
     whole = list(frame)
     while len(whole) <= DIMENSION:
         flat = span_frames(np.array([whole], np.uint8))[0].tolist() if whole else []

@@ -1,4 +1,4 @@
-"""The catalogue: the classes of every size, by their numbers and by their canonical forms."""
+"""The catalogue of all classes: finds a class by its name, its canonical form or a rank, and its neighbours."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -20,10 +20,10 @@ STORED: Final = Path(__file__).with_name("classes.npz")
 
 
 class Catalogue:
-    """The classes of all sizes. Given levels are used unchecked; all other levels come with the package.
+    """The classes of all sizes. Uses the levels of the caller unchecked, and takes all other levels from the package.
 
     Args:
-        levels: levels stored earlier, of any sizes.
+        levels: levels of some sizes, such as a database has.
 
     >>> catalogue = Catalogue()
     >>> list_class = catalogue.get(4, 1)
@@ -92,7 +92,7 @@ class Catalogue:
         return self.get(size, number), rank - starts[number]
 
     def get(self, size: int, number: int) -> ListClass:
-        """The class `size/number`.
+        """Returns the class with this size and number.
 
         Raises:
             BadInput: there is no such class.
@@ -120,7 +120,7 @@ class Catalogue:
         return self.get(size, number)
 
     def of_form(self, cards: Cards) -> ListClass:
-        """The class with this canonical form.
+        """Returns the class with this canonical form.
 
         Raises:
             BadInput: these cards are not a canonical form.
@@ -134,9 +134,10 @@ class Catalogue:
         return list_class
 
     def numbers_of(self, lists: CardArray) -> npt.NDArray[np.int64]:
-        """The numbers of the classes of many lists of one size, a list per row.
+        """Finds the number of the class of each list. `lists` has one list per row, all of one size.
 
-        If only one class has the fingerprint of a list, the list is in this class. Else the canonical form decides.
+        If only one class has the fingerprint of a list, the list is in this class. Otherwise the canonical form
+        decides.
 
         Raises:
             BadInput: a list has no class here.
@@ -159,7 +160,8 @@ class Catalogue:
         return np.array([list_class.cards for list_class in classes], np.uint8).reshape(len(classes), size)
 
     def larger(self, list_class: ListClass) -> tuple[Neighbour, ...]:
-        """Classes that adding one card to a list leads to, each with the number of cards that lead to it."""
+        """Classes of the lists that result from adding one card to a list of a class, each with the number of such
+        cards."""
         if list_class.size == LARGEST:
             return ()
         classes, rows = self.classes(list_class.size + 1), self.level(list_class.size + 1).links.rows
@@ -167,7 +169,8 @@ class Catalogue:
         return tuple(Neighbour(classes[larger], cards) for _, larger, cards, _ in links)
 
     def smaller(self, list_class: ListClass) -> tuple[Neighbour, ...]:
-        """Classes that removing one card of a list leads to, each with the number of cards that lead to it."""
+        """Classes of the lists that result from removing one card from a list of a class, each with the number of such
+        cards."""
         if list_class.size == 0:
             return ()
         classes, rows = self.classes(list_class.size - 1), self.level(list_class.size).links.rows
@@ -176,7 +179,8 @@ class Catalogue:
 
 
 def make_classes(forms: CardArray, *columns: npt.NDArray[Any]) -> tuple[ListClass, ...]:
-    """The classes with these canonical forms, a form per row in order, and these stabilizers and extensions."""
+    """Makes class records from canonical forms (one per row, in order) and from columns with the stabilizers and
+    extensions."""
     rows = zip(forms.tolist(), *(column.tolist() for column in columns), strict=True)
     return tuple(
         ListClass(forms.shape[1], number, tuple(cards), stabilizer, extensions)
@@ -186,7 +190,7 @@ def make_classes(forms: CardArray, *columns: npt.NDArray[Any]) -> tuple[ListClas
 
 @cache
 def _stored(size: int, *names: str) -> list[npt.NDArray[Any]]:
-    """Loads arrays of a size, which come with the package."""
+    """Loads arrays of a size from the file that comes with the package."""
     with np.load(STORED, allow_pickle=False) as stored:
         return [stored[f"{name}_{size}"].T for name in names]
 
@@ -198,7 +202,7 @@ def _stored_classes(size: int) -> tuple[ListClass, ...]:
 
 @cache
 def _stored_level(size: int) -> Level:
-    """A level that comes with the package.
+    """Reads a level from the file that comes with the package.
 
     The class numbers of links are stored as differences. The deletions are not stored: the double count gives them.
     """

@@ -1,4 +1,4 @@
-"""The records of the catalogue: classes of lists, the links between them and their sums. All are immutable."""
+"""Immutable records of the catalogue: classes of lists, the links between classes, and sums per size."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ListClass(Shown):
 
     @property
     def complete(self) -> bool:
-        """Whether no card can be added."""
+        """Whether no card can be added to a list of the class."""
         return self.extensions == 0
 
     def __str__(self) -> str:
@@ -63,12 +63,12 @@ class Traits(NamedTuple):
 
     @property
     def orbit_count(self) -> int:
-        """Number of orbits on the cards of a list."""
+        """Number of orbits of the stabilizer on the cards of a list."""
         return _count_orbits(self.orbits)
 
     @property
     def extension_orbit_count(self) -> int:
-        """Number of orbits on the cards that can be added."""
+        """Number of orbits of the stabilizer on the cards that can be added to a list."""
         return _count_orbits(self.extension_orbits)
 
 
@@ -77,7 +77,7 @@ def _count_orbits(sizes: str) -> int:
 
 
 class Neighbour(NamedTuple):
-    """A class that adding or removing one card leads to."""
+    """A neighbour of a class: the class of a list with one card more or less."""
 
     list_class: ListClass
     cards: int
@@ -96,7 +96,7 @@ class Link(NamedTuple):
 
 
 class Links(Sequence[Link]):
-    """The links of one size, in order. An array, because some sizes have 30,000 links and callers read few of them.
+    """The links of one size, in order. Stored as an array, because some sizes have 30,000 links and callers read few.
 
     >>> Links([(0, 0, 80, 2)])[0].deletions
     2
@@ -106,7 +106,7 @@ class Links(Sequence[Link]):
 
     def __init__(self, rows: npt.ArrayLike = ()) -> None:
         self.rows: npt.NDArray[np.int64] = np.array(rows, np.int64).reshape(-1, len(Link._fields))
-        """A link per row, its fields in order."""
+        """The links as an array: one row per link, with the fields of `Link` in order."""
         self.rows.setflags(write=False)
 
     def __len__(self) -> int:
@@ -135,7 +135,7 @@ class Links(Sequence[Link]):
 
 @dataclass(frozen=True, slots=True)
 class Level(Shown):
-    """All classes of one size, and their links to the classes with one card less, both in order."""
+    """A level of the catalogue: all classes of one size, and their links to the classes with one card less."""
 
     size: int
     classes: tuple[ListClass, ...]
@@ -148,12 +148,12 @@ class Level(Shown):
 
     @property
     def complete_classes(self) -> int:
-        """Number of classes to whose lists no card can be added."""
+        """Number of complete classes: no card can be added to their lists."""
         return sum(list_class.complete for list_class in self.classes)
 
     @property
     def complete_lists(self) -> int:
-        """Number of lists to which no card can be added."""
+        """Number of complete lists, to which no card can be added."""
         return sum(list_class.lists for list_class in self.classes if list_class.complete)
 
     @property
@@ -164,14 +164,14 @@ class Level(Shown):
         classes = json.dumps(
             [(list_class.cards, list_class.stabilizer, list_class.extensions) for list_class in self.classes]
         )
-        # The same text as `json.dumps` of the links, but faster, because there are many links.
+        # Makes the same text as `json.dumps`, but faster, because there are many links.
         links = ", ".join(["[%d, %d, %d, %d]"] * len(self.links)) % tuple(self.links.rows.ravel().tolist())
         return xxhash.xxh3_128_hexdigest(f"[{self.size}, {classes}, [{links}]]".encode())
 
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The sums over all classes of one size.
+    """Sums over all classes of one size: classes, links, lists and complete lists.
 
     >>> Totals(size=3, classes=1, links=1, lists=84_240, complete_classes=0, complete_lists=0, game_classes=16).chance
     Fraction(78, 79)
@@ -188,7 +188,7 @@ class Totals:
 
     @classmethod
     def of(cls, level: Level, game_classes: int) -> Totals:
-        """The sums over a level; `game_classes` is the result of `game_classes(level.classes)`."""
+        """Sums up a level. `game_classes` is the result of the function `game_classes` for all its classes."""
         return cls(
             level.size,
             len(level.classes),

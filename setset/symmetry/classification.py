@@ -1,4 +1,4 @@
-"""The class of a hand, and the chance that a hand holds no set."""
+"""Classification of hands, and the exact chance that a random hand holds no set."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ BLOCK = 4_096
 
 @dataclass(frozen=True, slots=True)
 class Classification(Shown):
-    """A list of cards and its class.
+    """A list of cards, its class, and the map that takes it to the canonical form.
 
     >>> classification = classify([80, 3, 14])
     >>> str(classification.list_class), classification.form, len(classification.extensions)
@@ -36,17 +36,17 @@ class Classification(Shown):
 
     cards: Cards
     form: Cards
-    """The canonical form."""
+    """The canonical form of the list."""
     map: AffineMap
     """A map that takes the cards to the canonical form."""
     list_class: ListClass
-    """The class, with its number, its stabilizer and the number of its lists."""
+    """The class of the list."""
     extensions: Cards
-    """The cards, anywhere in the deck, that can be added to the list."""
+    """All cards of the deck that can be added to the list without making a set."""
 
     @property
     def complete(self) -> bool:
-        """Whether no card can be added."""
+        """Whether no card can be added to the list."""
         return not self.extensions
 
     @property
@@ -61,11 +61,11 @@ class Classification(Shown):
 
 
 def classify(cards: CardsLike, catalogue: Catalogue | None = None) -> Classification:
-    """The class of a hand.
+    """Finds the class of a hand.
 
     Args:
         cards: different cards without a set, in any order.
-        catalogue: source of the class; by default the catalogue in memory.
+        catalogue: source of the class; by default the catalogue of the package.
 
     Returns:
         The class, the canonical form with a map that takes the hand there, and the cards that can be added.
@@ -91,11 +91,11 @@ def classify(cards: CardsLike, catalogue: Catalogue | None = None) -> Classifica
 def classify_many(
     hands: Iterable[CardsLike], catalogue: Catalogue | None = None
 ) -> Iterator[Classification | SetsetError]:
-    """The classifications of many hands.
+    """Classifies many hands, faster than one call of `classify` per hand.
 
     Args:
         hands: hands as `classify` takes them; a sequence of lists, or the rows of an array.
-        catalogue: source of the classes; by default the catalogue in memory.
+        catalogue: source of the classes; by default the catalogue of the package.
 
     Returns:
         For each hand, in order, the result of `classify`, or the error that `classify` raises.
@@ -110,11 +110,11 @@ def classify_many(
 
 
 def classes_of(hands: Iterable[CardsLike], catalogue: Catalogue | None = None) -> Iterator[ListClass | SetsetError]:
-    """The classes of many hands and nothing else, in a quarter of the time that `classify_many` takes.
+    """Finds only the classes of many hands. Takes a quarter of the time of `classify_many`.
 
     Args:
         hands: hands as `classify` takes them; a sequence of lists, or the rows of an array.
-        catalogue: source of the classes; by default the catalogue in memory.
+        catalogue: source of the classes; by default the catalogue of the package.
 
     Returns:
         For each hand, in order, its class, or the error that `classify` raises.
@@ -131,7 +131,8 @@ def classes_of(hands: Iterable[CardsLike], catalogue: Catalogue | None = None) -
 def _in_blocks(
     hands: Iterable[CardsLike], answer: Callable[[CardArray], Iterable[Answer]]
 ) -> Iterator[Answer | SetsetError]:
-    """Yields the answer for each hand, or an error if the hand is not a list. `answer` gets many lists of one size."""
+    """Yields a result per hand, or an error if the hand is not a list. Calls `answer` with blocks of lists of one
+    size."""
     waiting = iter(hands)
     while block := list(islice(waiting, BLOCK)):
         answers: dict[int, Answer | SetsetError] = {}
@@ -149,13 +150,13 @@ def _in_blocks(
                 triple = first_set(lists.pop(index))
                 assert triple is not None
                 answers[index] = HoldsSet(triple)
-            if lists:  # every hand of 21 cards holds a set
+            if lists:  # `lists` is empty for sizes above 20, because every hand of 21 cards holds a set
                 answers.update(zip(lists, answer(rows[~held]), strict=True))
         yield from (answers[index] for index in range(len(block)))
 
 
 def _classify_rows(rows: CardArray, catalogue: Catalogue) -> Iterator[Classification]:
-    """The classifications of lists of one size, a list per row."""
+    """Classifies lists of one size, one list per row."""
     from setset.symmetry.least import find_first_frames
 
     size = rows.shape[1]
@@ -169,7 +170,7 @@ def _classify_rows(rows: CardArray, catalogue: Catalogue) -> Iterator[Classifica
 
 
 def _split(marked: npt.NDArray[np.bool_]) -> Iterator[Cards]:
-    """The marked cards of each row. One NumPy call serves all rows: a call per row would take most of the time."""
+    """Yields the marked cards of each row. Makes one NumPy call for all rows, because a call per row would be slow."""
     cards = np.nonzero(marked)[1].tolist()
     end = 0
     for many in marked.sum(axis=1).tolist():
@@ -178,18 +179,18 @@ def _split(marked: npt.NDArray[np.bool_]) -> Iterator[Cards]:
 
 
 def _hold_set(rows: CardArray) -> npt.NDArray[np.bool_]:
-    """For each row, whether it holds a set."""
+    """Array with a truth value per row: whether the hand in this row holds a set."""
     inside = np.zeros((len(rows), CARDS), np.bool_)
     np.put_along_axis(inside, rows.astype(np.int64), True, axis=1)
     return np.asarray(np.take_along_axis(inside, third_cards(rows), axis=1).any(axis=1))
 
 
 def chance(size: int, catalogue: Catalogue | None = None) -> Fraction:
-    """The chance that random cards hold no set.
+    """Computes the exact chance that random cards hold no set.
 
     Args:
         size: the number of cards, 0 to 20.
-        catalogue: source of the number of lists; by default the catalogue in memory.
+        catalogue: source of the number of lists; by default the catalogue of the package.
 
     Returns:
         The exact chance.

@@ -1,4 +1,4 @@
-"""Search for classes of a size, and the description of a class: neighbours, dimension, cuts by hyperplanes."""
+"""Description of a class (neighbours, dimension, cuts by hyperplanes), and search for classes by their properties."""
 
 import enum
 from collections import Counter
@@ -18,10 +18,11 @@ from setset.symmetry.geometry import DIGITS, CardArray, form_dimension, linear_f
 
 
 class Direction(NamedTuple):
-    """A cut of the deck into three parallel hyperplanes, and the cards of a list in each. There are 40 directions."""
+    """One of the 40 ways to cut the deck into three parallel hyperplanes, and the number of a list's cards in each."""
 
     form: Row
-    """Factors of colour, count, shading and shape. Their weighted sum modulo 3 is the number of a card's hyperplane."""
+    """Factors of colour, count, shading and shape. The sum of a card's digits times these factors, modulo 3, is the
+    number of the card's hyperplane."""
     cards: Triple
     """Numbers of cards of the representative in the hyperplanes 0, 1 and 2."""
 
@@ -43,7 +44,7 @@ class ClassDescription:
     larger: tuple[Neighbour, ...]
     """Classes that adding one card to a list leads to."""
     directions: tuple[Direction, ...]
-    """Cuts of the representative in the 40 directions."""
+    """Cuts of the canonical form of the class in the 40 directions."""
     traits: Traits
     """Structure of the stabilizer, and sizes of its orbits."""
     game_classes: int
@@ -51,21 +52,23 @@ class ClassDescription:
 
     @property
     def hyperplanes(self) -> dict[Triple, int]:
-        """Number of directions by the numbers of cards in their hyperplanes. The same for all lists of the class."""
+        """Histogram of the 40 directions by the numbers of cards in their hyperplanes, such as (6, 6, 0). It is the
+        same for all lists of the class."""
         return count_hyperplanes(self.directions)
 
     @property
     def exclusions(self) -> dict[int, int]:
-        """Number of cards outside a list by the pairs of the list that they complete. The same for all lists."""
+        """Histogram of the cards outside a list by the number of pairs of the list that a card completes to a set. It
+        is the same for all lists of the class."""
         return count_exclusions(self.list_class)
 
 
 def describe_class(list_class: ListClass | str, catalogue: Catalogue | None = None) -> ClassDescription:
-    """The description of a class.
+    """Describes a class: its neighbours, dimension, cuts by hyperplanes and stabilizer.
 
     Args:
         list_class: the class, such as "12/786".
-        catalogue: source of its neighbours; by default the catalogue in memory.
+        catalogue: source of its neighbours; by default the catalogue of the package.
 
     Returns:
         The class with its neighbours one card apart, its dimension, and its cuts by hyperplanes.
@@ -88,7 +91,7 @@ def describe_class(list_class: ListClass | str, catalogue: Catalogue | None = No
 
 
 def count_hyperplanes(directions: Iterable[Direction]) -> dict[Triple, int]:
-    """Number of directions by the numbers of cards in their three hyperplanes, the largest number first."""
+    """Histogram of directions by the numbers of cards in their three hyperplanes, the largest number first."""
     cuts = Counter(tuple(sorted(direction.cards, reverse=True)) for direction in directions)
     return {(a, b, c): times for (a, b, c), times in sorted(cuts.items(), reverse=True)}
 
@@ -116,13 +119,13 @@ def write_exclusions(forms: CardArray) -> list[str]:
     """Formats `count_exclusions` of many lists of one size, each as a text such as '0:11 1:40'."""
     pairs = np.zeros((len(forms), CARDS), np.int64)
     np.add.at(pairs, (np.arange(len(forms))[:, None], third_cards(forms)), 1)
-    inside = Counter({0: forms.shape[1]})  # the cards of a list, which complete none of its pairs
+    inside = Counter({0: forms.shape[1]})  # to subtract: the cards of the list itself, which complete none of its pairs
     counted = (Counter(row) - inside for row in pairs.tolist())
     return [" ".join(f"{number}:{cards}" for number, cards in sorted(counts.items())) for counts in counted]
 
 
 def find_directions(list_class: ListClass) -> tuple[Direction, ...]:
-    """Cuts of the representative of a class in all directions."""
+    """Cuts of the canonical form of a class in all 40 directions."""
     forms = DIGITS[linear_forms()]
     values = DIGITS[list(list_class.cards)] @ forms.T % 3
     counts = np.stack([(values == value).sum(axis=0) for value in range(3)], axis=1)
@@ -133,7 +136,7 @@ def find_directions(list_class: ListClass) -> tuple[Direction, ...]:
 
 
 class ClassOrder(enum.StrEnum):
-    """Attribute that classes are sorted by. Classes with equal values are in the order of their numbers."""
+    """Order of classes in `find_classes`. Classes with equal values are in the order of their numbers."""
 
     NUMBER = "number"
     LISTS = "lists"
@@ -159,11 +162,11 @@ def find_classes(
     sort: ClassOrder | str = ClassOrder.NUMBER,
     reverse: bool = False,
 ) -> list[ListClass]:
-    """The classes of a size, or some of them.
+    """Finds the classes of a size that meet all given conditions.
 
     Args:
         size: 0 to 20.
-        catalogue: source of the classes; by default the catalogue in memory.
+        catalogue: source of the classes; by default the catalogue of the package.
         complete: only classes to whose lists no card can be added (True), or some card can be added (False).
         stabilizer: only classes whose stabilizer has this many maps.
         structure: only classes with this structure of the stabilizer, such as "C2 x S4".
@@ -174,7 +177,7 @@ def find_classes(
         game_classes: only classes that fall into this many classes under the game's own symmetries.
         hyperplane: only classes whose lists have this cut by three parallel hyperplanes, such as "6+6+0".
         exclusion: only classes whose lists have a card outside that completes this many of their pairs to sets.
-        among: choose among these classes of a smaller deck; by default among all of the size.
+        among: search only these classes, of a smaller deck; by default all classes of the size.
         sort: attribute that the classes are sorted by.
         reverse: whether the greatest value comes first.
 

@@ -1,4 +1,5 @@
-"""Compiled enumeration of the lists of a class. `ranking.py` defines the order and proves that no list repeats."""
+"""Compiled enumeration of the lists of a class. The module `ranking` defines the order and proves that no list
+repeats."""
 
 import numpy as np
 
@@ -7,7 +8,8 @@ from setset.compiler import njit
 
 @njit(cache=True)
 def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped-def]
-    """Labels the cards that the flat of a frame gains with its next card; returns the size of the new flat."""
+    """Adds a card to a frame, and labels the cards that the flat of the frame gains. Returns the size of the new
+    flat."""
     if depth == 0:
         points[0] = card
         return 1
@@ -20,7 +22,7 @@ def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped
 
 @njit(cache=True)
 def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ignore[no-untyped-def]
-    """Finds the group's orbits outside the flat of the frame so far; returns their number.
+    """Finds the orbits of a group of maps on the cards outside the flat of a frame. Returns the number of orbits.
 
     Writes the least cards of the orbits, ascending, to `firsts`, and the sizes of the orbits to `sizes`.
     """
@@ -45,7 +47,7 @@ def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ign
 
 @njit(cache=True)
 def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-def]
-    """Copies to `smaller` the maps of the group that fix the card; returns their number."""
+    """Copies the maps of a group that fix a card to `smaller`. Returns the number of copied maps."""
     kept = 0
     for index in range(order):
         if maps[group[index], card] == card:
@@ -72,7 +74,7 @@ def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: i
 
 @njit(cache=True)
 def fill_members(start, cards_inside, maps, ways, lists, total, minus):  # type: ignore[no-untyped-def]
-    """Fills `lists` with the lists of ranks `start`, `start` + 1, ...; returns their number.
+    """Fills the rows of `lists` with the lists of ranks `start`, `start` + 1, and so on. Returns the number of rows.
 
     `cards_inside` is the canonical form R, `ways[i]` is the number of ways to complete i cards to a frame.
     """

@@ -1,4 +1,5 @@
-"""Fingerprints: numbers that affine maps do not change. Lists with different fingerprints are in different classes.
+"""Fingerprints: a number per list that no affine map changes. Lists with different fingerprints are in different
+classes.
 
 A fingerprint is cheap enough to compute for every list that is one card longer or shorter. The first step
 counts, for each card outside the list, the pairs of the list that have it as their third card. The second step sums,
@@ -19,12 +20,13 @@ INCREMENT = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(31)
 INSIDE = np.uint64(1000)
-"""Added for each card of the hand. Matters only for hands with sets: no card of a list is a third card of its pairs."""
+"""Value added for each card of the hand, which tells its cards from the others. It matters only for hands with sets,
+where a card of the hand may be the third card of a pair."""
 
 
 @njit(cache=True, inline="always")
 def _mix(value):  # type: ignore[no-untyped-def]
-    """Scrambles 64 bits in a fixed way, so that sums of scrambled values tell multisets apart."""
+    """Scrambles 64 bits in a fixed way. Then different multisets of values nearly always have different sums."""
     value = (value + INCREMENT) * MULTIPLIER
     return value ^ (value >> SHIFT)
 
@@ -64,14 +66,15 @@ def _fingerprint_rows(lists, out, third):  # type: ignore[no-untyped-def]
 
 
 def fingerprint_rows(lists: CardArray) -> Fingerprints:
-    """The fingerprint of each row of `lists`."""
+    """Computes the fingerprint of each list, one list per row."""
     out = np.zeros(len(lists), np.uint64)
     _fingerprint_rows(lists, out, cached_third_table())
     return out
 
 
 def find_indices(stored: Fingerprints, prints: Fingerprints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """For each of `prints`, its first index in `stored` (any index if missing), and how often it occurs there."""
+    """Looks up each fingerprint of `prints` in the sorted array `stored`. Returns its first index (any index if
+    missing) and the number of its occurrences."""
     order = np.argsort(stored, kind="stable")
     low = np.searchsorted(stored[order], prints, "left")
     times = np.searchsorted(stored[order], prints, "right") - low

@@ -38,7 +38,8 @@ GAMES: Final = GROUP_ORDER // GAME_ORDER
 WAYS: Final = 40
 
 SMALL_SIZES: Final = (1, 1, 4)
-"""Number of classes of the game for 0, 1 and 2 cards, whose stabilizers are too large to go through.
+"""Number of classes under the game's own symmetries for 0, 1 and 2 cards, whose stabilizers are too large to go
+through.
 
 Renaming takes any card to any other, and pairs differ by the number of features that are not the same.
 """
@@ -46,9 +47,10 @@ Renaming takes any card to any other, and pairs differ by the number of features
 
 @njit(cache=True)
 def _map_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-untyped-def]
-    """Writes to `moved` the image of each of the 40 ways under the map that takes 0, 1, 3, 9, 27 to the frame.
+    """Writes the image of each of the 40 ways to `moved`, under the map that takes 0, 1, 3, 9, 27 to the frame or its
+    inverse.
 
-    Or under the inverse map, which does not matter, because both maps keep the same number of games.
+    It does not matter which of the two: a map and its inverse keep the same number of games.
     """
     for way in range(len(forms)):
         image = 0
@@ -68,7 +70,7 @@ def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
             length += 1
             image = moved[image]
         if image != way or length > 4:
-            continue  # each cycle counts once, at its least way
+            continue  # counts each cycle once, at its least way
         for index in range(length):
             cycles[length, counts[length], index] = image
             image = moved[image]
@@ -77,7 +79,7 @@ def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
-    """Number of games that consist of whole cycles."""
+    """Number of games that a map keeps: their four ways are a union of whole cycles of the map."""
     ones, twos, threes, fours = cycles[1, :, 0], cycles[2], cycles[3], cycles[4]
     kept = 0
     for i in range(counts[1]):
@@ -107,7 +109,7 @@ def _sum_kept_games(frames, forms, ways, values, games, minus, all_games):  # ty
     for row in range(len(frames)):
         _map_ways(frames[row], forms, ways, values, minus, moved)
         _find_cycles(moved, cycles, counts)
-        # A map that keeps every way, as the identity does in each group, keeps all games: no need to count them.
+        # A map that keeps every way (each group has the identity) keeps all games, so they need not be counted.
         kept += all_games if counts[1] == len(forms) else _count_kept_games(cycles, counts, games)
     return kept
 
@@ -132,17 +134,17 @@ def game_classes(classes: Iterable[ListClass]) -> int:
 
 
 def game_classes_of_each(classes: Iterable[ListClass]) -> list[int]:
-    """Number of classes of the game that each class falls into."""
+    """For each class, the number of smaller classes that it splits into under the game's own 31,104 symmetries."""
     return [_divide_games(list_class) for list_class in classes]
 
 
 def _divide_games(list_class: ListClass) -> int:
-    """Number of classes under the symmetries of the game alone into which one class splits."""
+    """Number of smaller classes into which one class splits under the game's own 31,104 symmetries."""
     if list_class.size < len(SMALL_SIZES):
         return SMALL_SIZES[list_class.size]
     if list_class.stabilizer == 1:
         return GAMES
-    # The frames that lead to the form itself are the images of the standard frame under the maps that keep it.
+    # These frames are the images of the standard frame under the maps that keep the canonical form.
     _, frames = find_least_frames(list_class.cards, is_form=True)
     kept = int(_sum_kept_games(_complete_frames(frames), *_make_tables(), difference_table(), GAMES))
     number, rest = divmod(kept, list_class.stabilizer)
@@ -152,7 +154,7 @@ def _divide_games(list_class: ListClass) -> int:
 
 
 def _complete_frames(frames: CardArray) -> CardArray:
-    """All ways to complete these frames to five cards."""
+    """Completes each frame to five cards in every possible way."""
     while frames.shape[1] <= DIMENSION:
         free = np.ones((len(frames), CARDS), np.bool_)
         np.put_along_axis(free, span_frames(frames).astype(np.int64), False, axis=1)
@@ -163,7 +165,7 @@ def _complete_frames(frames: CardArray) -> CardArray:
 
 @cache
 def _make_tables() -> tuple[CardArray, CardArray, npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
-    """The four tables that the kernels need.
+    """Makes the four tables that the kernels need.
 
     A linear form for each way (as a card: its coefficients), the way of each form, the values of forms at cards,
     and for each four ways whether they are independent, that is, make a game.

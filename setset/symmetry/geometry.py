@@ -28,7 +28,7 @@ DIGITS: Final = np.array([digits(card) for card in range(CARDS)])
 
 
 def _table(sums: npt.NDArray[np.int64]) -> CardArray:
-    """The cards with these digits modulo 3; read-only."""
+    """Converts sums of digits to cards, modulo 3. The resulting table is read-only."""
     table: CardArray = (sums % 3 @ np.array(WEIGHTS)).astype(np.uint8)
     table.setflags(write=False)
     return table
@@ -58,13 +58,13 @@ def linear_forms() -> CardArray:
 
 
 def third_cards(lists: CardArray) -> npt.NDArray[np.int64]:
-    """For each row, the third cards of its pairs."""
+    """For each list (one per row), the third cards of all of its pairs."""
     first, second = np.triu_indices(lists.shape[1], 1)
     return cached_third_table()[lists[:, first], lists[:, second]].astype(np.int64)
 
 
 def mark_extensions(lists: CardArray) -> npt.NDArray[np.bool_]:
-    """For each row, whether each of the 81 cards can be added to it."""
+    """For each list (one per row), 81 truth values: whether the card can be added to the list."""
     free = np.ones((len(lists), CARDS), np.bool_)
     np.put_along_axis(free, lists.astype(np.int64), False, axis=1)
     np.put_along_axis(free, third_cards(lists), False, axis=1)
@@ -80,7 +80,7 @@ def count_frames(dimension: int, start: int = 0) -> int:
 
 
 def flat_size(points: int) -> int:
-    """Number of cards in the flat through this many cards in general position."""
+    """Number of cards in the flat that this many cards in general position span: 0, 1, 3, 9, 27 or 81."""
     return 0 if points == 0 else 3 ** (points - 1)
 
 
@@ -99,7 +99,7 @@ def form_dimension(form: Sequence[int]) -> int:
 
 
 def span_frames(frames: CardArray) -> CardArray:
-    """The cards of the flat of each frame, in the order of their labels; a frame per row, a flat per row."""
+    """For each frame (one per row), all cards of the flat that the frame spans, in the order of their labels."""
     points = frames[:, :1]
     for column in range(1, frames.shape[1]):
         step = difference_table()[frames[:, column], frames[:, 0]][:, None]
@@ -121,7 +121,7 @@ def enumerate_subspaces(dimension: int) -> CardArray:
         return np.arange(CARDS, dtype=np.uint8)[:, None]
     smaller = enumerate_subspaces(dimension - 1)
     width = smaller.shape[1]
-    last = smaller[:, flat_size(dimension - 1)]  # the frame's last card
+    last = smaller[:, flat_size(dimension - 1)]  # the last card of each frame
     step = difference_table()[np.arange(CARDS)[None, :], smaller[:, :1]]
     once = sum_table()[smaller[:, None, :], step[:, :, None]]
     twice = sum_table()[once, step[:, :, None]]

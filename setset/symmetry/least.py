@@ -1,4 +1,4 @@
-"""The compiled search for canonical forms: for many lists at once, or for one list after several searches."""
+"""The compiled search for canonical forms, for many lists at once or for a single list."""
 
 from collections.abc import Sequence
 
@@ -34,7 +34,8 @@ _find_least_of_each = njit(cache=True)(search.find_least_of_each)
 def _search_rows(
     lists: CardArray, forms: CardArray | None = None, room: int = 1
 ) -> tuple[CardArray, Integers, Integers, CardArray]:
-    """For each row, its canonical form, dimension, number of frames that lead to the form, and the first of them."""
+    """Searches for the canonical form of each list (one per row). Returns the forms, their dimensions, the number of
+    frames that lead to each form, and the first `room` of these frames."""
     canonical_forms = np.zeros_like(lists) if forms is None else forms
     dimensions, counts = np.zeros((2, len(lists)), np.int64)
     frames = np.zeros((len(lists), room, DIMENSION + 1), np.uint8)
@@ -44,19 +45,19 @@ def _search_rows(
 
 
 def canonicalize_rows(lists: CardArray) -> tuple[CardArray, Integers]:
-    """The canonical form of each row, and the number of affine maps that keep the row."""
+    """For each list (one per row), its canonical form and the number of affine maps that keep the list."""
     forms, dimensions, counts, _ = _search_rows(lists)
     pointwise = np.array([pointwise_stabilizer_order(dimension) for dimension in range(-1, DIMENSION + 1)])
     return forms, counts * pointwise[dimensions + 1]
 
 
 def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
-    """For each list, the first frame that maps the list to its canonical form.
+    """For each list, the first frame whose map takes the list to its canonical form.
 
-    A frame of fewer than five cards is filled up to five.
+    Completes frames of fewer than five cards to five cards.
 
     Raises:
-        SetsetError: a form is not the form of its list.
+        SetsetError: a row of `forms` is not the canonical form of the list in the same row.
     """
     _, dimensions, counts, all_frames = _search_rows(lists, forms)
     if not counts.all():
@@ -68,9 +69,10 @@ def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
 
 
 def find_least_frames(cards: Sequence[int], is_form: bool = False) -> tuple[Cards, CardArray]:
-    """The least list of the class, and all frames that lead there, k + 1 cards of the list per row.
+    """Finds the canonical form of a list, and all frames (k + 1 of its cards per row) that a map to the form starts
+    from.
 
-    Set `is_form` if the cards are a canonical form: then the search is faster.
+    `is_form` says that the cards are a canonical form already, which makes the search faster.
     """
     hand = np.array([cards], np.uint8)
     (form,), (dimension,), (count,), (frames,) = _search_rows(hand, hand if is_form else None, MOST_FRAMES)

@@ -31,26 +31,29 @@ class Partitions:
     anchor: int
     """The single card of every partition through the list."""
     partners: dict[Cards, int]
-    """Each partner, and the number of partitions that hold both the partner and the list."""
+    """For each partner, the number of partitions that contain both the partner and the list."""
     partitions: tuple[tuple[Cards, Cards, Cards], ...]
-    """The three other lists of each partition."""
+    """For each partition, its three lists other than the given list."""
 
     @property
     def kinds(self) -> dict[int, int]:
-        """Number of partitions by the least count in `partners` of their lists: the two kinds up to affine maps."""
+        """Number of partitions of each of the two kinds, up to affine maps. The key is the least count that `partners`
+        has for a list of the partition."""
         rarest = Counter(min(map(self.partners.__getitem__, others)) for others in self.partitions)
         return dict(sorted(rarest.items()))
 
     @property
     def demicaps(self) -> tuple[Cards, ...]:
-        """Demicaps: ten cards that three of the disjoint caps share. Each cap in only one partition is two demicaps."""
+        """The demicaps: ten cards that three partners have in common. A partner in only one partition is the union of
+        two demicaps."""
         rare = [set(cap) for cap, times in self.partners.items() if times == 1]
         shared = (a & b & c for a, b, c in combinations(rare, 3))
         return tuple(sorted({tuple(sorted(cards)) for cards in shared if len(cards) == LARGEST // 2}))
 
     @property
     def of_deck(self) -> int:
-        """Number of all partitions of the deck: each list is in equally many, and each partition has four lists."""
+        """Number of all partitions of the deck. Each list of 20 cards is in equally many partitions, and each partition
+        has four lists."""
         return catalogue_in_memory().lists(LARGEST) * len(self.partitions) // 4
 
 
@@ -61,7 +64,7 @@ def find_partitions(cards: Iterable[int] | None = None) -> Partitions:
         cards: 20 cards without a set; by default the canonical form.
 
     Raises:
-        BadInput: these are not 20 cards.
+        BadInput: `cards` is not 20 different cards.
         HoldsSet: there is a set among the cards.
     """
     list_class = catalogue_in_memory().get(LARGEST, 0)

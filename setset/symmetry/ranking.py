@@ -58,7 +58,8 @@ def stabilizer_maps(form: Cards) -> CardArray:
 
 
 def _find_orbits(maps: CardArray, frame: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Least cards, ascending, and sizes of a group's orbits outside the flat of a frame that the group fixes."""
+    """Orbits of a group of maps outside the flat of a frame that the maps fix. Returns the least card of each orbit,
+    ascending, and the size of each orbit."""
     sizes = np.bincount(maps.min(axis=0), minlength=maps.shape[1])
     if len(frame):
         sizes[span_frames(np.array([frame], np.uint8))[0]] = 0
@@ -67,7 +68,7 @@ def _find_orbits(maps: CardArray, frame: Sequence[int]) -> tuple[npt.NDArray[np.
 
 
 def _rank_frame(frame: list[int], maps: CardArray, ways: npt.NDArray[np.int64]) -> int:
-    """The rank of the list that a frame stands for, by the least frame of its orbit."""
+    """Rank of a list among the lists of its class in the same flat, from any frame that stands for the list."""
     rank = 0
     for depth in range(len(frame)):
         best = maps[maps[:, frame[depth]].argmin()]
@@ -80,7 +81,7 @@ def _rank_frame(frame: list[int], maps: CardArray, ways: npt.NDArray[np.int64]) 
 
 
 def _frame_at(rank: int, maps: CardArray, ways: npt.NDArray[np.int64]) -> list[int]:
-    """The least frame of the orbit that has this rank: the inverse of `_rank_frame`."""
+    """Returns the least frame that stands for the list of a rank. The inverse of `_rank_frame`."""
     frame: list[int] = []
     for depth in range(len(ways) - 1):
         firsts, sizes = _find_orbits(maps, frame)
@@ -93,14 +94,14 @@ def _frame_at(rank: int, maps: CardArray, ways: npt.NDArray[np.int64]) -> list[i
 
 
 def members(list_class: ListClass | str, start: int = 0) -> Iterator[Cards]:
-    """Every list of a class once, in the order of their ranks.
+    """Yields every list of a class once, in the order of ranks.
 
     Args:
         list_class: a class of the catalogue, or its name such as "12/786".
         start: the rank within the class to begin with, 0 to `list_class.lists` - 1.
 
     Returns:
-        An iterator over the lists; they are computed as they are needed.
+        An iterator, which computes each list when the caller asks for it.
 
     Raises:
         BadInput: there is no list of rank `start`.
@@ -113,7 +114,7 @@ def members(list_class: ListClass | str, start: int = 0) -> Iterator[Cards]:
 
 
 def member_arrays(list_class: ListClass | str, start: int = 0, chunk: int = CHUNK) -> Iterator[CardArray]:
-    """The lists of `members` as arrays, a list per row.
+    """Yields the lists of a class in the order of ranks, as arrays with one list per row.
 
     Args:
         list_class: a class of the catalogue, or its name such as "12/786".
@@ -137,7 +138,8 @@ def member_arrays(list_class: ListClass | str, start: int = 0, chunk: int = CHUN
 
 
 def _member_arrays(list_class: ListClass, start: int, chunk: int) -> Iterator[CardArray]:
-    """`member_arrays` after its checks. A generator of its own, so that the checks run at the call."""
+    """Yields the arrays of `member_arrays`. A separate generator, because `member_arrays` checks its arguments at the
+    call."""
     from setset.symmetry.enumeration import fill_members
 
     maps = stabilizer_maps(list_class.cards)
@@ -158,7 +160,7 @@ def _member_arrays(list_class: ListClass, start: int, chunk: int) -> Iterator[Ca
 
 
 def member_rank(cards: CardsLike) -> int:
-    """The rank of a list among the lists of its class.
+    """Computes the rank of a list among the lists of its class.
 
     Args:
         cards: different cards without a set, in any order.
@@ -177,11 +179,11 @@ def member_rank(cards: CardsLike) -> int:
 
 
 def rank(cards: CardsLike, catalogue: Catalogue | None = None) -> int:
-    """The rank of a list among all lists of its size.
+    """Computes the rank of a list among all lists of its size.
 
     Args:
         cards: different cards without a set, in any order.
-        catalogue: source of the class; by default the catalogue in memory.
+        catalogue: source of the class; by default the catalogue of the package.
 
     Returns:
         The rank, from 0: the inverse of `unrank`.
@@ -199,7 +201,7 @@ def rank(cards: CardsLike, catalogue: Catalogue | None = None) -> int:
 
 
 def _member_rank(form: Cards, leading: CardArray) -> int:
-    """The rank within the class, from the canonical form and the frames of the list that lead to it."""
+    """Computes the rank of a list within its class, from its canonical form and its frames that lead to the form."""
     if not form:
         return 0
     dimension = leading.shape[1] - 1
@@ -218,12 +220,12 @@ def _member_rank(form: Cards, leading: CardArray) -> int:
 
 
 def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
-    """The list of a rank among all lists of a size.
+    """Returns the list that has a rank among all lists of a size. The inverse of `rank`.
 
     Args:
         size: 0 to 20.
         rank: 0 to the number of lists of this size - 1.
-        catalogue: source of the class; by default the catalogue in memory.
+        catalogue: source of the class; by default the catalogue of the package.
 
     Returns:
         The list, in ascending order.
@@ -241,12 +243,12 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
         return ()
     ways = _count_completions(dimension)
     flat, rank_in_flat = divmod(within, int(ways[0]) // len(maps))
-    # The labels that the map of that frame takes the labels of the flat to. The list is the cards that go to the form.
+    # The images of the labels of the flat under the map of the frame. The list is the cards whose images are the form.
     goes = span_frames(np.array([_frame_at(rank_in_flat, maps, ways)], np.uint8))[0]
     cards = enumerate_subspaces(dimension)[flat][np.isin(goes, list_class.cards)]
     return Hand(sorted(cards.tolist()))
 
 
 def _count_completions(dimension: int) -> npt.NDArray[np.int64]:
-    """`counts[i]`: number of ways to complete i cards of a frame of this dimension."""
+    """Array whose entry i is the number of ways to complete i cards of a frame of this dimension to a whole frame."""
     return np.array([count_frames(dimension, chosen) for chosen in range(dimension + 2)], np.int64)

@@ -19,13 +19,13 @@ Integers = npt.NDArray[np.int64]
 
 
 def game_representatives(list_class: ListClass) -> CardArray:
-    """A list of each class that a class falls into if only the game's own 31,104 symmetries count.
+    """Splits a class under the game's own 31,104 symmetries, and returns one list of each part.
 
     Args:
         list_class: a class of the catalogue.
 
     Returns:
-        An array with a row per class of the game, the cards ascending. The first is the representative of the class.
+        An array with one list per row, its cards ascending. The first row is the canonical form of the class.
 
     >>> from setset.symmetry.catalogue import catalogue_in_memory
     >>> game_representatives(catalogue_in_memory().get(2, 0)).tolist()
@@ -54,7 +54,8 @@ def game_representatives(list_class: ListClass) -> CardArray:
 
 @cache
 def _all_games() -> tuple[Integers, Integers]:
-    """The 63,180 games, a row of four ways each, SET itself first; and a table of their numbers by their four ways."""
+    """Returns the 63,180 games, one row of four ways per game, SET first; and a table with the row number of each four
+    ways."""
     forms = linear_forms()
     fours = np.array(list(combinations(range(len(forms)), DIMENSION)))
     determinants = np.rint(np.linalg.det(DIGITS[forms][fours])).astype(np.int64)
@@ -67,7 +68,7 @@ def _all_games() -> tuple[Integers, Integers]:
 
 
 def _move_games(matrix: Integers, games: Integers, numbers: Integers) -> Integers:
-    """For each game, the number of the game that a map with this matrix takes it to."""
+    """For each game, the number of its image: the game to which a map with this matrix takes it."""
     forms = linear_forms()
     ways = np.zeros(CARDS, np.int64)
     opposite = (-DIGITS[forms] % 3) @ np.array(WEIGHTS)

@@ -1,7 +1,7 @@
-"""Exactly uniform random lists: a random class, weighted by its lists, then a random map of its representative.
+"""Exactly uniform random lists: draws a class, weighted by its number of lists, then a map for its canonical form.
 
-Both are drawn as integers below a bound, which numpy does without bias. Equally many maps, as many as the order of the
-stabilizer, take the representative to each list of the class. So a uniform map gives a uniform list of the class.
+Class and map are drawn as integers below a bound, which numpy does without bias. The number of maps that take the
+canonical form to a list is the same for each list of the class. So a uniform map gives a uniform list of the class.
 """
 
 import numpy as np
@@ -15,7 +15,8 @@ from setset.symmetry.geometry import GROUP_ORDER, CardArray, difference_table, s
 
 @njit(cache=True)
 def _apply_maps(numbers, forms, lists, total, minus):  # type: ignore[no-untyped-def]
-    """Applies to each row of `forms` the map with the number of that row; writes the cards, ascending, to `lists`.
+    """Applies a map, given by its number, to each row of `forms`, and writes the resulting cards, ascending, to
+    `lists`.
 
     The digits of a map's number in the mixed base 81, 80, 78, 72, 54 choose where the cards 0, 1, 3, 9, 27 go, each
     among the cards outside the flat of the cards chosen before.
@@ -48,14 +49,14 @@ def _apply_maps(numbers, forms, lists, total, minus):  # type: ignore[no-untyped
 
 
 def sample(size: int, count: int = 1, seed: int | None = None, catalogue: Catalogue | None = None) -> CardArray:
-    """Random lists of a size, independent of each other, every list with the same chance.
+    """Draws random lists of a size, independent of each other. Every list has the same chance.
 
     Args:
         size: 1 to 20.
         count: number of lists, 0 or more.
         seed: 0 or more; by default a new one. The same seed gives the same lists with the same numpy; a new release
             of numpy may change its random numbers. A larger count begins with the lists of a smaller count.
-        catalogue: source of the classes; by default the catalogue in memory.
+        catalogue: source of the classes; by default the catalogue of the package.
 
     Returns:
         An array of type uint8, a list per row, its cards in ascending order.

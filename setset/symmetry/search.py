@@ -12,16 +12,16 @@ from typing import Any
 WIDTHS = (0, 1, 3, 9, 27)
 """Number of cards in the flat of a frame, by the length of the frame. Entry j is also card j of the standard frame."""
 UNKNOWN = -1
-"""Mark of an unknown label. Less than 'free' (0) and 'taken' (1), so that the first list found counts as better."""
+"""Mark of an unknown label. It is less than 'free' (0) and 'taken' (1), so any list is better than no list."""
 
 
 def zeros(length: int) -> Any:
-    """Scratch space filled with 0: a list, or an array in compiled code."""
+    """Makes scratch space filled with 0: a Python list, or a numpy array in compiled code."""
     return [0] * length
 
 
 def span_dimension(cards: Any, total: Any, minus: Any) -> Any:
-    """The dimension of the flat that the cards span; -1 for no cards."""
+    """Dimension of the flat that the cards span; -1 for no cards."""
     points = zeros(81)
     spanned = zeros(81)
     width = 0
@@ -39,7 +39,8 @@ def span_dimension(cards: Any, total: Any, minus: Any) -> Any:
 
 
 def count_parallels(cards: Any, minus: Any) -> Any:
-    """The number of ordered pairs of cards per step between them, and the greatest of these numbers, up to 3."""
+    """Counts the ordered pairs of cards (a, b) by their step b - a. Returns the counts, and the greatest count, up to
+    3."""
     parallels = zeros(81)
     most = 0
     for a in cards:
@@ -61,7 +62,7 @@ def holds_set(cards: Any, inside: Any, total: Any, minus: Any) -> Any:
 
 
 def find_parallels(cards: Any, inside: Any, shift: Any, parallel: Any) -> Any:
-    """Writes to `parallel` the cards that the shift takes to another card of the list; returns their number."""
+    """Writes the cards whose image under `shift` is in the list too to `parallel`. Returns the number of such cards."""
     number = 0
     for card in cards:
         if inside[shift[card]]:
@@ -71,9 +72,9 @@ def find_parallels(cards: Any, inside: Any, shift: Any, parallel: Any) -> Any:
 
 
 def start_best(form: Any, form_given: Any) -> Any:
-    """The list that the search compares with first: 1 at the labels that it takes, 0 at others.
+    """Makes the array for the best list so far: 1 at each label that the list has, 0 at each other label.
 
-    Unless `form_given`, all labels except the first are UNKNOWN.
+    If `form_given`, the list is `form`. Otherwise no list is known, and all labels except the first are UNKNOWN.
     """
     best = zeros(81)
     for label in range(1, 81):
@@ -86,7 +87,7 @@ def start_best(form: Any, form_given: Any) -> Any:
 
 
 def write_form(best: Any, form: Any) -> None:
-    """Writes to `form` the labels that the least list takes."""
+    """Writes the labels at which `best` is 1, which are the cards of the least list, to `form`."""
     index = 0
     for label in range(81):
         if best[label] == 1:
@@ -95,10 +96,11 @@ def write_form(best: Any, form: Any) -> None:
 
 
 def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, labels: Any, best: Any) -> Any:
-    """Labels the cards that a flat of `width` cards gains with a step out of it, and compares with the best so far.
+    """Grows a flat of `width` cards to three times its size. Labels the new cards and compares with the best list.
 
-    The gain is the flat moved once and twice by the step; `shift[card]` is a card moved once. Returns -1 for worse
-    (and stops there), 0 for as good, 1 for better. A better gain becomes the best, and the labels after it UNKNOWN.
+    The new cards are the flat moved once and moved twice; `shift[card]` is a card moved once. Returns -1 (and stops) if
+    the new labels are worse than the labels of the best list, 0 if they are equal, and 1 if they are better. Better
+    labels replace the labels of the best list, and all later labels become UNKNOWN.
     """
     end = width + width + width
     verdict = 0
@@ -137,11 +139,11 @@ def find_least(cards: Any, form: Any, form_given: Any, frames: Any, total: Any, 
     inside, points, parallel = zeros(81), zeros(81), zeros(81)
     for card in cards:
         inside[card] = 1
-    labels = zeros(81)  # labels of the cards of the list; stale unless points[labels[card]] == card
+    labels = zeros(81)  # labels of the cards of the list; a label is valid only if points[labels[card]] == card
     frame, turn = zeros(5), zeros(5)
     parallels, most = count_parallels(cards, minus)
     if holds_set(cards, inside, total, minus):
-        most = 1  # the proof that frames may be skipped is for lists only
+        most = 1  # no frame may be skipped: the proof in `canonical.py` holds only for cards without a set
     alike, _ = count_parallels(form, minus)
     best = start_best(form, form_given)
     starts = count = depth = 0
@@ -196,6 +198,6 @@ def find_least(cards: Any, form: Any, form_given: Any, frames: Any, total: Any, 
 def find_least_of_each(
     lists: Any, forms: Any, form_given: Any, frames: Any, dimensions: Any, counts: Any, total: Any, minus: Any
 ) -> None:
-    """`find_least` for each row."""
+    """Calls `find_least` for each row of `lists`."""
     for row in range(len(lists)):
         dimensions[row], counts[row] = find_least(lists[row], forms[row], form_given, frames[row], total, minus)

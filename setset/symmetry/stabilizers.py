@@ -31,7 +31,7 @@ from setset.symmetry.structures import NAMES, Invariants
 
 @dataclass(frozen=True, slots=True)
 class Stabilizer:
-    """All maps that keep the representative of a class.
+    """The stabilizer of a class: all maps that keep the canonical form.
 
     >>> from setset.symmetry.catalogue import catalogue_in_memory
     >>> kept = stabilizer_of(catalogue_in_memory().get(20, 0))
@@ -43,29 +43,29 @@ class Stabilizer:
     generators: tuple[AffineMap, ...]
     """A few maps whose products are all maps of the stabilizer."""
     structure: str
-    """Name of the group that the stabilizer induces on the flat of the list, as GAP describes it."""
+    """Name of the group that the stabilizer induces on the flat of the list, in the notation of the program GAP."""
     pointwise: int
     """Number of maps that fix each card of the flat; 1 if the list spans all cards."""
     orbits: tuple[Cards, ...]
-    """Orbits on the cards of the list."""
+    """Orbits of the stabilizer on the cards of the list."""
     extension_orbits: tuple[Cards, ...]
-    """Orbits on the cards that can be added."""
+    """Orbits of the stabilizer on the cards that can be added to the list."""
 
     @property
     def traits(self) -> Traits:
-        """The structure and the sizes of the orbits, as the catalogue stores them."""
+        """Formats the structure and the sizes of the orbits as text, as the catalogue stores them."""
         return Traits(self.structure, _write_sizes(self.orbits), _write_sizes(self.extension_orbits))
 
 
 @cache
 def stabilizer_of(list_class: ListClass) -> Stabilizer:
-    """The stabilizer of the representative of a class.
+    """Computes the stabilizer of the canonical form of a class.
 
     Args:
         list_class: a class of the catalogue.
 
     Returns:
-        Its generators, its structure, and its orbits.
+        The stabilizer with its generators, its structure, and its orbits.
     """
     frames, maps = _maps_of_flat(list_class.cards)
     dimension = frames.shape[1] - 1
@@ -93,7 +93,8 @@ def _write_sizes(orbits: Iterable[Cards]) -> str:
 
 
 def _maps_of_flat(form: Cards) -> tuple[CardArray, CardArray]:
-    """The maps of the flat of a canonical form that keep the form: their frames, and their lookup tables by label."""
+    """Finds the maps of the flat of a canonical form that keep the form. Returns their frames, and their lookup tables
+    by label."""
     if not form:
         return np.zeros((1, 0), np.uint8), np.zeros((1, 1), np.uint8)
     _, frames = find_least_frames(form)
@@ -101,7 +102,7 @@ def _maps_of_flat(form: Cards) -> tuple[CardArray, CardArray]:
 
 
 def element_orders(maps: CardArray) -> npt.NDArray[np.int64]:
-    """The order of each permutation, a permutation per row."""
+    """Computes the order of each permutation, one permutation per row."""
     orders = np.zeros(len(maps), np.int64)
     power = maps
     step = 1
@@ -113,7 +114,8 @@ def element_orders(maps: CardArray) -> npt.NDArray[np.int64]:
 
 
 def _choose_generators(maps: CardArray) -> list[int]:
-    """Indexes of rows that generate all rows. Always adds a row of the highest order that is not generated yet."""
+    """Chooses a few rows (permutations) that generate all rows. Returns their indexes. Always adds a row of the highest
+    order among the rows that are not generated yet."""
     chosen: list[int] = []
     rows = [bytes(row) for row in maps]
     generated = {bytes(np.arange(maps.shape[1], dtype=np.uint8))}
@@ -141,7 +143,8 @@ def _generate(generators: list[bytes]) -> set[bytes]:
 
 
 def find_invariants(maps: CardArray, generators: list[int]) -> Invariants:
-    """Numbers of elements by their orders, and the number of elements that commute with all others."""
+    """Finds the invariants by which `NAMES` names a group: the number of elements of each order, and the order of the
+    centre."""
     orders = Counter(element_orders(maps).tolist())
     commute = np.ones(len(maps), np.bool_)
     for generator in generators:
@@ -150,7 +153,7 @@ def find_invariants(maps: CardArray, generators: list[int]) -> Invariants:
 
 
 def _fixing_frames(dimension: int) -> list[list[int]]:
-    """Frames of maps that generate all maps which fix each card below 3**dimension."""
+    """Makes frames whose maps generate all maps that fix each card below 3**dimension."""
     frame = list(STANDARD_FRAME)
     fixed, others = frame[: dimension + 1], frame[dimension + 1 :]
     if not others:

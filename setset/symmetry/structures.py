@@ -7,7 +7,7 @@ installed, a test compares the names. `:` is a semidirect product, `.` an extens
 from typing import Final
 
 Invariants = tuple[tuple[tuple[int, int], ...], int]
-"""Pairs (order, number of elements of this order), and the order of the centre."""
+"""Invariants of a group: pairs (order, number of elements of this order), and the order of the centre."""
 
 NAMES: Final[dict[Invariants, str]] = {
     (((1, 1),), 1): "1",

@@ -1,4 +1,4 @@
-"""The game: find sets, deal, play, simulate.
+"""The game of SET: finding sets, dealing, playing, simulating games, and the chances of hands without a set.
 
 Each exported name is loaded on first use, because the simulation needs numpy and numba.
 """

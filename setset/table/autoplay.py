@@ -1,4 +1,4 @@
-"""A game that plays itself, step by step."""
+"""Plays a whole game with one player, step by step."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,16 +12,16 @@ from setset.table.game import Game, call_set, deal_more, new_game
 
 
 class Policy(StrEnum):
-    """Choice of the player among several sets. The choice changes the odds: see `docs/table.md`.
+    """Choice of the player if the table has several sets. The choice changes the odds: see `docs/table.md`.
 
     >>> Policy("first")
     <Policy.FIRST: 'first'>
     """
 
     RANDOM = "random"
-    """Any set, each with the same chance: the way people find sets."""
+    """Takes each set with the same chance, as people do."""
     FIRST = "first"
-    """The first set in the order of positions on the table: the way simple programs find sets."""
+    """Takes the first set in the order of positions on the table, as simple programs do."""
 
     @classmethod
     def _missing_(cls, value: object) -> NoReturn:
@@ -30,7 +30,8 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True)
 class Step:
-    """A table, the set that the player took, and the game afterwards. The set is None if the table held no set."""
+    """One step of a game: the game before, the set that the player took (None if the table had no set), the game
+    after."""
 
     before: Game
     took: Triple | None

@@ -1,4 +1,4 @@
-"""Chance that there is no set: exact for random hands, estimated by an earlier simulation for tables in play."""
+"""Chance that some cards hold no set: exact for random hands, estimated by a stored simulation for tables in play."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,15 +14,15 @@ IN_PLAY = {
     15: (30_773_448, Estimate(0.0112059, 0.0000198)),
     18: (330_205, Estimate(0.0000454, 0.0000117)),
 }
-"""By size, number of tables in play up to the last deal and their chance of no set. The result of
-`setset simulate --games 20000000 --seed 1`."""
+"""Number of tables in play of each size, up to the last deal, and the estimated chance that such a table has no set.
+The result of `setset simulate --games 20000000 --seed 1`."""
 RULEBOOK = {12: 33, 15: 2500}
-"""By size, odds (to 1) for a set as the rulebook of the game states them."""
+"""Odds for a set that the rulebook of the game states for 12 and 15 cards: 33 to 1, and 2500 to 1."""
 
 
 @dataclass(frozen=True)
 class Odds(Shown):
-    """Chance that hands of one size hold no set: random hands, and tables in play.
+    """Chances that cards of one size hold no set: for random hands, and for tables in play.
 
     >>> odds(12).rulebook, round(odds(12).odds, 2)
     (33, 29.96)
@@ -40,18 +40,18 @@ class Odds(Shown):
     in_play: Estimate | None
     """Chance that a table in play holds no set; None for a number of cards that does not occur in play."""
     rulebook: int | None
-    """Odds (to 1) for a set as the rulebook states them; None if it does not."""
+    """Odds for a set (to 1) in the rulebook of the game; None if the rulebook has no odds for this size."""
     most: int = LARGEST
     """Maximum number of cards of the deck without a set."""
 
     @property
     def odds(self) -> float | None:
-        """Random hands with a set per hand without a set; None if all hands hold a set."""
+        """Odds for a set: number of random hands with a set per hand without a set. None if all hands hold a set."""
         return float((1 - self.chance) / self.chance) if self.chance else None
 
     @property
     def odds_in_play(self) -> Estimate | None:
-        """Tables in play with a set per table without a set."""
+        """Odds for a set in play: number of tables with a set per table without a set."""
         if self.in_play is None:
             return None
         chance = self.in_play.value
@@ -80,7 +80,8 @@ def odds(cards: int = 12, dimension: int = 4) -> Odds:
 
 
 def _odds_of_smaller_deck(cards: int, dimension: int) -> Odds:
-    """Odds for a deck of n = 27 or 9 cards. A third card completes two cards to a set with chance 1 / (n - 2)."""
+    """Odds for a deck of n = 27 or 9 cards. A random third card makes a set with two given cards with chance 1 / (n -
+    2)."""
     from setset.spaces.decks import Deck
 
     deck = Deck(dimension)

@@ -17,14 +17,14 @@ GOLDEN: Final = 0x9E3779B97F4A7C15
 
 
 def mix(value: int) -> int:
-    """SplitMix64's bijection of 64-bit numbers, which scatters neighbours."""
+    """Scrambles a 64-bit number in a fixed, invertible way (the output step of the random generator SplitMix64)."""
     value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) % SEEDS
     value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) % SEEDS
     return value ^ (value >> 31)
 
 
 class Stream:
-    """The random numbers of one game. The numbers of different games are independent for practical purposes.
+    """Random numbers of one game. For practical purposes they are independent of the numbers of other games.
 
     Args:
         seed: 0 to 2**64 - 1.
@@ -41,12 +41,12 @@ class Stream:
         self._state = mix((mix(check_seed(seed)) + game) % SEEDS)
 
     def below(self, bound: int) -> int:
-        """The next random number 0..bound - 1; the bound is at most 2**32."""
+        """Returns the next random number from 0 to bound - 1. `bound` is at most 2**32."""
         self._state = (self._state + GOLDEN) % SEEDS
         return ((mix(self._state) >> 32) * bound) >> 32
 
     def shuffled(self, dimension: int = 4) -> Cards:
-        """The whole deck in random order; the first card is dealt first."""
+        """Shuffles the whole deck. The first card is dealt first."""
         deck = list(range(CARDS) if dimension == 4 else deck_cards(dimension))
         for last in range(len(deck) - 1, 0, -1):
             lower = self.below(last + 1)
@@ -55,7 +55,7 @@ class Stream:
 
 
 def deal(count: int = 12, seed: int | None = None, dimension: int = 4) -> Cards:
-    """The first cards of a shuffled deck.
+    """Deals the first cards of a shuffled deck.
 
     Args:
         count: number of cards, 0 to 81, or up to the size of a smaller deck.
@@ -79,7 +79,7 @@ def deal(count: int = 12, seed: int | None = None, dimension: int = 4) -> Cards:
 
 
 def new_seed() -> int:
-    """A random seed of at most nine digits, short enough to type.
+    """Chooses a random seed of at most nine digits, short enough to type.
 
     >>> 0 <= new_seed() < 10**9
     True

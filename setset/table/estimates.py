@@ -1,4 +1,4 @@
-"""Chances, odds and means estimated from a simulation, with their standard errors; and the exact values.
+"""Estimates chances, odds and means with standard errors from a simulation, and computes the exact values.
 
 Tables of one game resemble each other, so the games are the independent observations. With y tables in a
 game, x of them without a set, the chance is R = sum x / sum y, and its standard error is the error of a ratio of
@@ -18,13 +18,14 @@ from setset.table.simulation import Simulation
 UNTIL_LAST_DEAL: Final = 0
 TO_THE_END: Final = 1
 COUNTINGS: Final = ("up to the last deal", "to the end of the game")
-"""Names of the two ways to count tables. Tables after the last deal have fewer sets, because the deck was empty."""
+"""Names of the two ways to count tables in play. After the last deal tables have fewer sets, because taken cards are
+not replaced."""
 HAND_SIZES: Final = (12, 15, 18)
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A mean and its standard error."""
+    """An estimated value and its standard error."""
 
     value: float
     error: float
@@ -32,7 +33,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Tables:
-    """Tables of one size: their number, the number without a set, and the estimates from both."""
+    """Simulated tables of one size: number of tables, number without a set, and the estimates from both."""
 
     size: int
     tables: int
@@ -44,7 +45,7 @@ class Tables:
 
     @property
     def odds(self) -> Estimate | None:
-        """Tables with a set per table without a set; None if every table had a set."""
+        """Odds for a set: number of tables with a set per table without a set. None if every table had a set."""
         chance = self.chance.value
         return Estimate((1 - chance) / chance, self.chance.error / chance**2) if self.without else None
 
@@ -56,7 +57,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Round:
-    """Tables of twelve cards after this many sets were taken."""
+    """Simulated tables of twelve cards in one round, which is after `taken` sets were taken."""
 
     taken: int
     at: Tables
@@ -64,7 +65,7 @@ class Round:
 
 @dataclass(frozen=True)
 class End:
-    """Games that ended with the same number of cards on the table."""
+    """Simulated games that ended with the same number of cards on the table."""
 
     cards: int
     games: int
@@ -73,7 +74,7 @@ class End:
 
 @dataclass(frozen=True)
 class Kind:
-    """Number of sets taken whose cards differ in a given number of features."""
+    """Sets taken in simulated games whose cards differ in the same number of features."""
 
     features: int
     sets: int
@@ -81,7 +82,7 @@ class Kind:
 
 
 def chance_without_set(size: int) -> Fraction:
-    """The chance that cards from a shuffled deck hold no set: number of lists divided by number of hands.
+    """Computes the exact chance that a random hand holds no set: number of hands without a set per hand.
 
     Args:
         size: the number of cards, 0 to 81.
@@ -102,7 +103,7 @@ def chance_without_set(size: int) -> Fraction:
 
 
 def mean_sets(size: int) -> Fraction:
-    """The mean number of sets in a random hand. Any three cards of the hand are a set with the same chance.
+    """Computes the mean number of sets in a random hand. Each three cards of a hand are a set with chance 1 / 79.
 
     Args:
         size: the number of cards.
@@ -117,14 +118,14 @@ def mean_sets(size: int) -> Fraction:
 
 
 def estimate_tables(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> list[Tables]:
-    """Estimates for the tables that occurred in play, by size. Omits sizes that never occurred.
+    """Estimates the chance of no set and the mean number of sets for tables in play, by size of the table.
 
     Args:
         simulation: result of `simulate`.
         counting: `UNTIL_LAST_DEAL`, or `TO_THE_END` to count tables after the last deal too.
 
     Returns:
-        One `Tables` for each size, ascending.
+        One `Tables` per size that occurred, ascending.
 
     >>> from setset.table import simulate
     >>> [(row.size, row.tables) for row in estimate_tables(simulate(10, seed=1))]
@@ -139,7 +140,7 @@ def estimate_tables(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> 
 
 
 def estimate_random_hands(simulation: Simulation) -> list[Tables]:
-    """Estimates for random hands of 12, 15 and 18 cards: the first cards of each game's shuffled deck.
+    """Estimates the chance of no set for random hands of 12, 15 and 18 cards: the first cards of each shuffled deck.
 
     Args:
         simulation: result of `simulate`.
@@ -159,7 +160,8 @@ def estimate_random_hands(simulation: Simulation) -> list[Tables]:
 
 
 def estimate_rounds(simulation: Simulation) -> list[Round]:
-    """Estimates for tables of twelve cards up to the last deal, by round. A round has at most one such table.
+    """Estimates the chance of no set for tables of twelve cards up to the last deal, by round of the game. A round has
+    at most one such table.
 
     Args:
         simulation: result of `simulate`.
@@ -179,7 +181,7 @@ def estimate_rounds(simulation: Simulation) -> list[Round]:
 
 
 def estimate_ends(simulation: Simulation) -> list[End]:
-    """Number of games by the number of cards on the table at their end.
+    """Counts the simulated games by the number of cards on the table at the end.
 
     Args:
         simulation: result of `simulate`.
@@ -198,7 +200,7 @@ def estimate_ends(simulation: Simulation) -> list[End]:
 
 
 def estimate_kinds(simulation: Simulation) -> list[Kind]:
-    """The sets that were taken, by the number of features in which their cards differ.
+    """Counts the sets taken in simulated games by the number of features in which their cards differ.
 
     Args:
         simulation: result of `simulate`.
@@ -224,17 +226,18 @@ def deviation(hands: Tables, exact: Fraction) -> float:
 
 
 def _independent(size: int, tables: int, without: int, sets: int, squares: int) -> Tables:
-    """Estimates from tables that are independent of each other."""
+    """Makes the estimates for tables that are independent of each other, such as random hands."""
     return Tables(size, tables, without, _binomial(without, tables), _ratio(sets, tables, squares, sets, tables))
 
 
 def _binomial(count: int, of: int) -> Estimate:
-    """A share of independent observations, and its standard error."""
+    """Estimates a share (`count` of `of` independent observations), with its standard error."""
     share = count / of
     return Estimate(share, sqrt(share * (1 - share) / of))
 
 
 def _ratio(x: int, y: int, xx: int, xy: int, yy: int) -> Estimate:
-    """x / y and its standard error, computed with integers because the terms nearly cancel."""
+    """Estimates the ratio x / y of sums over games, with its standard error. Computes with integers, because the terms
+    of the error nearly cancel."""
     squares = xx * y * y - 2 * x * y * xy + x * x * yy
     return Estimate(x / y, sqrt(squares) / y / y)

@@ -25,7 +25,7 @@ MORE: Final = 3
 
 @dataclass(frozen=True)
 class Taken:
-    """A set that somebody took."""
+    """A set that a player took, and the number of the player."""
 
     player: int
     cards: Triple
@@ -33,7 +33,7 @@ class Taken:
 
 @dataclass(frozen=True)
 class Game(Shown):
-    """State of a game. Each card is in exactly one of deck, table and taken.
+    """State of a game. Each card is in the deck, on the table, or in a taken set.
 
     >>> game = new_game(range(81))
     >>> len(game.deck), game.sets[0], game.over, game.round
@@ -49,23 +49,24 @@ class Game(Shown):
 
     @cached_property
     def sets(self) -> tuple[Triple, ...]:
-        """Every set on the table, in the order of `find_sets`."""
+        """All sets on the table, in the order of `find_sets`."""
         return tuple(find_sets(self.table))
 
     @property
     def over(self) -> bool:
-        """Whether the deck is empty and no set is left."""
+        """Whether the game is over: the deck is empty, and the table has no set."""
         return not self.deck and not self.sets
 
     @property
     def round(self) -> int:
-        """1 plus the number of sets that were taken."""
+        """Number of the current round: 1 plus the number of sets taken so far."""
         return len(self.taken) + 1
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """The result of a call: the game after it, whether it was right, and the reason if it was not."""
+    """Result of a player's call: the game after the call, whether the call was right, and the reason if it was
+    wrong."""
 
     game: Game
     right: bool
@@ -73,7 +74,8 @@ class Verdict:
 
 
 def new_game(deck: Sequence[int], players: int = 1) -> Game:
-    """A new game. The first twelve cards of a shuffled deck are on the table; of a smaller deck, three per feature.
+    """Starts a game: puts the first twelve cards of a shuffled deck on the table (of a smaller deck, three per
+    feature).
 
     Args:
         deck: all 81 cards, or all cards of a smaller deck; the first card is dealt first.
@@ -99,7 +101,7 @@ def new_game(deck: Sequence[int], players: int = 1) -> Game:
 
 
 def call_set(game: Game, player: int, cards: Sequence[int]) -> Verdict:
-    """A player points at three cards of the table and says that they are a set.
+    """Judges the call of a player who says that three cards of the table are a set.
 
     Args:
         game: the current game.
@@ -107,10 +109,11 @@ def call_set(game: Game, player: int, cards: Sequence[int]) -> Verdict:
         cards: three cards of the table.
 
     Returns:
-        If they are a set, the game without them and one point more for the player; otherwise one less, and the reason.
+        If the cards are a set, the game without them and with one point more for the player. Otherwise the game with
+        one point less for the player, and the reason.
 
     Raises:
-        BadInput: there is no such player, or these are not three cards of the table.
+        BadInput: there is no such player, or `cards` is not three cards of the table.
 
     >>> verdict = call_set(new_game(range(81)), 0, (0, 1, 3))
     >>> verdict.right, verdict.reason
@@ -125,14 +128,15 @@ def call_set(game: Game, player: int, cards: Sequence[int]) -> Verdict:
 
 
 def call_none(game: Game, player: int) -> Verdict:
-    """A player says that there is no set on the table.
+    """Judges the call of a player who says that the table has no set.
 
     Args:
         game: the current game.
         player: the number of the player, from 0.
 
     Returns:
-        If there is no set, the game with three more cards; if there is a set, the game with one point less.
+        If there is no set, the game with three more cards. If there is a set, the game with one point less for the
+        player.
 
     Raises:
         BadInput: there is no such player.
@@ -167,7 +171,8 @@ def deal_more(game: Game) -> Game:
 
 
 def _remove_cards(game: Game, gone: set[int]) -> Game:
-    """Removes cards. Fills their gaps from the deck; closes the gaps if enough cards stay or the deck is empty."""
+    """Removes cards from the table. Deals new cards into the gaps, or closes the gaps if enough cards are on the table
+    or the deck is empty."""
     if len(game.table) > game.filled or not game.deck:
         return replace(game, table=tuple(card for card in game.table if card not in gone))
     new = iter(game.deck[:MORE])
@@ -183,7 +188,7 @@ def _add_points(game: Game, player: int, points: int) -> Game:
 
 
 def _check_triple(game: Game, cards: Sequence[int]) -> Triple:
-    """Returns the three cards. Raises BadInput unless they are different cards of the table."""
+    """Returns the cards of a call. Raises BadInput unless they are three different cards of the table."""
     if len(check_cards(cards)) != MORE:
         raise BadInput(f"a set is three different cards, not {len(cards)}")
     for card in cards:

@@ -1,4 +1,4 @@
-"""Identification of a hand: its sets, or its class and the rarity of the class."""
+"""Identification of a hand: the sets in it or, if it has none, its class and the rarity of the class."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from setset.symmetry.ranking import rank
 
 @dataclass(frozen=True)
 class Rarity:
-    """Rarity of a class among the classes of its size. A class is more common if more lists belong to it."""
+    """Rarity of a class among all classes of its size. The more lists a class has, the more common it is."""
 
     classes: int
-    """Number of classes of the size."""
+    """Number of all classes of the size."""
     more_common: int
     as_common: int
-    """Number of other classes with as many lists."""
+    """Number of other classes with the same number of lists."""
     rarer: int
 
 
@@ -32,25 +32,25 @@ class ListIdentity:
     lists_of_size: int
     rarity: Rarity
     rank: int
-    """Rank among all lists of the size, from 0, as `unrank` takes it; in a smaller deck in lexicographic order."""
+    """Rank among all lists of the size, from 0, as `unrank` takes it. In a smaller deck the order is lexicographic."""
     smaller: tuple[Neighbour, ...]
-    """Classes that removing one card leads to."""
+    """Classes of the hands with one card less."""
     larger: tuple[Neighbour, ...]
-    """Classes that adding one card leads to."""
+    """Classes of the hands with one card more and no set."""
 
 
 @dataclass(frozen=True)
 class Identity(Shown):
-    """Result of `identify`: the sets of a hand, or if it has none, its class and rank."""
+    """Result of `identify`: the sets of a hand or, if it has none, its class and rank."""
 
     cards: Cards
     sets: tuple[Triple, ...]
     list: ListIdentity | None
-    """None if there is a set among the cards."""
+    """Class and rank of the hand; None if the hand has a set."""
 
 
 def identify(cards: CardsLike, dimension: int = 4) -> Identity:
-    """Finds the sets of a hand; if it has none, its class, the rarity of the class, its rank and its neighbours.
+    """Finds the sets of a hand. If it has none, finds its class, the rarity of the class, its rank and its neighbours.
 
     Args:
         cards: different cards, in any order.

@@ -29,7 +29,7 @@ _HALF = np.uint64(32)
 
 @njit(cache=True, inline="always")
 def _mix(value: Any) -> Any:
-    """`deck.mix` for 64-bit integers."""
+    """Compiled version of `deck.mix`."""
     value = (value ^ (value >> np.uint64(30))) * _FIRST_FACTOR
     value = (value ^ (value >> np.uint64(27))) * _SECOND_FACTOR
     return value ^ (value >> np.uint64(31))
@@ -44,7 +44,7 @@ def _below(state: Any, bound: Any) -> Any:
 
 @njit(cache=True)
 def _shuffle(deck: Any, state: Any) -> None:
-    """Fills `deck` like `Stream.shuffled`."""
+    """Fills `deck` with a shuffled deck, in the same order as `Stream.shuffled`."""
     for card in range(81):
         deck[card] = card
     for last in range(80, 0, -1):
@@ -54,9 +54,10 @@ def _shuffle(deck: Any, state: Any) -> None:
 
 @njit(cache=True)
 def _find_sets(table: Any, count: Any, position: Any, third: Any, triples: Any) -> Any:
-    """Writes the positions of the sets on the table to `triples`, in the order of `find_sets`; returns their number.
+    """Finds the sets on the table. Writes their positions to `triples`, in the order of `find_sets`, and returns their
+    number.
 
-    `position[card]` is the index of a card on the table, -1 if it is not there.
+    `position[card]` is the index of a card on the table, or -1 if the card is not on the table.
     """
     sets = 0
     for i in range(count - 2):
@@ -73,7 +74,7 @@ def _find_sets(table: Any, count: Any, position: Any, third: Any, triples: Any) 
 
 @njit(cache=True)
 def _count_new(table: Any, held: Any, count: Any, position: Any, third: Any) -> Any:
-    """Number of sets whose last card is at position `held` or later."""
+    """Counts the sets on the table whose last card is at position `held` or later."""
     sets = 0
     for k in range(held, count):
         c = table[k]
@@ -85,7 +86,8 @@ def _count_new(table: Any, held: Any, count: Any, position: Any, third: Any) -> 
 
 @njit(cache=True)
 def _take_set(table: Any, count: Any, deck: Any, top: Any, position: Any, chosen: Any) -> Any:
-    """Removes the cards at the chosen positions by the rules of `game.py`; returns the number of cards on the table."""
+    """Removes the set at the chosen positions and refills the table, by the rules of `game.py`. Returns the number of
+    cards on the table."""
     for k in chosen:
         position[table[k]] = -1
     if count <= 12 and top < 81:
@@ -105,7 +107,7 @@ def _take_set(table: Any, count: Any, deck: Any, top: Any, position: Any, chosen
 
 @njit(cache=True)
 def _deal_cards(table: Any, count: Any, deck: Any, top: Any, position: Any, cards: Any) -> None:
-    """Puts the next cards of the deck at the end of the table."""
+    """Deals the next cards of the deck to the end of the table."""
     for offset in range(cards):
         table[count + offset] = deck[top + offset]
         position[table[count + offset]] = count + offset
@@ -113,7 +115,8 @@ def _deal_cards(table: Any, count: Any, deck: Any, top: Any, position: Any, card
 
 @njit(cache=True)
 def _count_hands(deck: Any, table: Any, position: Any, third: Any, hands: Any) -> None:
-    """Counts the sets of the first 12, 15 and 18 cards, each time only the sets with a new card."""
+    """Counts the sets in the first 12, 15 and 18 cards of the deck. For 15 and 18 counts only sets with a new card, and
+    adds them to the count before."""
     position[:] = -1
     sets = 0
     for hand in range(3):
@@ -138,10 +141,10 @@ def _count_differences(first: Any, second: Any) -> Any:
 
 @njit(cache=True)
 def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, seen: Any, rounds: Any) -> Any:
-    """Plays one game with a shuffled deck; returns the number of cards on the table at its end.
+    """Plays one game with a shuffled deck. Returns the number of cards on the table at its end.
 
-    Writes y, x, s by size to `seen`, and to the last buffer the number of sets taken by the number of features that
-    differ.
+    Writes the numbers y, x, s (see the module) by size of the table to `seen`. Writes the number of sets taken, by the
+    number of features that differ, to the last buffer.
     """
     table, position, triples, by_kind = buffers
     seen[:] = 0
@@ -190,7 +193,7 @@ def play_games(
     ends: Any,
     kinds: Any,
 ) -> None:
-    """Plays the games numbered first, first + 1, ... of a seed and adds their counts to the sums."""
+    """Plays `games` games of a seed, from number `first` on, and adds their counts to the sums."""
     deck = np.empty(81, np.uint8)
     table = np.zeros(24, np.uint8)
     position = np.empty(81, np.int8)

@@ -1,4 +1,4 @@
-"""Sets among the cards of a table, and the reason why three cards are not a set."""
+"""Finds sets and ultra sets among cards, and explains why three cards are not a set."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -11,7 +11,8 @@ Pair = tuple[int, int]
 
 @dataclass(frozen=True)
 class UltraSet:
-    """Two pairs of cards that the same third card completes to sets. The third card need not be on the table."""
+    """An ultra set: two pairs of cards that make sets with the same third card. The third card need not be on the
+    table."""
 
     first: Pair
     second: Pair
@@ -19,13 +20,13 @@ class UltraSet:
 
 
 def find_sets(cards: CardsLike) -> list[Triple]:
-    """Every set among the cards, once.
+    """Finds all sets among the cards.
 
     Args:
         cards: different cards.
 
     Returns:
-        The sets in the order of their positions, the cards of each set in the order given.
+        Each set once, in the order of their positions. The cards of a set are in the given order.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
@@ -37,13 +38,13 @@ def find_sets(cards: CardsLike) -> list[Triple]:
 
 
 def find_ultra_sets(cards: CardsLike) -> list[UltraSet]:
-    """Every two pairs of the cards that have the same third card, once.
+    """Finds all ultra sets among the cards: two pairs that make sets with the same third card.
 
     Args:
         cards: different cards.
 
     Returns:
-        The ultra sets in the order of their positions.
+        Each ultra set once, in the order of their positions.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.
@@ -62,7 +63,7 @@ def find_ultra_sets(cards: CardsLike) -> list[UltraSet]:
 
 
 def why_no_set(a: int, b: int, c: int) -> str | None:
-    """The first feature that prevents three cards from being a set.
+    """Explains why three cards are not a set, by the first feature that prevents it.
 
     Args:
         a: a card.
@@ -70,7 +71,7 @@ def why_no_set(a: int, b: int, c: int) -> str | None:
         c: a third card.
 
     Returns:
-        The feature and its three values; None if the cards are a set.
+        The feature and its values on the three cards; None if the cards are a set.
 
     >>> why_no_set(0, 1, 27)
     'colour: red, red, green'

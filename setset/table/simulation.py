@@ -1,4 +1,4 @@
-"""Simulation of many games, in one process or several, with the same result."""
+"""Simulation of many games, in one or several processes. The number of processes does not change the result."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -18,7 +18,7 @@ from setset.table.autoplay import Policy
 from setset.table.deck import check_seed
 
 PORTION: Final = 20_000
-"""Games between two progress reports: about a tenth of a second of work."""
+"""Number of games between two progress reports: about a tenth of a second of work."""
 SHAPES: Final = ((2, 8, 8), (28, 4), (3, 3), (22,), (5, 5))
 """Shapes of the sums `tables`, `rounds`, `hands`, `ends` and `kinds` that `kernel.py` describes."""
 
@@ -27,7 +27,8 @@ Sums = tuple[npt.NDArray[np.int64], ...]
 
 @dataclass(frozen=True)
 class Simulation(Shown):
-    """Exact sums over the games that were played; `estimates` computes chances and errors from them."""
+    """Result of `simulate`: exact sums over all games, from which the module `estimates` computes chances and
+    errors."""
 
     games: int
     seed: int
@@ -46,7 +47,7 @@ def simulate(
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Simulation:
-    """Plays the games number 0 to `games` - 1 of a seed to their ends.
+    """Plays games 0 to `games` - 1 of a seed to their ends, and counts tables, sets and ends.
 
     The result depends on games, seed and policy, not on the number of workers.
 
@@ -89,7 +90,7 @@ def simulate(
 
 
 def play_portion(seed: int, policy: Policy, first: int, games: int) -> tuple[int, Sums]:
-    """Plays `games` games from number `first` on; returns their number and the sums over them."""
+    """Plays `games` games from number `first` on. Returns the number of games, and the sums over them."""
     from setset.table.kernel import play_games
 
     sums = tuple(np.zeros(shape, np.int64) for shape in SHAPES)
@@ -100,7 +101,8 @@ def play_portion(seed: int, policy: Policy, first: int, games: int) -> tuple[int
 def _play_in_processes(
     seed: int, policy: Policy, portions: Iterator[tuple[int, int]], workers: int
 ) -> Iterator[tuple[int, Sums]]:
-    """Plays the portions in a pool of processes; yields each result when it is there. Submits only a few at a time."""
+    """Plays the portions of games in worker processes, and yields the results as they arrive. Submits only a few
+    portions ahead, so that an interruption ends quickly."""
     play_portion(seed, policy, 0, 0)  # compiles once, so that the workers find numba's cache warm
     with ProcessPoolExecutor(workers, spawn_context(), tie_to_parent) as pool:
         try:

@@ -1,1 +1,1 @@
-"""Web pages of `setset serve` and `setset site`. Needs the extra `setset[web]`."""
+"""The web pages of `setset serve` (a server) and `setset site` (static files). Needs the extra `setset[web]`."""

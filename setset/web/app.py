@@ -1,4 +1,4 @@
-"""Web application. Answers requests with HTML, JSON or CSV, and shows errors as one line."""
+"""The web application: answers requests with HTML, JSON or CSV, and shows errors as one line."""
 
 import hashlib
 import logging
@@ -35,11 +35,11 @@ JSON: Final = "application/json"
 SVG: Final = "image/svg+xml"
 PNG: Final = "image/png"
 SMALL: Final = 600
-"""Maximum bytes of an answer that is sent uncompressed."""
+"""Maximum number of bytes of an answer that is sent uncompressed."""
 
 
 def make_app(site: Site) -> ASGIApp:
-    """Builds the application with all routes, behind the guard."""
+    """Builds the web application with all routes, behind the guard that refuses bad requests."""
     live = Live(site, lambda: render_progress(site))
 
     @asynccontextmanager
@@ -75,7 +75,7 @@ def make_app(site: Site) -> ASGIApp:
 
 
 def _static(request: Request) -> Response:
-    """Serves a static file. Browsers cache a URL with the current version forever, and revalidate other URLs."""
+    """Serves a static file. A browser caches a URL with the current version forever, and asks again for other URLs."""
     asset = assets.read(request.path_params["name"])
     if asset is None:
         raise NotFound("there is no such file")
@@ -116,7 +116,7 @@ def _endpoint(site: Site, page: Page) -> Endpoint:
 
 
 async def _read_body(request: Request) -> bytes:
-    """Reads the body of a form. Enforces the limit here, since there may be no Content-Length."""
+    """Reads the body of a form. Limits its size here, because a request may have no Content-Length."""
     body = b""
     with suppress(ClientDisconnect):
         async for block in request.stream():
@@ -169,7 +169,7 @@ def _address(request: Request) -> Address:
 
 
 def as_json(value: Any) -> bytes:
-    """Encodes a value as JSON. Escapes < > and &, so that a browser that mistakes it for HTML runs nothing."""
+    """Encodes a value as JSON. Escapes < > and &, so that a browser that takes the JSON for HTML runs no script."""
     text = to_json(plain(value), indent=1)
     for letter in "<>&":
         text = text.replace(letter, f"\\u{ord(letter):04x}")
@@ -195,7 +195,7 @@ async def _redirect(request: Request, location: Exception) -> Response:
 
 
 async def _explain(request: Request, error: Exception) -> Response:
-    """Answers with an error: as JSON to a request for the API or a file, else as a page."""
+    """Answers with an error: as JSON if the request is for the API or a file, otherwise as a page."""
     status = next(code for kind, code in STATUS if isinstance(error, kind))
     if _is_api(request) or "." in request.url.path.rpartition("/")[2]:
         return Response(as_json({"error": str(error).partition("\n")[0]}), status, media_type=JSON)

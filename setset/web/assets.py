@@ -1,4 +1,4 @@
-"""Static files: the folder static/, the sprite sheet of the cards, and the catalogue for browsers.
+"""Static files of the pages: the folder static/, the sprite sheet of the cards, and the catalogue for browsers.
 
 Their URLs contain a version that changes with their content, so browsers may cache them forever.
 """
@@ -29,7 +29,7 @@ MADE: Final[dict[str, Callable[[], bytes]]] = {
     "catalogue.json": lambda: json.dumps(catalogue_columns(), separators=(",", ":")).encode(),
     "prints.bin": prints,
 }
-"""Files that are generated at the first request."""
+"""Static files that are generated at the first request, and the functions that generate them."""
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ from setset.cards import CARDS, LARGEST, digits, third_table
 Words = npt.NDArray[np.uint64]
 MASK: Final = np.uint64(0xFFFFFFFF)
 MEMBER: Final = 999
-"""Value that cards of the hand have instead of a number of pairs."""
+"""Value hashed for a card of the hand itself, instead of a number of pairs."""
 FLATS: Final = {0: 4, 1: 3, 4: 2, 13: 1, 40: 0}
-"""Dimension of a hand, by the number of directions in which one hyperplane holds the whole hand."""
+"""Dimension of the flat that a hand spans, by the number of directions in which one hyperplane contains the whole
+hand."""
 
 
 def mix(values: Words) -> Words:
@@ -72,7 +73,7 @@ def fingerprints(hands: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
 
 @cache
 def futures() -> list[list[int]]:
-    """For each size and class, the number of larger hands without a set that contain a given hand of the class."""
+    """For each size and class, the number of larger hands without a set that contain any one hand of the class."""
     catalogue = setset.catalogue_in_memory()
     reached = np.zeros((1, LARGEST + 1), np.int64)
     reached[0, LARGEST] = 1
@@ -90,7 +91,7 @@ def futures() -> list[list[int]]:
 
 @cache
 def catalogue_columns() -> list[dict[str, Any]]:
-    """For each size, the properties of all classes by column. A card is encoded as the letter chr(48 + card)."""
+    """For each size, the properties of all classes, one column per property. A card is the letter chr(48 + card)."""
     catalogue = setset.catalogue_in_memory()
     sizes = []
     for size in range(LARGEST + 1):

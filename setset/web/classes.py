@@ -1,4 +1,4 @@
-"""Pages on the catalogue: the classes of a size, and a single class."""
+"""Pages about the catalogue: the classes of a size, and a single class."""
 
 import json
 import secrets
@@ -19,13 +19,14 @@ from setset.web.site import Site
 
 PAGE = 50
 COUNTS = ("dimension", "orbits", "extension_orbits", "game_classes", "in_hyperplane", "excluded")
-"""Numeric properties in the catalogue for browsers."""
+"""Names of the numeric properties that the catalogue for browsers has."""
 FACETS = ("complete", "extensions", "stabilizer", "structure", *COUNTS)
 COLUMNS = ("class", "representative", "stabilizer", "lists", "extensions", "complete")
 
 
 def classes(site: Site, query: Query) -> Answer:
-    """One page of the classes of a size that match the filters, and the number of classes per value of a property."""
+    """Lists the classes of a size that match the filters, page by page, with the number of classes per value of each
+    property."""
     size = query.number("size", 0, LARGEST, 12)
     complete = query.choice("complete", ("any", "yes", "no"))
     least, most = query.optional("least", 0, 10**18), query.optional("most", 0, 10**18)
@@ -77,7 +78,7 @@ def classes(site: Site, query: Query) -> Answer:
 
 
 def _facet(name: str, facts: Iterable[Answer], wanted: Answer) -> list[tuple[Any, int]]:
-    """Values of a property, each with the number of classes that have this value and match all other filters."""
+    """Lists the values of a property, each with the number of classes that have it and match all other filters."""
     others = {key: value for key, value in wanted.items() if key != name and value is not None}
     met = (properties[name] for properties in facts if all(properties[key] == value for key, value in others.items()))
     return sorted(Counter(met).items())
@@ -107,7 +108,7 @@ def cards_of(size: int, number: int) -> Cards:
 
 
 def one_class(_: Site, query: Query) -> Answer:
-    """All properties of a class."""
+    """Shows all properties of a class."""
     catalogue = setset.catalogue_in_memory()
     list_class = find_class(query)
     description = setset.describe_class(list_class)
@@ -134,7 +135,8 @@ def _digest(size: int) -> str:
 
 
 def _link(list_class: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
-    """Link to a neighbour: numbers of cards that lead there and back, and of pairs of lists, counted on both sides."""
+    """Describes the link to a neighbour: the number of cards that lead there and back, and the number of pairs of
+    lists, counted on both sides."""
     other, cards = neighbour
     back = list_class.lists * cards // other.lists
     return {
@@ -155,7 +157,7 @@ def grid(cards: Sequence[int]) -> list[str]:
 
 
 def _texts(list_class: setset.ListClass) -> dict[str, str]:
-    """The class as text in several formats and languages. Programs include the generators of the stabilizer."""
+    """Writes a class as text in several formats and languages. Programs include the generators of the stabilizer."""
     kept = setset.stabilizer_of(list_class)
     programs = {"GAP": "gap", "Sage": "sage", "Magma": "magma", "Oscar": "oscar", "Python": "python"}
     points = [digits(card) for card in list_class.cards]

@@ -1,6 +1,7 @@
-"""Drawings of cards for pages: one card, a thumbnail of 81 dots, the grid of all cards. static/cards.js draws the same.
+"""Draws cards for pages: one card, a thumbnail of 81 dots, the grid of all cards. static/cards.js draws the same.
 
-They contain only numbers, names of cards and URLs of static files, no input of visitors, so they need no escaping.
+The drawings contain only numbers, names of cards and URLs of static files, no input of visitors. So they need no
+escaping.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,7 +31,7 @@ def dots(cards: Iterable[int]) -> Markup:
 
 
 def grid(sheet: str, cards: Sequence[int]) -> Markup:
-    """Draws all 81 cards. Outlines the hand, and fades cards that would complete a set."""
+    """Draws the grid of all 81 cards. Outlines the cards of the hand, and fades cards that would complete a set."""
     marks = grid_marks(cards)
     runs: dict[tuple[int, int], tuple[int, int]] = {}  # neighbours fade as one stroke, since pages have to be small
     for x, y in _corners(marks, "excluded"):

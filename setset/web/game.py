@@ -1,4 +1,4 @@
-"""Page to play SET alone against the clock, by the rules of `setset play`.
+"""The page for playing SET alone against the clock, by the rules of `setset play`.
 
 The URL has the seed and all calls so far. Every answer replays the game, so the server keeps no state.
 """
@@ -21,13 +21,13 @@ NONE: Final = "none"
 
 
 def address(seed: int, calls: Sequence[str], hints: int = 0) -> str:
-    """URL of a state of a game."""
+    """Makes the URL of a state of a game."""
     more = {"calls": ",".join(calls)} if calls else {}
     return "/play?" + urlencode({"seed": seed, **more, **({"hints": hints} if hints else {})}, safe=",.")
 
 
 def play(_: Site, query: Query) -> Answer:
-    """Current state of a game. A call redirects to the next state."""
+    """Shows the current state of a game. A call redirects to the next state."""
     seed = query.optional("seed", 0, 2**64 - 1)
     if seed is None:
         today = time.strftime("%Y%m%d")
@@ -61,7 +61,8 @@ def play(_: Site, query: Query) -> Answer:
 
 
 def _replay(seed: int, calls: Sequence[str]) -> tuple[setset.Game, str, bool | None]:
-    """Replays a game. Returns it, the message on the last call, and whether that call was right."""
+    """Replays a game from its seed and calls. Returns the game, the message about the last call, and whether this call
+    was right."""
     if len(calls) > MOST_CALLS:
         raise setset.BadInput(f"calls: more than {MOST_CALLS}")
     game, message, right = setset.new_game(setset.Stream(seed).shuffled()), "", None
@@ -86,7 +87,7 @@ def _said(cards: Sequence[int], verdict: setset.Verdict) -> str:
 
 
 def _hint(game: setset.Game, hints: int) -> str:
-    """Hint that tells more with each request: the number of sets, then cards of the first set."""
+    """Returns a hint, which tells more with each request: first the number of sets, then cards of the first set."""
     if not hints or game.over:
         return ""
     sets = game.sets

@@ -22,12 +22,12 @@ COLUMNS = ("line", "cards", "sets", *FACTS, "problem")
 
 
 def address(cards: Sequence[int]) -> str:
-    """URL of the page on these cards."""
+    """Makes the URL of the page about a hand."""
     return "/identify" + ("?cards=" + ",".join(map(str, cards)) if cards else "")
 
 
 def identify(_: Site, query: Query) -> Answer:
-    """The sets among the cards or, if there is no set, their class."""
+    """Shows the sets among the cards of a hand or, if it has no set, its class."""
     count = query.optional("deal", 0, CARDS)
     if count is not None:
         seed = query.optional("seed", 0, 2**64 - 1)
@@ -44,7 +44,8 @@ def identify(_: Site, query: Query) -> Answer:
 
 
 def _marks(cards: Sequence[int], sets: Sequence[tuple[int, int, int]]) -> list[Answer]:
-    """Mark of each card of the deck, and URL of the page with the card added to or removed from the hand."""
+    """For each card of the deck: whether it is in the hand, excluded or addable, and the URL of the hand with the card
+    added or removed."""
     rings = {card: number % RINGS for number, cards_of_set in reversed(list(enumerate(sets))) for card in cards_of_set}
     return [
         {
@@ -58,7 +59,7 @@ def _marks(cards: Sequence[int], sets: Sequence[tuple[int, int, int]]) -> list[A
 
 
 def _larger(cards: Sequence[int]) -> int:
-    """Number of larger hands without a set that contain these cards."""
+    """Number of larger hands without a set that contain the cards of a hand."""
     list_class = setset.classify(cards).list_class
     larger: int = catalogue_columns()[list_class.size]["larger"][list_class.number]
     return larger
@@ -78,7 +79,7 @@ def _list(cards: Sequence[int]) -> Answer:
 
 
 def complete(_: Site, query: Query) -> Answer:
-    """Adds random cards that make no set, until the hand is complete. Redirects to the page on that hand."""
+    """Adds random cards that make no set, until the hand is complete. Redirects to the page about the complete hand."""
     cards = list(query.cards())
     while not setset.find_sets(cards):
         addable = [card for card, mark in enumerate(grid(cards)) if mark == "addable"]
@@ -89,7 +90,7 @@ def complete(_: Site, query: Query) -> Answer:
 
 
 def picture(cards: Sequence[int], kind: str) -> bytes:
-    """Draws the cards, with their sets outlined, as SVG or PNG."""
+    """Draws the cards of a hand as an SVG or PNG picture, with outlined sets."""
     if kind not in ("svg", "png"):
         raise NotFound(f"there is no picture of the kind {kind[:20]!r}")
     layout = lay_out(cards, sets=setset.find_sets(cards))
@@ -97,7 +98,7 @@ def picture(cards: Sequence[int], kind: str) -> bytes:
 
 
 def many(_: Site, query: Query) -> Answer:
-    """A row for each of many hands. The input has one hand per line."""
+    """Shows a row for each of many hands. The input has one hand per line."""
     texts = [text for text in (*query.values.get("hands", ()), *query.values.get("file", ())) if text.strip()]
     lines = [line for text in texts for line in text.splitlines() if line.strip()]
     if len(lines) > MOST_HANDS:

@@ -1,4 +1,4 @@
-"""Live updates of the progress. While there are viewers, one thread checks for changes once per second for all."""
+"""Live updates of the progress page. While there are viewers, one thread looks for changes once per second."""
 
 import asyncio
 import logging
@@ -19,18 +19,19 @@ INTERVAL: Final = 1.0
 PAUSE: Final = 0.3
 """Maximum delay until a viewer gets an update, in seconds."""
 REST: Final = 100
-"""Seconds of rest per CPU second of reading and rendering, so that updates use 1% of a core. The start and the end of a
-run are shown at once."""
+"""Seconds of rest per CPU second of reading and rendering, so that updates use 1 % of a core. The start and the end of
+a run are shown without a delay."""
 MOST_VIEWERS: Final = 100
 ALIVE: Final = 15.0
-"""Seconds without an event after which a keep-alive line is sent, so that both sides notice a lost connection."""
+"""Number of seconds without an event after which the server sends a keep-alive line, so that both sides notice a lost
+connection."""
 
 
 class Live:
-    """Sends the progress as server-sent events. Renders each event once for all viewers.
+    """Sends the progress of a run to all viewers as server-sent events. Renders each event once.
 
-    The thread checks the change counter of the database and the lock of the run. It reads the progress only if one of
-    them has changed. If that takes long, the thread reads less often, so that the page costs almost nothing.
+    The thread checks the change counter of the database and the lock of the run, and reads the progress only if one of
+    them has changed. If reading takes long, the thread reads less often, so that the page uses little CPU time.
     """
 
     def __init__(self, site: Site, render: Callable[[], str]) -> None:
@@ -49,7 +50,7 @@ class Live:
             try:
                 self._look()
                 problem = ""
-            except Exception as error:  # this thread must not end, since viewers wait for it
+            except Exception as error:  # this thread must not end, because viewers wait for it
                 logged, problem = problem, printable(str(error))
                 if problem != logged:
                     details = None if isinstance(error, OSError) else error
@@ -59,7 +60,7 @@ class Live:
                 self._watch = None
 
     def _look(self) -> None:
-        """Renders the progress if it has changed."""
+        """Renders the progress again if it has changed since the last time."""
         if not self.viewers:
             if self._watch is not None:
                 self._watch.close()

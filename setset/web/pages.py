@@ -1,4 +1,4 @@
-"""All pages, each with path, answer and template. Each page has a JSON version below /api."""
+"""The list of all pages, each with its path, function and template. Each page has a JSON version below /api."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -34,7 +34,7 @@ class Page:
     parameters: dict[str, str] = field(default_factory=dict)
     form: bool = False
     field: str = ""
-    """Form field at which to show errors that name no field. If empty, errors get a page of their own."""
+    """Form field beside which errors that name no field appear. If empty, errors get a page of their own."""
     keep: bool = False
     """Whether the answer depends only on the catalogue and the URL, so that browsers may cache it."""
 
@@ -71,7 +71,7 @@ _SQL = {"query": "SELECT ...", "format": "table, json (more rows) or csv"}
 
 
 def _api(_: Site, __: Query) -> Answer:
-    """Documentation of all URLs."""
+    """Shows the documentation of all URLs."""
     shown = [{"path": page.api, "page": page.path, "what": page.what, "parameters": page.parameters} for page in PAGES]
     return {"addresses": shown, "version": setset.__version__}
 
@@ -124,7 +124,8 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True)
 class Address:
-    """URL of a page. Links are relative to the page, since a server or a site may be below any path."""
+    """Address of a page, which makes its links. Links are relative, because a server or a site may be below any
+    path."""
 
     path: str
     query: str = ""
@@ -133,7 +134,7 @@ class Address:
     docs: bool = False
     """Whether the documentation is part of the site."""
     absolute: bool = False
-    """Whether links are absolute, as on the 404 page, which a host shows at any path."""
+    """Whether links are absolute. The 404 page needs this, because a host shows it at any path."""
 
     @property
     def root(self) -> str:
@@ -163,7 +164,7 @@ def spell(value: Any) -> str:
 
 
 def hand_in(value: Any) -> Cards:
-    """Cards in a cell such as '0 1 3 9', to draw them. Empty if the value is not a hand."""
+    """Parses the value of a table cell such as '0 1 3 9' as cards to draw. Empty if the value is not a hand."""
     words = value.split(" ") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
     if not 3 <= len(words) <= LARGEST or not all(str(word).isdecimal() and len(str(word)) <= 2 for word in words):
         return ()

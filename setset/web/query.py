@@ -1,4 +1,4 @@
-"""Values of a request, from the URL or a form. Every value is checked before its first use."""
+"""Values of a request, from the URL or a form, and their checks."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -10,27 +10,28 @@ from setset.cards import CARDS, Cards, parse_cards
 from setset.errors import BadInput
 
 Answer = dict[str, Any]
-"""Data of a page, for its template and its JSON."""
+"""Data that a page shows, for its template and for its JSON version."""
 MOST_TEXT: Final = 20_000
 MOST_FIELDS: Final = 20
 TOO_MANY: Final = "the form has too many fields"
 
 
 class NotFound(BadInput):
-    """There is no such page."""
+    """The requested page does not exist."""
 
 
 class Redirect(Exception):
-    """The answer is at another URL of this server. The argument is that URL."""
+    """Raised to redirect a request to another URL of this server, which is the argument."""
 
 
 @dataclass(frozen=True)
 class Query:
-    """Values of one request. If a name is given twice, `all` returns both values, `text` the last one."""
+    """Values of one request by name. If a name occurs twice, `all` returns both values, and `text` returns the last
+    value."""
 
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
     path: tuple[str, ...] = ()
-    """Names of the values that come from the path."""
+    """Names of the values that are in the path of the URL."""
 
     def all(self, name: str) -> list[str]:
         values = list(self.values.get(name, ()))
@@ -42,20 +43,20 @@ class Query:
         return (self.all(name) or [""])[-1]
 
     def path_values(self) -> dict[str, str]:
-        """Values that come from the path."""
+        """Values that are in the path of the URL, by name."""
         return {name: self.text(name) for name in self.path}
 
     def only_path(self) -> "Query":
-        """A query with only the values that come from the path."""
+        """Makes a query with only the values that are in the path of the URL."""
         return Query({name: self.values[name] for name in self.path if name in self.values}, self.path)
 
     def number(self, name: str, least: int, most: int, default: int) -> int:
-        """Parses a whole number. Returns the default if the value is missing or empty."""
+        """Parses a value as a whole number. Returns the default if the value is missing or empty."""
         value = self.optional(name, least, most)
         return default if value is None else value
 
     def optional(self, name: str, least: int, most: int) -> int | None:
-        """Parses a whole number. Returns None if the value is missing or empty."""
+        """Parses a value as a whole number. Returns None if the value is missing or empty."""
         text = self.text(name).strip()
         if not text:
             return None
@@ -65,7 +66,7 @@ class Query:
         return int(plain)
 
     def choice(self, name: str, choices: Sequence[str]) -> str:
-        """Value that must be one of the choices. The first choice is the default."""
+        """Returns a value that must be one of some choices. The first choice is the default."""
         word = self.text(name) or choices[0]
         if word not in choices:
             raise BadInput(f"{name}: expected {', '.join(choices)}, not {word[:40]!r}")
@@ -80,7 +81,7 @@ class Query:
 
 
 def read_form(kind: str, body: bytes) -> dict[str, list[str]]:
-    """Parses a form. Maps each name to its values as text: typed text, or the content of a file.
+    """Parses the body of a form. Returns the values of each name as text: typed text, or the content of a file.
 
     Args:
         kind: Value of the header Content-Type.

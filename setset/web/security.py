@@ -21,7 +21,7 @@ POLICY: Final = (
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 META_POLICY: Final = POLICY.replace(" frame-ancestors 'none';", "")
-"""Policy of a static site, for a <meta> element of each page."""
+"""Content Security Policy of a static site, for a <meta> element of each page."""
 HEADERS: Final = {
     "Cache-Control": "no-store",
     "Content-Security-Policy": POLICY,
@@ -36,14 +36,14 @@ MOST_REQUESTS: Final = 250
 MOST_BODY: Final = 1_000_000
 TOO_LARGE: Final = f"more than {MOST_BODY:,} bytes"
 FORMS: Final = ("/identify/many", "/api/identify/many")
-"""The only paths that accept a form with a body."""
+"""All paths that accept a form with a body."""
 QUERIES: Final = ("/sql", "/api/sql")
 """Paths that run an SQL query of the visitor."""
 COOKIE: Final = "setset-token"
 
 
 class Guard:
-    """Wraps the application. Refuses bad requests and adds the security headers."""
+    """Wraps the web application: refuses bad requests, and adds security headers to every answer."""
 
     def __init__(self, app: ASGIApp, site: Site) -> None:
         self._app, self._site = app, site
@@ -70,7 +70,7 @@ class Guard:
                 self._requests -= 1
 
     def _refuse(self, request: Request) -> Response | None:
-        """Checks a request. Returns an answer that refuses it, or None if it is allowed."""
+        """Checks a request. Returns the answer that refuses it; None if the request is allowed."""
         headers, method, path = request.headers, request.method, request.scope["path"]
         if self._requests > MOST_REQUESTS:
             return _refused(503, "too many requests at once: try again")
@@ -91,14 +91,16 @@ class Guard:
         return self._ask_token(request, self._site.token) if self._site.token else None
 
     def _is_foreign(self, headers: Headers) -> bool:
-        """Whether a browser sent the request from a page of another site. Other programs send neither header."""
+        """Whether a browser sent the request from a page of another site, by two headers that other programs do not
+        send."""
         site, origin = headers.get("sec-fetch-site"), headers.get("origin")
         if site is not None:
             return site not in ("same-origin", "none")
         return origin is not None and _host_name(origin.partition("://")[2]) not in self._site.hosts
 
     def _ask_token(self, request: Request, token: str) -> Response | None:
-        """Accepts the token as `?token=`, cookie or Bearer header. None if the request is allowed."""
+        """Accepts the token as `?token=`, cookie or Bearer header. Returns the answer that refuses the request; None if
+        the request has the token."""
 
         def is_token(given: str) -> bool:
             return hmac.compare_digest(given.encode(errors="replace"), token.encode())
@@ -119,7 +121,7 @@ class Guard:
 
 
 def _host_name(host: str) -> str:
-    """Name in a Host header, without the port, because tunnels change the port."""
+    """Returns the host name in a Host header without its port, because tunnels change the port."""
     name, colon, port = host.rpartition(":")
     return (name if colon and port.isdecimal() else host).lower()
 

@@ -1,4 +1,4 @@
-"""Web server. Listens at one address, limits the time of each connection, and ends at once on Ctrl-C."""
+"""The web server: listens at one address, limits the time of each connection, and ends at once on Ctrl-C."""
 
 import logging
 import socket
@@ -16,19 +16,22 @@ from setset.web.site import Site
 
 MOST_CONNECTIONS: Final = 200
 MOST_NEW: Final = 50
-"""Maximum number of connections accepted per step of the event loop. More could exceed MOST_CONNECTIONS unchecked."""
+"""Maximum number of connections that the server accepts per step of the event loop. It checks MOST_CONNECTIONS only
+between steps."""
 QUEUE: Final = 1_024
-"""Maximum number of connections that wait to be accepted. The system refuses more, and browsers retry."""
+"""Maximum number of connections that wait until the server accepts them. The system refuses more, and browsers
+retry."""
 MOST_HEADER: Final = 16_384
 PATIENCE: Final = 5.0
-"""Seconds between two checks of a connection. A connection without progress between two checks is closed."""
+"""Number of seconds between two checks of a connection. The server closes a connection without progress between two
+checks."""
 
 
 class GuardedProtocol(H11Protocol):
-    """Closes connections whose client sends no complete request or does not read the answer. If there are too many
-    connections, closes the oldest idle connection.
+    """A connection to a browser. The server closes it if the client sends no complete request or does not read the
+    answer. If there are too many connections, it closes the oldest idle connection.
 
-    The class uses undocumented attributes of uvicorn, since there is no other way. uvicorn has no time limit for a
+    The class uses undocumented attributes of uvicorn, because there is no other way. uvicorn has no time limit for a
     request to arrive (its issue 157). Its `limit_concurrency` refuses new visitors instead of closing idle connections,
     and sends no security headers.
     """
@@ -46,7 +49,7 @@ class GuardedProtocol(H11Protocol):
             ]
             oldest = min(idle, key=lambda connection: connection._since, default=self)
             oldest.transport.abort()
-            self.connections.discard(oldest)  # at once, since more connections may come before this one is lost
+            self.connections.discard(oldest)  # now, because more connections may come before uvicorn reports the loss
         self._timer = self.loop.call_later(PATIENCE, self._look)
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -54,14 +57,14 @@ class GuardedProtocol(H11Protocol):
         super().connection_lost(exc)
 
     def send_400_response(self, msg: str) -> None:
-        """Answers an invalid request, with the security headers."""
+        """Answers an invalid request with an error and the security headers."""
         headers = {**HEADERS, "Content-Type": "text/plain; charset=utf-8", "Connection": "close"}
         lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
         self.transport.write(f"HTTP/1.1 400 Bad Request\r\n{lines}\r\nsetset: {msg}\n".encode())
         self.transport.close()
 
     def _stuck(self) -> bool:
-        """Whether the server waits for the client."""
+        """Whether the server waits for the client: for the rest of a request, or until it reads the answer."""
         cycle = self.cycle
         waiting = cycle is None or cycle.response_complete or cycle.more_body
         return bool(waiting or self.flow.write_paused)
@@ -76,7 +79,7 @@ class GuardedProtocol(H11Protocol):
 
 
 class Server(uvicorn.Server):
-    """A server whose queue of waiting connections is longer than the number accepted per step."""
+    """A uvicorn server that accepts few connections per step, but lets more connections wait in the queue."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -100,7 +103,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def make_server(site: Site) -> Server:
-    """Builds a server, but does not start it."""
+    """Builds the server for a site, but does not start it."""
     config = uvicorn.Config(
         make_app(site),
         http=GuardedProtocol,
@@ -118,7 +121,7 @@ def make_server(site: Site) -> Server:
 
 
 def serve(site: Site, listening: socket.socket, address: str, open_browser: bool = False) -> None:
-    """Serves until Ctrl-C."""
+    """Runs the web server until Ctrl-C."""
     logging.getLogger("uvicorn").setLevel(logging.CRITICAL)  # uvicorn would log every bad request
     if open_browser:
         # The socket listens already, so the browser just waits until the server accepts its connection.

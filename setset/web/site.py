@@ -11,12 +11,12 @@ from setset.show.commands import set_workspace
 from setset.web.whole import Pace
 
 SECONDS: Final = 5.0
-"""Time limit in seconds for a database query."""
+"""Time limit in seconds for an SQL query of a visitor."""
 BUSY: Final = "other queries are being answered: try again"
 
 
 class Site:
-    """Data that all pages share. Every request opens the workspace anew, so a replaced workspace is noticed.
+    """Data that all pages share. Every request opens the workspace again, so the server notices a replaced workspace.
 
     Args:
         folder: The workspace.
@@ -31,20 +31,21 @@ class Site:
         self.drawing = threading.Lock()
         self.pace = Pace()
         self.is_static = False
-        """Whether the pages become files of a static site."""
+        """Whether the pages are files of a static site."""
         self.ending = threading.Event()
-        """Set when the server ends, so that the live thread stops."""
+        """Event that is set when the server ends, so that the thread of the live updates stops."""
 
     @contextmanager
     def workspace(self) -> Iterator[setset.Workspace]:
-        """Opens the workspace. Queries read a copy, so that no commit waits. Raises NotAWorkspace if there is none."""
+        """Opens the workspace. Raises NotAWorkspace if it is missing. Queries read a copy of the database, so that no
+        commit of a run waits."""
         with setset.reading_copies(), setset.open(self.folder, time_limit=SECONDS) as opened:
             yield opened
 
     @contextmanager
     def query_slot(self) -> Iterator[None]:
-        """Limits the queries of visitors. Two run at a time, so that they cannot use all memory. Only a few may wait,
-        since each query takes a thread from other pages."""
+        """Limits the queries of visitors during the block. Two queries run at a time, so that they cannot use all
+        memory. Only a few may wait, because each query takes a thread from other pages."""
         if not self._asked.acquire(blocking=False):
             raise setset.Locked(BUSY)
         try:

@@ -1,4 +1,5 @@
-"""Static site: the pages as files for any web host, by the same templates and scripts. Needs no server or workspace."""
+"""Writes the pages as files for any web host, with the same templates and scripts. The site needs no server and no
+workspace."""
 
 import json
 import re
@@ -23,15 +24,15 @@ from setset.web.site import Site
 from setset.web.workspace import can_draw
 
 NOTABLE: Final = 10
-"""Number of classes per size, the most symmetric, that get a preview picture of their own."""
+"""Number of classes per size that get a preview picture of their own: the most symmetric classes."""
 LEFT_OUT: Final = ("grid", "directions", "hyperplanes", "exclusions")
-"""Properties omitted from the 9,908 JSON files of classes to save space, since they follow from the cards."""
+"""Properties that are left out of the 9,908 JSON files of classes to save space. They follow from the cards."""
 CHARTS: Final = ("counts", "odds", "stabilizers")
 
 
 @dataclass(frozen=True)
 class Built:
-    """Totals of a site that was written."""
+    """Result of `build_site`: number of pages, files and bytes."""
 
     pages: int
     files: int
@@ -75,7 +76,7 @@ def build_site(
 
 
 class _Writer:
-    """Writes the files of a site."""
+    """Writes the files of a static site into its folder."""
 
     def __init__(self, folder: Path, host: str, docs: bool) -> None:
         self._folder, self._host, self._docs = folder, host, docs
@@ -91,7 +92,7 @@ class _Writer:
         file.write_bytes(content.encode() if isinstance(content, str) else content)
 
     def _page(self, page: Page, path: str, parameters: dict[str, str], **values: Any) -> Any:
-        """Writes a page, and returns its answer."""
+        """Writes a page as a file, and returns the data of the page."""
         query = Query({name: [value] for name, value in parameters.items()}, tuple(parameters))
         answer, at = page.answer(self._site, query), Address(f"/{path}", host=self._host, docs=self._docs)
         shown = {"answer": answer, "query": query, "page": page, "policy": META_POLICY, "charts": self._charts}
@@ -161,7 +162,7 @@ def _all_classes() -> Iterator[setset.ListClass]:
 
 
 def notable_classes() -> list[setset.ListClass]:
-    """The most symmetric classes of each size."""
+    """Returns the most symmetric classes of each size."""
     catalogue = setset.catalogue_in_memory()
     levels = (
         sorted(catalogue.classes(size), key=lambda list_class: -list_class.stabilizer) for size in range(LARGEST + 1)

@@ -1,4 +1,4 @@
-"""Progress, speed and remaining time of a whole run over all its sizes."""
+"""Computes the progress, speed and remaining time of a whole run, over all of its sizes."""
 
 import re
 import time
@@ -11,13 +11,14 @@ from typing import Any, Final
 import setset
 
 Step = tuple[str, int]
-"""Kind of work (store or count) and size."""
+"""A step of a run: the kind of work (store or count) and the size."""
 FRESH: Final = 300.0
-"""Seconds for which an estimate is reused."""
+"""Number of seconds for which an estimate is reused."""
 WINDOW: Final = 60.0
-"""Seconds over which the speed is averaged."""
+"""Number of seconds over which the speed is averaged."""
 LEAST: Final = 6.0
-"""Minimum seconds of observation. With less, the estimated speed is used instead of the observed speed."""
+"""Minimum number of seconds of observation. Below this, the page shows the estimated speed instead of the observed
+speed."""
 KEPT: Final = 600.0
 POINTS: Final = 40
 """Maximum number of points of the sparkline, which covers the last KEPT seconds."""
@@ -25,7 +26,8 @@ POINTS: Final = 40
 
 @dataclass
 class Pace:
-    """Speed of a run under way, from observations of time, share of the work, and lists."""
+    """Observed speed of a run. Each observation has the time, the share of the work that is done, and the number of
+    lists."""
 
     seen: deque[tuple[float, float, int]] = field(default_factory=deque)
     run: int | None = None
@@ -43,7 +45,8 @@ class Pace:
             self.seen.popleft()
 
     def speed(self) -> tuple[float, float] | None:
-        """Share of the work and lists, both per second, in the last minute. None if not observed for long enough."""
+        """Observed speed in the last minute: share of the work and number of lists, both per second. None without
+        enough observations."""
         if not self.seen:
             return None
         now = self.seen[-1][0]
@@ -54,7 +57,7 @@ class Pace:
         return (self.seen[-1][1] - first[1]) / span, (self.seen[-1][2] - first[2]) / span
 
     def sparkline(self) -> list[float]:
-        """Lists per second over time, oldest first."""
+        """Points of the sparkline: lists per second over time, oldest first."""
         seen = list(self.seen)
         step = max(1, -(-len(seen) // POINTS))
         chosen = seen[::step]
@@ -63,7 +66,7 @@ class Pace:
 
 @dataclass(frozen=True)
 class Segment:
-    """One size of a goal: the share of the size that is done, and its weight in the total work."""
+    """One size in the progress bar of a run: the share that is done, and the weight of the size in the whole run."""
 
     size: int
     work: str
@@ -76,13 +79,13 @@ class Segment:
 def describe_goal(
     workspace: setset.Workspace, sizes: Sequence[setset.SizeStatus], run: Any, pace: Pace
 ) -> dict[str, Any] | None:
-    """Progress of the last run towards its goal. None if there is no run, or the goal is unknown.
+    """Computes the progress of the last run towards its goal. None if there is no run, or if its goal is unknown.
 
     Args:
         workspace: The workspace.
         sizes: Status of the sizes of the workspace.
         run: Record of the last run.
-        pace: Observations so far. If the run is under way, an observation is added.
+        pace: Observations so far. If the run is under way, the function adds an observation.
     """
     if run is None or not run.command.startswith("setset run"):
         return None
@@ -113,7 +116,7 @@ def describe_goal(
 def _segments(
     steps: Sequence[Step], mine: Mapping[Step, setset.SizeStatus], estimate: setset.Estimate | None
 ) -> list[Segment]:
-    """Segment of each size, weighted by its usual time."""
+    """Makes the segment of each size, weighted by the time that the size usually takes."""
     usual = {} if estimate is None else estimate.usual_seconds()
     expected = {} if estimate is None else {size_estimate.size: size_estimate.lists for size_estimate in estimate.sizes}
     weights = [usual.get(size, 0.0) if usual else 1.0 for _, size in steps]
@@ -132,7 +135,8 @@ def _speed(
     estimate: setset.Estimate | None,
     pace: Pace,
 ) -> dict[str, Any]:
-    """Share, remaining time and speed: from the last minute if it was observed, else from the records."""
+    """Computes share, remaining time and speed: from the observations of the last minute, or without them from the
+    records."""
     done = sum(segment.weight * segment.share for segment in segments)
     is_running = run.outcome is None
     if is_running:
@@ -148,7 +152,7 @@ def _speed(
 
 
 def _share(size: setset.SizeStatus | None, expected: int | None) -> float:
-    """Share of a size that is done, relative to the expected lists, since not all of its sources are known yet."""
+    """Share of a size that is done. Divides by the expected number of lists, because not all sources are known yet."""
     if size is None or size.share >= 1:
         return 0.0 if size is None else 1.0
     if str(size.work) == "count" or not expected:
@@ -157,7 +161,7 @@ def _share(size: setset.SizeStatus | None, expected: int | None) -> float:
 
 
 def _bytes_needed(estimate: setset.Estimate, mine: Mapping[Step, setset.SizeStatus]) -> int:
-    """Estimated bytes of the files that are still to be written."""
+    """Estimates the number of bytes that a run still has to write."""
     made = {size: status.lists for (work, size), status in mine.items() if work == "store"}
     rest = (
         (size_estimate, max(size_estimate.lists - made.get(size_estimate.size, 0), 0))
@@ -170,7 +174,8 @@ def _bytes_needed(estimate: setset.Estimate, mine: Mapping[Step, setset.SizeStat
 def _estimate(
     exploration: setset.Exploration, stored: tuple[int, ...], counted: int | None, workers: int, pace: Pace
 ) -> setset.Estimate | None:
-    """Estimates the rest of a run, at most every FRESH seconds. None if there is no estimate for such a run."""
+    """Estimates the rest of a run. Makes a new estimate at most every FRESH seconds. None if this kind of run has no
+    estimate."""
     key = (exploration.target, stored, counted, workers)
     moment, estimate = pace.estimates.get(key, (0.0, None))
     if moment and time.monotonic() - moment < FRESH:

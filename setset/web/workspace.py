@@ -1,4 +1,4 @@
-"""Pages on the workspace: home, progress, counts, SQL and charts."""
+"""Pages about the workspace: home, progress, counts, SQL and charts."""
 
 import dataclasses
 import re
@@ -30,16 +30,16 @@ EXAMPLES: Final = (
     "SELECT size, host, lists_per_second / 1e6 AS m_lists_per_s FROM throughput",
     "SELECT size, SUM(bytes) * 1.0 / SUM(lists) AS bytes_a_list FROM files GROUP BY size",
 )
-"""Example queries. A test checks that docs/schema.md has the same."""
+"""Example queries on the SQL page. A test checks that docs/schema.md has the same queries."""
 DEALT: Final = (12, 15)
-"""Numbers of cards on the table of the game, whose hands the page shows by their number of sets."""
+"""Sizes of hands whose number of sets the counts page shows: the numbers of cards on the table in a game."""
 CHARTS: Final = ("counts", "gantt", "rates", "throughput")
 KEEP: Final = 10.0
-"""Maximum seconds for which a chart is reused."""
+"""Maximum number of seconds for which the server reuses a drawn chart."""
 
 
 def home(site: Site, _: Query) -> Answer:
-    """A random cap of twenty cards, and a summary of the workspace."""
+    """Shows a random hand of twenty cards without a set, and a summary of the workspace."""
     cap = setset.unrank(LARGEST, secrets.randbelow(setset.catalogue_in_memory().lists(LARGEST)))
     about = {"version": setset.__version__, "workspace": str(site.folder), "cap": cap}
     try:
@@ -61,7 +61,8 @@ def home(site: Site, _: Query) -> Answer:
 
 
 def progress(site: Site, query: Query) -> Answer:
-    """All data of `setset status` and `setset history`, the progress of the run, and the free space of the disks."""
+    """Shows all data of `setset status` and `setset history`, the progress of the run, and the free space of the
+    disks."""
     target = query.optional("target", 4, 20)
     with site.workspace() as opened:
         recorded, past = opened.status(target), opened.runs(RUNS)
@@ -85,25 +86,25 @@ def progress(site: Site, query: Query) -> Answer:
 
 
 def _resuming(command: str) -> str:
-    """Command that resumes a run."""
+    """Makes the command that resumes a run."""
     return command if " -w" in command else command_line(command.removeprefix("setset "))
 
 
 def _altered_row(row: str) -> Answer:
-    """Describes a database row that was altered as a problem."""
+    """Makes a problem for the page from a database row that was altered."""
     remedy = command_line("repair")
     return {"state": "defective", "what": row, "detail": "changed by hand, or damaged", "remedy": remedy}
 
 
 def _remedy(item: Answer, pruned: bool) -> str | None:
-    """Command that repairs a problem. None if there is nothing to repair."""
+    """Returns the command that repairs a problem. None if there is nothing to repair."""
     if item["state"] == "failed":
         return command_line(f"run {item['size']} --target {item['target']}{' --prune' if pruned else ''}")
     return command_line("repair") if item["state"] == "defective" else None
 
 
 def _absent_roots(roots: Iterable[setset.Root]) -> list[Answer]:
-    """Describes each storage root whose files are out of reach as a problem."""
+    """Makes a problem for the page from each storage root whose files are out of reach."""
     return [
         {
             "state": "absent",
@@ -117,13 +118,14 @@ def _absent_roots(roots: Iterable[setset.Root]) -> list[Answer]:
 
 
 def _bytes_left(size: Answer) -> int:
-    """Estimated bytes that the rest of a size will take, by the bytes of the part that is done."""
+    """Estimates the number of bytes that the rest of a size will take, from the bytes of the part that is done."""
     done = size["share"]
     return round((size["bytes"] or 0) * (1 - done) / done) if 0 < done < 1 and size["work"] == "store" else 0
 
 
 def counts(site: Site, query: Query) -> Answer:
-    """Counts of the workspace with their verdicts, totals of the classes, and hands by their number of sets."""
+    """Shows the counts of the workspace with their verdicts, the totals of the classes, and hands by their number of
+    sets."""
     target = query.optional("target", 4, 20)
     totals = [totals_as_json(size_totals) for size_totals in setset.class_totals()]
     known: Answer = {"sizes": totals, "hands": [table_as_json(setset.hands(cards)) for cards in DEALT]}
@@ -136,7 +138,7 @@ def counts(site: Site, query: Query) -> Answer:
 
 
 def sql(site: Site, query: Query) -> Answer:
-    """Rows of a query as in `setset sql`, with limits for visitors. Without a query, a list of the tables."""
+    """Shows the rows of an SQL query, with limits for visitors. Without a query, shows the list of the tables."""
     text = query.text("query").strip()
     most = MOST_ROWS[query.choice("format", tuple(MOST_ROWS))]
     began = time.monotonic()
@@ -153,7 +155,8 @@ def sql(site: Site, query: Query) -> Answer:
 
 
 def _point_out(problem: str, query: str) -> str:
-    """Adds the query to an error, with a mark below the word at fault. Drops the advice on --timeout."""
+    """Adds the query to the message of an error, with a mark below the word at fault. Drops the advice about
+    --timeout."""
     problem = problem.replace(": give it more with --timeout SECONDS", f", over {SECONDS:.0f} seconds")
     word = re.search(r'near "(.+?)"|no such (?:column|table|function): ([\w.]+)', problem)
     name = (word[1] or word[2]) if word else ""
@@ -165,7 +168,8 @@ def _point_out(problem: str, query: str) -> str:
 
 
 def _first_rows(all_rows: Iterable[tuple[Any, ...]], most: int) -> tuple[list[tuple[Any, ...]], bool]:
-    """Reads the first rows. Returns them, and whether rows were cut off, since there are too many rows or bytes."""
+    """Reads the first rows of a result. Returns these rows, and whether rows are left out because there are too many
+    rows or bytes."""
     rows: list[tuple[Any, ...]] = []
     size = 0
     for row in all_rows:
@@ -182,7 +186,7 @@ def can_draw() -> bool:
 
 
 def draw_chart(site: Site, name: str) -> bytes:
-    """Draws the named chart as SVG. The server draws one chart at a time, and reuses it for all viewers."""
+    """Draws a chart as SVG. The server draws one chart at a time, and reuses it for all viewers."""
     if name not in CHARTS:
         raise NotFound(f"there is no chart {name[:40]!r}")
     with site.drawing:

@@ -181,7 +181,7 @@ def test_the_root_inside_goes_wherever_its_workspace_is(tmp_path: Path) -> None:
     assert read_token(tmp_path) == Token("mine", "/before")
     assert root_state(tmp_path, MINE) is RootState.OWN
     assert root_state(tmp_path, Token("mine", "/after")) is RootState.MOVED
-    with pytest.raises(ForeignRoot, match="of another workspace than the database"):
+    with pytest.raises(ForeignRoot, match="to another workspace, not to this database"):
         claim_root(tmp_path, ANOTHER)
 
 

@@ -20,7 +20,11 @@ from tests.conftest import Run
 
 
 def test_a_second_build_says_that_there_is_nothing_to_do(run: Run, classified: Path) -> None:
-    assert run("classes", "build", "-w", str(classified)) == (0, "nothing to do: these sizes are in the database\n", "")
+    assert run("classes", "build", "-w", str(classified)) == (
+        0,
+        "nothing to do: the database has all these sizes\n",
+        "",
+    )
 
 
 def test_what_is_there_is_built_again_only_by_force(run: Run) -> None:

@@ -72,7 +72,7 @@ def test_a_hand_with_a_set_names_the_set(run: Run) -> None:
         (["classify", "-1"], "not a card: '-1'"),
         (["classify", "5", "7", "5"], "card 5 (red one striped oval) is given twice"),
         (["classify", "red one solid"], "not a card: 'red one solid'"),
-        (["classify"], "which cards?"),
+        (["classify"], "no cards: give numbers"),
     ],
 )
 def test_bad_input_is_one_clear_line(refuse: Refuse, arguments: list[str], complaint: str) -> None:

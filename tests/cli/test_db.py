@@ -27,7 +27,7 @@ def test_backup(workspace: Path, tmp_path: Path) -> None:
 
 def test_a_backup_is_not_made_over_a_file(refuse_in_workspace: Refuse, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    refuse_in_workspace(["db", "backup", str(tmp_path / "file")], "is there already: add --force")
+    refuse_in_workspace(["db", "backup", str(tmp_path / "file")], "exists already: add --force")
     assert (tmp_path / "file").read_text() == "x"
 
 
@@ -36,5 +36,5 @@ def test_rebuild(own_workspace: Path) -> None:
     (own_workspace / "setset.db").unlink()
     rebuilt = run_here("db", "rebuild", "--quiet", workspace=own_workspace)
     assert (rebuilt.returncode, rebuilt.stderr) == (0, "")
-    assert rebuilt.stdout.startswith("rebuilt: 'setset count' shows what is there")
+    assert rebuilt.stdout.startswith("rebuilt: 'setset count' shows all lists")
     assert run_here("count", "--json", workspace=own_workspace).stdout == counts

@@ -27,7 +27,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert run_here("run", "4", "--target", "18", "--batch-lists", "100000", "-q", workspace=workspace).returncode == 0
     done = run_here("run", "5", "--from", "5", workspace=workspace)
     assert done.returncode == 0, done.stderr
-    assert done.stderr.splitlines()[-1] == "next: setset run 5 --target 18, for the sources before 5"
+    assert done.stderr.splitlines()[-1] == "next: setset run 5 --target 18, which expands the sources before 5"
     to_do = int(done.stderr.split(" lists", 1)[0].split()[-1].replace(",", ""))
     assert to_do < 4_000_000  # of 7,964,460, by two of seven sources
     return workspace
@@ -115,7 +115,7 @@ def test_a_file_is_replaced_by_force_only(
     words = command.split()
     file = nowhere / words[-1]
     file.write_bytes(b"mine")
-    assert run(*words)[::2] == (2, f"setset: {file.name} is there already: add --force to replace it\n")
+    assert run(*words)[::2] == (2, f"setset: {file.name} exists already: add --force to replace it\n")
     assert file.read_bytes() == b"mine"
     assert run(*words, "--force")[0] == 0
     assert file.read_bytes() != b"mine"
@@ -130,11 +130,11 @@ def test_two_classes_make_two_charts(run: Run, nowhere: Path) -> None:
 def test_a_large_run_without_a_terminal_needs_a_word(tmp_path: Path) -> None:
     refused = run_here("run", "14", "--target", "14", workspace=tmp_path / "w")
     assert refused.returncode == 2
-    assert "there is no terminal to ask on; add --yes, or stop it cleanly with --max-time 8h" in refused.stderr
+    assert "without a terminal setset cannot ask: add --yes, or a limit such as --max-time 8h" in refused.stderr
     assert not (tmp_path / "w").exists()
     stopped = run_process("run", "14", "--target", "14", "--max-time", "1s", workspace=tmp_path / "w")
     assert stopped.returncode == 1
-    assert "stopped by --max-time: what was finished is recorded" in stopped.stderr
+    assert "stopped by --max-time: finished work is recorded" in stopped.stderr
 
 
 def test_a_run_stops_when_its_files_take_as_much_as_it_may(tmp_path: Path) -> None:

@@ -34,9 +34,9 @@ def test_a_picture_that_cannot_be_written_is_one_line(run: Run, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["draw"], "which cards?"),
+        (["draw"], "no cards: give numbers"),
         (["draw", "0", "-o", "x.jpg"], "must end in .svg or .png"),
-        (["draw", "0", "--columns", "2"], "--columns needs a picture"),
+        (["draw", "0", "--columns", "2"], "--columns needs a picture file"),
     ],
 )
 def test_bad_input_is_one_clear_line(refuse: Refuse, arguments: list[str], complaint: str) -> None:

@@ -74,7 +74,7 @@ def test_a_stopped_export_goes_on_and_ends_with_the_same_bytes(
     kept = {path: path.stat().st_ino for path in done}
     again = run_here(*arguments)
     assert again.returncode == 0
-    assert f"{len(done)} of them there before" in again.stdout
+    assert f"{len(done)} of them existed before" in again.stdout
     assert snapshot(folder) == snapshot(exported)
     assert {path: path.stat().st_ino for path in done} == kept
 
@@ -93,7 +93,7 @@ def test_a_killed_export_of_numpy_goes_on(reference: Path, tmp_path: Path) -> No
     psutil.wait_procs(children, timeout=120)
     done = {path: path.stat().st_ino for path in folder.glob("*.npy")}
     again = run_here(*words, str(folder))
-    assert (again.returncode, f"{len(done)} of them there before" in again.stdout) == (0, True), again.stderr
+    assert (again.returncode, f"{len(done)} of them existed before" in again.stdout) == (0, True), again.stderr
     assert {path: path.stat().st_ino for path in done} == done
     assert run_here(*words, str(whole)).returncode == 0
     assert snapshot(folder) == snapshot(whole)
@@ -156,14 +156,14 @@ def test_a_table_on_standard_output(workspace: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["lists", "--size", "5", "-o", "x"], "which format? give --format parquet|npy|csv|jsonl"),
-        (["lists", "--size", "5", "-o", "x.csv", "--format", "npy"], "--format npy does not go with the name"),
-        (["lists", "--size", "5", "-o", "-", "--format", "parquet"], "parquet needs a file"),
-        (["lists", "--size", "5", "-o", "x.npy", "--as", "names"], "--as names needs parquet, csv or jsonl"),
-        (["lists", "--size", "5", "-o", "x.csv", "--start", "99999999"], "there is no list 99,999,999"),
+        (["lists", "--size", "5", "-o", "x"], "no format: give --format parquet|npy|csv|jsonl"),
+        (["lists", "--size", "5", "-o", "x.csv", "--format", "npy"], "--format npy contradicts the suffix"),
+        (["lists", "--size", "5", "-o", "-", "--format", "parquet"], "parquet cannot go to a stream"),
+        (["lists", "--size", "5", "-o", "x.npy", "--as", "names"], "--as names needs --format parquet, csv or jsonl"),
+        (["lists", "--size", "5", "-o", "x.csv", "--start", "99999999"], "has no list 99,999,999"),
         (["lists", "--size", "9", "-o", "x.csv"], "size 9 is not stored for target 12"),
         (["lists", "--size", "5", "-o", "-", "--format", "csv", "--json"], "--json cannot be combined"),
-        (["classes", "-o", "x"], "which format? give --format csv|json|parquet|gap"),
+        (["classes", "-o", "x"], "no format: give --format csv|json|parquet|gap"),
     ],
 )
 def test_bad_input_is_one_line(run: Run, workspace: Path, nowhere: Path, arguments: list[str], complaint: str) -> None:

@@ -33,7 +33,7 @@ def test_find_in_a_deal_shows_the_cards_and_the_seed(run: Run) -> None:
 def test_find_ultra_sets(run: Run) -> None:
     code, out, _ = run("find", "--ultra", "1", "2", "3", "6")
     assert code == 0
-    assert "r1fs r1fo + r1hd r1ed  both need r1fd (not there)" in out
+    assert "r1fs r1fo + r1hd r1ed  both need r1fd (not on the table)" in out
     assert run("find", "--ultra", "0", "1")[0] == 1
 
 
@@ -48,7 +48,7 @@ def test_find_as_json_has_plain_numbers(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["find"], "which cards?"),
+        (["find"], "no cards: give numbers"),
         (["find", "0", "81"], "not a card: '81'"),
         (["find", "red", "one", "solid"], "not a card: 'red'"),
         (["find", "0", "1", "0"], "card 0 (red one solid diamond) is given twice"),

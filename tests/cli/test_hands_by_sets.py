@@ -45,4 +45,4 @@ def test_recompute_compares(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(levels, "compute_hands", lambda **_options: [setset.hands(3)])
     code, out, err = run("hands", "--recompute")
     assert (code, out) == (1, "")
-    assert "are not those computed now" in err
+    assert "differ from the tables computed now" in err

@@ -60,7 +60,7 @@ def test_a_file_where_a_workspace_should_be(run: Run, tmp_path: Path) -> None:
         code, _, err = run("run", "--size", "3", "-w", str(place))
         assert (code, err) == (2, f"setset: {path} is a file: name a folder with --workspace\n")
     code, _, err = run("status", "-w", str(path))
-    assert (code, err) == (10, f"setset: no workspace at {path}: it is a file, name a folder with --workspace\n")
+    assert (code, err) == (10, f"setset: no workspace at {path}: this is a file, name a folder with --workspace\n")
 
 
 @pytest.mark.posix("needs users and modes of files")

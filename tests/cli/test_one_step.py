@@ -75,7 +75,7 @@ def test_a_bare_run_resumes_and_hints_can_be_pasted(tmp_path: Path) -> None:
     again = run_here("run", "-w", place)  # the run with nothing to do is not the last one
     assert again.stderr.splitlines()[:2] == [
         "resuming: run 4 --target 18",
-        "nothing to do: all up to size 4 for target 18 is there already",
+        "nothing to do: all lists up to size 4 for target 18 exist already",
     ]
     assert setset.open(place).runs(1)[0].command == f"setset run 4 --target 18 -w '{place}'"
 

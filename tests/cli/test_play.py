@@ -79,7 +79,7 @@ def test_the_best_time_is_kept(tmp_path: Path) -> None:
     assert kept["1"]["players"] == ["Ada Lovelace"]
     kept["1"]["seconds"] = 10_000.0
     path.write_text(json.dumps(kept))
-    assert f"a new best time, the last one was 166:40 by Ada Lovelace on {kept['1']['day']}" in play(tmp_path)
+    assert f"a new best time, before it was 166:40 by Ada Lovelace on {kept['1']['day']}" in play(tmp_path)
     kept["1"]["seconds"] = 0.0
     path.write_text(json.dumps(kept))
     assert f"best time 0:00 by Ada Lovelace on {kept['1']['day']}\n" in play(tmp_path)
@@ -88,7 +88,7 @@ def test_the_best_time_is_kept(tmp_path: Path) -> None:
 def test_a_game_ends_well_where_no_best_time_can_be_kept(tmp_path: Path) -> None:
     """No folder can be made below a file, and a file may hold anything."""
     (tmp_path / "file").write_text("")
-    assert "\nbest times are not kept: " in play(tmp_path / "file")
+    assert "\nthe best time was not recorded: " in play(tmp_path / "file")
     play(tmp_path)
     (path,) = tmp_path.rglob("best-times.json")
     for text in ("", "[]", '{"1": 5}', "\x00"):

@@ -30,7 +30,7 @@ def test_a_hand_with_a_set_has_no_rank(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint"), [(["rank", "yellow"], "not a card: 'yellow'"), (["rank"], "which cards?")]
+    ("arguments", "complaint"), [(["rank", "yellow"], "not a card: 'yellow'"), (["rank"], "no cards: give numbers")]
 )
 def test_bad_input_is_one_clear_line(refuse: Refuse, arguments: list[str], complaint: str) -> None:
     refuse(arguments, complaint)

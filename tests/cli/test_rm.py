@@ -34,7 +34,7 @@ def test_where_nobody_can_be_asked_it_needs_yes(own_workspace: Path) -> None:
     (size,) = json.loads(done.stdout)["sizes"]
     assert (size["size"], size["files"], size["lists"]) == (5, 1, 13_394_538)
     again = run_here(*RM, "--yes", workspace=own_workspace)
-    assert (again.returncode, again.stdout) == (0, "nothing to remove of target 12\n")
+    assert (again.returncode, again.stdout) == (0, "nothing to remove for target 12\n")
     assert run_here("check", "-q", workspace=own_workspace).stdout == "no problems found\n"
 
 

@@ -48,7 +48,7 @@ def test_it_says_what_was_made_and_what_could_be_next(tmp_path: Path) -> None:
     again = run_here("run", "--size", "4", "--target", "18", workspace=workspace)
     assert (
         again.stderr
-        == f"nothing to do: all up to size 4 for target 18 is there already\n{following.replace('python -m ', '')}\n"
+        == f"nothing to do: all lists up to size 4 for target 18 exist already\n{following.replace('python -m ', '')}\n"
     )
 
 

@@ -48,7 +48,7 @@ def test_one_target_of_two(run: Run, own_workspace: Path) -> None:
     found = json.loads(run("status", "--target", "4", "--json", *where)[1])
     assert {each["target"] for part in ("sizes", "hosts") for each in found[part]} == {4}
     assert run("status", "--target", "7", *where)[1] == (
-        f"nothing yet for target 7: start with 'setset run 6 --target 7 -w {own_workspace}'\n"
+        f"no lists yet for target 7: start with 'setset run 6 --target 7 -w {own_workspace}'\n"
     )
 
 

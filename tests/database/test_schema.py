@@ -155,7 +155,7 @@ def test_a_backup_is_a_whole_database(copy: Copy, tmp_path: Path) -> None:
     schema.backup(folder.database, tmp_path / "backup.db")
     with closing(sqlite3.connect(tmp_path / "backup.db")) as connection:
         assert connection.execute(COUNTS).fetchall() == rows(folder.path, COUNTS)
-    with pytest.raises(SetsetError, match="is there already"):
+    with pytest.raises(SetsetError, match="exists already"):
         schema.backup(folder.database, tmp_path / "backup.db")
 
 
@@ -426,7 +426,7 @@ def test_bytes_that_sqlite_takes_are_noticed(copy: Copy) -> None:
     assert rows(folder.path, "PRAGMA integrity_check") == [("ok",)]
     row, file = findings(folder)
     assert (row.kind, file.kind) == (FindingKind.ROW, FindingKind.FILE)
-    assert "the database records another one" in file.what
+    assert "not the file that the database records" in file.what
 
 
 # Databases that are set aside

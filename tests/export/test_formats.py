@@ -24,10 +24,10 @@ def test_gap_has_two_suffixes() -> None:
 @pytest.mark.parametrize(
     ("name", "given", "complaint"),
     [
-        ("a", None, r"which format\? give --format parquet\|npy\|csv\|jsonl"),
-        ("a.csv", "npy", "--format npy does not go with the name a.csv"),
+        ("a", None, r"no format: give --format parquet\|npy\|csv\|jsonl"),
+        ("a.csv", "npy", "--format npy contradicts the suffix of a.csv"),
         ("a.csv", "xls", "--format xls: expected one of parquet, npy, csv, jsonl"),
-        ("-", None, "which format"),
+        ("-", None, "no format"),
     ],
 )
 def test_what_is_unclear_is_refused(name: str, given: str | None, complaint: str) -> None:
@@ -45,7 +45,7 @@ def test_columns() -> None:
 @pytest.mark.parametrize(
     ("format_", "values", "rows", "complaint"),
     [
-        ("npy", "names", 1, "--as names needs parquet, csv or jsonl"),
+        ("npy", "names", 1, "--as names needs --format parquet, csv or jsonl"),
         ("csv", "words", 1, "--as words: expected one of cards, vectors, names"),
         ("csv", "cards", 0, "--row-group-size 0"),
     ],

@@ -136,7 +136,7 @@ def test_to_arrow_goes_to_duckdb_and_polars(size: setset.Size, expected: npt.NDA
     frame = polars.from_arrow(size.to_arrow(start=5, limit=10))
     assert isinstance(frame, polars.DataFrame)
     assert (frame.to_numpy() == expected[5:15]).all()
-    with pytest.raises(setset.BadInput, match="there is no list 9,999,999"):
+    with pytest.raises(setset.BadInput, match="has no list 9,999,999"):
         size.to_arrow(start=9_999_999)
 
 
@@ -203,7 +203,7 @@ def test_a_cut_file_is_not_taken_for_whole(size: setset.Size, tmp_path: Path, fo
     whole = snapshot(tmp_path)
     cut = sorted(tmp_path.glob(f"*.{format_}"))[1]
     cut.write_bytes(cut.read_bytes()[:-9])
-    with pytest.raises(setset.BadInput, match=f"{cut.name} is there, and not of this export: add --force"):
+    with pytest.raises(setset.BadInput, match=f"{cut.name} exists and is not from this export: add --force"):
         size.export(tmp_path, format=format_)
     assert size.export(tmp_path, format=format_, overwrite=True).written == 1
     assert snapshot(tmp_path) == whole
@@ -241,7 +241,7 @@ def test_a_file_with_other_content_is_not_recognised(
     other = max(tmp_path.glob(f"*.{format_}"))
     data = other.read_bytes()
     other.write_bytes({"changed": data[:-2] + b"7\n", "longer": data + b"\n", "shorter": data[:-1]}[damage])
-    with pytest.raises(setset.BadInput, match=f"{other.name} is there, and not of this export"):
+    with pytest.raises(setset.BadInput, match=f"{other.name} exists and is not from this export"):
         size.export(tmp_path, format=format_)
 
 
@@ -302,7 +302,7 @@ def test_a_batch_with_another_number_of_lists_is_not_exported(size: setset.Size,
 def test_another_export_is_not_replaced_unless_asked(size: setset.Size, tmp_path: Path) -> None:
     size.export(tmp_path, format="npy")
     first = snapshot(tmp_path)
-    with pytest.raises(setset.BadInput, match="not of this export"):
+    with pytest.raises(setset.BadInput, match="not from this export"):
         size.export(tmp_path, format="npy", as_="vectors")
     assert snapshot(tmp_path) == first
     assert size.export(tmp_path, format="npy", as_="vectors", overwrite=True).written == len(size.batches)
@@ -331,7 +331,7 @@ def test_one_file_is_not_replaced_unless_asked(size: setset.Size, tmp_path: Path
     place = tmp_path / "some.csv"
     (tmp_path / durable.temporary_name(place.name)).write_text("left by one that was killed")
     size.export(place, limit=2)
-    with pytest.raises(setset.BadInput, match=r"some\.csv is there already: add --force"):
+    with pytest.raises(setset.BadInput, match=r"some\.csv exists already: add --force"):
         size.export(place, limit=3)
     size.export(place, limit=3, overwrite=True)
     assert [path.name for path in tmp_path.iterdir()] == ["some.csv"]
@@ -354,7 +354,7 @@ def test_two_exports_to_one_folder(size: setset.Size, tmp_path: Path) -> None:
 
 
 def test_a_range_needs_a_file(size: setset.Size, tmp_path: Path) -> None:
-    with pytest.raises(setset.BadInput, match="--start and --limit make one file"):
+    with pytest.raises(setset.BadInput, match="--start and --limit export to a single file"):
         size.export(tmp_path, format="npy", limit=5)
 
 
@@ -403,8 +403,8 @@ def test_an_incomplete_size_is_exported_only_if_asked(
     incomplete: setset.Size, tmp_path: Path, expected: npt.NDArray[np.uint8]
 ) -> None:
     complaint = (
-        "size 4 of target 16 is incomplete: of its batches the first 2 are there; "
-        "'setset run --size 4 --target 16' makes the others, --partial exports these"
+        "size 4 of target 16 is incomplete, only its first 2 batches exist: "
+        "'setset run --size 4 --target 16' makes all batches, --partial exports the existing batches"
     )
     for output in ("a", "a.csv"):
         with pytest.raises(setset.BadInput, match=complaint):
@@ -522,5 +522,5 @@ def test_tables_are_read_by_pandas(reference: Path, tmp_path: Path, what: str) -
         assert frames[2]["lists"].tolist() == [one.lists for one in level.classes]
     if what == "links":
         assert [tuple(row[1:]) for row in frames[2].to_numpy()] == [tuple(link) for link in level.links]
-    with pytest.raises(setset.BadInput, match="is there already"):
+    with pytest.raises(setset.BadInput, match="exists already"):
         export(tmp_path / "a.csv", reference)

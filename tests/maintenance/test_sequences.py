@@ -163,7 +163,7 @@ def test_04_the_database_and_the_token_are_lost(tmp_path: Path) -> None:
 def test_04_an_output_folder_with_files_but_without_a_token_is_not_taken(tmp_path: Path) -> None:
     build(tmp_path / "w", output=tmp_path / "out")
     (tmp_path / "out" / TOKEN).unlink()
-    with pytest.raises(BadInput, match=r"no setset-root\.json that says whose they are"):
+    with pytest.raises(BadInput, match=r"no setset-root\.json that names their owner"):
         build(tmp_path / "other", output=tmp_path / "out")
 
 

@@ -56,7 +56,10 @@ def test_dimacs_is_what_it_says(impossible: Problem) -> None:
     assert [tuple(map(int, line.split()[:-1])) for line in body[1:]] == list(impossible.clauses)
     assert all(line.endswith(" 0") for line in body[1:])
     assert "c variable 41 = card 40 g2hs green two striped squiggle" in lines
-    assert f"c variable {impossible.selectors[0]} = cards {' '.join(map(str, impossible.fixing.cases[0]))}" in lines
+    assert (
+        f"c variable {impossible.selectors[0]} = the fixed cards {' '.join(map(str, impossible.fixing.cases[0]))}"
+        in lines
+    )
 
 
 @pytest.mark.parametrize("cards", [0, -1, 82])

@@ -92,7 +92,7 @@ def test_what_is_fixed_at_least_needs_enough_cards() -> None:
         "none", "none", "triangle", "triangle", "frame", "frame", "cases", "cases", "cases"
     ]  # fmt: skip
     for name, cards in (("triangle", 2), ("frame", 9), ("cases", 18)):
-        with pytest.raises(BadInput, match="may lose an answer"):
+        with pytest.raises(BadInput, match="may lose answers"):
             fix_cards(name, cards)
 
 

@@ -120,12 +120,12 @@ ANSWERS = {
     "count --dimension 2": "   4     54              54  OK",
     "sample 9 --dimension 3 --seed 1": "1 9 18 29 36 47 56 65 72",
     "odds --dimension 3": "exactly: 2,106 of 4,686,825 hands",
-    "odds 5 --dimension 2": "always a set; 4 is the most",
+    "odds 5 --dimension 2": "always a set; at most 4 cards have no set",
     "find --deal 9 --dimension 3 --seed 4": "5 sets among 9 cards",
     "deal --dimension 2 --seed 1": "solid",
     "play --auto --dimension 3 --seed 3": "round  1   9 cards, deck 18",
     "sat solve 9 --dimension 3": "class 9/14 of 2,106 lists, no card can be added",
-    "sat solve 10 --dimension 3": "any 10 cards of the 27 hold a set, so 9 is the most",
+    "sat solve 10 --dimension 3": "any 10 cards of the 27 hold a set, so 9 is the maximum without a set",
 }
 
 

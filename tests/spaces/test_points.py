@@ -44,7 +44,7 @@ def test_arrays(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("data", "dimension", "complaint"),
     [
-        (b"012\n20\n", None, "some have more digits"),
+        (b"012\n20\n", None, "some points have more digits"),
         (b"012\n201\n", 4, "points have 3 digits, not 4"),
         (b"013\n", None, "expected 0, 1 or 2"),
         (b"012\n012\n", None, "given twice"),
@@ -55,7 +55,7 @@ def test_arrays(tmp_path: Path) -> None:
         (b"[0.5, 1.5]", 2, "expected rows of digits"),
         (b"[1, 9]", 2, "expected integers from 0 to 8"),
         (b"[1, 2]", None, "need a dimension"),
-        (b"# nothing\n", None, "no points in it"),
+        (b"# nothing\n", None, "has no points"),
         (b"[" * 100_000, None, "too many brackets"),
     ],
 )

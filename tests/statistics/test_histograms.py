@@ -120,7 +120,7 @@ def test_command(stored: Path, run: Run, tmp_path: Path) -> None:
     assert out.startswith("1,579,500 lists: all lists of 4 cards\n\nlowest card")
     assert "red one solid diamond" in out
     assert chart.read_text().splitlines()[1] == "lowest,0,0,78000"
-    assert f"{chart} is there already: add --force" in run(*words, "--plot", str(chart))[2]
+    assert f"{chart} exists already: add --force" in run(*words, "--plot", str(chart))[2]
     code, out, _ = run(*words, "--json")
     histograms = json.loads(out)
     assert {each["by"] for each in histograms["bins"]} == set(ALL[:-1])

@@ -165,7 +165,7 @@ def test_what_is_not_all_there_is_made_again(damage: str, root: Path, seeds: tup
     [
         ("missing", r"missing$"),
         ("altered", r"checksum mismatch"),
-        ("another", r"a sound batch file, but the database records another one$"),
+        ("another", r"a sound batch file, but not the file that the database records$"),
         ("size", r"of another size$"),
     ],
 )

@@ -51,5 +51,5 @@ def test_export_writes_one_file(tmp_path: Path) -> None:
     written = lists.export(tmp_path / "some.npy", start=100, limit=50)
     assert written.lists == 50
     assert np.load(tmp_path / "some.npy").tolist() == [list(cards) for cards in islice(lists, 100, 150)]
-    with pytest.raises(setset.BadInput, match="go into one file"):
+    with pytest.raises(setset.BadInput, match="are exported to a single file"):
         lists.export(tmp_path / "folder", format="npy")

@@ -141,9 +141,11 @@ def test_a_size_that_is_changed_meanwhile_is_not_read_to_a_wrong_end(
         lists = READERS[reader](five)
         next(lists)
         beside(folder)
-        with pytest.raises(ChangedMeanwhile, match="size 5 was changed meanwhile by another command: start again"):
+        with pytest.raises(
+            ChangedMeanwhile, match="another command changed size 5 meanwhile: run the same command again"
+        ):
             deque(lists, 0)
-        with pytest.raises(SetsetError, match="was changed meanwhile"):
+        with pytest.raises(SetsetError, match="changed size 5 meanwhile"):
             _ = five[LISTS - 1], deque(five.arrays(), 0)
 
 

@@ -1,1 +1,1 @@
-"""Workers on a Dask cluster. Imported only if the user chooses Dask."""
+"""The executor for workers on a Dask cluster. Imported only if the user chooses Dask."""

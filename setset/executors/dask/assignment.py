@@ -1,7 +1,8 @@
-"""Workers of a cluster, the tasks of each worker, and the choice of the next task. Uses no Dask and no threads.
+"""Decides which worker of a cluster gets which task, and what happens after failures. Uses no Dask and no threads.
 
-A worker that fails fast is always the least busy worker, so it would get every task. Therefore a failed task goes to
-another worker. A worker is checked after each failure, and suspended if the check or three tasks in a row fail.
+A worker whose tasks fail at once is always the least busy worker, so it would get every task. Therefore a failed task
+goes to another worker. The coordinator checks a worker after each failure, and suspends it if the check or three tasks
+in a row fail.
 """
 
 from collections import deque
@@ -12,26 +13,27 @@ from setset.executors.base import ATTEMPTS, WorkerDied
 from setset.executors.dask.workers import PendingTask, Worker, WorkerState
 
 DEPTH = 2
-"""Tasks per thread of a worker. A thread executes one task while the next task waits, so it is not idle while a message
-travels. The last tasks of a run stay in the queue for the first free worker."""
+"""Number of tasks that a worker has per thread: one task runs while the next task waits, so the thread is not idle
+until the next message arrives. The last tasks of a run stay in the queue for the first free worker."""
 MOST_FAILURES = 3
-"""Failures in a row after which a worker is suspended, if another worker can work."""
+"""Number of failures in a row after which a worker is suspended, if another worker can work."""
 
 
 class Assignment:
-    """Workers, and the queue of tasks that wait for them."""
+    """The workers of a cluster, and the queue of tasks that wait for a worker."""
 
     def __init__(self) -> None:
         self.queue: deque[PendingTask] = deque()
         self.workers: dict[str, Worker] = {}
         self._suspects: set[tuple[Any, ...]] = set()
-        self._told: set[str] = set()
+        self._sent: set[str] = set()
 
     def slots(self) -> int:
         return sum(worker.slots for worker in self.workers.values() if worker.ready)
 
     def next(self) -> tuple[PendingTask, Worker] | None:
-        """Removes from the queue the first task that a free worker can take. Returns the task and the worker."""
+        """Takes the next task from the queue and chooses a free worker for it. None if no worker can take the next
+        task."""
         for task in list(self.queue):
             worker = self._free_for(task)
             if worker is not None:
@@ -43,9 +45,10 @@ class Assignment:
         return None
 
     def _free_for(self, task: PendingTask) -> Worker | None:
-        """The least busy worker that can take a task. A suspect task needs a worker without other tasks.
+        """Chooses the least busy worker that can take a task. None if there is none.
 
-        A task that failed goes, if possible, to a worker whose last task did not fail.
+        A task that may kill workers (a suspect) needs a worker without other tasks. A task that failed goes, if
+        possible, to a worker whose last task did not fail.
         """
         last_ones = len(self.queue) < self.slots()
         most = 0 if self._is_suspect(task) else 1 if last_ones else DEPTH
@@ -65,13 +68,14 @@ class Assignment:
         return task.arguments in self._suspects
 
     def clear(self, task: PendingTask) -> None:
-        """Removes a task from the suspects. It was executed, so it does not kill workers."""
+        """Removes an executed task from the suspects: it does not kill workers."""
         self._suspects.discard(task.arguments)
 
     # Failures
 
     def fail(self, worker: Worker, task: PendingTask, error: BaseException) -> None:
-        """Puts a failed task back into the queue. The caller then has the worker checked."""
+        """Records that a task failed on a worker, and puts the task back into the queue. The caller then checks the
+        worker."""
         worker.failures += 1
         worker.failed += 1
         task.error, task.started_at = error, 0.0
@@ -79,10 +83,11 @@ class Assignment:
         self.queue.appendleft(task)
 
     def end_check(self, worker: Worker, problem: str) -> None:
-        """Admits, refuses or suspends a worker after its check.
+        """Admits, refuses or suspends a worker after its check. `problem` is the reason if the check failed, otherwise
+        empty.
 
-        If the check finds a problem of the worker, the failures there do not count against the tasks. Tasks keep a
-        NoSpace error, which ends the run if no other worker can work.
+        If the check failed, the failures on this worker do not count as failures of the tasks. But tasks keep a NoSpace
+        error, which ends the run if no other worker can work.
         """
         worker.checking = False
         if problem:
@@ -95,7 +100,7 @@ class Assignment:
             return
         others = any(other.ready for other in self.workers.values() if other is not worker)
         if worker.problem:
-            self._told = {line for line in self._told if not line.startswith(worker.problem)}
+            self._sent = {line for line in self._sent if not line.startswith(worker.problem)}
             worker.problem, worker.failures = "", MOST_FAILURES - 1
         elif worker.failures >= MOST_FAILURES and others:
             last = next((str(task.error) for task in self.queue if worker.address in task.failed_on), "")
@@ -104,9 +109,10 @@ class Assignment:
         worker.admitted = True
 
     def take_hopeless(self) -> list[tuple[PendingTask, BaseException]]:
-        """Removes and returns tasks that failed on ATTEMPTS workers, or on all usable workers, with their errors.
+        """Takes the tasks that no worker can finish from the queue, and returns them with their errors.
 
-        If a disk is full and no worker is usable, this includes all tasks that have begun, since none can finish.
+        Such a task failed on ATTEMPTS workers or on all usable workers. If a disk is full and no worker is usable, all
+        begun tasks are such tasks.
         """
         usable = {worker.address for worker in self.workers.values() if worker.usable}
         full = None if usable else next((task.error for task in self.queue if isinstance(task.error, NoSpace)), None)
@@ -123,12 +129,12 @@ class Assignment:
         return hopeless
 
     def remove_worker(self, worker: Worker) -> None:
-        """Puts the tasks of a worker that is gone back into the queue.
+        """Removes a worker that left or died.
 
-        If the worker had a single task, the task fails, and the caller counts such deaths. If the worker had several
-        tasks, it is unknown which task killed the worker, so each task is tried again on a worker of its own. The same
-        holds for the task of a worker that was paused (`setset worker` pauses workers before they end) or silent (as
-        after a network failure).
+        If the worker had one task, the task fails, and the caller counts how often a task's worker dies. If the worker
+        had several tasks, any of them may have killed it. Then each task becomes a suspect and runs again on a worker
+        without other tasks. The same holds for the only task of a worker that was paused (`setset worker` pauses
+        workers before they end) or silent (as after a network failure).
         """
         del self.workers[worker.address]
         tasks = worker.take_tasks()
@@ -140,7 +146,8 @@ class Assignment:
             self.queue.extendleft(reversed(tasks))
 
     def disconnect(self) -> None:
-        """Forgets all workers and requeues their tasks. The scheduler is gone, so no task is to blame."""
+        """Forgets all workers after the scheduler is gone, and puts their tasks back into the queue. No task is to
+        blame."""
         for worker in self.workers.values():
             self.queue.extendleft(reversed(worker.take_tasks()))
         self.workers.clear()
@@ -154,8 +161,11 @@ class Assignment:
         return left
 
     def copy_late_tasks(self, age: float, now: float) -> list[tuple[Worker, PendingTask]]:
-        """Queues second copies of late tasks, at most one per idle worker. A task is late if it is older than `age`, or
-        its worker is paused or silent. Returns the late workers and tasks."""
+        """Puts second copies of late tasks into the queue, at most one per idle worker. Returns the late workers and
+        tasks.
+
+        A task is late if it is older than `age` seconds, or if its worker is paused or silent. The first result counts.
+        """
         idle = sum(worker.ready and not worker.tasks for worker in self.workers.values())
         if self.queue or not idle:
             return []
@@ -178,12 +188,13 @@ class Assignment:
     # Messages
 
     def problems(self) -> str:
-        """Reasons why no worker can work. Empty if a worker has no known problem."""
+        """Describes why no worker can work. Empty if at least one worker has no known problem."""
         problems = {worker.problem for worker in self.workers.values()}
         return "" if "" in problems else "; ".join(sorted(problems))
 
     def new_messages(self, again: float) -> list[str]:
-        """Messages about workers that get no tasks, or joined after the start. Returns each message once."""
+        """Returns new messages about workers that get no tasks, or that joined after the start. Each message is
+        returned only once."""
         lines = set()
         for worker in self.workers.values():
             match worker.state:
@@ -195,12 +206,12 @@ class Assignment:
                     lines.add(f"{worker.name} {worker.reason}: an idle worker gets its tasks")
             if worker.late and worker.admitted:
                 lines.add(f"a worker on {worker.host} joined ({worker.address})")
-        fresh = sorted(lines - self._told)
-        self._told.update(fresh)
+        fresh = sorted(lines - self._sent)
+        self._sent.update(fresh)
         return fresh
 
     def waiting_for(self, scheduler: str) -> str:
-        """Message on what the run waits for. Empty if a worker can work."""
+        """Describes for which workers the run waits. Empty if a worker can work."""
         if self.slots():
             return ""
         if not self.workers:

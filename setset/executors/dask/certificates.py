@@ -31,12 +31,12 @@ def make_certificates(folder: Path) -> bool:
 
 
 def read_certificates(folder: Path | None = None) -> Security:
-    """Dask security settings from the certificates in a folder, by default the folder in SETSET_CERTIFICATES.
+    """Makes Dask's security settings from the certificates in a folder, by default the folder in SETSET_CERTIFICATES.
 
-    If neither is given, Dask's own configuration applies.
+    Without a folder and without SETSET_CERTIFICATES, Dask's own configuration applies.
     """
-    given = os.environ.get(VARIABLE)
-    folder = folder or (Path(given) if given else None)
+    variable = os.environ.get(VARIABLE)
+    folder = folder or (Path(variable) if variable else None)
     if folder is None:
         return Security()
     ca, cert, key = (folder / name for name in NAMES)

@@ -1,4 +1,4 @@
-"""Connects to a Dask scheduler, or starts one, within a time limit."""
+"""Connects the coordinator to a Dask scheduler, or starts a cluster on this machine, within a time limit."""
 
 import asyncio
 import contextlib
@@ -22,7 +22,7 @@ from setset.executors.dask.certificates import read_certificates
 from setset.executors.local import exit_at_once
 from setset.platform import interrupts_blocked
 
-# The executor reports lost connections in one line, so Dask's loggers are silenced. Some have their own level.
+# The executor itself reports lost connections, in one line, so Dask's loggers are silenced. Some have their own level.
 LOGGERS = "distributed", "distributed.client", "distributed.gc", "tornado", "tornado.application", "asyncio"
 for name in LOGGERS:
     logging.getLogger(name).setLevel(logging.CRITICAL)
@@ -42,12 +42,12 @@ CLOSED: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.
 """Settings that remove all HTTP pages. Schedulers and workers have an HTTP server even without a dashboard."""
 
 PAUSE = 0.2
-"""Seconds between two checks while waiting."""
+"""Number of seconds between two checks of a waiting loop."""
 
 
 @dataclass(frozen=True)
 class Timeouts:
-    """Timeouts of the coordinator, in seconds."""
+    """Timeouts of the coordinator on a cluster, in seconds."""
 
     connect: float = 15  # for the first answer of the scheduler
     scheduler: float = 300  # for each later answer of the scheduler
@@ -58,11 +58,11 @@ class Timeouts:
     silent: float = 15  # for the next heartbeat of a worker
     recheck: float = 30  # between two checks of a worker that is refused or suspended
     interval: float = 1  # between two checks of the cluster
-    line: float = 3  # of waiting until a message says what the run waits for
+    line: float = 3  # until a message says what a waiting run waits for
 
 
 Stopping = Callable[[], bool]
-"""Whether the run is stopping. Then the functions below return no client."""
+"""Callback: whether the run is stopping. If it is, the functions of this module return no client."""
 
 
 def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client | None:
@@ -72,7 +72,7 @@ def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client 
     dask.config.set({**QUIET, **CLOSED})
     client = cluster = None
     try:
-        # Dask's threads inherit the blocked signals, so Ctrl-C goes to the coordinator.
+        # Signals are blocked while Dask starts its threads, which inherit this. So Ctrl-C goes to the coordinator.
         with interrupts_blocked():
             # Other users of this machine can reach the cluster's ports. A certificate made for this run keeps them out.
             with require_extra("dask", "a Dask cluster on this machine"):
@@ -83,28 +83,28 @@ def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client 
                 security=security,
                 threads_per_worker=1,
                 memory_limit=0,
-                dashboard_address="127.0.0.1:0",  # any free port; without an address Dask insists on 8787
-                scheduler_kwargs={"dashboard": False},  # it uses plain HTTP, which other users of this machine can read
+                dashboard_address="127.0.0.1:0",  # any free port; without an address Dask takes only port 8787
+                scheduler_kwargs={"dashboard": False},  # other users of this machine could read it, since it has no TLS
                 silence_logs=logging.CRITICAL,
             )
             client = distributed.Client(cluster, set_as_default=False)
             client.run(exit_at_once)
     except (OSError, RuntimeError) as error:
         close(client, cluster)
-        raise SetsetError(f"Dask cannot start a cluster here: {first_line(root_cause(error))}") from error
+        raise SetsetError(f"Dask cannot start a cluster on this machine: {first_line(root_cause(error))}") from error
     return client
 
 
 def connect(
-    where: str, seconds: float, stopping: Stopping, notice: Notice = lambda _: None
+    scheduler: str, seconds: float, stopping: Stopping, notice: Notice = lambda _: None
 ) -> distributed.Client | None:
     """Connects to the scheduler at an address, or at the address in a scheduler file, and returns the client."""
-    stopping = _noticing(f"waiting for the Dask scheduler at {where}", stopping, notice)
+    stopping = _noticing(f"waiting for the Dask scheduler at {scheduler}", stopping, notice)
     deadline = time.monotonic() + seconds
-    address = where
+    address = scheduler
     # Unlike pathlib, os.path raises no error for text that cannot be a file name.
-    if where.endswith(".json") or os.path.isfile(where):  # noqa: PTH113
-        address = _wait_for_address(Path(where), deadline, stopping)
+    if scheduler.endswith(".json") or os.path.isfile(scheduler):  # noqa: PTH113
+        address = _wait_for_address(Path(scheduler), deadline, stopping)
     try:
         if not stopping() and asyncio.run(_answers(address, deadline, stopping)):
             with interrupts_blocked():
@@ -112,7 +112,7 @@ def connect(
     except (OSError, ValueError, TypeError, KeyError, RuntimeError) as error:
         # TimeoutError is an OSError. The other errors mean that the address is invalid.
         raise SetsetError(
-            f"no Dask scheduler answers at {where} ({first_line(error)}): start one with 'setset scheduler'"
+            f"no Dask scheduler answers at {scheduler} ({first_line(error)}): start one with 'setset scheduler'"
         ) from error
     return None
 
@@ -128,7 +128,8 @@ def close(client: distributed.Client | None, cluster: distributed.LocalCluster |
 
 
 def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
-    """Wraps `stopping`, which every waiting loop calls. After `Timeouts.line` seconds the wrapper notifies once."""
+    """Wraps the callback `stopping`, which every waiting loop calls, to send the message `line` once after some
+    seconds."""
     due: float | None = time.monotonic() + Timeouts.line
 
     def check() -> bool:
@@ -142,9 +143,12 @@ def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
 
 
 async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
-    """Whether a scheduler answers at the address. Tested before a client is made, since a client without a connection
-    takes half a minute to end and ignores Ctrl-C. Has its own deadline, since Dask waits forever for a process that
-    listens but sends nothing, such as a stopped process."""
+    """Whether a scheduler answers at an address before a deadline.
+
+    Called before a client is made, because a client without a connection takes half a minute to end and ignores Ctrl-C.
+    The deadline is needed, because Dask waits forever for a process that listens but sends nothing, such as a stopped
+    process.
+    """
     options = read_certificates().get_connection_args("client")
     seconds = max(round(deadline - time.monotonic(), 1), 0.1)  # Dask's message names the address
     attempt = asyncio.ensure_future(comm.connect(address, timeout=seconds, **options))
@@ -154,17 +158,17 @@ async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
         attempt.cancel()
         if stopping():
             return False
-        raise TimeoutError("it listens, but says nothing")
+        raise TimeoutError("a process listens there, but does not answer")
     attempt.result().abort()
     return True
 
 
 def read_address(file: Path) -> str:
-    """Reads the address in a scheduler file."""
+    """Reads the address of the scheduler from a scheduler file. Raises ValueError if it has none."""
     content = json.loads(file.read_text(encoding="utf-8"))
     if isinstance(content, dict) and isinstance(content.get("address"), str):
         return str(content["address"])
-    raise ValueError(f"there is no scheduler's address in {file}")
+    raise ValueError(f"{file} has no scheduler's address")
 
 
 def _wait_for_address(file: Path, deadline: float, stopping: Stopping) -> str:
@@ -174,27 +178,28 @@ def _wait_for_address(file: Path, deadline: float, stopping: Stopping) -> str:
             return read_address(file)
         if time.monotonic() > deadline:
             raise SetsetError(
-                f"there is no scheduler's address in {file}: 'setset scheduler --scheduler-file {file}' writes one"
+                f"{file} has no scheduler's address: 'setset scheduler --scheduler-file {file}' writes it"
             )
         time.sleep(PAUSE)
     return ""
 
 
 def find_page(address: str) -> str:
-    """Returns the address if its page exists, else "". Even without a dashboard a scheduler has an HTTP server."""
+    """Returns the address of the dashboard if its page exists, otherwise "". A scheduler without a dashboard has an
+    HTTP server too, so only the page shows the difference."""
     with contextlib.suppress(OSError, ValueError), urllib.request.urlopen(address, timeout=2):  # noqa: S310
         return address
     return ""
 
 
 def root_cause(error: BaseException) -> BaseException:
-    """First error in the chain of causes of a Dask error."""
+    """Finds the original error behind a Dask error: the first error in its chain of causes."""
     while error.__cause__ is not None:
         error = error.__cause__
     return error
 
 
 def first_line(error: BaseException) -> str:
-    """First line of the message of an error, without the errno of an OSError."""
+    """Returns the first line of an error's message, without the errno of an OSError."""
     words = getattr(error, "strerror", None) or str(error)
     return (words.strip().splitlines() or [""])[0][:200] or type(error).__name__

@@ -32,28 +32,28 @@ from setset.executors.dask.transfer import execute_here, execute_shipment, inspe
 from setset.executors.dask.workers import Worker
 
 MOST_SILENCE = 3.0
-"""Maximum seconds for one answer of the scheduler, and for a new connection."""
+"""Maximum number of seconds for one answer of the scheduler, and for a new connection."""
 MOST_GONE = 20
-"""Maximum number of departed workers to show."""
+"""Maximum number of workers that left which `setset status` shows."""
 LATE = 4
 """A task is late if it takes this many times as long as the longest finished task."""
 BACKLOG = 20
-"""Placeholder tasks per worker thread while tasks wait. Dask assumes half a second of work for each."""
+"""Number of placeholder tasks per worker thread while tasks wait. Dask assumes half a second of work for each."""
 MOST_BACKLOG = 1_000
 NOWHERE = {"setset-backlog": 1.0}
 """Dask resource that no worker has, so that no worker executes a placeholder."""
 
 
 class WatchedCluster(RemoteExecutor):
-    """State of a cluster, and the thread that watches it.
+    """The coordinator's state of a cluster, and the thread that watches the cluster.
 
     Args:
-        where: Address of a scheduler, or its scheduler file; None for a new cluster on this machine.
+        scheduler: Address of a scheduler, or its scheduler file; None for a new cluster on this machine.
         timeouts: Timeouts of the coordinator.
     """
 
-    def __init__(self, where: str | None, timeouts: Timeouts) -> None:
-        self._where, self._timeouts = where, timeouts
+    def __init__(self, scheduler: str | None, timeouts: Timeouts) -> None:
+        self._scheduler, self._timeouts = scheduler, timeouts
         self._client: Any = None
         self._lock = threading.RLock()
         self._assignment = Assignment()
@@ -77,7 +77,7 @@ class WatchedCluster(RemoteExecutor):
 
     @abstractmethod
     def _requirements_for(self, host: str) -> Requirements:
-        """Requirements of the run, with the paths that are valid on a host."""
+        """Returns the requirements of the run on a host, with the paths of that host."""
 
     def workers(self) -> int:
         with self._lock:
@@ -90,7 +90,7 @@ class WatchedCluster(RemoteExecutor):
             return Activity((*sorted(workers, key=lambda worker: worker.host), *self._gone), self._dashboard or None)
 
     def _submit(self, worker: Worker, function: Callable[..., Any], *arguments: Any) -> distributed.Future:
-        """Sends a call to one worker.
+        """Sends a call to one worker, and returns Dask's future.
 
         Each call has a unique key, since Dask executes calls with equal keys only once. Each task has a lower priority
         than the task before it, so a worker executes them in the order of arrival. A check has the highest priority.
@@ -109,17 +109,18 @@ class WatchedCluster(RemoteExecutor):
     def _watch(self) -> None:
         while not self._lost:
             try:
-                self._look()
+                self._query_scheduler()
                 self._last_answer_at = time.monotonic()
             except Exception:
-                # Without a connection, Dask raises many kinds of errors. Only the duration of the silence matters.
-                self._bear_silence(time.monotonic() - self._last_answer_at)
-            self._tell()
+                # Without a connection, Dask raises many kinds of errors. All of them mean only that the scheduler is
+                # silent.
+                self._handle_silence(time.monotonic() - self._last_answer_at)
+            self._send_messages()
             if self._closed.wait(self._timeouts.interval):
                 return
 
-    def _look(self) -> None:
-        """Queries the scheduler and updates the known state of the cluster."""
+    def _query_scheduler(self) -> None:
+        """Queries the scheduler once, and updates the known workers and tasks."""
         ask = partial(self._client.sync, callback_timeout=min(self._timeouts.scheduler / 4, MOST_SILENCE))
         now = time.monotonic()  # tasks sent after this moment may be missing from the answers
         processing = ask(self._client.scheduler.processing)
@@ -140,7 +141,7 @@ class WatchedCluster(RemoteExecutor):
             age = max(self._timeouts.late_task, LATE * self._longest_task)
             for worker, task in self._assignment.copy_late_tasks(age, now):
                 why = worker.reason or f"has had it for more than {age:.0f} s"
-                self._notice(f"{name_of(task)} goes to an idle worker, too: the {worker.name} {why}")
+                self._notice(f"an idle worker gets {name_of(task)}, too: the {worker.name} {why}")
         self._assign()
         self._show_backlog()
 
@@ -152,11 +153,11 @@ class WatchedCluster(RemoteExecutor):
         with self._lock:
             slots = self._assignment.slots()
             wanted = min(BACKLOG * max(1, slots), MOST_BACKLOG) if self._assignment.queue or not slots else 0
-        if self._where is not None and wanted != len(self._backlog) and self._client.status == "running":
+        if self._scheduler is not None and wanted != len(self._backlog) and self._client.status == "running":
             keys = [f"setset-backlog-{uuid.uuid4().hex}" for _ in range(wanted)]
             self._backlog = self._client.map(abs, range(wanted), key=keys, resources=NOWHERE) if wanted else []
 
-    def _bear_silence(self, seconds: float) -> None:
+    def _handle_silence(self, seconds: float) -> None:
         """Reconnects to a lost scheduler. Gives up if the scheduler has been silent for longer than the timeout."""
         if seconds > self._timeouts.scheduler:
             self._give_up(f"the Dask scheduler has not answered for {self._timeouts.scheduler:.0f} seconds")
@@ -165,21 +166,21 @@ class WatchedCluster(RemoteExecutor):
             return
         with self._lock:
             self._assignment.disconnect()
-        if self._client.status == "closed" and self._where is not None:
+        if self._client.status == "closed" and self._scheduler is not None:
             with contextlib.suppress(SetsetError):
-                client = connect(self._where, MOST_SILENCE, self._closed.is_set)
+                client = connect(self._scheduler, MOST_SILENCE, self._closed.is_set)
                 if client is not None:
                     before, self._client = self._client, client
                     close(before)
 
-    def _tell(self) -> None:
-        """Sends messages about workers, and about what the run waits for."""
+    def _send_messages(self) -> None:
+        """Sends messages to the user about workers, and about what the run waits for."""
         now = time.monotonic()
         with self._lock:
             lines = self._assignment.new_messages(self._timeouts.recheck) if self._ready.is_set() else []
-            waiting = self._assignment.waiting_for(str(self._where or "the cluster on this machine"))
+            waiting = self._assignment.waiting_for(str(self._scheduler or "the cluster on this machine"))
             if now - self._last_answer_at > self._timeouts.line or self._client.status != "running":
-                waiting = f"waiting for the Dask scheduler at {self._where}: it does not answer"
+                waiting = f"waiting for the Dask scheduler at {self._scheduler}: it does not answer"
         for line in (*lines, *self._waiting.update(waiting, now)):
             self._notice(line)
 
@@ -190,7 +191,7 @@ class WatchedCluster(RemoteExecutor):
         for worker in [workers[address] for address in workers.keys() - processing.keys()]:
             self._remove_worker(worker)
         for address, threads in (paused | slots).items():
-            if address not in workers:  # if the worker is paused, its check starts when it continues
+            if address not in workers:  # the check of a paused worker starts when the worker continues
                 workers[address] = Worker(address, threads, late=self._ready.is_set(), heard_at=now)
                 self._check(workers[address])
         for worker in workers.values():
@@ -266,7 +267,7 @@ class WatchedCluster(RemoteExecutor):
                 self._notice(f"{worker.name} works again ({worker.address})")
             self._ready.set()
         self._assign()
-        self._tell()
+        self._send_messages()
 
     def _give_up(self, reason: str) -> None:
         with self._lock:

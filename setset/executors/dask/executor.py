@@ -1,9 +1,9 @@
-"""Workers on a Dask cluster, behind the interface of `concurrent.futures`. Imported only if the user chooses Dask.
+"""The executor for workers on a Dask cluster, with the interface of `concurrent.futures`.
 
-Dask only transports tasks to workers and results back. This package decides which worker gets which task, as with local
-processes. So the scheduler never holds more than a few tasks per worker, and no task goes to a worker that has not
-passed its check. If a worker dies, only its tasks are suspect, not the waiting tasks. The coordinator notices a task
-that the scheduler loses (dask/distributed#3196).
+Dask only transports tasks to workers and results back. This package decides which worker gets which task. So the
+scheduler never has more than a few tasks per worker, and no task goes to a worker that has not passed its check. If a
+worker dies, only its own tasks can be the cause, not the waiting tasks. The coordinator notices if the scheduler loses
+a task (dask/distributed#3196).
 """
 
 import threading
@@ -28,23 +28,23 @@ from setset.executors.dask.workers import PendingTask, Worker
 from setset.platform import interrupts_blocked
 
 FETCHERS = 8
-"""Number of threads that fetch results."""
+"""Number of threads that fetch results from workers."""
 
 
 class DaskExecutor(WatchedCluster):
     """Sends tasks to the workers of a Dask cluster. Call `wait_for_workers` before the first task.
 
     Args:
-        where: Address of a scheduler, or its scheduler file; None for a new cluster on this machine.
+        scheduler: Address of a scheduler, or its scheduler file; None for a new cluster on this machine.
         access: How workers access the batch files.
         workers: Number of worker processes of a new cluster.
         timeouts: Timeouts of the coordinator.
     """
 
     def __init__(
-        self, where: str | None, access: FileAccess, workers: int, *, timeouts: Timeouts | None = None
+        self, scheduler: str | None, access: FileAccess, workers: int, *, timeouts: Timeouts | None = None
     ) -> None:
-        super().__init__(where, timeouts or Timeouts())
+        super().__init__(scheduler, timeouts or Timeouts())
         self._access, self._workers = access, workers
         # Daemon threads, so that the process can exit while they wait.
         work = [self._watch, *[self._fetch_results] * FETCHERS]
@@ -52,10 +52,10 @@ class DaskExecutor(WatchedCluster):
 
     def wait_for_workers(self, requirements: Requirements, notice: Notice, stopping: Callable[[], bool]) -> None:
         self._requirements, self._notice = requirements, notice
-        if self._where is None:
+        if self._scheduler is None:
             self._client = start_local_cluster(self._workers, stopping)
         else:
-            self._client = connect(self._where, self._timeouts.connect, stopping, notice)
+            self._client = connect(self._scheduler, self._timeouts.connect, stopping, notice)
         if self._client is None:
             return
         hopeful = self._last_answer_at = self._last_worker_at = time.monotonic()
@@ -94,7 +94,8 @@ class DaskExecutor(WatchedCluster):
         with self._lock:
             for task, error in self._assignment.take_hopeless():
                 task.fail(error)
-            # Without a connection nothing can be sent. The watching thread waits for a connection, or gives up.
+            # Nothing can be sent without a connection. The watching thread waits for a connection, or gives up the
+            # executor.
             while not self._closed.is_set() and self._client.status == "running":
                 chosen = self._assignment.next()
                 if chosen is None:
@@ -118,7 +119,8 @@ class DaskExecutor(WatchedCluster):
         remote.add_done_callback(lambda remote: self._results.put(partial(self._finish, worker, task, remote)))
 
     def _fetch_results(self) -> None:
-        """Main function of a thread that fetches results. Dask's only thread for callbacks must not wait for them."""
+        """Main function of a thread that fetches results. Dask has one thread for all callbacks, which must not
+        wait."""
         while (step := self._results.get()) is not None:
             step()
 
@@ -132,9 +134,9 @@ class DaskExecutor(WatchedCluster):
         failure = explain(worker, task, error, remote.status) if error else None
         with self._lock:
             if task.remote is not remote:
-                return  # the worker was given up, and another worker has the task
+                return  # the task was taken from this worker, and another worker has it
             if isinstance(error, KilledWorker):
-                # Dask reports this for all tasks of the worker. `remove_worker` decides which task is to blame.
+                # Dask reports a dead worker for each of its tasks. `remove_worker` decides which task is to blame.
                 self._remove_worker(worker)
                 self._assign()
                 return
@@ -142,8 +144,8 @@ class DaskExecutor(WatchedCluster):
             task.remote = None
             worker.tasks.remove(task)
             if remote.status == "cancelled" or (worker.silent and isinstance(error, TimeoutError)):
-                # A scheduler that restarted or was lost cancels tasks; the watching thread will notice. A timeout
-                # means that the result is still on a worker that is stopped.
+                # A scheduler that restarted or was lost cancels tasks, and the watching thread will notice this. After
+                # a timeout, the result is still on a worker that is stopped.
                 task.started_at = 0.0
                 self._assignment.queue.appendleft(task)
                 return
@@ -167,8 +169,8 @@ class DaskExecutor(WatchedCluster):
             task.fail(raised)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Disconnects from the cluster. Running tasks finish on their workers, since Dask cannot stop a thread. That is
-        harmless, because they write the same files as the next run."""
+        """Disconnects from the cluster. Running tasks finish on their workers, because Dask cannot stop a thread. This
+        does no harm, because these tasks write the same files as the next run."""
         with self._lock:
             begun = [task for worker in self._assignment.workers.values() for task in worker.tasks]
             waiting = list(self._assignment.queue)

@@ -1,4 +1,4 @@
-"""Messages of the coordinator about failures of workers, and about what a run waits for."""
+"""Translates errors on workers of a cluster to messages, and decides when to say what a run waits for."""
 
 from dataclasses import dataclass
 
@@ -12,22 +12,22 @@ from setset.executors.dask.workers import PendingTask, Worker
 from setset.tasks.kinds import BadSource, OtherLists
 
 REPEAT = 60.0
-"""Seconds until the same message is sent again, if the run still waits."""
+"""Number of seconds after which the same message is sent again, if the run still waits."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """Error of a task on a worker. A final error goes to the caller. After any other error, another worker is tried."""
+    """Error of a task on a worker. A final error ends the task. After any other error, another worker gets the task."""
 
     error: BaseException
     is_final: bool
 
 
 def explain(worker: Worker, task: PendingTask, error: BaseException, status: str) -> Failure:
-    """Classifies an error on a worker. If only this worker cannot read a file, the error is not final.
+    """Decides whether the error of a task is final. It is not if the fault is the worker's, such as an unreadable disk.
 
     Args:
-        worker: The worker that the task was sent to.
+        worker: The worker that had the task.
         task: The task that failed.
         error: The error that Dask transported.
         status: Status of Dask's future.
@@ -47,21 +47,21 @@ def explain(worker: Worker, task: PendingTask, error: BaseException, status: str
         case NoSpace():
             return Failure(NoSpace(f"on {worker.host}: {error}"), False)
         case RootGone() | ForeignRoot():
-            # The advice in these messages is for a folder of the coordinator, so cut it off.
+            # Cuts off the advice, which is for a folder on the coordinator's machine.
             return Failure(WorkerFailed(f"on {worker.host}: {str(error).partition(': ')[0]}"), False)
     return Failure(WorkerFailed(f"on {worker.host}: {type(error).__name__}: {error}"), False)
 
 
 def explain_check(error: BaseException) -> str:
-    """Reason why the check of a worker raised an error, worded to follow the worker's name."""
+    """Explains why the check of a worker raised an error, as the rest of a sentence after the worker's name."""
     if isinstance(error, ImportError | AttributeError) and "setset." in str(error):
-        return OTHER_BUILD  # an older build without this check
+        return OTHER_BUILD  # the worker has an older build without this check
     advice = ": pip install 'setset[dask]' there" if isinstance(error, ImportError) else ""
     return f"cannot run setset ({first_line(error)}){advice}"
 
 
 def name_of(task: PendingTask) -> str:
-    """Description of a task for messages."""
+    """Describes a task in messages, by its source."""
     source = task.arguments[0].source
     return "the task of the seeds" if source is None else f"source {source.number} of size {source.size}"
 
@@ -74,9 +74,10 @@ class WaitingLine:
         self._reason, self._since, self._told_at = "", 0.0, 0.0
 
     def update(self, reason: str, now: float) -> list[str]:
-        """Message to send now, as a list of at most one line. An empty reason means that the run no longer waits."""
+        """Returns the message to send now, as a list of at most one line. An empty `reason` says that the run no longer
+        waits."""
         if reason != self._reason:
-            # If the run waits already, a new reason is sent at once.
+            # A new reason is sent at once if the run waits already.
             self._since = self._since if self._reason and reason else now
             self._reason, self._told_at = reason, 0.0
         if not reason or now - self._since < self._patience or (self._told_at and now - self._told_at < REPEAT):

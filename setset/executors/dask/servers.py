@@ -1,7 +1,7 @@
-"""A Dask scheduler and Dask workers with the settings that setset needs: `setset scheduler` and `setset worker`.
+"""Runs a Dask scheduler or Dask workers with the settings that setset needs: `setset scheduler` and `setset worker`.
 
-Both listen at one address of this machine, and use TLS unless that is a loopback address. A dead worker is replaced.
-Workers reconnect when the scheduler comes back, at the same address or at a new address in the scheduler file.
+Both listen at one address of this machine, and use TLS unless it is a loopback address. A new process replaces a dead
+worker. Workers reconnect when the scheduler comes back, at the same address or at a new address in the scheduler file.
 """
 
 import asyncio
@@ -30,10 +30,10 @@ from setset.executors.dask.certificates import make_certificates, read_certifica
 from setset.executors.dask.client import CLOSED, QUIET, first_line, read_address, root_cause
 
 BUILD = "setset_build"
-"""Name of the scheduler's handler that returns its build digest."""
+"""Name of the handler by which a scheduler tells its build digest to workers."""
 RETRY_SECONDS = 2.0
 DRAIN_SECONDS = 10.0
-"""Maximum seconds that a stopping worker waits for its task to finish."""
+"""Maximum number of seconds that a stopping worker waits for the end of its task."""
 
 
 def serve_scheduler(
@@ -53,11 +53,11 @@ def serve_scheduler(
     if certificates is not None:
         made = make_certificates(certificates)
         if made:
-            notice(f"made certificates in {certificates}: copy this folder to every node, it is a key to all of them")
+            notice(f"made certificates in {certificates}: copy this folder to every node; it gives access to all nodes")
     elif not insecure and not _is_loopback(host):
         raise BadInput(
-            f"--host {host}: whoever reaches it could run code on every worker: add --certificates DIR (made if it is "
-            "empty), or --insecure on a network of your own"
+            f"--host {host}: everyone on this network could run code on every worker: add --certificates DIR (made if "
+            "DIR is empty), or --insecure if the network is yours alone"
         )
     security = read_certificates(certificates)
     dask.config.set({**QUIET, **({} if dashboard else CLOSED)})
@@ -77,24 +77,24 @@ def serve_scheduler(
             notice(f"  'setset run 6 --executor dask={file or scheduler.address}'")
             await stop.wait()
         if file:
-            file.unlink(missing_ok=True)  # a stale file would lead workers to a dead address
+            file.unlink(missing_ok=True)  # workers would try the address in a stale file
 
     try:
         _run(serve)
     except RuntimeError as error:  # Dask's message is only "Scheduler failed to start."
-        where = f"{host} port {port} ({first_line(root_cause(error))})"
-        raise BadInput(f"no scheduler can start at {where}: choose another with --port") from error
+        endpoint = f"{host} port {port} ({first_line(root_cause(error))})"
+        raise BadInput(f"no scheduler can start at {endpoint}: choose another with --port") from error
 
 
 @dataclass(frozen=True)
 class WorkerOptions:
     """Options of `setset worker`."""
 
-    where: str
+    scheduler: str
     """Address of the scheduler, or its scheduler file."""
     processes: int
     host: str | None = None
-    """Address of this machine to listen at. None for the address that is used to reach the scheduler."""
+    """Address of this machine to listen at. None for the address by which this machine reaches the scheduler."""
     memory_limit: str = "0"
     local_folder: Path | None = None
     certificates: Path | None = None
@@ -103,9 +103,9 @@ class WorkerOptions:
 
 
 def serve_workers(options: WorkerOptions, notice: Notice) -> None:
-    """Runs worker processes until SIGINT or SIGTERM. Then they finish their tasks and end."""
+    """Runs worker processes until SIGINT or SIGTERM. At the signal, the workers finish their tasks and end."""
     if options.output is not None and root_owner(options.output) is None:
-        raise SetsetError(f"there is no storage root at {options.output}: mount it there, or run 'setset run' first")
+        raise SetsetError(f"{options.output} is no storage root: mount it there, or start 'setset run' first")
     security = read_certificates(options.certificates)
     dask.config.set({**QUIET, **CLOSED})
 
@@ -118,7 +118,7 @@ def serve_workers(options: WorkerOptions, notice: Notice) -> None:
 
 
 class _Slot:
-    """Runs a worker process, and starts a new process when the old process dies."""
+    """Keeps one worker process running: starts a new process when the old process dies."""
 
     def __init__(self, options: WorkerOptions, security: Security, stop: asyncio.Event, notice: Notice) -> None:
         self._options, self._security, self._stop, self._notice = options, security, stop, notice
@@ -131,11 +131,11 @@ class _Slot:
             try:
                 await self._work_for(address)
             except Exception as error:  # Dask raises many errors if the scheduler goes away while a worker starts
-                self._notice(f"a worker could not start: {first_line(error)}; trying again")
+                self._notice(f"a worker could not start: {first_line(error)}; setset tries again")
             await _sleep(self._stop, RETRY_SECONDS)
 
     async def _work_for(self, address: str) -> None:
-        """Runs a worker until its scheduler is gone, or until `stop` is set."""
+        """Runs a worker until the scheduler is gone, or until the event `stop` is set."""
         options = self._options
         async with Nanny(
             address,
@@ -159,44 +159,47 @@ class _Slot:
             stopped.cancel()
 
     async def _drain(self, address: str) -> None:
-        """Pauses a worker, so that it gets no more tasks, and waits until it has finished its current task."""
+        """Pauses a worker, so that it gets no more tasks, and waits for the end of its current task."""
         async with rpc(address, connection_args=self._security.get_connection_args("worker")) as worker:
             while not (await worker.run(function=dumps_function(pause_worker)))["result"]:
                 await asyncio.sleep(0.2)
-            await asyncio.sleep(1)  # time for the coordinator to fetch the result and see the pause
+            await asyncio.sleep(1)  # gives the coordinator time to fetch the result and to notice the pause
 
 
 def pause_worker(dask_worker: Any) -> bool:
-    """On a worker: stops taking tasks. Returns whether the worker executes no task any more."""
+    """Pauses the worker in whose process it runs. Returns True if the worker has no running task."""
     dask_worker.status = Status.paused
     return not dask_worker.state.executing
 
 
 async def _find_scheduler(options: WorkerOptions, security: Security, stop: asyncio.Event, notice: Notice) -> str:
-    """Waits for the scheduler and returns its address; empty if stopped. Refuses a scheduler of another build."""
+    """Waits for the scheduler and returns its address; empty if `stop` is set. Raises an error if the scheduler has
+    another build of setset."""
     noticed = False
     while not stop.is_set():
         try:
-            address = read_address(Path(options.where)) if options.where.endswith(".json") else options.where
+            address = (
+                read_address(Path(options.scheduler)) if options.scheduler.endswith(".json") else options.scheduler
+            )
             async with rpc(address, timeout=5, connection_args=security.get_connection_args("worker")) as scheduler:
                 await scheduler.identity(n_workers=0)
                 with contextlib.suppress(AttributeError, KeyError, ValueError):  # 'dask scheduler' has no such handler
                     build = await getattr(scheduler, BUILD)()
                     if isinstance(build, str) and build != build_digest():
                         raise SetsetError(
-                            f"the scheduler at {address} has another build of setset: install the same one here"
+                            f"the scheduler at {address} has another build of setset: install the same build here"
                         )
             return address
         except (OSError, ValueError, LookupError) as error:
             if not noticed:
-                notice(f"waiting for the scheduler at {options.where}: {first_line(error)}")
+                notice(f"waiting for the scheduler at {options.scheduler}: {first_line(error)}")
                 noticed = True
         await _sleep(stop, RETRY_SECONDS)
     return ""
 
 
 def _address_towards(host: str) -> str:
-    """Address of this machine that is used to reach a host. Sends nothing."""
+    """Finds the address by which this machine reaches a host. Sends nothing over the network."""
     (family, kind, _, _, target), *_ = socket.getaddrinfo(host, 9, type=socket.SOCK_DGRAM)
     with socket.socket(family, kind) as probe:
         probe.connect(target)
@@ -217,7 +220,7 @@ async def _sleep(stop: asyncio.Event, seconds: float) -> None:
 
 
 def _run(serve: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Runs a server until SIGINT or SIGTERM."""
+    """Runs the coroutine of a server until SIGINT or SIGTERM, which set the event `stop`."""
 
     async def main() -> None:
         stop, loop = asyncio.Event(), asyncio.get_running_loop()

@@ -1,7 +1,7 @@
-"""Access of remote workers to the batch files: by the worker's own paths, or as bytes sent over the network (--ship).
+"""Gives remote workers access to batch files: by paths of the worker (--map), or as bytes over the network (--ship).
 
-Each worker is checked before its first task. Workers import this module before numba, since numba reads the path of its
-cache folder when it is imported.
+Also has the check of a worker before its first task. Workers import this module before numba, because numba reads the
+path of its cache folder when it is imported.
 """
 
 from __future__ import annotations
@@ -32,16 +32,17 @@ from setset.tasks.kinds import BadSource, CountTask, Task, TaskResult
 
 TEMPORARY_FOLDER = "setset-ship-"
 TRIAL_BYTES = 1 << 18
-"""Bytes that a worker writes in its check. Fewer bytes may fit even on a full disk."""
-OTHER_BUILD = f"has another build of setset {__version__}: install the coordinator's, then start the worker again"
+"""Number of bytes that a worker writes to the disk in its check. Fewer bytes may fit even on a full disk."""
+OTHER_BUILD = f"has another build of setset {__version__}: install the coordinator's build, then start the worker again"
 
 
 @dataclass(frozen=True)
 class FileAccess:
-    """Access of workers to the storage: by the coordinator's paths with replaced prefixes, or none with `ship`."""
+    """How workers access batch files: by paths of the coordinator with replaced prefixes, or not at all with `ship`."""
 
     maps: tuple[tuple[str, str, str], ...] = ()
-    """Each is a host (empty for all hosts), a prefix of the coordinator's paths, and the worker's prefix for it."""
+    """Replacements of prefixes: host (empty for all hosts), prefix of paths on the coordinator, prefix on the
+    worker."""
     ship: bool = False
 
     @classmethod
@@ -57,11 +58,12 @@ class FileAccess:
                 host, rest = "", own_path
             parsed.append((host, os.path.abspath(rest), worker_path.rstrip("/") or "/"))  # noqa: PTH100 (keeps symlinks)
         if parsed and ship:
-            raise BadInput("--map cannot be combined with --ship: shipped files need no path")
+            raise BadInput("--map cannot be combined with --ship: with --ship workers need no paths")
         return cls(tuple(parsed), ship)
 
     def __call__(self, path: str, host: str) -> str:
-        """Translates a path of the coordinator to a path on a host. Absolute, since their working folders differ."""
+        """Translates a path of the coordinator to a path on a host. The result is absolute, because the working folders
+        of the two machines differ."""
         whole = Path(os.path.abspath(path))  # noqa: PTH100
         fitting = [entry for entry in self.maps if entry[0] in ("", host) and whole.is_relative_to(entry[1])]
         if not fitting:
@@ -71,8 +73,8 @@ class FileAccess:
 
 
 def inspect_worker(requirements: Requirements) -> str:
-    """On a worker: checks version, build, roots and disk, and loads the kernels. Returns the reason why this process
-    cannot work, or an empty text."""
+    """Runs on a worker: checks version, build, storage roots and disk, and loads the kernels. Returns the reason why
+    the worker cannot work; empty if it can."""
     problem = _wrong_version(requirements) or _unreachable_root(requirements) or _unwritable_folder(requirements)
     if not problem:
         remove_abandoned_folders()
@@ -84,7 +86,7 @@ def inspect_worker(requirements: Requirements) -> str:
 
 def _wrong_version(requirements: Requirements) -> str:
     if __version__ != requirements.version:
-        return f"has setset {__version__}, the coordinator {requirements.version}: install the same version"
+        return f"has setset {__version__}, but the coordinator has {requirements.version}: install the same version"
     return "" if build_digest() == requirements.build else OTHER_BUILD
 
 
@@ -99,7 +101,8 @@ def _unreachable_root(requirements: Requirements) -> str:
 
 
 def _unwritable_folder(requirements: Requirements) -> str:
-    """Writes TRIAL_BYTES to the folder of new files, which is a temporary folder with --ship. Returns the problem."""
+    """Tests that the worker can write to the folder of new files (with --ship a temporary folder). Returns the problem;
+    empty if there is none."""
     root = requirements.roots[0] if requirements.roots else tempfile.gettempdir()
     folder = Path(root) / requirements.trial_folder if requirements.roots else Path(root)
     trial = folder / durable.temporary_name("trial.setset")
@@ -119,11 +122,12 @@ def _unwritable_folder(requirements: Requirements) -> str:
 
 
 class UnreadableSource(SetsetError):
-    """A worker cannot read a source batch. The coordinator then reads the file itself, to see whether it is damaged."""
+    """A worker cannot read a source batch. The coordinator then reads the file to find out whether it is damaged."""
 
 
 def execute_here(function: Callable[[Task], TaskResult], task: Task) -> TaskResult:
-    """On a worker: executes a task. Raises UnreadableSource for an unreadable file, BadSource for altered lists."""
+    """Runs on a worker: executes a task. Raises UnreadableSource if it cannot read a file, BadSource if lists are
+    altered."""
     try:
         return function(task)
     except BadSource as error:
@@ -133,7 +137,8 @@ def execute_here(function: Callable[[Task], TaskResult], task: Task) -> TaskResu
 
 
 def find_bad_source(task: Task) -> BadSource | None:
-    """On the coordinator: error for the first source of a task that is missing or damaged; None if all are sound."""
+    """Runs on the coordinator: reads the sources of a task. Returns the error for the first missing or damaged source;
+    None if all sources are sound."""
     for source in task.sources:
         try:
             files.verify(Path(source.path), source.digest)
@@ -143,7 +148,8 @@ def find_bad_source(task: Task) -> BadSource | None:
 
 
 def pack(task: Task) -> list[bytes]:
-    """On the coordinator: reads the source files of a task. The worker verifies their digests."""
+    """Runs on the coordinator: reads the source files of a task, to send their bytes to a worker. The worker verifies
+    the digests."""
     contents = []
     for source in task.sources:
         try:
@@ -154,7 +160,7 @@ def pack(task: Task) -> list[bytes]:
 
 
 def execute_shipment(task: Task, contents: Sequence[bytes]) -> tuple[TaskResult, list[bytes]]:
-    """On a worker: executes a task in a temporary folder of the node, without access to a storage root.
+    """Runs on a worker: executes a task in a temporary folder of its machine, without access to a storage root.
 
     `contents` are the bytes of the task's sources. Returns the result, and the bytes of the new batches.
     """
@@ -171,14 +177,15 @@ def execute_shipment(task: Task, contents: Sequence[bytes]) -> tuple[TaskResult,
                 path_of[source.path] = str(path)
             result = execute_here(execute, task.relocated(path_of.__getitem__))
         except NoSpace as error:
-            # NoSpace would end the run, but only the disk of this worker is full.
+            # Only the disk of this worker is full. NoSpace would end the whole run.
             raise WorkerFailed(f"on {socket.gethostname()}: {error}") from error
         return result, [files.read(root / batch.name) for batch in result.batches]
 
 
 @contextlib.contextmanager
 def _temporary_folder() -> Iterator[Path]:
-    """Makes a temporary folder on the node, locked during the block."""
+    """Makes a temporary folder on this machine. During the block the folder is locked, so that no other worker removes
+    it."""
     with (
         tempfile.TemporaryDirectory(prefix=TEMPORARY_FOLDER, ignore_cleanup_errors=True) as folder,
         (Path(folder) / "lock").open("a+b") as lock,
@@ -188,7 +195,7 @@ def _temporary_folder() -> Iterator[Path]:
 
 
 def remove_abandoned_folders() -> None:
-    """Removes the temporary folders of killed workers on this node, which no process has locked."""
+    """Removes temporary folders of killed workers on this machine: folders that no process has locked."""
     for folder in Path(tempfile.gettempdir()).glob(f"{TEMPORARY_FOLDER}*"):
         with contextlib.suppress(OSError), (folder / "lock").open("r+b") as lock:
             if lock_for_handle(lock, wait=False):
@@ -196,10 +203,10 @@ def remove_abandoned_folders() -> None:
 
 
 def unpack(task: Task, result: TaskResult, contents: Sequence[bytes]) -> TaskResult:
-    """On the coordinator: verifies and saves the batches of a result. Returns the result."""
+    """Runs on the coordinator: verifies the batches that a worker sent, and saves their files. Returns the result."""
     if not isinstance(task, CountTask):
         for batch, content in zip(result.batches, contents, strict=True):
             if files.describe(content) != batch:
-                raise SetsetError(f"{batch.name} from {result.host} is not what its result says")
+                raise SetsetError(f"{batch.name} from {result.host} differs from the batch that the worker made")
             files.save_batch(content, Path(task.destination.root), task.destination.owner)
     return result

@@ -1,4 +1,5 @@
-"""A worker of a cluster, and a task for a worker. Uses no Dask and no threads."""
+"""State of a worker of a cluster and of a task for a worker, as the coordinator sees them. Uses no Dask and no
+threads."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ class WorkerState(enum.StrEnum):
     PRESENT = "present"
     """The worker gets tasks."""
     CHECKING = "checking"
-    """The worker loads setset and compiles the kernels, or is checked after a failure."""
+    """The worker loads setset and compiles the kernels, or the coordinator checks it after a failure."""
     REFUSED = "refused"
     """The worker has not passed its first check."""
     SUSPENDED = "suspended"
@@ -32,7 +33,7 @@ class WorkerState(enum.StrEnum):
 
 @dataclass(eq=False)
 class PendingTask:
-    """A task that waits in the queue or was sent to a worker. `remote` is Dask's future while a worker has the task."""
+    """A task that waits in the queue or that a worker has. `remote` is Dask's future while a worker has the task."""
 
     future: Future[Any]
     function: Callable[..., Any]
@@ -41,40 +42,42 @@ class PendingTask:
     seen_at: float = 0.0
     """Time when the scheduler last reported the task as processing, or when it was sent."""
     started_at: float = 0.0
-    """Time when the worker could begin the task. 0 while the task waits, in the queue or for another task."""
+    """Time when the worker had a free thread for the task. 0 while the task waits in the queue or behind another
+    task."""
     error: BaseException | None = None
-    """Error on the worker where the task failed last."""
+    """Last error of the task."""
     failed_on: set[str] = field(default_factory=set)
-    """Addresses of workers on which the task failed. If a check finds a worker at fault, its address is removed."""
+    """Addresses of workers on which the task failed. The address of a worker that fails its check is removed."""
     copies: list[PendingTask] = field(default_factory=list)
-    """All tasks with the same future that have not failed, including this task."""
+    """All copies of the task (the same future) that have not failed, including this copy."""
 
     def __post_init__(self) -> None:
         self.copies.append(self)
 
     def copy(self) -> PendingTask:
-        """Makes a second copy for another worker. The first result counts."""
+        """Makes a copy of the task for another worker. The first result of all copies counts."""
         return PendingTask(self.future, self.function, self.arguments, copies=self.copies)
 
     def forget(self) -> None:
-        """Releases Dask's future. Wakes threads that wait for its result, which may be lost with a worker."""
+        """Releases Dask's future. Wakes threads that wait for its result, because the result may be lost with the
+        worker."""
         remote, self.remote = self.remote, None
         if remote is not None:
             remote.release()
 
     def begin(self) -> bool:
-        """Marks the task as running (a task of a lost worker is so already). False if it is done or cancelled."""
+        """Marks the task as running, unless it already is. Returns False if the task is done or cancelled."""
         if self.future.done():
             return False
         return self.future.running() or self.future.set_running_or_notify_cancel()
 
     def succeed(self, result: Any) -> None:
-        """Hands the result to the caller, unless a copy was faster."""
+        """Sets the result of the task's future, unless a copy of the task was faster."""
         if not self.future.done():
             self.future.set_result(result)
 
     def fail(self, error: BaseException) -> None:
-        """Hands the error to the caller, unless a copy has succeeded or may yet succeed."""
+        """Sets the error of the task's future, unless a copy of the task has succeeded or may still succeed."""
         self.copies.remove(self)
         if not self.copies and not self.future.done():
             self.future.set_exception(error)
@@ -82,7 +85,7 @@ class PendingTask:
 
 @dataclass(eq=False)
 class Worker:
-    """A worker process of the cluster. It gets tasks after it has passed its check."""
+    """A worker process of a cluster, as the coordinator sees it. It gets tasks after it has passed its check."""
 
     address: str
     slots: int
@@ -101,7 +104,7 @@ class Worker:
     heard_at: float = 0.0
     """Time when `last_seen` last changed, by the coordinator's clock."""
     failures: int = 0
-    """Number of failures in a row."""
+    """Number of tasks in a row that failed on the worker."""
     done: int = 0
     failed: int = 0
     tasks: list[PendingTask] = field(default_factory=list)
@@ -123,7 +126,7 @@ class Worker:
 
     @property
     def reason(self) -> str:
-        """Reason why the worker gets no tasks now, worded to follow its name."""
+        """Reason why the worker gets no tasks now, as the rest of a sentence after the worker's name."""
         return {
             WorkerState.PRESENT: "",
             WorkerState.CHECKING: "loads setset (a new node compiles the kernels, up to a minute)",
@@ -137,7 +140,7 @@ class Worker:
 
     @property
     def usable(self) -> bool:
-        """Whether the worker is ready, or may be ready after a check."""
+        """Whether the worker is ready for tasks, or may be ready after its next check."""
         return self.ready or (self.admitted and self.checking and not self.problem)
 
     @property
@@ -150,19 +153,20 @@ class Worker:
         return len(self.tasks) / self.slots
 
     def give(self, task: PendingTask, now: float) -> None:
-        """Adds a task that was sent to the worker."""
+        """Records that a task was sent to the worker."""
         task.seen_at = now
         self.tasks.append(task)
         self.start_tasks(now)
 
     def start_tasks(self, now: float) -> None:
-        """Records the start time of tasks for which the worker has a free thread now."""
+        """Records `now` as the start of each task for which the worker has a free thread."""
         for task in self.tasks[: self.slots]:
             task.started_at = task.started_at or now
 
     def take_lost_tasks(self, processing: set[str], now: float, patience: float) -> list[PendingTask]:
-        """Removes and returns tasks that the scheduler, for `patience` seconds, reports neither as processing nor as
-        finished. A task that was sent to a paused worker is not lost: the scheduler keeps it until the worker goes on.
+        """Takes lost tasks from the worker: tasks that the scheduler, for `patience` seconds, has reported neither as
+        processing nor as finished. A task of a paused worker is not lost: the scheduler keeps it until the worker goes
+        on.
         """
         lost = []
         for task in self.tasks[::-1]:
@@ -175,13 +179,14 @@ class Worker:
         return lost
 
     def hear(self, last_seen: float, now: float, patience: float) -> None:
-        """Records the time of the last heartbeat. The worker is silent after `patience` seconds without a new one."""
+        """Records the time of the worker's last heartbeat. Without a new heartbeat for `patience` seconds, the worker
+        is silent."""
         if last_seen != self.last_seen:
             self.last_seen, self.heard_at = last_seen, now
         self.silent = now - self.heard_at > patience
 
     def activity(self, now: float) -> WorkerActivity:
-        """State and tasks of the worker, for display."""
+        """State and tasks of the worker, for `setset status`."""
         tasks = (
             describe_task(task.arguments, now - task.started_at if task.started_at else None) for task in self.tasks
         )
@@ -196,7 +201,7 @@ class Worker:
         )
 
     def take_tasks(self) -> list[PendingTask]:
-        """Removes all tasks from the worker, and releases their futures. Returns the tasks that are not done."""
+        """Takes all tasks from the worker, and releases their futures. Returns the tasks that are not done."""
         tasks, self.tasks = self.tasks, []
         for task in tasks:
             task.forget()

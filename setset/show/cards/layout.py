@@ -1,4 +1,4 @@
-"""Positions of cards on a picture, and the rings around the cards of each set."""
+"""Layout of a picture of cards: the position of each card, and the coloured rings around the cards of each set."""
 
 import colorsys
 from collections import Counter
@@ -24,7 +24,7 @@ GRID_WIDTH: Final = round(8 * GRID_STEP[0] + 2 * BLOCK_GAP + CARD_WIDTH)
 GRID_HEIGHT: Final = round(8 * GRID_STEP[1] + 2 * BLOCK_GAP + CARD_HEIGHT)
 """Grid of all 81 cards: step from card to card, gap between blocks of nine, total width and height."""
 GRID_BOX: Final = f"-70 -60 {GRID_WIDTH + 76} {GRID_HEIGHT + 66}"
-"""SVG viewBox that holds the grid and its labels."""
+"""SVG viewBox around the grid of all 81 cards and its labels."""
 
 BACKGROUND: Final = "#eef1ee"
 FACE: Final = "#ffffff"
@@ -50,7 +50,7 @@ class Ring(NamedTuple):
 
 
 class Outline(NamedTuple):
-    """A set with its three rings."""
+    """A set in the picture: its cards, its colour, and a ring around each of the three cards."""
 
     cards: Triple
     colour: str
@@ -66,12 +66,12 @@ class Layout(NamedTuple):
 
 
 def lay_out(cards: Sequence[int], columns: int | None = None, sets: Sequence[Triple] = ()) -> Layout:
-    """Lays out cards in rows. Each given set gets a ring around each of its three cards."""
+    """Lays out cards in rows. The three cards of each set in `sets` get a ring in the colour of the set."""
     hand = check_cards(cards)
     if not hand:
         raise BadInput("there are no cards to draw")
     if columns is not None and columns < 1:
-        raise BadInput(f"cannot draw in {columns} columns; at least 1")
+        raise BadInput(f"cannot draw in {columns} columns: give --columns 1 or more")
     across = min(columns or usual_columns(len(hand)), len(hand))
     deepest = max(Counter(card for triple in sets for card in triple).values(), default=0)
     gap = GAP + 2 * RING_STEP * deepest
@@ -93,14 +93,15 @@ def cell(card: int) -> tuple[int, int]:
 
 
 def usual_columns(count: int) -> int:
-    """Number of columns: one row up to 4 cards, three rows up to 21 (the largest table), else nine columns."""
+    """Default number of columns of a picture: one row up to 4 cards, three rows up to 21 (the largest table), otherwise
+    nine columns."""
     if count <= 4:
         return count
     return -(-count // 3) if count <= 21 else 9
 
 
 def ring_colour(number: int) -> str:
-    """Colour of set number 0, 1, ...: first `RING_COLOURS`, then hues a golden angle apart."""
+    """Colour of the rings of a set by its number: first the `RING_COLOURS`, then hues a golden angle apart."""
     if number < len(RING_COLOURS):
         return RING_COLOURS[number]
     parts = colorsys.hls_to_rgb(number * 0.618034 % 1, 0.45, 0.75)

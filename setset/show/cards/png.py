@@ -1,7 +1,7 @@
-"""Cards as a PNG picture, made with numpy and zlib alone, so that drawing needs no extra.
+"""Draws cards as a PNG picture with numpy and zlib alone, so that drawing needs no extra packages.
 
-A shape is given by the distance of every pixel from the outline, negative inside. Pixels near the outline are covered
-in part, so that edges are smooth.
+The distance of each pixel from the outline of a shape, negative inside, decides its colour. Pixels near the outline are
+covered in part, so that edges are smooth.
 """
 
 import struct
@@ -22,7 +22,7 @@ LARGEST_SIDE = 20_000
 
 
 def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
-    """Returns the content of a PNG file, with `scale` pixels per unit of the layout."""
+    """Draws a layout of cards as the content of a PNG file, with `scale` pixels per unit of the layout."""
     height, width = round(layout.height * scale), round(layout.width * scale)
     if not 0 < scale <= 20 or max(height, width) > LARGEST_SIDE:
         raise BadInput(f"cannot draw at scale {scale:g}: over 0, at most 20, no side over {LARGEST_SIDE:,} pixels")
@@ -43,12 +43,13 @@ def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
 
 
 Cover = tuple[Floats, float, float]
-"""Covered share of each pixel, and the x and y of the cover's corner relative to its anchor."""
+"""Pixels that a shape covers: the covered share of each pixel of a rectangle, and the x and y of the rectangle's corner
+relative to the shape's anchor."""
 
 
 @cache
 def _symbol(shape: int, shading: int, scale: float) -> Cover:
-    """Cover of a symbol, anchored at its centre: the outline, and a solid, striped or empty inside."""
+    """Cover of a card's symbol, anchored at its centre: the outline, and the solid, striped or empty inside."""
     left, top = -WIDTH / 2 - STROKE, -HEIGHT / 2 - STROKE
     x, y = _grid(left, top, -2 * left, -2 * top, scale)
     away = distance(shape, x, y)
@@ -64,7 +65,8 @@ def _symbol(shape: int, shading: int, scale: float) -> Cover:
 
 @cache
 def _box(offset: float, scale: float, breadth: float | None = None) -> Cover:
-    """Cover of a rounded box, `offset` larger than a card's face on each side: filled, or with `breadth` a line."""
+    """Cover of a box with round corners, on each side `offset` larger than a card. The box is filled or, with
+    `breadth`, a line."""
     corner = -offset - at.RING
     x, y = _grid(corner, corner, at.CARD_WIDTH - 2 * corner, at.CARD_HEIGHT - 2 * corner, scale)
     round_by = at.CORNER + offset
@@ -89,7 +91,7 @@ def _within(away: Floats, scale: float) -> Floats:
 
 
 def _paste(canvas: Pixels, cover: Cover, x: float, y: float, scale: float, colour: str) -> None:
-    """Paints a colour on the canvas, weighted by the cover. Clips parts outside the canvas."""
+    """Paints a colour on the pixels of the canvas that a cover covers. Ignores parts outside the canvas."""
     share, left, top = cover
     column, row = round((x + left) * scale), round((y + top) * scale)
     share = share[max(-row, 0) :, max(-column, 0) :]
@@ -103,7 +105,7 @@ def _rgb(colour: str) -> tuple[int, int, int]:
 
 
 def _encode(canvas: Pixels, title: str) -> bytes:
-    """Returns the PNG file. Each row begins with a zero byte, which means no filter."""
+    """Encodes the canvas as a PNG file. Each row begins with a zero byte, which means no filter."""
     height, width, _ = canvas.shape
     rows = np.zeros((height, 1 + 3 * width), np.uint8)
     rows[:, 1:] = canvas.reshape(height, -1)

@@ -1,4 +1,4 @@
-"""The three shapes of the cards as curves: as SVG paths, and as distances for pictures made of pixels.
+"""The three shapes on the cards (diamond, squiggle, oval) as SVG paths and as distances for pictures made of pixels.
 
 A shape stands upright around the origin, WIDTH wide and HEIGHT high, y downwards. Its outline is a closed
 chain of cubic Bezier curves. A straight edge is a curve whose control points lie on the edge.
@@ -22,17 +22,18 @@ Curve = tuple[Point, Point, Point, Point]
 Floats = npt.NDArray[np.float64]
 
 _ARC: Final = 0.5523
-"""Distance, in radii, of the control points of a quarter circle from its ends."""
+"""Distance, in radii, of the control points of a quarter circle from its ends. With it a Bezier curve is nearly a
+circle."""
 
 
 def curves(shape: int) -> tuple[Curve, ...]:
-    """The outline of the diamond (0), squiggle (1) or oval (2). All three are symmetric about the origin."""
+    """Outline of the diamond (0), squiggle (1) or oval (2) as curves. All three are symmetric about the origin."""
     half = _HALVES[shape]
     return (*half, *(tuple((-x, -y) for x, y in curve) for curve in half))  # type: ignore[arg-type]
 
 
 def path(shape: int) -> str:
-    """Outline as the `d` attribute of an SVG path."""
+    """Outline of a shape as the `d` attribute of an SVG path."""
     outline = curves(shape)
     start = "M{:g},{:g}".format(*outline[0][0])
     steps = ["C" + " ".join(f"{x:g},{y:g}" for x, y in curve[1:]) for curve in outline]
@@ -40,7 +41,7 @@ def path(shape: int) -> str:
 
 
 def stripes_path(shape: int) -> str:
-    """Stripes within a shape as the `d` attribute of an SVG path: horizontal lines, `STRIPE_STEP` apart."""
+    """Stripes inside a shape as the `d` attribute of an SVG path: horizontal lines, `STRIPE_STEP` apart."""
     corners = _corners(shape)
     lines = []
     for y in np.arange(-HEIGHT / 2 + STRIPE_STEP / 2, HEIGHT / 2, STRIPE_STEP):
@@ -51,7 +52,7 @@ def stripes_path(shape: int) -> str:
 
 
 def distance(shape: int, x: Floats, y: Floats) -> Floats:
-    """Distance of each point from the outline, negative inside."""
+    """Distance of each point from the outline of a shape, negative inside the shape."""
     corners = _corners(shape)
     nearest = np.full(x.shape, np.inf)
     inside = np.zeros(x.shape, bool)
@@ -66,7 +67,7 @@ def distance(shape: int, x: Floats, y: Floats) -> Floats:
 
 @cache
 def _corners(shape: int, steps: int = 12) -> Floats:
-    """The outline as a polygon of many short edges."""
+    """Outline of a shape as the corners of a polygon with many short edges."""
     along = np.linspace(0, 1, steps, endpoint=False)[:, None]
     parts = []
     for curve in curves(shape):
@@ -85,7 +86,7 @@ _TOP, _BOTTOM, _RADIUS, _SIDE = -HEIGHT / 2, HEIGHT / 2, WIDTH / 2, HEIGHT / 2 -
 _HALVES: Final[tuple[tuple[Curve, ...], ...]] = (
     # The diamond.
     (_straight((0.0, _TOP), (_RADIUS, 0.0)), _straight((_RADIUS, 0.0), (0.0, _BOTTOM))),
-    # The squiggle, a wave: from the foot of its left side up to the head.
+    # The squiggle, a wave: from the bottom of its left side to the top.
     (
         ((-11.0, 34.0), (-18.0, 34.0), (-17.0, 25.0), (-12.0, 18.0)),
         ((-12.0, 18.0), (-5.0, 8.0), (-8.0, 2.0), (-12.0, -5.0)),

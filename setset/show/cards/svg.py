@@ -1,4 +1,4 @@
-"""Cards as an SVG picture: text that any browser shows at any size."""
+"""Draws cards as an SVG picture, which any browser shows at any size."""
 
 from setset.cards import CARDS, VALUES, digits, name
 from setset.show.cards import layout as at
@@ -7,7 +7,8 @@ from setset.show.cards.shapes import STRIPE, STRIPE_STEP, STROKE, path, stripes_
 
 
 def draw_svg(layout: Layout) -> str:
-    """Returns the SVG file. Each card is a group of class `card`, each outlined set a group of class `set`."""
+    """Draws a layout of cards as an SVG file. Each card is a group of class `card`, each outlined set a group of class
+    `set`."""
     width, height = f"{layout.width:g}", f"{layout.height:g}"
     size = f'width="{width}" height="{height}"'
     lines = [
@@ -23,10 +24,10 @@ def draw_svg(layout: Layout) -> str:
 
 
 def draw_sprite_sheet() -> str:
-    """Returns an SVG file of symbols for pages to refer to: each card, such as `c40`, and `deck` with all cards.
+    """Returns an SVG file of symbols to which web pages refer: one per card, such as `c40`, and `deck` with all cards.
 
-    A page sets the colours `--red`, `--green`, `--purple`, `--face` and `--edge`. Stripes are lines, because an SVG
-    pattern does not inherit these colours.
+    A page sets the colours as CSS variables `--red`, `--green`, `--purple`, `--face` and `--edge`. Stripes are lines,
+    because an SVG pattern does not inherit these colours.
     """
     shapes = [f'<path id="{shape}" d="{path(n)}" stroke-linejoin="round"/>' for n, shape in enumerate(VALUES[3])]
     stripes = [f'<path id="{shape}s" d="{stripes_path(n)}"/>' for n, shape in enumerate(VALUES[3])]
@@ -57,7 +58,7 @@ def draw_sprite_sheet() -> str:
 
 
 def _themed_face(card: int) -> str:
-    """Face of a card in the colours that the page sets."""
+    """Draws a card in the colours that the web page sets."""
     colour, count, shading, shape = digits(card)
     paint, outline = f"var(--{VALUES[0][colour]},{at.COLOURS[colour]})", VALUES[3][shape]
     fill = paint if shading == 0 else "none"
@@ -88,12 +89,12 @@ def _definitions() -> str:
 
 
 def _card(position: Position) -> str:
-    where = f'data-card="{position.card}" transform="translate({position.x:g} {position.y:g})"'
-    return f'  <g class="card" {where}>\n    <title>{name(position.card)}</title>\n{_face(position.card)}\n  </g>'
+    attributes = f'data-card="{position.card}" transform="translate({position.x:g} {position.y:g})"'
+    return f'  <g class="card" {attributes}>\n    <title>{name(position.card)}</title>\n{_face(position.card)}\n  </g>'
 
 
 def _face(card: int) -> str:
-    """The white rectangle and the symbols of a card."""
+    """Draws the white rectangle and the symbols of a card."""
     colour, count, shading, shape = digits(card)
     paint = at.COLOURS[colour]
     fill = (paint, f"url(#striped-{VALUES[0][colour]})", "none")[shading]

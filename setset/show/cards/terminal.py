@@ -1,4 +1,4 @@
-"""Cards on a terminal: coloured shapes made of Braille dots, or names if the terminal cannot show them."""
+"""Draws cards on a terminal: coloured shapes made of Braille dots, or names if the terminal cannot show shapes."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COLUMNS: Final = 4
 ROWS: Final = 4
 """Width and height of a symbol in characters. A character is 2 Braille dots wide and 4 high."""
 CARD: Final = 3 * COLUMNS + 4
-"""Width of a card between its edges."""
+"""Width of a card without its edges, in characters."""
 STYLES: Final = ("#ff4d57", "#2fbf63", "#b06cff")
 _DOTS: Final = np.array([[0x01, 0x08], [0x02, 0x10], [0x04, 0x20], [0x40, 0x80]])
 
@@ -34,9 +34,9 @@ def can_draw() -> bool:
 
 
 def print_cards(cards: Sequence[int], labels: Sequence[str] | None = None, height: int | None = None) -> int:
-    """Draws the cards in rows if the terminal can show them; else prints a line per card: number, code, name.
+    """Draws cards in rows. If the terminal cannot show them, prints a line per card: number, code, name.
 
-    If the rows take more than `height` lines, omits the lower edges of the cards. Returns the number of printed lines.
+    If the rows take more than `height` lines, the cards have no lower edges. Returns the number of printed lines.
     """
     import click
 
@@ -57,7 +57,8 @@ def print_cards(cards: Sequence[int], labels: Sequence[str] | None = None, heigh
 def rows_of_cards(
     cards: Sequence[int], labels: Sequence[str] | None = None, width: int = 80, height: int | None = None
 ) -> list[Text]:
-    """Lines of a grid of cards that fits the width. Each card has its label, or else its code, on its upper edge."""
+    """Lines of a grid of cards that fits the given width. Each card has its label on its upper edge; without labels,
+    its code."""
     from rich.text import Text
 
     across = max(1, min(usual_columns(len(cards)), (width + 1) // (CARD + 3)))
@@ -73,7 +74,7 @@ def rows_of_cards(
 
 
 def card_lines(card: int, label: str | None = None) -> list[Text]:
-    """Lines of one card, edges included. The symbols stand side by side in the middle."""
+    """Lines of the drawing of one card, with its edges. The symbols stand side by side in the middle."""
     from rich.text import Text
 
     colour, count, shading, shape = digits(card)
@@ -92,7 +93,8 @@ def card_lines(card: int, label: str | None = None) -> list[Text]:
 
 @cache
 def symbol_rows(shape: int, shading: int) -> tuple[str, ...]:
-    """Lines of a symbol in Braille: dots on the outline, and inside everywhere, on stripes or nowhere."""
+    """Lines of Braille characters that draw a symbol: dots on the outline, and inside everywhere (solid), on stripes or
+    nowhere (open)."""
     across, down = 2 * COLUMNS, 4 * ROWS
     pixel = WIDTH / across
     x, y = np.meshgrid(

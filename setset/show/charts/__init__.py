@@ -1,8 +1,8 @@
-"""Charts of lists, classes, games and runs, as Altair charts: in notebooks, on pages, and as files.
+"""Charts of lists, classes, games and runs as Altair charts, for notebooks, web pages and files.
 
-    import setset
+import setset
 
-    setset.charts.counts()                                 # a notebook shows it
+setset.charts.counts()                                 # a notebook shows the chart
     setset.charts.save(setset.charts.odds(), "odds.pdf")   # svg, png, pdf, html, json or csv
 
 Charts need the extra `setset[plot]`. `setset plot` writes the same charts; docs/plot.md shows them.

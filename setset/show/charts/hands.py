@@ -1,4 +1,4 @@
-"""Chart of hands by their number of sets."""
+"""The chart `hands`: all hands of a size by their number of sets."""
 
 from setset.distribution.counts import hands as known_hands
 from setset.show.charts.style import BLUE, Chart, altair, finish, table
@@ -6,7 +6,7 @@ from setset.show.formatting import number
 
 
 def hands(size: int = 12) -> Chart:
-    """The hands of a number of cards by the sets that they hold, exactly.
+    """Exact number of hands of a size for each number of sets in the hand.
 
     Args:
         size: Number of cards, 0 to 17 or 64 to 81.

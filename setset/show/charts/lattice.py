@@ -1,4 +1,4 @@
-"""Charts of the links between classes: one card more, one card less."""
+"""Charts of the links between classes. A link joins two classes if adding one card leads from one to the other."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -10,15 +10,15 @@ from setset.show.formatting import how_many, number
 from setset.symmetry import Catalogue, ListClass, catalogue_in_memory
 
 STEPS = 2
-"""Number of cards added to and removed from the class in the centre."""
+"""Maximum number of cards added to or removed from the class in the centre of the chart."""
 NAMED = 24
-"""Maximum number of classes of a size whose names are shown."""
+"""Maximum number of classes per size for which the chart shows names."""
 Columns = dict[int, list[ListClass]]
-"""Classes by size, each column from bottom to top."""
+"""Columns of the chart: the classes of each size, from bottom to top."""
 
 
 def neighbours(size: int | str | ListClass, class_number: int | None = None) -> Chart:
-    """The classes that one or two cards more or less lead to from a class.
+    """Neighbours of a class: all classes that adding or removing one or two cards leads to.
 
     Args:
         size: The class, such as "12/700"; or its size.
@@ -50,7 +50,7 @@ def neighbours(size: int | str | ListClass, class_number: int | None = None) -> 
 
 
 def lattice(first: int = 15, last: int = 20) -> Chart:
-    """All classes of 15 to 20 cards, or of other sizes, and which become which by one more card.
+    """All classes of some sizes, by default 15 to 20 cards, and the links between them.
 
     Args:
         first: The smallest size.
@@ -60,7 +60,7 @@ def lattice(first: int = 15, last: int = 20) -> Chart:
         BadInput: There are no such sizes.
     """
     if check_size(first) > check_size(last):
-        raise BadInput(f"the first size is {first}, the last one {last}: expected the smaller one first")
+        raise BadInput(f"the first size {first} is larger than the last size {last}: give the smaller size first")
     catalogue = catalogue_in_memory()
     columns: Columns = {}
     for size in range(last, first - 1, -1):
@@ -91,7 +91,7 @@ def _untangled(
 
 
 def _rows(catalogue: Catalogue, columns: Columns, centre: ListClass | None) -> tuple[list[Row], list[Row]]:
-    """Rows of the classes, and rows of the links between them."""
+    """Makes the chart data: rows for the classes, and rows for the links between them."""
     heights = {
         list_class: (position + 0.5) / len(column)
         for column in columns.values()

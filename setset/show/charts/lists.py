@@ -1,4 +1,4 @@
-"""Charts of lists and classes by size, of chances in hands and in games, of symmetries, of one hand."""
+"""Charts of lists and classes by size, of the chances of no set in hands and games, of symmetries, and of one hand."""
 
 from __future__ import annotations
 
@@ -36,19 +36,19 @@ HELD, EXCLUDED, ADDABLE = "in the hand", "would make a set", "can be added"
 LABELLED = (9, 12, 15, 18, 20)
 """Sizes whose points are labelled with the odds."""
 UNITS = {6: "million", 9: "billion", 12: "trillion"}
-"""Words for powers of ten."""
+"""Words for powers of ten in labels."""
 GAMES = 200_000
-"""Default number of games, for a standard error of about 1 % of the odds; takes two seconds."""
+"""Default number of simulated games. They take two seconds and give a standard error of about 1 % of the odds."""
 _TAKES = {Policy.RANDOM: "any set is taken", Policy.FIRST: "the first set is taken"}
 GAP = 0.25
 """Gap between the blocks of three cells in the grid of a hand, in cells."""
 
 
 def counts(workspace: Workspace | None = None) -> Chart:
-    """Lists, classes and complete lists by size; with a workspace also the lists that it keeps.
+    """Number of lists, classes and complete lists by size. With a workspace, also its own counts.
 
     Args:
-        workspace: Workspace with the catalogue, and with the kept lists to show for each target.
+        workspace: Workspace whose counts per target are shown too, and whose catalogue is used.
     """
     rows: list[Row] = []
     for size in range(1, LARGEST + 1):
@@ -67,7 +67,7 @@ def counts(workspace: Workspace | None = None) -> Chart:
         }
         for count in kept
     ]
-    # The line of the complete lists has a gap at sizes without complete lists, such as 19 cards.
+    # The line of complete lists has a gap at sizes without complete lists, such as 19 cards.
     for row in rows:
         row["part"] = f"{row['series']}, {sum(_breaks(earlier, row) for earlier in rows)}"
     alt = altair()
@@ -96,7 +96,8 @@ def counts(workspace: Workspace | None = None) -> Chart:
 
 
 def _breaks(gap: Row, row: Row) -> bool:
-    """Whether `gap` is a smaller size in the series of `row`, without lists. The line of the chart stops there."""
+    """Whether the row `gap` is a smaller size without lists in the series of `row`. The line of the chart has a gap
+    there."""
     return not gap["number"] and gap["series"] == row["series"] and gap["size"] < row["size"]
 
 
@@ -106,7 +107,7 @@ def _level(size: int, workspace: Workspace | None) -> Level:
 
 
 def _powers(*powers: int) -> Chart:
-    """Axis with ticks at these powers of ten, labelled in words from a million on."""
+    """Makes an axis with ticks at powers of ten, labelled in words from a million on."""
     words = [f"datum.value == 1e{power} ? '1 {word}'" for power, word in UNITS.items()]
     values = [10.0**power for power in powers]
     return altair().Axis(values=values, labelExpr=" : ".join([*words, "format(datum.value, ',')"]))
@@ -144,7 +145,7 @@ def odds() -> Chart:
 
 
 def _short(value: float) -> str:
-    """Odds as short text, such as '2.43 million'."""
+    """Formats odds as short text, such as '2.43 million'."""
     if value < 1000:
         return f"{value:.3g}"
     for power, word in reversed(UNITS.items()):
@@ -154,18 +155,18 @@ def _short(value: float) -> str:
 
 
 def rounds(simulation: Simulation | None = None, games: int = GAMES, seed: int = 1) -> Chart:
-    """The odds of no set among the 12 cards on the table in real games, by the number of sets taken.
+    """Odds of no set among 12 cards on the table in simulated games, by the number of sets taken before.
 
     Args:
-        simulation: Result of `setset.simulate`; without it the chart plays games now.
-        games: Number of games to play now.
+        simulation: Result of `setset.simulate`. Without it, the chart simulates games now.
+        games: Number of games to simulate now.
         seed: Random seed of these games.
     """
     played = simulation or simulate(games, seed)
     rows = []
     for played_round in estimate_rounds(played):
         against = played_round.at.odds
-        if against is not None:  # a round that few games reach may have no table without a set
+        if against is not None:  # None for a round without a table without a set, which few games reach
             rows.append(
                 {
                     "taken": played_round.taken,
@@ -205,7 +206,7 @@ def rounds(simulation: Simulation | None = None, games: int = GAMES, seed: int =
 
 
 def stabilizers(workspace: Workspace | None = None) -> Chart:
-    """How many symmetries the lists of each class have, by size.
+    """Number of symmetries of the lists of each class, by size.
 
     Args:
         workspace: Workspace with the catalogue; by default the catalogue of the package.
@@ -215,7 +216,8 @@ def stabilizers(workspace: Workspace | None = None) -> Chart:
         orders = Counter(list_class.stabilizer for list_class in _level(size, workspace).classes)
         rows += [{"size": size, "stabilizer": order, "classes": orders[order]} for order in sorted(orders)]
     alt = altair()
-    # Rows for the orders 1, 2 to 3, 4 to 7 and so on, because too many orders occur for a row each.
+    # A row of the chart is a range of orders (1, 2 to 3, 4 to 7, and so on), because there are too many different
+    # orders.
     words = "format(pow(2, datum.power), ',') + (datum.power ? ' to ' + format(pow(2, datum.power + 1) - 1, ',') : '')"
     base = (
         alt.Chart()
@@ -240,13 +242,13 @@ def stabilizers(workspace: Workspace | None = None) -> Chart:
 
 
 def cap(cards: CardsLike) -> Chart:
-    """A hand without a set on the 9 x 9 grid of all cards: what it excludes, and what can be added.
+    """A hand without a set on the grid of all cards: cards that would make a set, and cards that can be added.
 
     Args:
         cards: Different cards without a set.
 
     Raises:
-        BadInput: Something is not a card, or given twice.
+        BadInput: Something is not a card, or a card is given twice.
         HoldsSet: There is a set among the cards.
     """
     classification = classify(cards)
@@ -285,7 +287,7 @@ def cap(cards: CardsLike) -> Chart:
 
 
 def _blocks(names: list[str], title: str, side: str) -> Chart:
-    """An axis with a name for each block of three cells."""
+    """Makes an axis with a name for each block of three cells."""
     middles = [1 + (3 + GAP) * block for block in range(3)]
     words = [f"datum.value < {middles[block] + 1} ? '{names[block]}'" for block in range(2)]
     label = " : ".join([*words, f"'{names[2]}'"])

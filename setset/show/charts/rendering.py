@@ -1,4 +1,4 @@
-"""Charts as files, in the format of the file name's suffix."""
+"""Writes charts to files. The suffix of the file name chooses the format."""
 
 import csv
 import io
@@ -27,9 +27,9 @@ body { margin: 1rem; background: #fff } #vega-chart.vega-embed { display: block;
   body { background: #17181b } #vega-chart .marks { filter: invert(.91) hue-rotate(180deg) }
 }
 </style>"""
-"""Head of an HTML page that makes the chart as wide as the window, and dark if the reader prefers dark pages."""
+"""Part of an HTML page that makes the chart as wide as the window, and dark if the reader prefers dark pages."""
 ACTIONS: Final = {"export": True, "source": False, "compiled": False, "editor": False}
-"""Menu of an HTML page, without entries that would contact another server."""
+"""Menu of a chart on an HTML page, without entries that would contact another server."""
 
 
 def save(chart: Chart, path: str | Path) -> None:
@@ -75,7 +75,7 @@ def as_bytes(chart: Chart, kind: str) -> bytes:
         picture: bytes = vl_convert.vegalite_to_png(specification, scale=PNG_SCALE)
         return picture
     if kind == "pdf":
-        # Removes labels without room: they are transparent text, and transparency makes the bytes of a PDF vary.
+        # Removes transparent text (labels without room), because transparency makes the bytes of a PDF vary.
         picture_text = _join_lines(HIDDEN.sub("", vl_convert.vegalite_to_svg(specification)))
         document: bytes = vl_convert.svg_to_pdf(picture_text)
         return document
@@ -86,7 +86,8 @@ def as_bytes(chart: Chart, kind: str) -> bytes:
 
 
 def _join_lines(picture: str) -> str:
-    """Replaces many lines of the same style by one path, which takes a tenth of the bytes, and rounds translations."""
+    """Makes an SVG picture smaller: replaces many lines of the same style by one path, a tenth of the bytes, and rounds
+    numbers."""
 
     def join(run: re.Match[str]) -> str:
         parts: dict[str, list[str]] = {}
@@ -100,7 +101,7 @@ def _join_lines(picture: str) -> str:
 
 
 def read_rows(chart: Chart) -> list[dict[str, Any]]:
-    """Returns the data of a chart, a dictionary per row."""
+    """Returns the data of a chart as a list with a dictionary per row."""
     return [dict(row) for row in chart.data.values]
 
 

@@ -1,4 +1,4 @@
-"""Chart of histograms over the lists of a size."""
+"""The chart `statistics`: histograms over all lists of a size."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def statistics(histograms: Statistics) -> Chart:
 
 
 def _position(value: int | str, cards: int | None) -> int:
-    """Position on the horizontal axis: a number of cards, a card, or the number of a class."""
+    """Position of a bar on the horizontal axis: a number of cards, a card, or the number of a class."""
     return int(str(value).rpartition("/")[2]) if cards is None else cards
 
 

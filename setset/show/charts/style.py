@@ -1,4 +1,4 @@
-"""Style of all charts: colours that colour-blind people can distinguish, sizes, titles, and the source of numbers."""
+"""Common style of all charts: sizes, titles, colours that colour-blind people can distinguish, and the source line."""
 
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -16,23 +16,26 @@ SKY: Final = "#56b4e9"
 BLACK: Final = "#000000"
 GREY: Final = "#999999"
 COLOURS: Final = (BLUE, RED, GREEN, ORANGE, PINK, SKY, BLACK, GREY)
-"""Colours of Okabe and Ito without the faint yellow. Shapes or positions distinguish series as well."""
+"""Colours of series: the palette of Okabe and Ito without its faint yellow. Shapes or positions distinguish series as
+well."""
 SHAPES: Final = ("circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "stroke", "wedge")
 WIDTH: Final = 360
 HEIGHT: Final = 240
-"""Size of the plot in pixels. With axes it is about 430 wide: printed 80 mm wide, 11-pixel text is 6 points high."""
+"""Size of the plot area in pixels. With axes a chart is about 430 wide. Printed 80 mm wide, 11-pixel text is 6
+points."""
 LETTERS: Final = 58
-"""Maximum number of characters per line of a title. Notes are smaller and have longer lines."""
+"""Maximum number of characters per line of a title. Notes have smaller letters and longer lines."""
 FONT: Final = "Liberation Sans, Arial, Helvetica, sans-serif"
 """Liberation Sans comes with vl-convert, so that a chart is the same on every machine."""
 
 Row = dict[str, Any]
 Chart = Any
-"""An Altair chart. The type is Any, because Altair is an extra, which type checkers may not have."""
+"""Type of an Altair chart. It is Any, because Altair is an extra that may not be installed."""
 
 
 def altair() -> Any:
-    """Imports Altair, or fails with the command to install it. The import takes a second, so only charts import it."""
+    """Imports Altair; if it is missing, raises MissingExtra with the command to install it. Only charts import Altair,
+    because the import takes a second."""
     with require_extra("plot", "a chart"):
         import altair
 
@@ -40,14 +43,14 @@ def altair() -> Any:
 
 
 def table(rows: Iterable[Row]) -> Any:
-    """Returns rows as chart data. All layers of a chart share the data, so that `read_rows` can find them."""
+    """Converts rows to chart data. All layers of a chart share the same data, so that `read_rows` can find the rows."""
     return altair().InlineData(values=[dict(row) for row in rows])
 
 
 def finish(chart: Chart, title: str, notes: Sequence[str], source: str, height: Any = HEIGHT) -> Chart:
-    """Returns the chart with its size, title, notes and source, in the style of all charts.
+    """Adds size, title, notes and source line to a chart, in the common style.
 
-    For a chart made of several charts, give None as the height, because it has no height of its own.
+    `height` must be None for a chart made of several charts, because it has no height of its own.
     """
     alt = altair()
     if height is not None:
@@ -60,7 +63,7 @@ def finish(chart: Chart, title: str, notes: Sequence[str], source: str, height: 
         frame="bounds",
         offset=10,
     )
-    # One font in one weight, because the order of several fonts in a PDF changes each time.
+    # Uses one font in one weight, because the order of several fonts in a PDF changes each time.
     plain = {"labelFont": FONT, "titleFont": FONT, "titleFontWeight": "normal", "labelFontWeight": "normal"}
     return (
         chart.properties(title=heading, description=f"{title}. {' '.join(lines)}", background="white")
@@ -76,7 +79,7 @@ def finish(chart: Chart, title: str, notes: Sequence[str], source: str, height: 
 
 
 def categories(names: Sequence[str]) -> tuple[Any, Any]:
-    """Returns a colour scale and a shape scale for the names, in their order."""
+    """Makes a colour scale and a shape scale for series with the given names."""
     alt = altair()
     ranges = [[values[index % len(values)] for index in range(len(names))] for values in (COLOURS, SHAPES)]
     colours, shapes = (alt.Scale(domain=list(names), range=values) for values in ranges)
@@ -84,12 +87,12 @@ def categories(names: Sequence[str]) -> tuple[Any, Any]:
 
 
 def cards_axis() -> Any:
-    """The horizontal axis of charts by number of cards."""
+    """Makes the horizontal axis of charts by number of cards."""
     return altair().X("size:Q").title("cards").axis(tickMinStep=1, format="d")
 
 
 def below(channel: Any, scale: Any, title: str | None = None, columns: Any = None) -> Any:
-    """A channel with its scale and a legend below the chart."""
+    """Puts a scale and a legend below the chart on an Altair channel, such as a colour."""
     alt = altair()
     more = {} if columns is None else {"columns": columns}
     return channel.scale(scale).legend(alt.Legend(title=title, orient="bottom", **more))

@@ -1,4 +1,4 @@
-"""Charts of the work: speed by host, work by worker and time, bytes of files, benchmarks."""
+"""Charts of the work of runs: speed of each host, work of each worker over time, bytes of files, benchmarks."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 PARTS = 200
-"""Maximum number of points per size in the chart of bytes. A point may stand for several neighbouring batches."""
+"""Maximum number of points per size in the chart `bytes`. A point may stand for several neighbouring batches."""
 BINS = 100
-"""Number of time intervals in the chart of rates."""
+"""Number of time intervals in the chart `rates`."""
 NOTHING_FINISHED = "no expansion is finished yet"
 EXPANSIONS = "table expansions (setset sql)"
 STEPS = 800
-"""A pause shorter than the whole time divided by this number does not split a bar."""
+"""A pause in the chart `gantt` splits a bar only if it is longer than the whole time divided by this number."""
 
 
 def throughput(workspace: Workspace) -> Chart:
-    """How fast one worker of each host was, by size."""
+    """Speed of one worker of each host, by size."""
     rows: list[Row] = [
         {
             **fields(host, "host", "target", "size"),
@@ -78,7 +78,7 @@ def rates(workspace: Workspace) -> Chart:
 
 
 def _rates(finished: Sequence[FinishedWork]) -> list[Row]:
-    """Rows with the lists that each host made in each time interval."""
+    """Computes the chart data of `rates`: number of lists that each host made in each time interval."""
     spans = [_span(expansion) for expansion in finished]
     first = min(start for start, _ in spans)
     step = max((max(stop for _, stop in spans) - first) / BINS, datetime.timedelta(milliseconds=1))
@@ -136,7 +136,7 @@ def _times() -> list[Any]:
 
 
 def _time_format(rows: list[Row]) -> str:
-    """Format of the times on the axis: with days, minutes or seconds, depending on the time span."""
+    """Chooses the format of times on the axis (days, minutes or seconds) by the length of the time span."""
     span = _time(max(row["end"] for row in rows)) - _time(min(row["start"] for row in rows))
     if span > datetime.timedelta(days=1):
         return "%d %b %H:%M"
@@ -144,7 +144,8 @@ def _time_format(rows: list[Row]) -> str:
 
 
 def _bars(finished: Iterable[FinishedWork]) -> list[Row]:
-    """Rows of the bars, per worker and size. Expansions without a visible pause between them share a bar."""
+    """Computes the bars of the chart `gantt`, per worker and size. Expansions without a visible pause between them
+    share a bar."""
     work = sorted(
         (f"{expansion.host or '?'} {expansion.pid or '?'}", *_span(expansion), _label(expansion), expansion.lists)
         for expansion in finished
@@ -180,17 +181,17 @@ def _text(time: datetime.datetime) -> str:
 
 
 def bytes(workspace: Workspace, target: int = 12, size: int | None = None) -> Chart:  # noqa: A001 (of files)
-    """Bytes per list along the batches of each size.
+    """Bytes per list in the batches of each size, in the order of the batches.
 
     Args:
         workspace: Workspace with the files.
         target: Target of the exploration.
-        size: Only this size.
+        size: Show only this size; by default all sizes.
     """
     exploration = workspace.exploration(target)
     sizes = [stored for stored in exploration.sizes if size in (None, stored.size) and stored.lists]
     of_size = f" of size {size}" if size else ""
-    _require(sizes, workspace, f"nothing is stored for target {target}{of_size}")
+    _require(sizes, workspace, f"no lists are stored for target {target}{of_size}")
     rows = [row for stored in sizes for row in _parts(stored)]
     alt = altair()
     colours, shapes = categories([str(stored.size) for stored in sizes])
@@ -212,7 +213,7 @@ def bytes(workspace: Workspace, target: int = 12, size: int | None = None) -> Ch
 
 
 def _parts(size: Size) -> Iterator[Row]:
-    """Yields at most `PARTS` rows, each for a group of neighbouring batches of a size."""
+    """Computes the chart data of `bytes` for a size: at most `PARTS` rows, each for a group of neighbouring batches."""
     batches, before = size.batches, 0
     in_one = -(-len(batches) // PARTS)
     for start in range(0, len(batches), in_one):
@@ -224,13 +225,13 @@ def _parts(size: Size) -> Iterator[Row]:
 
 
 def speed(bench: Mapping[str, Any]) -> Chart:
-    """The figures of a benchmark, beside the marks that they are held to.
+    """Figures of a benchmark beside the marks that they should reach.
 
     Args:
-        bench: Output of `tools/bench --json`.
+        bench: Parsed output of `tools/bench --json`.
 
     Raises:
-        BadInput: `bench` is not such an output.
+        BadInput: `bench` is not an output of `tools/bench --json`.
     """
     rows = _figures(bench)
     alt = altair()
@@ -264,7 +265,7 @@ def _figures(bench: Mapping[str, Any]) -> list[Row]:
             if str(bench["machine"])
         ]
     except (KeyError, TypeError, ValueError) as error:
-        raise BadInput("this is not what 'tools/bench --json' prints") from error
+        raise BadInput("the file is not an output of 'tools/bench --json'") from error
 
 
 def _held(verdict: str) -> str:

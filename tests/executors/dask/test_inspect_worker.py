@@ -50,14 +50,14 @@ def test_a_worker_that_is_sent_the_files_needs_no_root(requirements: Requirement
 
 def test_another_version_is_refused(requirements: Requirements, prepared: list[bool]) -> None:
     assert inspect_worker(replace(requirements, version="9.9")) == (
-        f"has setset {__version__}, the coordinator 9.9: install the same version"
+        f"has setset {__version__}, but the coordinator has 9.9: install the same version"
     )
     assert not prepared
 
 
 def test_another_build_of_the_same_version_is_refused(requirements: Requirements, prepared: list[bool]) -> None:
     assert inspect_worker(replace(requirements, build="0123456789abcdef")) == (
-        f"has another build of setset {__version__}: install the coordinator's, then start the worker again"
+        f"has another build of setset {__version__}: install the coordinator's build, then start the worker again"
     )
     assert not prepared
 

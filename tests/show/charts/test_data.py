@@ -88,7 +88,7 @@ def test_the_lattice_has_every_class_and_link(catalogue: Catalogue) -> None:
     levels = [catalogue.level(size) for size in range(17, 21)]
     assert sum(row["what"] == "class" for row in rows) == sum(len(level.classes) for level in levels)
     assert sum(row["what"] == "link" for row in rows) == sum(len(level.links) for level in levels[1:])
-    with pytest.raises(setset.BadInput, match="smaller one first"):
+    with pytest.raises(setset.BadInput, match="smaller size first"):
         setset.charts.lattice(20, 17)
 
 
