@@ -39,7 +39,7 @@ def test_what_may_become_a_workspace(tmp_path: Path) -> None:
 
 def test_without_a_database_it_is_said_what_to_do(tmp_path: Path) -> None:
     folder = WorkspaceFolder(tmp_path)
-    with pytest.raises(NotAWorkspace, match="'setset run' makes one"):
+    with pytest.raises(NotAWorkspace, match="'setset run' makes it"):
         folder.require_database()
     folder.own_root.mkdir()
     with pytest.raises(NotAWorkspace, match="'setset db rebuild'"):
@@ -101,7 +101,7 @@ def test_what_has_the_name_of_the_database_is_in_the_way(kind: str, tmp_path: Pa
         with pytest.raises(NotAWorkspace, match=rf"^{re.escape(str(folder.database))} is in the way: move it away$"):
             refuse()
     folder.database.rename(tmp_path / "away")
-    with pytest.raises(NotAWorkspace, match="'setset run' makes one"):
+    with pytest.raises(NotAWorkspace, match="'setset run' makes it"):
         folder.require_database()
 
 

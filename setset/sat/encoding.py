@@ -98,7 +98,7 @@ def dimacs_lines(problem: Problem) -> Iterator[str]:
         An iterator over the lines, without line ends.
 
     >>> next(dimacs_lines(encode(20)))
-    'c 20 cards of SET without a set'
+    'c at least 20 cards of SET without a set'
     """
     of_deck = "" if problem.dimension == 4 else f", of the {3**problem.dimension} with {problem.dimension} features"
     yield f"c at least {problem.cards} cards of SET without a set{of_deck}"

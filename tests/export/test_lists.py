@@ -258,7 +258,7 @@ def test_a_file_gets_the_lists_that_were_announced_or_the_export_fails(
 
     to = io.BytesIO() if output == "stream" else tmp_path / output
     options = ExportOptions(to, "csv" if output == "stream" else None, limit=5)
-    with pytest.raises(ChangedMeanwhile, match="start again") as failed:
+    with pytest.raises(ChangedMeanwhile, match="run the same command again") as failed:
         lists.export_lists(replace(size._stored(), blocks=read), options, None, lambda _: None)
     assert failed.value.exit_code == 1
     assert list(tmp_path.iterdir()) == []
@@ -275,7 +275,7 @@ def test_a_size_that_is_removed_meanwhile(
     change(copy, f"DELETE FROM batches WHERE size = {SIZE}")
     for path in paths:
         path.unlink()
-    with pytest.raises(ChangedMeanwhile, match="start again"):
+    with pytest.raises(ChangedMeanwhile, match="run the same command again"):
         size.to_arrow().read_all() if output == "arrow" else size.export(tmp_path / output, format="csv")
     assert not list(tmp_path.glob("a*/*"))
     assert not (tmp_path / "a.csv").exists()

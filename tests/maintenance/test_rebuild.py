@@ -192,7 +192,7 @@ def test_a_lost_database_is_noticed_with_all_files_elsewhere(tmp_path: Path) -> 
     folder, _ = build(tmp_path / "w", 4, output=tmp_path / "nas")
     recorded = rows(folder.path, BATCHES)
     folder.database.unlink()
-    with pytest.raises(NotAWorkspace, match="--output for each folder"):
+    with pytest.raises(NotAWorkspace, match="--output for each output folder"):
         build(tmp_path / "w", 4, output=tmp_path / "nas")
     rebuild(folder, tmp_path / "nas")
     assert rows(folder.path, BATCHES) == recorded

@@ -202,7 +202,7 @@ def test_the_token_is_in_the_address_that_is_printed(tmp_path: Path) -> None:
 def test_another_host_must_be_named(run: Run, tmp_path: Path) -> None:
     code, out, err = run("serve", "--host", "0.0.0.0", "-w", str(tmp_path))
     assert (code, out) == (2, "")
-    assert err == "setset: --host 0.0.0.0 needs --allow-host NAME: the name that browsers will ask for\n"
+    assert err == "setset: --host 0.0.0.0 needs --allow-host NAME, the host name in the address of the page\n"
     with serving("--host", "0.0.0.0", "--allow-host", "caps.example", "-w", str(tmp_path)) as (address, process):
         assert address.startswith("http://caps.example:")
         port = address.rpartition(":")[2]
