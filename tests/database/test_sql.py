@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import sqlite3
 import time
@@ -77,7 +78,12 @@ def database(reference: Path) -> Path:
 
 def children() -> list[psutil.Process]:
     """Processes of queries."""
-    return [each for each in psutil.Process().children() if query_process.__file__ in each.cmdline()]
+    found = []
+    for process in psutil.Process().children():
+        with contextlib.suppress(psutil.Error):  # a process of an earlier test may have just ended
+            if query_process.__file__ in process.cmdline():
+                found.append(process)
+    return found
 
 
 @pytest.mark.parametrize("query", [ONE_INSTRUCTION, ENDLESS], ids=["one instruction", "endless"])
