@@ -35,9 +35,11 @@ def lazy_exports(package: str) -> tuple[Callable[[str], Any], Callable[[], list[
     module_of = _Modules(package)
 
     def load(name: str) -> Any:
-        if module_of[name] == package:  # the name is a submodule or subpackage
-            return importlib.import_module(f"{package}.{name}")
-        return getattr(__import__(module_of[name], fromlist=[name]), name)
+        return (
+            importlib.import_module(f"{package}.{name}")  # the name is a submodule or subpackage
+            if module_of[name] == package
+            else getattr(__import__(module_of[name], fromlist=[name]), name)
+        )
 
     def names() -> list[str]:
         return sorted({*module_of, "__version__"} if package == "setset" else module_of)

@@ -23,7 +23,8 @@ from pathlib import Path
 import click
 
 import setset
-from setset.cli import GROUPS, cli
+from setset.cli import cli
+from setset.cli.groups import GROUPS
 
 ROOT = Path(__file__).resolve().parents[1]
 INDEX = Path("docs", "index.md")
@@ -106,7 +107,7 @@ def write_api(path: Path) -> None:
         title = API_PARTS.get("".join(package), API_PARTS[""])
         kind = "class" if inspect.isclass(thing) else "function" if inspect.isroutine(thing) else "data"
         parts[title].append(f".. auto{kind}:: setset.{name}\n" + "   :members:\n" * (kind == "class"))
-    lines = ["# The Python API", "", "`import setset`; what is here is there. [One page](python.md) teaches it."]
+    lines = ["# The Python API", "", "Every public name of `setset`. [A tour of the API](python.md) has examples."]
     for title, entries in parts.items():
         lines += ["", f"## {title}", "", "```{eval-rst}", *entries, "```"]
     charts = "\n".join(f".. autofunction:: setset.show.charts.{name}" for name in setset.charts.__all__)

@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from setset.cli import SuggestingGroup, options
+from setset.cli import options
+from setset.cli.groups import SuggestingGroup
 
 
 @click.group(invoke_without_command=True, cls=SuggestingGroup)

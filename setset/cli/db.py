@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from setset.cli import SuggestingGroup, options
+from setset.cli import options
+from setset.cli.groups import SuggestingGroup
 
 
 @click.group(cls=SuggestingGroup)

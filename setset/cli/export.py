@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import click
 
-from setset.cli import SuggestingGroup, options
+from setset.cli import options
+from setset.cli.groups import SuggestingGroup
 
 if TYPE_CHECKING:
     from collections.abc import Callable

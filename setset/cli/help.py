@@ -15,7 +15,8 @@ def command(ctx: click.Context, words: tuple[str, ...]) -> None:
       setset help all
       setset help classes list
     """
-    from setset.cli import GROUPS, cli, suggest, write_commands
+    from setset.cli import cli
+    from setset.cli.groups import GROUPS, suggest, write_commands
 
     parent = ctx.find_root()
     if words in ((), ("all",)):

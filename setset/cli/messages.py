@@ -7,6 +7,14 @@ import re
 import click
 
 
+class OutputFailed(OSError):
+    """Writing to standard output failed. `reason` is the operating system's error."""
+
+    def __init__(self, reason: OSError) -> None:
+        super().__init__(f"cannot write to standard output: {reason.strerror}")
+        self.reason = reason
+
+
 def print_usage_error(error: click.ClickException) -> None:
     """Prints click's message on stderr, with control characters (from file names) escaped."""
     from setset.show.formatting import printable

@@ -321,7 +321,7 @@ def chunk(limit: int | None) -> int:
 
 def refuse_options(words: Iterable[str]) -> None:
     """Raises UsageError for unknown options, in commands where click takes them for arguments."""
-    from setset.cli import suggest
+    from setset.cli.groups import suggest
 
     for word in words:
         if word.startswith("--"):

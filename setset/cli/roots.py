@@ -5,7 +5,8 @@ from pathlib import Path
 
 import click
 
-from setset.cli import SuggestingGroup, options
+from setset.cli import options
+from setset.cli.groups import SuggestingGroup
 
 COMMAND_LINE = click.core.ParameterSource.COMMANDLINE
 

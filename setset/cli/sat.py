@@ -5,7 +5,8 @@ from typing import TextIO
 
 import click
 
-from setset.cli import SuggestingGroup, options
+from setset.cli import options
+from setset.cli.groups import SuggestingGroup
 from setset.cli.many import Hands
 
 _many = options.size(True, "The number of cards without a set.", least=1, most=81, option="--cards")

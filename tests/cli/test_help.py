@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from setset.cli import COMMANDS, GROUPS
+from setset.cli.groups import COMMANDS, GROUPS
 from tests.commands import SUBCOMMANDS, run_here
 from tests.conftest import Run
 
