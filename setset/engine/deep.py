@@ -20,9 +20,9 @@ from setset.engine.bitstreams import Streams
 from setset.engine.search import Lists, needed
 
 MOST_ENTRIES = 100
-"""Maximum number of partial counts that `count` returns."""
+"""Maximum number of stretches of source lists that `count` counts separately."""
 CHUNK = 200_000
-"""Maximum number of lists per yielded array. Also limits how many lists of a size between are in memory at once."""
+"""Maximum number of lists per yielded array. Also limits how many lists of an intermediate size are in memory."""
 
 BUDGET = 1_000_000
 """Number of lists that the kernel visits per call: some milliseconds of work. Python handles signals between calls."""
@@ -33,7 +33,8 @@ Counts = npt.NDArray[np.int64]
 
 
 def count(source: Streams, target: int, size: int, entries: int = 1) -> Counts:
-    """Counts the kept lists of `size` cards below a source batch, separately for each stretch of its lists.
+    """Counts the kept lists of `size` cards below a source batch, separately for each stretch of consecutive source
+    lists.
 
     Args:
         source: Lists of 3 to 19 cards.
@@ -150,7 +151,8 @@ def lists(
 
 
 def _walk_lists(source: Streams, target: int, size: int, first: int, start: int, chunk: int) -> Iterator[Lists]:
-    """Yields the arrays of `lists` with the kernel. Skips `first` source lists, then `start` lists below the others."""
+    """Yields the arrays of `lists` with the kernel of the deep walk. Skips `first` source lists, then `start` lists
+    below the next source lists."""
     walk = _Walk(source, target, size, dk.LIST)
     walk.state[dk.SKIP_SOURCES], walk.state[dk.SKIP] = first, start
     walk.listing = np.empty(chunk * size + k.SLACK, np.uint8)
@@ -186,8 +188,8 @@ class _Walk:
         self._numbers = use, source.size, size, target, limit, source.tail
 
     def mark_runs(self, runs: int, length: int) -> None:
-        """Makes the walk record its running total in `counts` before each stretch of `length` source lists, and at its
-        end."""
+        """Makes the walk count each run (stretch of `length` source lists) separately: it records its running total in
+        `counts` before each run, and at its end."""
         self.counts = np.zeros(runs + 1, np.int64)
         self.state[dk.NEXT_RUN], self.state[dk.RUN_LENGTH] = 0, length
 

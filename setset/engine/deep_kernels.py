@@ -46,11 +46,11 @@ _int = k._int
 TOP = 6
 """Lists of this size or larger have at most 64 remaining cards."""
 NARROW = 32
-"""Number of labels once at most 32 cards remain."""
+"""Number of labels of a node with at most 32 remaining cards."""
 NO_DEPTH = 99
 
 COUNT, WRITE_BATCH, LIST = range(3)
-"""The uses of a walk."""
+"""The uses of a walk: to add up lists, to write batches, or to fill an array with lists."""
 
 # Indexes in the array `state` of a walk, after the indexes that the module `kernels` defines.
 OPEN = 8  # depth of the open node, TOP or more; 0 if none is open
@@ -79,25 +79,27 @@ class Walk(NamedTuple):
     out: U64
     """The bits of the batch that is being written, as words."""
     spare: U64
-    """Bitmasks of all cards except third(c, b), as the module `kernels` describes."""
+    """For each two cards: bitmask of all cards except their third card, in the columns that the module `kernels`
+    describes."""
     thirds: U8
     """The card that completes a set with the cards a and b, at index 128 a + b."""
     wide: U64
-    """For each two of 64 labels: all labels except the label of the third card."""
+    """For each two of 64 labels: bitmask of all labels except the label of the third card."""
     rows: U32
     """For each depth and each of 32 labels: bitmask of the labels whose cards make no set with this label's card and
     any chosen card."""
     narrow: U32
-    """For each two of 32 labels: all labels except the label of the third card."""
+    """For each two of 32 labels: bitmask of all labels except the label of the third card."""
     under: U32
     """For each of 32 bits: bitmask of all lower bits."""
     bits: U64
-    """Bitmask with the label of each card; below NARROW_FROM, with the new label of each old label. NONE: no label."""
+    """For each card: bitmask with the bit of its label. From depth NARROW_FROM on, for each old label: bitmask with the
+    bit of its new label. NONE: no label."""
     names: I64
     """Three parts: the card of each of the 64 labels, the card of each of the 32 labels, and the old label of each of
     the 32 labels."""
     counts: I64
-    """Number of lists before each run (stretch of source lists)."""
+    """Number of lists counted before each run starts. A run is a stretch of source lists that is counted separately."""
     listing: U8
     """Byte array that a walk for the use LIST fills with one list per row. SLACK bytes follow the last row."""
     use: int
@@ -127,8 +129,8 @@ reverse = cast(Any, intrinsic(_reverse))
 
 @k._inlined
 def _write_code(w: Walk, depth: int, keep: np.uint64, remaining: np.uint64, tail: int) -> None:
-    """Appends a node with the children `keep` and the cards `remaining` to the output: its code, and bits if an
-    exception."""
+    """Appends a node to the batch that is being written: its code, and its bits if the code is EXCEPT. `keep` has the
+    children of the node, `remaining` its remaining cards."""
     others = remaining ^ keep
     code = popcount(others) - tail
     if code < 0 or code >= k.EXCEPT or others >= (keep & (~keep + ONE)):
@@ -144,7 +146,8 @@ def _write_code(w: Walk, depth: int, keep: np.uint64, remaining: np.uint64, tail
 
 @k._inlined
 def _write_zeros(w: Walk, depth: int, count: int) -> None:
-    """Appends `count` nodes with code 0 to the output: exactly the `tail` highest remaining cards have no child."""
+    """Appends `count` nodes with code 0 to the batch. Code 0 says that exactly the `tail` highest remaining cards have
+    no child."""
     position = _int(w.nodes[depth, WRITE])
     end = position + k.CODE_BITS * count
     for word in range((position >> 6) + 1, (end >> 6) + 1):
@@ -154,7 +157,8 @@ def _write_zeros(w: Walk, depth: int, count: int) -> None:
 
 @k._inlined
 def _close(w: Walk, depth: int) -> None:
-    """If the node at a depth has a child in this batch, writes the node and marks it as kept in its parent."""
+    """Leaves the open node at a depth: if it has a child in this batch, writes the node and marks it as a child of its
+    parent."""
     keep = w.nodes[depth, KEEP]
     if keep:
         _write_code(w, depth, keep, w.nodes[depth, REMAINING], max(w.target, w.final) - 1 - depth)
@@ -167,7 +171,8 @@ def _close(w: Walk, depth: int) -> None:
 
 @k._inlined
 def _read_children(w: Walk, depth: int) -> bool:
-    """Reads the children of the open node at a depth from the source; returns False if the bits are corrupt."""
+    """Reads the children of the open node at a depth from the source batch, and sets them as children to visit. Returns
+    False if the bits are corrupt."""
     remaining = w.nodes[depth, REMAINING]
     position = _int(w.nodes[depth, k.READ])
     if position + k.CODE_BITS > _int(w.nodes[depth, k.READ_END]):
@@ -192,7 +197,8 @@ def _read_children(w: Walk, depth: int) -> bool:
 
 @k._inlined
 def _label(w: Walk, card: int) -> None:
-    """Opens the node of TOP cards that ends with `card`: labels its remaining cards, fills its row and `wide`."""
+    """Opens the list of TOP cards whose last card is `card`: gives its remaining cards labels, and fills its row of
+    `nodes` and the table `wide`."""
     low, high = k._remaining(w.nodes, TOP - 1, card)
     for index in range(128):
         w.bits[index] = NONE
@@ -221,7 +227,8 @@ def _label(w: Walk, card: int) -> None:
 
 @k._inlined
 def _set_node(w: Walk, depth: int, remaining: np.uint64, candidates: np.uint64) -> None:
-    """Sets the columns of a node just opened, with all of its candidates still to visit."""
+    """Fills the row of a node just opened: its remaining cards, and its candidates (cards that may be added), all of
+    them still to visit. No child is in the batch yet."""
     w.nodes[depth, REMAINING] = remaining
     w.nodes[depth, AHEAD] = candidates
     w.nodes[depth, CANDIDATES] = candidates
@@ -230,8 +237,8 @@ def _set_node(w: Walk, depth: int, remaining: np.uint64, candidates: np.uint64) 
 
 @k._inlined
 def _narrow_labels(w: Walk, depth: int) -> None:
-    """Gives the remaining cards (at most 32) of the node at a depth new labels below 32, and fills the tables for
-    them."""
+    """Gives the remaining cards (at most 32) of the node at a depth new labels below 32, and fills the tables `rows`
+    and `narrow` for these labels."""
     remaining = w.nodes[depth, REMAINING]
     for label in range(65):
         w.bits[label] = NONE
@@ -256,8 +263,8 @@ def _narrow_labels(w: Walk, depth: int) -> None:
 
 @k._inlined
 def _visit_source(w: Walk) -> bool:
-    """Counts the visit to a source list. If the list starts a run, records the running total. Returns False if the walk
-    must skip the list."""
+    """Counts the visit to a source list. If a run (stretch of source lists) starts with the list, records the number of
+    lists so far. Returns False if the walk must skip the source list."""
     if w.state[SOURCES] == w.state[NEXT_RUN] and w.state[RUN] < len(w.counts):
         w.counts[w.state[RUN]] = w.state[k.LISTS]
         w.state[RUN] += 1
@@ -268,9 +275,11 @@ def _visit_source(w: Walk) -> bool:
 
 @k._inlined
 def _drop(first: Vector, second: Vector, cards: np.uint64, want: int) -> np.uint64:
-    """Drops cards until each fits at least `want` - 1 others; returns the cards that stay, NONE if fewer than `want`.
+    """Drops cards that cannot be among `want` cards added without a set, because they fit fewer than `want` - 1 of the
+    others. Repeats this until no card drops out.
 
-    The vectors are the rows of the labels 0 to 15 and 16 to 31.
+    Returns the cards that stay, NONE if fewer than `want` stay. `first` has a bitmask per label from 0 to 15: the cards
+    that the label's card fits. `second` has the bitmasks of the labels 16 to 31.
     """
     while popcount(cards) >= want:
         word = v.repeat(cards)
@@ -286,7 +295,7 @@ def _drop(first: Vector, second: Vector, cards: np.uint64, want: int) -> np.uint
 
 @k._inlined
 def _drop_wide(w: Walk, depth: int, cards: np.uint64, want: int) -> np.uint64:
-    """Does the same as `_drop` for bitmasks of 64 labels, with the rows of the node at a depth."""
+    """Does the same as `_drop` for 64 labels. The bitmasks of fitting cards are in the row of the node at a depth."""
     while popcount(cards) >= want:
         stay = NONE
         for b in range(64):
@@ -300,8 +309,8 @@ def _drop_wide(w: Walk, depth: int, cards: np.uint64, want: int) -> np.uint64:
 
 @k._inlined
 def _open_wide(w: Walk, depth: int) -> bool:
-    """Opens the next child of the node at a depth that may lead to a list, with bitmasks of 64 labels. Returns False if
-    no such child is left."""
+    """Opens the next child of the node at a depth, with bitmasks of 64 labels. Skips children that surely lead to no
+    list of `final` cards. Returns False if no other child is left."""
     remaining, ahead, candidates = w.nodes[depth, REMAINING], w.nodes[depth, AHEAD], w.nodes[depth, CANDIDATES]
     want = max(w.target, w.final) - depth - 1
     least = want + 1 if depth >= w.size else 1
@@ -332,8 +341,8 @@ def _open_wide(w: Walk, depth: int) -> bool:
 
 @k._inlined
 def _quads(w: Walk, depth: int, rest: np.uint64, count: Vector, both: bool) -> Vector:
-    """Adds to `count` the number of ways to add four cards of `rest` to the node at a depth without a set. `both` must
-    be True if `rest` has labels from 16 on, which need the second vector."""
+    """Adds to `count` the number of ways to add four cards of `rest` to the node at a depth without making a set.
+    `both` must be True if `rest` has labels from 16 on, which need the second vector."""
     rows, narrow, row = w.rows, w.narrow, (NARROW * depth) & 1023
     first = v.both(v.load(rows, row), v.load(w.under, 0))
     second = v.both(v.load(rows, row + 16), v.load(w.under, 16))
@@ -362,7 +371,7 @@ def _quads(w: Walk, depth: int, rest: np.uint64, count: Vector, both: bool) -> V
 
 @k._inlined
 def _count_four(w: Walk, depth: int, rest: np.uint64, count: Vector) -> Vector:
-    """Calls `_quads` for one or two vectors, as the labels in `rest` need."""
+    """Calls `_quads`, with the second vector only if `rest` has labels from 16 on."""
     if rest >> np.uint64(16):
         return _quads(w, depth, rest, count, True)
     return _quads(w, depth, rest, count, False)
@@ -370,8 +379,8 @@ def _count_four(w: Walk, depth: int, rest: np.uint64, count: Vector) -> Vector:
 
 @k._inlined
 def _count_five(w: Walk, depth: int, rest: np.uint64) -> int:
-    """Number of ways to add five candidates to the node at a depth without a set. The lowest of the five is in
-    `rest`."""
+    """Number of ways to add five candidates to the node at a depth without making a set. The lowest of the five cards
+    is in `rest`."""
     row = (NARROW * depth) & 1023
     candidates = w.nodes[depth, CANDIDATES]
     count = v.zeros()
@@ -392,7 +401,7 @@ def _count_five(w: Walk, depth: int, rest: np.uint64) -> int:
 
 @k._inlined
 def _triples(w: Walk, depth: int, rest: np.uint64) -> int:
-    """Number of ways to add three cards of `rest` to the node at a depth without a set."""
+    """Number of ways to add three cards of `rest` to the node at a depth without making a set."""
     row = (NARROW * depth) & 1023
     count = v.zeros()
     first = v.both(v.load(w.rows, row), v.load(w.under, 0))
@@ -410,8 +419,8 @@ def _triples(w: Walk, depth: int, rest: np.uint64) -> int:
 
 @k._inlined
 def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
-    """Writes all lists that have three cards of `rest` more than the node at a depth. Every list must be a kept
-    list."""
+    """Writes all lists that consist of the node at a depth and three cards of `rest`. Valid only if all these lists are
+    kept."""
     row = (NARROW * depth) & 1023
     remaining = w.nodes[depth, REMAINING]
     count = v.zeros()
@@ -445,8 +454,8 @@ def _write_triples(w: Walk, depth: int, rest: np.uint64) -> None:
 
 @k._inlined
 def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
-    """Counts or writes the last three to five levels below the node at a depth in one step. Returns False, and does
-    nothing, if the levels must be visited one by one."""
+    """Counts, writes or skips all lists below the node at a depth in one step, if they have three to five cards more
+    than the node. Returns False, and does nothing, if the levels must be visited one by one."""
     if w.use == WRITE_BATCH:
         if depth != w.final - 3 or w.state[k.LISTS] + MOST_TRIPLES > w.limit:
             return False
@@ -470,8 +479,8 @@ def _finish_levels(w: Walk, depth: int, ahead: np.uint64) -> bool:
 
 @k._inlined
 def _kept(w: Walk, depth: int, label: int, left: np.uint64, is_narrow: bool) -> np.uint64:
-    """Kept children of the child `label` of the node at a depth: the cards in `left` (its remaining cards) that have
-    enough remaining cards above them."""
+    """Kept children of the child `label` of the node at a depth. Returns the cards in `left` (remaining cards of the
+    child) that have enough remaining cards above them."""
     if w.target <= w.final:
         return left
     kept = NONE
@@ -490,8 +499,8 @@ def _kept(w: Walk, depth: int, label: int, left: np.uint64, is_narrow: bool) -> 
 
 @k._inlined
 def _visit_leaves(w: Walk, ahead: np.uint64, is_narrow: bool) -> bool:
-    """Counts, writes or copies all lists below the open node of `final` - 2 cards. Returns True if a batch is full or
-    no row is free before the last list."""
+    """Counts, writes or copies all lists below the open node of `final` - 2 cards. Returns True if it stops before the
+    last list, because the batch is full or no row of `listing` is free."""
     depth = (w.final - 2) & 31
     remaining = w.nodes[depth, REMAINING]
     least = max(w.target, w.final) - depth
@@ -520,8 +529,8 @@ def _visit_leaves(w: Walk, ahead: np.uint64, is_narrow: bool) -> bool:
 
 @k._inlined
 def _take_leaf(w: Walk) -> bool:
-    """Writes or copies the lists of the open leaf that are not in the output yet. Returns True if the output has no
-    room for all of them."""
+    """Writes or copies the lists below the open leaf (list of `final` - 1 cards) that are not in the output yet.
+    Returns True if the output has no room for all of them."""
     return _list_part(w) if w.use == LIST else _write_part(w)
 
 
@@ -536,9 +545,10 @@ def _highest_bits(word: np.uint64, count: int) -> np.uint64:
 
 @k._inlined
 def _write_part(w: Walk) -> bool:
-    """Adds the lists of the open leaf that are not written yet to the batch.
+    """Adds to the batch the lists below the open leaf (list of `final` - 1 cards) that are not written yet.
 
-    If the batch has no room for all of them, closes the batch, keeps the surplus for the next batch, and returns True.
+    If the batch has no room for all of them, closes the batch, keeps the other lists for the next batch, and returns
+    True.
     """
     kept = np.uint64(w.state[k.LEFT])
     need = max(w.target - w.final, 0)
@@ -559,8 +569,8 @@ def _write_part(w: Walk) -> bool:
 
 @k._inlined
 def _list_part(w: Walk) -> bool:
-    """Copies the lists of the open leaf that are not copied yet to free rows. Returns True if there are more lists than
-    free rows."""
+    """Copies to free rows of `listing` the lists below the open leaf (list of `final` - 1 cards) that are not copied
+    yet. Returns True if there are more lists than free rows."""
     kept = np.uint64(w.state[k.LEFT])
     if w.state[SKIP]:
         skipped = min(popcount(kept), w.state[SKIP])
@@ -626,8 +636,9 @@ def _walk_narrow(w: Walk) -> int:
 
 @k._inlined
 def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64]:
-    """Opens the first child in `ahead` that may lead to a list, with bitmasks of 32 labels. Returns whether there is
-    such a child, and the children to visit below it (NONE without such a child)."""
+    """Opens the first child in `ahead`, with bitmasks of 32 labels. Skips children that surely lead to no list of
+    `final` cards. Returns whether a child was opened, and the children to visit below it (NONE without such a
+    child)."""
     remaining, candidates = w.nodes[depth, REMAINING], w.nodes[depth, CANDIDATES]
     row = (NARROW * depth) & 1023
     want = max(w.target, w.final) - depth - 1

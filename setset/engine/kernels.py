@@ -63,7 +63,7 @@ U64 = npt.NDArray[np.uint64]
 I64 = npt.NDArray[np.int64]
 U8 = npt.NDArray[np.uint8]
 Pair = tuple[np.uint64, np.uint64]
-"""Bitmask of cards, as low and high word."""
+"""Bitmask of cards as two words: the cards below `LOW`, then all other cards."""
 
 LOW = 17
 """Cards below this number are in the low word."""
@@ -90,7 +90,7 @@ RUNNING, FULL, DONE, CORRUPT = range(4)
 
 CODE_BITS = 2
 EXCEPT = 3
-"""Code of a node that the other codes cannot describe. Its children are in the stream of exceptions."""
+"""Code of a node that no other code describes. The children of the node are in the stream of exceptions."""
 
 # Offsets in the array `rule`, which has the tables of the rule.
 DIRECTIONS = 40
@@ -117,7 +117,8 @@ CENTRE = 1336  # + 3 * index: a centre of the expanded list, and the partners of
 NOTE_WORDS = CENTRE + 3 * 81
 
 SLACK = 48
-"""Bytes after the last row, because lists are stored in whole words, which run past the end of a row."""
+"""Number of spare bytes after the last row of an array of lists. Lists are stored in whole words, which run past the
+end of a row."""
 
 ONE = np.uint64(1)
 NONE = np.uint64(0)
@@ -256,8 +257,8 @@ else:
 
 @_inlined
 def _glance(nodes: U64, depth: int, card: int) -> int:
-    """Opens the child `card` like `_descend`, but computes only its remaining cards. This is enough for a child whose
-    own children are not opened."""
+    """Opens a child like `_descend`, but computes only its remaining cards. This is enough for a child whose own
+    children are not opened."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     nodes[depth + 1, REMAINING] = low
@@ -278,7 +279,7 @@ def _remaining(nodes: U64, depth: int, card: int) -> Pair:
 
 @_inlined
 def _descend(nodes: U64, spare: U64, depth: int, card: int) -> int:
-    """Opens the child `card` of the node at `depth`; returns the number of its remaining cards."""
+    """Opens the child that adds `card` to the node at `depth`; returns the number of its remaining cards."""
     depth, card = depth & 31, card & 127
     below = depth + 1
     count = _glance(nodes, depth, card)
@@ -329,8 +330,8 @@ _enough2, _enough3, _enough4, _enough5, _enough_any = map(_make_enough, (2, 3, 4
 
 @_inlined
 def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need: int) -> np.uint64:
-    """Kept children of the list that ends with `card`: the cards in `high` (its remaining high cards) that leave at
-    least `need` remaining cards."""
+    """Kept children of the list that adds `card` to the node at `depth`. Returns the cards in `high` (its remaining
+    cards from `LOW` on) that, once added, leave at least `need` remaining cards."""
     if popcount(high) <= need:
         return high if need == 0 else NONE
     if need == 3:
@@ -348,8 +349,8 @@ def _enough(nodes: U64, spare: U64, depth: int, card: int, high: np.uint64, need
 def _children(
     nodes: U64, spare: U64, depth: int, card: int, need: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Kept children and remaining cards of the list that ends with `card`, as two bitmasks of low and high word. A
-    child is kept if it has at least `need` remaining cards."""
+    """Kept children and remaining cards of the list that adds `card` to the node at `depth`, as four words (low and
+    high word of both). A child is kept if it has at least `need` remaining cards."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     keep_low = NONE
@@ -365,13 +366,14 @@ def _children(
 
 @_inlined
 def _are_lowest(kept: np.uint64, others: np.uint64) -> bool:
-    """Whether all cards in `kept` are lower than all cards in `others`, two bitmasks of the same word."""
+    """Whether each card in `kept` is lower than each card in `others`. Both are low words, or both are high words."""
     return bool(kept <= (others & (~others + ONE)) - ONE)
 
 
 @_inlined
 def _code(keep: Pair, remaining: Pair, tail: int) -> int:
-    """Code of a node with the children `keep` and the cards `remaining`; EXCEPT if no other code describes the node."""
+    """Code of a node with the children `keep` and the remaining cards `remaining`; EXCEPT if no other code describes
+    it."""
     others_low, others_high = remaining[0] ^ keep[0], remaining[1] ^ keep[1]
     more = popcount(others_low) + popcount(others_high) - tail
     are_lowest = _are_lowest(keep[0], others_low) and _are_lowest(keep[1], others_high)
@@ -382,7 +384,8 @@ def _code(keep: Pair, remaining: Pair, tail: int) -> int:
 
 @_inlined
 def _write_node(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair, tail: int) -> None:
-    """Appends the code of a node with the children `keep` to the output, and its bits if the code is EXCEPT."""
+    """Appends the code of a node to the batch that is being written, and its bits if the code is EXCEPT. `keep` has the
+    children of the node."""
     code = _code(keep, remaining, tail)
     position = _int(nodes[depth, WRITE])
     _write(out, position, np.uint64(code))
@@ -393,7 +396,8 @@ def _write_node(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair, t
 
 @_inlined
 def _write_bits(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair) -> None:
-    """Appends a bit for each remaining card of a node to the exceptions of its depth."""
+    """Appends the bits of a node to the exceptions of its depth: for each remaining card, 1 if the node has this
+    child."""
     bits = extract(keep[1], remaining[1])
     shift = np.uint64(popcount(remaining[0]))
     count = popcount(remaining[0]) + popcount(remaining[1])
@@ -406,7 +410,7 @@ def _write_bits(nodes: U64, out: U64, depth: int, keep: Pair, remaining: Pair) -
 
 @_inlined
 def _keep(nodes: U64, depth: int, card: int) -> None:
-    """Marks `card` as a child that the open node at a depth has in the batch that is being written."""
+    """Records that the batch that is being written has the child `card` of the open node at a depth."""
     if card < LOW:
         nodes[depth, KEEP] |= ONE << np.uint64(card)
     else:
@@ -415,7 +419,8 @@ def _keep(nodes: U64, depth: int, card: int) -> None:
 
 @_inlined
 def _close(nodes: U64, out: U64, depth: int, tail: int) -> None:
-    """If the node at `depth` has a child in this batch, writes the node and marks it as kept in its parent."""
+    """Leaves the open node at `depth`: if it has a child in this batch, writes the node and marks it as a child of its
+    parent."""
     depth &= 31
     keep = nodes[depth, KEEP], nodes[depth, KEEP + 1]
     if not (keep[0] | keep[1]):
@@ -440,7 +445,8 @@ def _go_on_below(nodes: U64, depth: int, first: np.uint64, second: np.uint64) ->
 
 @_inlined
 def _read_node(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bool:
-    """Reads the children of the open node at `depth`, which has `count` remaining cards; False if corrupt."""
+    """Reads the children of the open node at `depth`, which has `count` remaining cards, from the source batch. Returns
+    False if the bits are corrupt."""
     position = _int(nodes[depth, READ])
     if position + CODE_BITS > _int(nodes[depth, READ_END]):
         return False
@@ -458,7 +464,8 @@ def _read_node(nodes: U64, source: U64, depth: int, count: int, tail: int) -> bo
 
 @_inlined
 def _read_bits(nodes: U64, source: U64, depth: int, count: int) -> bool:
-    """Reads the children of an open node from the stream of exceptions; returns False if the bits are corrupt."""
+    """Reads from the exceptions the children of an open node whose code is EXCEPT. Returns False if the bits are
+    corrupt."""
     position = _int(nodes[depth, READ_BITS])
     if count == 0 or position + count > _int(nodes[depth, READ_BITS_END]):
         return False
@@ -470,8 +477,8 @@ def _read_bits(nodes: U64, source: U64, depth: int, count: int) -> bool:
 
 @_kernel
 def begin(nodes: U64, source: U64, size: int, tail: int) -> bool:
-    """Starts a walk: reads the children of the root (the empty list) from the source. Returns False if the bits are
-    corrupt."""
+    """Starts a walk: reads the children of the root (the empty list) from the source batch. Returns False if the bits
+    are corrupt."""
     return _read_node(nodes, source, 0, LOW + 64, tail + size - 1)
 
 
@@ -483,7 +490,7 @@ def _advance(
 
     Returns RUNNING at such a node, DONE at the end of the source, or CORRUPT. Closes the nodes that it leaves. Computes
     only the remaining cards of the node at depth `last`, unless the walk goes `deeper`. `tail` is the tail of the
-    source. `need` is the tail of the output, one depth below `last`.
+    source batch. `need` is the tail of the batch that is being written, whose last depth is `last` + 1.
     """
     depth = state[DEPTH]
     while True:
@@ -522,17 +529,18 @@ def _lowest_bits(word: np.uint64, count: int) -> np.uint64:
 
 @_kernel
 def finish(nodes: U64, out: U64, size: int, tail: int) -> None:
-    """Ends the batch that is being written: closes the open nodes of the first `size` depths. `tail` is the tail of the
-    last depth."""
+    """Completes the batch that is being written: writes its open nodes at the first `size` depths. `tail` is the tail
+    of the last depth."""
     for depth in range(size - 1, -1, -1):
         _close(nodes, out, depth, tail + size - 1 - depth)
 
 
 @_kernel
 def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> bool:
-    """Adds the children of the open leaf that are not written yet to the batch.
+    """Adds to the batch the children of the open leaf (source list that is being expanded) that are not written yet.
 
-    If the batch has no room for all of them, closes the batch, keeps the surplus for the next batch, and returns True.
+    If the batch has no room for all of them, closes the batch, keeps the other children for the next batch, and returns
+    True.
     """
     first, second = np.uint64(state[LEFT]), np.uint64(state[LEFT_HIGH])
     room = limit - state[LISTS]
@@ -555,9 +563,12 @@ def _cut(nodes: U64, state: I64, out: U64, size: int, limit: int, tail: int) -> 
 
 @_inlined
 def _allows(rule: U64, word: np.uint64, direction: int, card: int, low: np.uint64, high: np.uint64, total: int) -> bool:
-    """Whether the hyperplanes of a direction allow a child to reach the target. `word` is the word of the parent,
-    `card` the added card, `low` and `high` are the remaining cards of the child. If `total` is not 0, the table entries
-    must add up to it or more."""
+    """Whether a child may reach the target, by its cards in the three hyperplanes of one direction.
+
+    `word` has the numbers of the parent's cards in the hyperplanes. The child adds `card`, and its remaining cards are
+    `low` and `high`. Looks up a table entry per hyperplane. If `total` is not 0, the sum of the entries must be at
+    least `total`; otherwise the entries must have a bit in common.
+    """
     first = popcount(high & rule[PLANE_HIGH + 2 * direction]) + popcount(low & rule[PLANE_LOW + 2 * direction])
     second = popcount(high & rule[PLANE_HIGH + 2 * direction + 1])
     second += popcount(low & rule[PLANE_LOW + 2 * direction + 1])
@@ -571,7 +582,7 @@ def _allows(rule: U64, word: np.uint64, direction: int, card: int, low: np.uint6
 
 @_inlined
 def _move_forward(notes: U64, turn: int) -> None:
-    """Moves the direction number `turn`, in which a child failed, forward in the order of the tests."""
+    """Moves a direction in which a child failed forward in the order of the tests, from index `turn` to half of it."""
     direction = notes[ORDER + turn]
     for behind in range(turn, turn >> 1, -1):
         notes[ORDER + (behind & 63)] = notes[ORDER + ((behind - 1) & 63)]
@@ -580,8 +591,8 @@ def _move_forward(notes: U64, turn: int) -> None:
 
 @_inlined
 def _sift(rule: U64, notes: U64, words: int, many: int, total: int, with_low: bool) -> np.uint64:
-    """Tests the first `many` children in `notes` in every direction. Returns a bitmask of the children that may reach
-    the target.
+    """Tests the first `many` children in `notes` by the pruning rule, in each of the 40 directions. Returns a bitmask
+    of the children that may reach the target.
 
     The first directions test all children together, without a branch per child: most children fail there, and no
     branch predictor can tell which. The other directions test one child after the other, and most children pass.
@@ -637,10 +648,11 @@ def _add_card(low: np.uint64, high: np.uint64, card: int) -> Pair:
 
 @_inlined
 def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.uint64) -> int:
-    """Finds the centres of the list of the first `cards` chosen cards, and stores each in `notes` with the partners of
-    its cards. Returns the number of centres.
+    """Finds the centres of the list of the first `cards` chosen cards: about a centre, nearly all cards of the list
+    have their partner among the chosen or remaining cards.
 
-    `low` and `high` are the remaining cards. Only centres of the list with one card less can be centres of the list.
+    Stores each centre in `notes` with the partners of the cards. Returns the number of centres. `low` and `high` are
+    the remaining cards. Only the centres of the list without its last card are tried.
     """
     before, here = (2 * (cards - 1)) & 63, (2 * cards) & 63
     last = _int(notes[KNOWN + ((cards - 1) & 31)]) - 1
@@ -670,7 +682,7 @@ def _note_centres(rule: U64, notes: U64, cards: int, low: np.uint64, high: np.ui
 @_inlined
 def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, with_low: bool) -> int:
     """Drops the children without a centre from the first `many` children in `notes`. Returns the number of children
-    left. `centres` is the number of centres that `_note_centres` found."""
+    left. `centres` is the number of centres of the parent, which `_note_centres` found."""
     here = (2 * cards) & 63
     passing = 0
     for child in range(many):
@@ -697,7 +709,7 @@ def _keep_symmetric(rule: U64, notes: U64, cards: int, many: int, centres: int, 
 def _prune(
     nodes: U64, spare: U64, depth: int, card: int, need: int, rule: U64, notes: U64, total: int
 ) -> tuple[np.uint64, np.uint64, np.uint64, np.uint64]:
-    """Kept children and remaining cards, like `_children`, but without the children that the pruning rule drops."""
+    """Does the same as `_children`, but also drops the children that the pruning rule excludes."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     words = _add_words(rule, notes, depth, card)
@@ -733,8 +745,8 @@ def _prune(
 
 @_inlined
 def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
-    """Computes the word of each direction for the list that ends with `card`, from the words of its parent. Returns the
-    offset of the words in `notes`."""
+    """Computes the word of each direction (numbers of cards in its three hyperplanes) for the list that ends with
+    `card`, from the words of its parent. Returns the offset of the words in `notes`."""
     notes[KNOWN + (depth & 31)] = np.uint64(card + 1)
     words = (WORDS + DIRECTIONS * (depth + 1)) & 1023
     for direction in range(DIRECTIONS):
@@ -744,8 +756,8 @@ def _add_words(rule: U64, notes: U64, depth: int, card: int) -> int:
 
 @_inlined
 def _note_words(nodes: U64, rule: U64, notes: U64, depths: int) -> None:
-    """Computes the word of each direction for the chosen cards of the first `depths` depths. Starts at the first card
-    that changed since the last call."""
+    """Computes the word of each direction (numbers of cards in its three hyperplanes) for the chosen cards of the first
+    `depths` depths. Starts at the first card that changed since the last call."""
     same = True
     for depth in range(depths):
         card = _int(nodes[depth, CHOSEN])
@@ -846,8 +858,8 @@ def expand(
 
 @_inlined
 def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[int, int]:
-    """Counts below the list that ends with `card`. Returns the number of its children with at least `need` remaining
-    cards, and the number of its grandchildren if `need` is 0 or 1 (otherwise 0)."""
+    """Counts the lists below the list that ends with `card`. Returns the number of its children with at least `need`
+    remaining cards, and the number of its grandchildren if `need` is 0 or 1 (otherwise 0)."""
     depth, card = depth & 31, card & 127
     low, high = _remaining(nodes, depth, card)
     kept = total = 0
@@ -874,7 +886,8 @@ def _tally(nodes: U64, spare: U64, depth: int, card: int, need: int) -> tuple[in
 
 @_inlined
 def _count_children(nodes: U64, spare: U64, depth: int, target: int, counts: I64) -> None:
-    """Adds the kept children of the open node to `counts`, and for each child the two numbers of `_tally`."""
+    """Adds to `counts` the number of kept children of the open node, and the two numbers that `_tally` returns for each
+    of these children."""
     lists = kept = total = 0
     for word in range(2):
         rest = nodes[depth, AHEAD + word]

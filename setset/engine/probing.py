@@ -140,27 +140,28 @@ def samples(
 
 @cache
 def _ordered_seeds(target: int, population: int) -> tuple[Sample, Floats]:
-    """The seeds that have children, in order, and the chance of each to be expanded. Cached: every batch of probes
-    starts with them."""
+    """Calls `_order` for all seeds (lists of 3 cards). Cached, because every batch of probes starts with them."""
     return _order(_seeds(target), target, population)
 
 
 def _order(sample: Sample, target: int, wanted: int) -> tuple[Sample, Floats]:
-    """Sorts the lists of a sample that have children. Returns the lists, and the chance of each to be expanded."""
+    """Computes the chance of each list of a sample to be expanded; it is higher if more cards remain. Returns the lists
+    that have children, fewest remaining cards first, and their chances."""
     spare = sample.remaining_counts - max(target - sample.size, 1) + 1.0
     return _with_chances(sample, sample.weights * spare**EXPONENT, wanted)
 
 
 def _with_chances(sample: Sample, priorities: Floats, wanted: int) -> tuple[Sample, Floats]:
-    """Drops the lists of priority 0 and sorts the others by their number of remaining cards. Returns these lists and
-    the chance of each to stay in the sample."""
+    """Computes from the priority of each list its chance to stay in a sample. Returns the lists with a priority above
+    0, fewest remaining cards first, and their chances."""
     able = np.flatnonzero(priorities > 0)
     able = able[np.argsort(sample.remaining_counts[able], kind="stable")]
     return sample.take(able), _chances(priorities[able], wanted)
 
 
 def _draw(sample: Sample, chances: Floats, rng: np.random.Generator) -> Sample:
-    """Draws each list with its chance, by equal steps along the sum of the chances (systematic sampling)."""
+    """Thins a sample: each list stays with its chance, and its weight is divided by the chance. Takes equal steps along
+    the sum of the chances (systematic sampling)."""
     if (chances == 1).all():
         return sample
     ends = np.floor(np.cumsum(chances) + rng.random())
@@ -169,7 +170,8 @@ def _draw(sample: Sample, chances: Floats, rng: np.random.Generator) -> Sample:
 
 
 def _chances(priorities: Floats, wanted: int) -> Floats:
-    """Chances that add up to `wanted`: proportional to the priorities, but at most 1."""
+    """Chances that add up to `wanted`: proportional to the priorities, but at most 1. If there are at most `wanted`
+    priorities, all chances are 1."""
     if len(priorities) <= wanted:
         return np.ones(len(priorities))
     certain = np.zeros(len(priorities), bool)
@@ -197,7 +199,8 @@ def _children(sample: Sample) -> Sample:
 
 @cache
 def _tables() -> tuple[U64, U64]:
-    """Bitmasks: for each card, all cards above it; for each two cards, all cards except the third card of their set."""
+    """Makes two tables of bitmasks: for each card, all cards above it; for each two cards, all cards except the third
+    card of their set."""
     above = [_words(range(card + 1, CARDS)) for card in range(CARDS)]
     everything = range(CARDS)
     but = [_words(kept for kept in everything if kept != card) for card in everything]
@@ -222,7 +225,7 @@ def _triples() -> Sample:
 
 @cache
 def _seeds(target: int) -> Sample:
-    """The seeds with at least target - 3 remaining cards. Other seeds have no kept children."""
+    """The seeds (lists of 3 cards) with at least target - 3 remaining cards. Other seeds have no kept children."""
     triples = _triples()
     return triples.take(triples.remaining_counts >= target - 3)
 

@@ -28,18 +28,21 @@ MOST = 9
 """Maximum number of cards that a hand without a set has in one hyperplane."""
 
 SPLITS = {19: ((1, 9, 9), (2, 8, 9), (5, 6, 8), (6, 6, 7)), 20: ((2, 9, 9), (6, 6, 8))}
-"""Possible splits of the largest lists, from the catalogue of all classes. In smaller sizes all splits occur. A test
-derives both facts from the classes in the package."""
+"""Possible splits of the largest lists: numbers of cards in three parallel hyperplanes, ascending. They come from the
+catalogue of all classes. In smaller sizes all splits occur. A test derives both facts from the classes in the
+package."""
 
 
 UNPAIRED = {19: 1, 20: 0}
-"""Maximum number of cards without a partner. Each list of 20 cards is symmetric about some card, its centre: for each
-card a of the list, its partner third(centre, a) is in the list too. A list of 19 cards has the partners of all cards
-except one. A test derives this from the classes too. For smaller targets the rule demands no centre."""
+"""Maximum number of cards without a partner, by the size of the list. Each list of 20 cards is symmetric about some
+card, its centre: for each card a of the list, its partner third(centre, a) is in the list too. A list of 19 cards has
+the partners of all cards except one. A test derives this from the classes too. For smaller targets the rule demands no
+centre."""
 
 
 def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
-    """All possible splits of a list of `target` cards over three hyperplanes, in lexicographic order."""
+    """Yields in lexicographic order all possible splits of a list of `target` cards: numbers of its cards in three
+    parallel hyperplanes."""
     for first, second in product(range(MOST + 1), repeat=2):
         split = first, second, target - first - second
         if 0 <= split[2] <= MOST and (target not in SPLITS or tuple(sorted(split)) in SPLITS[target]):
@@ -48,7 +51,8 @@ def ordered_splits(target: int) -> Iterator[tuple[int, int, int]]:
 
 @cache
 def values() -> npt.NDArray[np.uint8]:
-    """Number (0 to 2) of the hyperplane of each card, a row per direction. Directions are linear forms up to sign."""
+    """For each of the 40 directions (a row each): the number, 0 to 2, of the hyperplane of each card. Directions are
+    linear forms up to sign."""
     card_digits = np.array([digits(card) for card in range(CARDS)], np.uint8)
     forms = [row for row in card_digits.tolist() if next(filter(None, row), 0) == 1]
     return np.array(forms, np.uint8) @ card_digits.T % 3
@@ -56,7 +60,7 @@ def values() -> npt.NDArray[np.uint8]:
 
 @cache
 def rule_tables(target: int) -> npt.NDArray[np.uint64]:
-    """Tables of the rule for a target, as `kernels.expand` takes them."""
+    """Tables of the pruning rule for a target, as `kernels.expand` takes them."""
     from setset.engine import kernels as k  # loads the compiler, which an estimate does not need
 
     table = np.zeros(k.RULE_WORDS, np.uint64)
@@ -85,14 +89,14 @@ def _allowed(target: int, plane: int, least: int, most: int) -> int:
 
 
 def adds_up(target: int) -> bool:
-    """Whether every split is possible for a target. If so, the rule adds up the table entries of the three
-    hyperplanes."""
+    """Whether all splits (numbers of cards in three parallel hyperplanes) are possible for a target. If so, the rule
+    adds up the table entries of the three hyperplanes."""
     return target not in SPLITS
 
 
 def may_reach(cards: npt.NDArray[np.uint8], remaining: npt.NDArray[np.uint64], target: int) -> npt.NDArray[np.bool_]:
-    """Tests each list by the rule in numpy: whether the list may reach the target. The estimate uses it for its
-    samples, because it must not wait for a compiler.
+    """Tests with numpy, for each list, whether it may reach the target by the pruning rule. The estimate uses it for
+    its samples, because it must not wait for a compiler.
 
     Args:
         cards: Lists of one size, a list per row.

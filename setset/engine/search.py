@@ -40,7 +40,7 @@ def needed(target: int, size: int) -> int:
 def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> Iterator[Streams]:
     """Yields the kept children of all lists of a batch, in batches of at most `limit` lists.
 
-    With `pruned`, drops children that cannot reach the target by the rule of `pruning`.
+    If `pruned`, also drops the children that cannot reach the target by the rule of the module `pruning`.
     """
     nodes, state = open_source(source)
     size, need = source.size, needed(target, source.size + 1)
@@ -82,8 +82,8 @@ def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict
 
 
 def _count_pruned(source: Streams, target: int, upto: int) -> dict[int, int]:
-    """Counts like `count`, with pruning. Expands part by part down to the last size, so that few lists are in memory at
-    once."""
+    """Counts like `count`, with pruning. Expands the source into parts and these into further parts, down to the last
+    size, so that few lists are in memory at once."""
     counts = dict.fromkeys(range(source.size + 1, upto + 1), 0)
     for part in expand(source, target, BUDGET, pruned=True):
         counts[part.size] += part.lists
@@ -113,7 +113,7 @@ def unpack(source: Streams, start: int = 0, chunk: int = BUDGET) -> Iterator[Lis
 def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Iterator[Streams]:
     """Packs arrays of lists, in lexicographic order, into batches of at most `limit` lists.
 
-    For lists that are kept for a target, the result of `needed` is the tail that gives the fewest bits.
+    If the lists are kept for a target, the result of `needed` is the value of `tail` that gives the fewest bits.
     """
     nodes, state = _root(), np.zeros(8, np.int64)
     with open_writer(nodes, size, tail) as writer:
@@ -134,7 +134,7 @@ def pack(chunks: Iterable[Lists], size: int, limit: int, tail: int = 0) -> Itera
 
 
 def seeds(target: int) -> Lists:
-    """The 3-lists that an exploration starts from: all no-set triples of cards below 81 - (target - 3)."""
+    """Returns the lists that an exploration starts from: all lists of 3 cards below 81 - (target - 3)."""
     below = CARDS - (target - 3)
     a, b, c = np.meshgrid(*[np.arange(below, dtype=np.uint8)] * 3, indexing="ij")
     return np.argwhere((a < b) & (b < c) & (THIRDS[a, b] != c)).astype(np.uint8)
@@ -167,7 +167,7 @@ def compile_kernels() -> None:
 
 @contextlib.contextmanager
 def open_writer(nodes: npt.NDArray[np.uint64], size: int, tail: int) -> Iterator[_Writer]:
-    """Opens a writer for batches of lists of `size` cards, in the memory of an earlier writer. Otherwise some
+    """Opens a writer for batches of lists of `size` cards. It reuses the memory of an earlier writer, because some
     allocators would return the memory to the system after each batch, and the system takes time to zero new memory."""
     try:
         words = _left_over.pop()
@@ -199,8 +199,8 @@ class _Writer:
         return self._rows.reshape(-1)
 
     def make_room(self, lists: int) -> None:
-        """Grows the array if needed, so that the kernel can write `lists` more lists: one node per list at each depth,
-        and the nodes that a full batch closes."""
+        """Grows the array if needed, so that the kernel can write `lists` more lists. There must be room for one node
+        per list at each depth, and for the open nodes that are written when a batch is full."""
         streams, capacity = self._rows.shape
         lengths = self._positions - self._starts
         longest = int(lengths.max())
@@ -233,7 +233,8 @@ class _Writer:
 
 @cache
 def spare_table() -> npt.NDArray[np.uint64]:
-    """Bitmasks of all cards except third(c, b): a row per card c, with the columns of a node row for each card b."""
+    """Makes the table `spare` of the kernels: a row per card c, with a bitmask for each card b, in the columns of a
+    node row. The bitmask has all cards except third(c, b)."""
     table = np.zeros((CARDS, k.REMAINING), np.uint64)
     for c in range(CARDS):
         for b in range(CARDS):
@@ -265,14 +266,14 @@ def _set_fits(row: npt.NDArray[np.uint64], b: int, low: np.uint64, high: np.uint
 
 
 def _root() -> npt.NDArray[np.uint64]:
-    """Node rows of a walk that has chosen no card yet."""
+    """Makes the array `nodes` of a walk, with a row per depth, before the walk chooses its first card."""
     nodes = np.zeros((CARDS // 3, k.COLUMNS), np.uint64)
     nodes[0] = _root_row()
     return nodes
 
 
 def open_source(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
-    """Node rows and state of a new walk over a batch, before its first list."""
+    """Starts a walk over a batch. Returns its arrays `nodes` and `state`, as they are before the first list."""
     nodes = _at_start(source)
     if not k.begin(nodes, source.words, source.size, source.tail):
         raise BadStreams("the bits hold no list")
@@ -280,7 +281,7 @@ def open_source(source: Streams) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np
 
 
 def _at_start(source: Streams) -> npt.NDArray[np.uint64]:
-    """Node rows of a walk that has not read any bits of the source batch yet."""
+    """Makes the array `nodes` of a walk that has not read any bits of the source batch yet."""
     nodes, size, starts = _root(), source.size, source.starts
     ends = starts + np.array(source.lengths)
     nodes[:size, k.READ], nodes[:size, k.READ_BITS] = starts[:size], starts[size:]
@@ -298,7 +299,7 @@ def _fresh_notes() -> npt.NDArray[np.uint64]:
 def refuse_corrupt(outcome: int) -> None:
     """Raises BadStreams if a kernel found the bits to be corrupt."""
     if outcome == k.CORRUPT:
-        raise BadStreams("the bits are no tree of lists")
+        raise BadStreams("the bits do not describe a tree of lists")
 
 
 def require_all_read(nodes: npt.NDArray[np.uint64], source: Streams, visited: int) -> None:
