@@ -54,16 +54,16 @@ class AffineMap:
 
     @classmethod
     def to_frame(cls, frame: Sequence[int]) -> AffineMap:
-        """Makes the map that takes the cards 0, 1, 3, 9, 27 to the five cards of `frame`, which are in general
-        position."""
+        """Makes the map that takes the cards 0, 1, 3, 9, 27 to the five cards of `frame`, in this order. No hyperplane
+        may hold all five cards."""
         origin, *others = (digits(card) for card in frame)
         columns = [tuple((y - x) % 3 for x, y in zip(origin, end, strict=True)) for end in reversed(others)]
         return cls(tuple(zip(*columns, strict=True)), origin)  # type: ignore[arg-type]
 
     @classmethod
     def inverses_of_frames(cls, frames: CardArray) -> list[AffineMap]:
-        """Makes a map per row of `frames`. The map takes the five cards of the row, in general position, to 0, 1, 3, 9,
-        27."""
+        """Makes a map per row of `frames`. The map takes the five cards of the row, in general position, to the cards
+        0, 1, 3, 9, 27."""
         flats = span_frames(frames)
         images = np.empty_like(flats)
         np.put_along_axis(images, flats.astype(np.int64), np.arange(CARDS, dtype=np.uint8)[None, :], 1)

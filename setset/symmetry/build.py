@@ -12,7 +12,7 @@ If not, the canonical forms of all lists with it are found, and the sum over the
 hardly more searches than classes, and nothing depends on the fingerprint being different for different classes.
 
 The result is checked from the other side: each card is removed from each new list, and the class of the rest is
-found separately. The pairs of a smaller list inside a larger list, counted from both sides, must agree.
+found separately. Both sides must count the same number of pairs of a smaller list inside a larger list.
 """
 
 from collections.abc import Sequence
@@ -62,7 +62,7 @@ def build_level(size: int, previous: Sequence[ListClass] = ()) -> Level:
         list_class.size == size - 1 and list_class.number == number for number, list_class in enumerate(previous)
     )
     if not previous or not in_order:
-        raise BadInput(f"classes of size {size} are built from all classes of size {size - 1}, in order")
+        raise BadInput(f"expected all classes of size {size - 1}, in order, to build the classes of size {size}")
     lists = np.array([list_class.cards for list_class in previous], np.uint8).reshape(len(previous), size - 1)
     counts = np.array([list_class.lists for list_class in previous], np.int64)
     leasts, stabilizers, links = extend_classes(lists, counts, mark_extensions(lists))
@@ -127,7 +127,7 @@ def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
     left = lists[:, kept].reshape(len(lists) * size, size - 1)
     smaller, shared = find_indices(fingerprint_rows(shorter), fingerprint_rows(left))
     if (shared == 0).any():
-        raise SetsetError(f"a list of size {size} without one card is in no known class")
+        raise SetsetError(f"removing a card from a list of {size} cards leaves a list of no known class")
     others = np.flatnonzero(shared > 1)
     leasts, _ = canonicalize_rows(left[others])
     numbers = {bytes(cards): number for number, cards in enumerate(shorter)}
@@ -137,17 +137,18 @@ def _count_deletions(lists: CardArray, shorter: CardArray) -> Integers:
 
 
 def _count_pairs(smaller: Integers, larger: Integers) -> Integers:
-    """Counts how often each pair of a smaller and a larger class occurs. Returns sorted rows (smaller, larger,
-    count)."""
+    """Counts how often each pair of a smaller and a larger class occurs in the given class numbers. Returns sorted rows
+    (smaller, larger, count)."""
     pairs, times = np.unique(smaller.astype(np.int64) << 32 | larger, return_counts=True)
     return np.column_stack([pairs >> 32, pairs & 0xFFFFFFFF, times])
 
 
 def _check_double_count(extensions: Integers, deletions: Integers, smaller: Integers, larger: Integers) -> Links:
-    """Makes the links from the counted extensions and deletions. Raises SetsetError if the two counts do not match."""
+    """Makes the links between classes from the counts of added cards and of removed cards. Raises SetsetError if these
+    two counts do not match."""
     agree = np.array_equal(extensions[:, :2], deletions[:, :2]) and np.array_equal(
         smaller[extensions[:, 0]] * extensions[:, 2], larger[deletions[:, 1]] * deletions[:, 2]
     )
     if not agree:
-        raise SetsetError("the double count fails: extensions and deletions of the classes do not match")
+        raise SetsetError("the links between classes differ when counted by adding cards and by removing cards")
     return Links(np.column_stack([extensions, deletions[:, 2]]))

@@ -40,18 +40,19 @@ from setset.symmetry.geometry import (
 from setset.symmetry.search import find_least
 
 FEW = 8
-"""Number of searches that a process does in plain Python before it loads the compiler. They take less time than
-that."""
+"""Number of searches that a process does in plain Python before it loads the compiler. Loading takes longer than these
+searches."""
 MOST_FRAMES = 2880
-"""Maximum number of frames that lead from a list to the least list of its class. Lists of 20 cards have this many."""
+"""Maximum number of frames (cards in general position) of a list that lead to the least list of its class. Lists of 20
+cards have this many."""
 
 _searches = count()
 _compiled = Lock()
 
 
 def find_least_frames(cards: Sequence[int]) -> tuple[Cards, CardArray]:
-    """Finds the canonical form of a list, and all frames (k + 1 of its cards per row) that a map to the form starts
-    from."""
+    """Finds the canonical form of a list, and all frames of the list that lead to the form (k + 1 cards per row). A map
+    takes such a frame to the standard frame, and the list to its form."""
     # A thread that holds the lock may be compiling. Other threads search without the compiler instead of waiting.
     if next(_searches) < FEW or not _compiled.acquire(blocking=False):
         return search_plainly(cards)
@@ -90,7 +91,8 @@ class CanonicalForm:
     stabilizer: int
     """Number of affine maps that keep the list."""
     dimension: int
-    """Dimension of the flat that the list spans: 4 for all of AG(4,3), 0 for one card, -1 for no card."""
+    """Dimension of the flat (affine subspace) that the list spans: 4 for all of AG(4,3), 0 for one card, -1 for no
+    card."""
 
 
 def canonical_form(cards: CardsLike) -> Cards:
@@ -139,7 +141,8 @@ def canonicalize(cards: CardsLike) -> CanonicalForm:
 
 @lru_cache(maxsize=4096)
 def complete_frame(frame: Cards) -> Cards:
-    """Completes a frame to five cards. Each added card is the least card outside the flat of the cards before it."""
+    """Completes a frame to five cards in general position. Each added card is the least card outside the flat (affine
+    subspace) that the cards before it span."""
     whole = list(frame)
     while len(whole) <= DIMENSION:
         flat = span_frames(np.array([whole], np.uint8))[0].tolist() if whole else []

@@ -16,7 +16,7 @@ from setset.symmetry.classes import Level, Links, ListClass, Neighbour, Traits
 from setset.symmetry.geometry import CardArray
 
 STORED: Final = Path(__file__).with_name("classes.npz")
-"""The classes of all sizes and their links, as `tools/classes.py` built them."""
+"""File with the classes of all sizes and the links between them. `tools/classes.py` makes it."""
 
 
 class Catalogue:
@@ -40,7 +40,7 @@ class Catalogue:
         self._starts: dict[int, list[int]] = {}
 
     def level(self, size: int) -> Level:
-        """All classes of a size, and their links to the size before.
+        """All classes of a size, and their links to the classes with one card less.
 
         Raises:
             BadInput: there are no lists of this size.
@@ -60,7 +60,8 @@ class Catalogue:
         return self._levels[size].classes if size in self._levels else _stored_classes(size)
 
     def game_classes(self, list_class: ListClass) -> int:
-        """Number of classes that a class falls into if only the game's own symmetries count."""
+        """Number of smaller classes into which a class falls if only renaming features and values counts as a
+        symmetry."""
         return int(_stored(list_class.size, "game_classes")[0][list_class.number])
 
     def traits(self, list_class: ListClass) -> Traits:
@@ -69,11 +70,12 @@ class Catalogue:
         return Traits(*(column[list_class.number].decode() for column in columns))
 
     def lists(self, size: int) -> int:
-        """Number of lists of this size."""
+        """Number of lists of a size."""
         return self.starts(size)[-1]
 
     def starts(self, size: int) -> list[int]:
-        """The rank of the first list of each class of a size; at the end the number of lists."""
+        """For each class of a size, in order: the rank of its first list among all lists of the size. The last entry is
+        the number of lists of the size."""
         if size not in self._starts:
             self._starts[size] = list(accumulate((list_class.lists for list_class in self.classes(size)), initial=0))
         return self._starts[size]
@@ -87,7 +89,7 @@ class Catalogue:
         starts = self.starts(size)
         require_whole("rank", rank)
         if not 0 <= rank < starts[-1]:
-            raise BadInput(f"no list of rank {rank}: the lists of size {size} are 0 to {starts[-1] - 1}")
+            raise BadInput(f"no list of rank {rank}: the ranks in size {size} are 0 to {starts[-1] - 1}")
         number = bisect_right(starts, rank) - 1
         return self.get(size, number), rank - starts[number]
 
@@ -140,7 +142,7 @@ class Catalogue:
         decides.
 
         Raises:
-            BadInput: a list has no class here.
+            BadInput: a list has no class in this catalogue.
         """
         from setset.symmetry.fingerprints import find_indices, fingerprint_rows  # which load the compiler
         from setset.symmetry.least import canonicalize_rows
@@ -179,8 +181,8 @@ class Catalogue:
 
 
 def make_classes(forms: CardArray, *columns: npt.NDArray[Any]) -> tuple[ListClass, ...]:
-    """Makes class records from canonical forms (one per row, in order) and from columns with the stabilizers and
-    extensions."""
+    """Makes class records from canonical forms (one per row, in order) and two columns: the order of the stabilizer of
+    each class, and the number of cards that can be added."""
     rows = zip(forms.tolist(), *(column.tolist() for column in columns), strict=True)
     return tuple(
         ListClass(forms.shape[1], number, tuple(cards), stabilizer, extensions)
@@ -190,7 +192,7 @@ def make_classes(forms: CardArray, *columns: npt.NDArray[Any]) -> tuple[ListClas
 
 @cache
 def _stored(size: int, *names: str) -> list[npt.NDArray[Any]]:
-    """Loads arrays of a size from the file that comes with the package."""
+    """Loads the named arrays of one size from the file `STORED`, which comes with the package."""
     with np.load(STORED, allow_pickle=False) as stored:
         return [stored[f"{name}_{size}"].T for name in names]
 
@@ -202,9 +204,9 @@ def _stored_classes(size: int) -> tuple[ListClass, ...]:
 
 @cache
 def _stored_level(size: int) -> Level:
-    """Reads a level from the file that comes with the package.
+    """Reads a level from the file `STORED`, which comes with the package.
 
-    The class numbers of links are stored as differences. The deletions are not stored: the double count gives them.
+    The class numbers of links are stored as differences. The deletions are not stored: they follow from the extensions.
     """
     classes = _stored_classes(size)
     if size == 0:

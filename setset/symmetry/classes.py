@@ -19,7 +19,7 @@ from setset.symmetry.geometry import GROUP_ORDER
 
 @dataclass(frozen=True, slots=True)
 class ListClass(Shown):
-    """A class: all lists that affine maps take one list to.
+    """A class: a list, and all lists to which affine maps take it.
 
     >>> str(ListClass(size=1, number=0, cards=(0,), stabilizer=GROUP_ORDER // 81, extensions=80))
     '1/0'
@@ -55,11 +55,13 @@ class Traits(NamedTuple):
     """The stabilizer of a class as text: the name of the group and the sizes of its orbits."""
 
     structure: str
-    """Name of the group that the stabilizer induces on the flat that a list spans, such as 'C2 x S4'."""
+    """Name, such as 'C2 x S4', of the group of maps that the stabilizer induces on the flat of a list. The flat is the
+    smallest affine subspace that contains the list."""
     orbits: str
-    """Sizes of the orbits on the cards of a list, the largest first: '6 4 1^2' are four orbits."""
+    """Sizes of the stabilizer's orbits on the cards of a list, largest first. '6 4 1^2' means orbits of 6, 4, 1 and 1
+    cards."""
     extension_orbits: str
-    """Sizes of the orbits on the cards that can be added."""
+    """Sizes of the stabilizer's orbits on the cards that can be added, in the same notation."""
 
     @property
     def orbit_count(self) -> int:
@@ -184,7 +186,7 @@ class Totals:
     complete_classes: int
     complete_lists: int
     game_classes: int
-    """Number of classes under the game's own symmetries."""
+    """Number of classes under the game's own symmetries, which rename features and values."""
 
     @classmethod
     def of(cls, level: Level, game_classes: int) -> Totals:

@@ -170,7 +170,8 @@ def _classify_rows(rows: CardArray, catalogue: Catalogue) -> Iterator[Classifica
 
 
 def _split(marked: npt.NDArray[np.bool_]) -> Iterator[Cards]:
-    """Yields the marked cards of each row. Makes one NumPy call for all rows, because a call per row would be slow."""
+    """Yields for each row the cards that are marked True. Makes one NumPy call for all rows, because a call per row
+    would be slow."""
     cards = np.nonzero(marked)[1].tolist()
     end = 0
     for many in marked.sum(axis=1).tolist():

@@ -18,11 +18,12 @@ from setset.symmetry.geometry import DIGITS, CardArray, form_dimension, linear_f
 
 
 class Direction(NamedTuple):
-    """One of the 40 ways to cut the deck into three parallel hyperplanes, and the number of a list's cards in each."""
+    """One of the 40 ways to cut the deck into three parallel hyperplanes, and the number of a list's cards in each
+    hyperplane."""
 
     form: Row
-    """Factors of colour, count, shading and shape. The sum of a card's digits times these factors, modulo 3, is the
-    number of the card's hyperplane."""
+    """Factors of colour, count, shading and shape. Multiply the digits of a card by these factors and add up: the sum
+    modulo 3 is the number of the card's hyperplane."""
     cards: Triple
     """Numbers of cards of the representative in the hyperplanes 0, 1 and 2."""
 
@@ -38,28 +39,31 @@ class ClassDescription:
 
     list_class: ListClass
     dimension: int
-    """Dimension of the flat that a list spans: 4 for all of AG(4,3), 0 for a card, -1 for no card at all."""
+    """Dimension of the flat (affine subspace) that a list spans: 4 for all of AG(4,3), 0 for a card, -1 for no card at
+    all."""
     smaller: tuple[Neighbour, ...]
     """Classes that removing one card of a list leads to."""
     larger: tuple[Neighbour, ...]
     """Classes that adding one card to a list leads to."""
     directions: tuple[Direction, ...]
-    """Cuts of the canonical form of the class in the 40 directions."""
+    """For each of the 40 ways to cut the deck into three parallel hyperplanes: the number of cards of the canonical
+    form in each hyperplane."""
     traits: Traits
     """Structure of the stabilizer, and sizes of its orbits."""
     game_classes: int
-    """Number of classes that the class falls into under the game's own symmetries."""
+    """Number of smaller classes into which the class falls under the game's own symmetries, which rename features and
+    values."""
 
     @property
     def hyperplanes(self) -> dict[Triple, int]:
-        """Histogram of the 40 directions by the numbers of cards in their hyperplanes, such as (6, 6, 0). It is the
-        same for all lists of the class."""
+        """Number of directions (ways to cut the deck into three parallel hyperplanes) by the numbers of a list's cards
+        in the hyperplanes, such as (6, 6, 0). It is the same for all lists of the class."""
         return count_hyperplanes(self.directions)
 
     @property
     def exclusions(self) -> dict[int, int]:
-        """Histogram of the cards outside a list by the number of pairs of the list that a card completes to a set. It
-        is the same for all lists of the class."""
+        """Number of cards outside a list by the number of pairs of the list that a card completes to a set. It is the
+        same for all lists of the class."""
         return count_exclusions(self.list_class)
 
 
@@ -91,13 +95,14 @@ def describe_class(list_class: ListClass | str, catalogue: Catalogue | None = No
 
 
 def count_hyperplanes(directions: Iterable[Direction]) -> dict[Triple, int]:
-    """Histogram of directions by the numbers of cards in their three hyperplanes, the largest number first."""
+    """Counts directions by the numbers of a list's cards in their three hyperplanes, the largest number first."""
     cuts = Counter(tuple(sorted(direction.cards, reverse=True)) for direction in directions)
     return {(a, b, c): times for (a, b, c), times in sorted(cuts.items(), reverse=True)}
 
 
 def count_exclusions(list_class: ListClass) -> dict[int, int]:
-    """Histogram of the cards outside a list: entry k counts cards that complete k pairs of the list to a set."""
+    """Counts the cards outside a list of the class: entry k is the number of cards that complete k pairs of the list to
+    a set."""
     thirds = third_cards(np.array([list_class.cards], np.uint8).reshape(1, list_class.size))[0]
     completed = np.delete(np.bincount(thirds, minlength=CARDS), list_class.cards)
     pairs, cards = np.unique(completed, return_counts=True)
@@ -125,7 +130,7 @@ def write_exclusions(forms: CardArray) -> list[str]:
 
 
 def find_directions(list_class: ListClass) -> tuple[Direction, ...]:
-    """Cuts of the canonical form of a class in all 40 directions."""
+    """Counts the cards of a class's canonical form in the three parallel hyperplanes of each of the 40 directions."""
     forms = DIGITS[linear_forms()]
     values = DIGITS[list(list_class.cards)] @ forms.T % 3
     counts = np.stack([(values == value).sum(axis=0) for value in range(3)], axis=1)
@@ -171,11 +176,12 @@ def find_classes(
         stabilizer: only classes whose stabilizer has this many maps.
         structure: only classes with this structure of the stabilizer, such as "C2 x S4".
         orbits: only classes whose stabilizer has this many orbits on the cards of a list.
-        spans: only classes whose lists span a flat of this dimension.
+        spans: only classes whose lists span a flat (affine subspace) of this dimension.
         extensions: only classes to whose lists this many cards can be added.
         extension_orbits: only classes whose stabilizer has this many orbits on the cards that can be added.
-        game_classes: only classes that fall into this many classes under the game's own symmetries.
-        hyperplane: only classes whose lists have this cut by three parallel hyperplanes, such as "6+6+0".
+        game_classes: only classes that fall into this many smaller classes under the game's own symmetries.
+        hyperplane: only classes whose lists have these numbers of cards in some three parallel hyperplanes, such as
+            "6+6+0".
         exclusion: only classes whose lists have a card outside that completes this many of their pairs to sets.
         among: search only these classes, of a smaller deck; by default all classes of the size.
         sort: attribute that the classes are sorted by.

@@ -8,8 +8,8 @@ from setset.compiler import njit
 
 @njit(cache=True)
 def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped-def]
-    """Adds a card to a frame, and labels the cards that the flat of the frame gains. Returns the size of the new
-    flat."""
+    """Adds a card to a frame, and labels the cards that the flat (affine subspace) spanned by the frame gains. Returns
+    the number of cards in the new flat."""
     if depth == 0:
         points[0] = card
         return 1
@@ -22,7 +22,8 @@ def _extend_frame(depth, card, points, total, minus):  # type: ignore[no-untyped
 
 @njit(cache=True)
 def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ignore[no-untyped-def]
-    """Finds the orbits of a group of maps on the cards outside the flat of a frame. Returns the number of orbits.
+    """Finds the orbits of a group of maps on the cards outside a flat, the affine subspace with the cards
+    `points[:width]`. Returns the number of orbits.
 
     Writes the least cards of the orbits, ascending, to `firsts`, and the sizes of the orbits to `sizes`.
     """
@@ -47,7 +48,7 @@ def _find_orbits(maps, group, order, points, width, firsts, sizes):  # type: ign
 
 @njit(cache=True)
 def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-def]
-    """Copies the maps of a group that fix a card to `smaller`. Returns the number of copied maps."""
+    """Copies to `smaller` the maps of a group that fix a card. Returns the number of copied maps."""
     kept = 0
     for index in range(order):
         if maps[group[index], card] == card:
@@ -58,10 +59,11 @@ def _keep_fixing(maps, group, order, card, smaller):  # type: ignore[no-untyped-
 
 @njit(cache=True)
 def _find_layers(cards_inside, points, width, minus, layers, counts):  # type: ignore[no-untyped-def]
-    """Writes to `layers`, for each step s, the labels below `width` whose points plus s are in R, ascending.
+    """Writes to `layers[s]`, for each step s, the labels of the cards of a flat that a shift by s moves into the
+    canonical form R. The labels are below `width`, in ascending order.
 
-    If the last card of a frame is its first card plus s, its list has these labels in its second third, and the labels
-    of step 2s in its last third.
+    If the last card of a frame is its first card plus s, the frame's list has the labels of step 0, the labels of step
+    s plus `width`, and the labels of step 2s plus 2 `width`.
     """
     counts[:] = 0
     for label in range(width):

@@ -73,8 +73,8 @@ def fingerprint_rows(lists: CardArray) -> Fingerprints:
 
 
 def find_indices(stored: Fingerprints, prints: Fingerprints) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Looks up each fingerprint of `prints` in the sorted array `stored`. Returns its first index (any index if
-    missing) and the number of its occurrences."""
+    """Looks up each fingerprint of `prints` in the array `stored`. Returns the index of its first occurrence (any index
+    if missing), and the number of its occurrences."""
     order = np.argsort(stored, kind="stable")
     low = np.searchsorted(stored[order], prints, "left")
     times = np.searchsorted(stored[order], prints, "right") - low

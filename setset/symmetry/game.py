@@ -47,10 +47,10 @@ Renaming takes any card to any other, and pairs differ by the number of features
 
 @njit(cache=True)
 def _map_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-untyped-def]
-    """Writes the image of each of the 40 ways to `moved`, under the map that takes 0, 1, 3, 9, 27 to the frame or its
-    inverse.
+    """Writes to `moved` the image of each of the 40 ways (to cut the deck into three parallel hyperplanes) under a map.
+    The map takes the cards 0, 1, 3, 9, 27 to the frame, or the frame to these cards.
 
-    It does not matter which of the two: a map and its inverse keep the same number of games.
+    It does not matter which of the two maps it is, because a map and its inverse keep the same number of games.
     """
     for way in range(len(forms)):
         image = 0
@@ -61,7 +61,8 @@ def _map_ways(frame, forms, ways, values, minus, moved):  # type: ignore[no-unty
 
 @njit(cache=True)
 def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
-    """Finds the cycles of at most four ways: `cycles[n, i]` is the i-th cycle of n ways, `counts[n]` their number."""
+    """Finds the cycles of at most four ways in `moved`, a permutation of the 40 ways: `cycles[n, i]` is the i-th cycle
+    of n ways, `counts[n]` is the number of cycles of n ways."""
     counts[:] = 0
     for way in range(len(moved)):
         length = 1
@@ -79,7 +80,7 @@ def _find_cycles(moved, cycles, counts):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
-    """Number of games that a map keeps: their four ways are a union of whole cycles of the map."""
+    """Number of games that a map keeps. The four ways of such a game are a union of whole cycles of the map."""
     ones, twos, threes, fours = cycles[1, :, 0], cycles[2], cycles[3], cycles[4]
     kept = 0
     for i in range(counts[1]):
@@ -101,7 +102,8 @@ def _count_kept_games(cycles, counts, games):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _sum_kept_games(frames, forms, ways, values, games, minus, all_games):  # type: ignore[no-untyped-def]
-    """Sum over the maps of the number of games that a map keeps. A row is a map: the cards where 0, 1, 3, 9, 27 go."""
+    """Adds up, over many maps, the number of games that a map keeps. Each row of `frames` gives a map: the cards to
+    which it takes 0, 1, 3, 9, 27."""
     moved = np.zeros(len(forms), np.uint8)
     cycles = np.zeros((5, len(forms), 4), np.uint8)
     counts = np.zeros(5, np.int64)
@@ -149,7 +151,7 @@ def _divide_games(list_class: ListClass) -> int:
     kept = int(_sum_kept_games(_complete_frames(frames), *_make_tables(), difference_table(), GAMES))
     number, rest = divmod(kept, list_class.stabilizer)
     if rest:
-        raise SetsetError(f"the stabilizer of class {list_class} keeps {kept} games, no multiple of its order")
+        raise SetsetError(f"the stabilizer of class {list_class} is wrong: its maps keep {kept} games in total")
     return number
 
 
@@ -167,8 +169,8 @@ def _complete_frames(frames: CardArray) -> CardArray:
 def _make_tables() -> tuple[CardArray, CardArray, npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
     """Makes the four tables that the kernels need.
 
-    A linear form for each way (as a card: its coefficients), the way of each form, the values of forms at cards,
-    and for each four ways whether they are independent, that is, make a game.
+    They are: the linear form of each way (as the card whose digits are the coefficients), the way of each form, the
+    values of all forms at all cards, and for each four ways, whether they are independent and so make a game.
     """
     values = (DIGITS @ DIGITS.T % 3).astype(np.uint8)
     forms = linear_forms()

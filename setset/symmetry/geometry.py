@@ -28,7 +28,7 @@ DIGITS: Final = np.array([digits(card) for card in range(CARDS)])
 
 
 def _table(sums: npt.NDArray[np.int64]) -> CardArray:
-    """Converts sums of digits to cards, modulo 3. The resulting table is read-only."""
+    """Makes a read-only table of cards from sums of their digits, which it reduces modulo 3."""
     table: CardArray = (sums % 3 @ np.array(WEIGHTS)).astype(np.uint8)
     table.setflags(write=False)
     return table
@@ -53,7 +53,8 @@ def cached_third_table() -> CardArray:
 
 
 def linear_forms() -> CardArray:
-    """The 40 linear forms that are not 0, up to their sign; each is the card whose digits are the coefficients."""
+    """The 40 linear forms other than 0, up to their sign. Each form is given as the card whose digits are the
+    coefficients."""
     return np.array([card for card in range(1, CARDS) if next(filter(None, digits(card))) == 1], np.uint8)
 
 
@@ -74,13 +75,14 @@ def mark_extensions(lists: CardArray) -> npt.NDArray[np.bool_]:
 def count_frames(dimension: int, start: int = 0) -> int:
     """Number of ways to complete `start` cards of a frame of AG(dimension, 3) to a whole frame.
 
-    `count_frames(4)` is the order of the group, 81 * 80 * 78 * 72 * 54: the image of one frame determines a map.
+    `count_frames(4)` is the number of affine maps, 81 * 80 * 78 * 72 * 54: the image of one frame determines a map.
     """
     return math.prod(3**dimension - flat_size(chosen) for chosen in range(start, dimension + 1))
 
 
 def flat_size(points: int) -> int:
-    """Number of cards in the flat that this many cards in general position span: 0, 1, 3, 9, 27 or 81."""
+    """Number of cards in the flat (affine subspace) that this many cards in general position span: 0, 1, 3, 9, 27 or
+    81."""
     return 0 if points == 0 else 3 ** (points - 1)
 
 
@@ -89,12 +91,14 @@ GROUP_ORDER: Final = count_frames(DIMENSION)
 
 
 def pointwise_stabilizer_order(dimension: int) -> int:
-    """Number of affine maps of AG(4,3) that fix every card of a flat of this dimension (-1: no card at all)."""
+    """Number of affine maps of AG(4,3) that fix every card of a flat (affine subspace) of this dimension. Dimension -1
+    means no card."""
     return count_frames(DIMENSION, dimension + 1)
 
 
 def form_dimension(form: Sequence[int]) -> int:
-    """The dimension k of the flat that a canonical form spans: the form holds k + 1 cards of the standard frame."""
+    """The dimension k of the flat (affine subspace) that a canonical form spans: the form holds k + 1 cards of the
+    standard frame."""
     return sum(card in STANDARD_FRAME for card in form) - 1
 
 
@@ -110,7 +114,7 @@ def span_frames(frames: CardArray) -> CardArray:
 
 @cache
 def enumerate_subspaces(dimension: int) -> CardArray:
-    """All flats of a dimension, a flat per row, in the lexicographic order of their least frames.
+    """All flats (affine subspaces) of a dimension, a flat per row, in the lexicographic order of their least frames.
 
     The least frame of a flat begins with its least card; each next card is the least card outside the flat of the
     cards before. A row holds the cards in the order of their labels in that frame.

@@ -52,7 +52,8 @@ def canonicalize_rows(lists: CardArray) -> tuple[CardArray, Integers]:
 
 
 def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
-    """For each list, the first frame whose map takes the list to its canonical form.
+    """Finds, for each list, the first of its frames that lead to its canonical form: a map takes the frame to the
+    standard frame, and the list to its form.
 
     Completes frames of fewer than five cards to five cards.
 
@@ -69,8 +70,8 @@ def find_first_frames(lists: CardArray, forms: CardArray) -> CardArray:
 
 
 def find_least_frames(cards: Sequence[int], is_form: bool = False) -> tuple[Cards, CardArray]:
-    """Finds the canonical form of a list, and all frames (k + 1 of its cards per row) that a map to the form starts
-    from.
+    """Finds the canonical form of a list, and all frames of the list that lead to the form (k + 1 cards per row). A map
+    takes such a frame to the standard frame, and the list to its form.
 
     `is_form` says that the cards are a canonical form already, which makes the search faster.
     """

@@ -37,15 +37,15 @@ class Partitions:
 
     @property
     def kinds(self) -> dict[int, int]:
-        """Number of partitions of each of the two kinds, up to affine maps. The key is the least count that `partners`
-        has for a list of the partition."""
+        """Number of partitions of each of the two kinds. Affine maps take a partition to all partitions of its kind.
+        The key of a kind is the smallest number that `partners` has for the three partners in a partition."""
         rarest = Counter(min(map(self.partners.__getitem__, others)) for others in self.partitions)
         return dict(sorted(rarest.items()))
 
     @property
     def demicaps(self) -> tuple[Cards, ...]:
-        """The demicaps: ten cards that three partners have in common. A partner in only one partition is the union of
-        two demicaps."""
+        """The demicaps of the list's partners: a demicap is ten cards that three partners have in common. A partner in
+        only one partition is the union of two demicaps."""
         rare = [set(cap) for cap, times in self.partners.items() if times == 1]
         shared = (a & b & c for a, b, c in combinations(rare, 3))
         return tuple(sorted({tuple(sorted(cards)) for cards in shared if len(cards) == LARGEST // 2}))
@@ -58,10 +58,10 @@ class Partitions:
 
 
 def find_partitions(cards: Iterable[int] | None = None) -> Partitions:
-    """Finds the partitions of the deck into four lists of 20 cards and a single card that hold a given list.
+    """Finds the partitions of the deck into a single card and four lists of 20 cards, one of which is the given list.
 
     Args:
-        cards: 20 cards without a set; by default the canonical form.
+        cards: the given list, 20 cards without a set; by default the canonical form of class 20/0.
 
     Raises:
         BadInput: `cards` is not 20 different cards.

@@ -46,9 +46,10 @@ CHUNK = 1 << 15
 
 @lru_cache(maxsize=64)
 def stabilizer_maps(form: Cards) -> CardArray:
-    """All affine maps of the flat of a canonical form that keep the form, as lookup tables, a map per row.
+    """All affine maps that keep a canonical form, limited to the flat that the form spans: lookup tables, a map per
+    row.
 
-    The flat is the cards below 3**k. Maps of AG(4,3) that agree on the flat are one row here.
+    The flat (affine subspace) is the cards below 3**k. Maps of AG(4,3) that agree on the flat are one row here.
     """
     _, frames = find_least_frames(form)
     labelled = span_frames(frames)
@@ -58,8 +59,8 @@ def stabilizer_maps(form: Cards) -> CardArray:
 
 
 def _find_orbits(maps: CardArray, frame: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """Orbits of a group of maps outside the flat of a frame that the maps fix. Returns the least card of each orbit,
-    ascending, and the size of each orbit."""
+    """Finds the orbits of a group of maps that fix each card of `frame`, on the cards outside the flat that the frame
+    spans. Returns the least card of each orbit, ascending, and the size of each orbit."""
     sizes = np.bincount(maps.min(axis=0), minlength=maps.shape[1])
     if len(frame):
         sizes[span_frames(np.array([frame], np.uint8))[0]] = 0
@@ -68,7 +69,8 @@ def _find_orbits(maps: CardArray, frame: Sequence[int]) -> tuple[npt.NDArray[np.
 
 
 def _rank_frame(frame: list[int], maps: CardArray, ways: npt.NDArray[np.int64]) -> int:
-    """Rank of a list among the lists of its class in the same flat, from any frame that stands for the list."""
+    """Computes the rank of a list among the lists of its class in the same flat (affine subspace). `frame` may be any
+    frame of the orbit that stands for the list."""
     rank = 0
     for depth in range(len(frame)):
         best = maps[maps[:, frame[depth]].argmin()]
@@ -81,7 +83,7 @@ def _rank_frame(frame: list[int], maps: CardArray, ways: npt.NDArray[np.int64]) 
 
 
 def _frame_at(rank: int, maps: CardArray, ways: npt.NDArray[np.int64]) -> list[int]:
-    """Returns the least frame that stands for the list of a rank. The inverse of `_rank_frame`."""
+    """Returns the least frame of the orbit that stands for the list of a rank. The inverse of `_rank_frame`."""
     frame: list[int] = []
     for depth in range(len(ways) - 1):
         firsts, sizes = _find_orbits(maps, frame)
@@ -133,7 +135,7 @@ def member_arrays(list_class: ListClass | str, start: int = 0, chunk: int = CHUN
     """
     list_class = catalogue_in_memory().named(list_class)
     if not 0 <= start < list_class.lists:
-        raise BadInput(f"no list of rank {start}: the lists of class {list_class} are 0 to {list_class.lists - 1}")
+        raise BadInput(f"no list of rank {start}: the ranks in class {list_class} are 0 to {list_class.lists - 1}")
     return _member_arrays(list_class, start, chunk)
 
 
@@ -201,7 +203,8 @@ def rank(cards: CardsLike, catalogue: Catalogue | None = None) -> int:
 
 
 def _member_rank(form: Cards, leading: CardArray) -> int:
-    """Computes the rank of a list within its class, from its canonical form and its frames that lead to the form."""
+    """Computes the rank of a list within its class, from its canonical form and from `leading`, the frames of the list
+    that lead to the form."""
     if not form:
         return 0
     dimension = leading.shape[1] - 1
@@ -243,7 +246,7 @@ def unrank(size: int, rank: int, catalogue: Catalogue | None = None) -> Cards:
         return ()
     ways = _count_completions(dimension)
     flat, rank_in_flat = divmod(within, int(ways[0]) // len(maps))
-    # The images of the labels of the flat under the map of the frame. The list is the cards whose images are the form.
+    # The image of each label of the flat under the map of the frame. The list is the cards with images in the form.
     goes = span_frames(np.array([_frame_at(rank_in_flat, maps, ways)], np.uint8))[0]
     cards = enumerate_subspaces(dimension)[flat][np.isin(goes, list_class.cards)]
     return Hand(sorted(cards.tolist()))

@@ -1,4 +1,4 @@
-"""Representatives of the classes of the game inside one affine class.
+"""Representatives of the classes under the game's own symmetries into which an affine class falls.
 
 `game.py` explains why these classes are the orbits of a list's stabilizer on the 63,180 games. For each orbit, take one
 of its games. The affine map that takes its four features to the features of SET takes the list to a representative.
@@ -54,8 +54,8 @@ def game_representatives(list_class: ListClass) -> CardArray:
 
 @cache
 def _all_games() -> tuple[Integers, Integers]:
-    """Returns the 63,180 games, one row of four ways per game, SET first; and a table with the row number of each four
-    ways."""
+    """Returns the 63,180 games, and a lookup table. A game is a row with the numbers of its four ways to cut the deck
+    by hyperplanes; SET is the first row. The table gives for each four ways the row number of their game."""
     forms = linear_forms()
     fours = np.array(list(combinations(range(len(forms)), DIMENSION)))
     determinants = np.rint(np.linalg.det(DIGITS[forms][fours])).astype(np.int64)

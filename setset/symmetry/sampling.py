@@ -1,4 +1,5 @@
-"""Exactly uniform random lists: draws a class, weighted by its number of lists, then a map for its canonical form.
+"""Exactly uniform random lists. Draws a class, weighted by its number of lists, then an affine map, which is applied to
+the canonical form of the class.
 
 Class and map are drawn as integers below a bound, which numpy does without bias. The number of maps that take the
 canonical form to a list is the same for each list of the class. So a uniform map gives a uniform list of the class.
@@ -15,11 +16,12 @@ from setset.symmetry.geometry import GROUP_ORDER, CardArray, difference_table, s
 
 @njit(cache=True)
 def _apply_maps(numbers, forms, lists, total, minus):  # type: ignore[no-untyped-def]
-    """Applies a map, given by its number, to each row of `forms`, and writes the resulting cards, ascending, to
-    `lists`.
+    """Applies an affine map to each canonical form in `forms`. Writes the resulting list, in ascending order, to the
+    same row of `lists`.
 
-    The digits of a map's number in the mixed base 81, 80, 78, 72, 54 choose where the cards 0, 1, 3, 9, 27 go, each
-    among the cards outside the flat of the cards chosen before.
+    `numbers` has the number of each map. Its digits in the mixed base 81, 80, 78, 72, 54 choose the images of the cards
+    0, 1, 3, 9, 27, one after another. Each image is chosen among the cards outside the flat (affine subspace) that the
+    images before it span.
     """
     points = np.zeros(81, np.uint8)
     free = np.zeros(81, np.bool_)

@@ -10,9 +10,11 @@ The whole search is in this file, because numba's cache does not notice a change
 from typing import Any
 
 WIDTHS = (0, 1, 3, 9, 27)
-"""Number of cards in the flat of a frame, by the length of the frame. Entry j is also card j of the standard frame."""
+"""Number of cards in the flat (affine subspace) that a frame of 0 to 4 cards spans. Entry j is also card j of the
+standard frame."""
 UNKNOWN = -1
-"""Mark of an unknown label. It is less than 'free' (0) and 'taken' (1), so any list is better than no list."""
+"""Value of a label that is not known yet in the best list so far. It is less than 0 (free) and 1 (taken), so any list
+is better than no list."""
 
 
 def zeros(length: int) -> Any:
@@ -21,7 +23,7 @@ def zeros(length: int) -> Any:
 
 
 def span_dimension(cards: Any, total: Any, minus: Any) -> Any:
-    """Dimension of the flat that the cards span; -1 for no cards."""
+    """Dimension of the flat (affine subspace) that the cards span; -1 for no cards."""
     points = zeros(81)
     spanned = zeros(81)
     width = 0
@@ -39,8 +41,8 @@ def span_dimension(cards: Any, total: Any, minus: Any) -> Any:
 
 
 def count_parallels(cards: Any, minus: Any) -> Any:
-    """Counts the ordered pairs of cards (a, b) by their step b - a. Returns the counts, and the greatest count, up to
-    3."""
+    """Counts the ordered pairs of cards (a, b) by their step b - a. Returns the counts, and the greatest count, but at
+    most 3."""
     parallels = zeros(81)
     most = 0
     for a in cards:
@@ -62,7 +64,8 @@ def holds_set(cards: Any, inside: Any, total: Any, minus: Any) -> Any:
 
 
 def find_parallels(cards: Any, inside: Any, shift: Any, parallel: Any) -> Any:
-    """Writes the cards whose image under `shift` is in the list too to `parallel`. Returns the number of such cards."""
+    """Writes to `parallel` the cards of the list whose image under `shift` is also in the list. Returns the number of
+    these cards."""
     number = 0
     for card in cards:
         if inside[shift[card]]:
@@ -87,7 +90,7 @@ def start_best(form: Any, form_given: Any) -> Any:
 
 
 def write_form(best: Any, form: Any) -> None:
-    """Writes the labels at which `best` is 1, which are the cards of the least list, to `form`."""
+    """Writes to `form` the cards of the least list, which are the labels at which `best` is 1."""
     index = 0
     for label in range(81):
         if best[label] == 1:
@@ -96,7 +99,8 @@ def write_form(best: Any, form: Any) -> None:
 
 
 def label_and_compare(width: Any, shift: Any, inside: Any, points: Any, labels: Any, best: Any) -> Any:
-    """Grows a flat of `width` cards to three times its size. Labels the new cards and compares with the best list.
+    """Grows a flat (affine subspace) of `width` cards to three times its size. Labels the new cards, and compares their
+    labels with the best list so far.
 
     The new cards are the flat moved once and moved twice; `shift[card]` is a card moved once. Returns -1 (and stops) if
     the new labels are worse than the labels of the best list, 0 if they are equal, and 1 if they are better. Better

@@ -43,9 +43,11 @@ class Stabilizer:
     generators: tuple[AffineMap, ...]
     """A few maps whose products are all maps of the stabilizer."""
     structure: str
-    """Name of the group that the stabilizer induces on the flat of the list, in the notation of the program GAP."""
+    """Name of the group of maps that the stabilizer induces on the flat of the list, in the notation of the program
+    GAP. The flat is the smallest affine subspace that contains the list."""
     pointwise: int
-    """Number of maps that fix each card of the flat; 1 if the list spans all cards."""
+    """Number of maps that fix each card of the flat (smallest affine subspace that contains the list); 1 if the list
+    spans all cards."""
     orbits: tuple[Cards, ...]
     """Orbits of the stabilizer on the cards of the list."""
     extension_orbits: tuple[Cards, ...]
@@ -87,14 +89,14 @@ def stabilizer_of(list_class: ListClass) -> Stabilizer:
 
 
 def _write_sizes(orbits: Iterable[Cards]) -> str:
-    """Formats the sizes of orbits, the largest first: '6 4 1^2' are four orbits."""
+    """Formats the sizes of orbits, the largest first. '6 4 1^2' means orbits of 6, 4, 1 and 1 cards."""
     sizes = sorted(Counter(map(len, orbits)).items(), reverse=True)
     return " ".join(str(size) if times == 1 else f"{size}^{times}" for size, times in sizes)
 
 
 def _maps_of_flat(form: Cards) -> tuple[CardArray, CardArray]:
-    """Finds the maps of the flat of a canonical form that keep the form. Returns their frames, and their lookup tables
-    by label."""
+    """Finds the maps that keep a canonical form, limited to the flat (affine subspace) that the form spans. Returns the
+    image of the standard frame under each map, and the maps as lookup tables."""
     if not form:
         return np.zeros((1, 0), np.uint8), np.zeros((1, 1), np.uint8)
     _, frames = find_least_frames(form)
@@ -153,7 +155,8 @@ def find_invariants(maps: CardArray, generators: list[int]) -> Invariants:
 
 
 def _fixing_frames(dimension: int) -> list[list[int]]:
-    """Makes frames whose maps generate all maps that fix each card below 3**dimension."""
+    """Makes generators of all maps that fix each card below 3**dimension. A generator is given by its frame: the images
+    of 0, 1, 3, 9, 27."""
     frame = list(STANDARD_FRAME)
     fixed, others = frame[: dimension + 1], frame[dimension + 1 :]
     if not others:

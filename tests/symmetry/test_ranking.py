@@ -107,7 +107,7 @@ def test_ranks_go_class_by_class(catalogue: Catalogue) -> None:
 
 
 def test_unknown_ranks_are_refused(catalogue: Catalogue) -> None:
-    with pytest.raises(BadInput, match="no list of rank 682344: the lists of size 20 are 0 to 682343"):
+    with pytest.raises(BadInput, match="no list of rank 682344: the ranks in size 20 are 0 to 682343"):
         unrank(20, 682_344, catalogue)
     with pytest.raises(BadInput, match="no list of rank -1"):
         unrank(12, -1, catalogue)
