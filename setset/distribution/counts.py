@@ -13,10 +13,10 @@ from setset.cards import CARDS, FEATURES, all_sets, digits
 from setset.errors import BadInput, require_whole
 
 STORED: Final = Path(__file__).with_name("hands.json")
-"""The tables of 0 to `LAST` cards, as `tools/hands.py` computed them."""
+"""File with the numbers of hands by sets, for hands of 0 to `LAST` cards. `tools/hands.py` makes it."""
 LAST: Final = 17
 KNOWN_HANDS: Final = range(LAST + 1)
-"""Sizes with stored tables. The tables for 81 minus these sizes follow from them, by complements of hands."""
+"""Sizes of hands in the file `STORED`. The numbers for hands of 81 minus such a size follow from their complements."""
 SETS: Final = 1080
 """Number of sets in the deck."""
 LINES_THROUGH_CARD: Final = 40
@@ -105,7 +105,8 @@ def hands(size: int) -> HandCounts:
 
 
 def _counts_of_complements(small: HandCounts) -> tuple[int, ...]:
-    """Converts numbers of hands by sets to the numbers for their complements: all cards that are not in the hand.
+    """Converts numbers of hands by sets to numbers of complements by sets. A complement is all cards that are not in a
+    hand.
 
     A complement holds the sets without a card of the hand. Each card is in 40 sets, each two cards in one set. So by
     inclusion and exclusion, the complement of a hand of n cards with k sets holds 1080 - 40 n + C(n, 2) - k sets.
@@ -125,12 +126,12 @@ def trim(counts: Sequence[int]) -> tuple[int, ...]:
 
 @cache
 def _stored() -> tuple[tuple[int, ...], ...]:
-    """The tables that come with the package, by the number of cards."""
+    """Loads the file `STORED`: for each number of cards, the numbers of hands with 0, 1, 2, ... sets."""
     return tuple(tuple(counts) for counts in json.loads(STORED.read_text(encoding="utf-8")))
 
 
 def sets_by_differences() -> tuple[int, ...]:
-    """Number of sets of the deck by the number of features in which their cards differ, 0 to 4.
+    """Number of sets of the deck in which the cards differ in exactly 0, 1, 2, 3 and 4 features.
 
     The symmetries of the deck take any set to any other, so the mean numbers of sets in a hand have the same ratios.
 

@@ -15,7 +15,8 @@ from setset.compiler import njit
 
 @njit(cache=True)
 def _move_pairs(hand: Any, size: Any, card: Any, change: Any, inside: Any, pairs: Any, tally: Any, third: Any) -> None:
-    """Adds `change` to `pairs` of each outside card that makes a set with `card` and one of the first `size` cards."""
+    """Updates `pairs` when `card` joins or leaves the hand: adds `change` for each outside card that makes a set with
+    `card` and one of the first `size` cards."""
     for index in range(size):
         third_card = third[card, hand[index]]
         if not inside[third_card]:
@@ -48,8 +49,8 @@ def _remove_last(hand: Any, size: Any, inside: Any, pairs: Any, tally: Any, thir
 def _count_last_two(hand: Any, size: Any, sets: Any, inside: Any, pairs: Any, tally: Any, third: Any, out: Any) -> None:
     """Adds to `out[k]` the number of ways to add two cards to the hand so that the hand then holds k sets.
 
-    Two cards x, y bring pairs[x] + pairs[y] sets, which the tally counts, and one more if their third card is in the
-    hand, which a loop over these x, y corrects.
+    Two cards x, y make pairs[x] + pairs[y] sets with cards of the hand, which the tally counts. If the third card of x
+    and y is in the hand, they make one more set; a loop corrects the numbers for these x, y.
     """
     for p in range(len(tally)):
         if tally[p]:
@@ -68,9 +69,10 @@ def _count_last_two(hand: Any, size: Any, sets: Any, inside: Any, pairs: Any, ta
 
 @njit(cache=True, nogil=True)
 def count_sets(rows: Any, groups: Any, more: Any, third: Any, counts: Any) -> None:
-    """Adds to `counts[group, k]` the number of ways to add `more` cards, two of them as the last, that make k sets.
+    """For each hand (one per row) and each k, counts the ways to add `more` cards so that the hand then holds k sets.
+    Adds this number to `counts[group, k]`, where `groups[row]` is the group of the hand.
 
-    `groups[row]` is the group of a row. Each choice of `more` cards is counted once per choice of the last two.
+    Each choice of `more` cards is counted several times: once for each two of them as the last two added cards.
     """
     start = rows.shape[1]
     last = start + more - 2

@@ -23,7 +23,7 @@ from setset.symmetry.build import extend_classes
 from setset.symmetry.geometry import GROUP_ORDER, CardArray, cached_third_table
 
 QUICK = 15
-"""Largest size of hands computed by default, in seconds. Size 16 takes a minute, size 17 five minutes."""
+"""Largest size of hands computed by default, which takes seconds. Size 16 takes a minute, size 17 five minutes."""
 MORE = 3
 """Number of cards added to the hands of a class at once. So classes of 12 cards are enough for hands of 15 cards."""
 

@@ -1,9 +1,12 @@
 """The question "are there K cards without a set?" as clauses for any SAT solver.
 
 Variable c + 1 is true if card c is one of the K cards. 1,080 clauses forbid the sets. A cardinality encoding of PySAT
-says that at least K of the 81 variables are true; it has variables of its own, above 81. If there is one case of fixed
-cards, each fixed card is a clause of one literal. If there are several cases, each case has a variable, and a clause
-says that at least one case holds. In a smaller deck, a clause of one literal makes each missing card false.
+says that at least K of the 81 variables are true; its own variables have numbers above 81. In a smaller deck, a clause
+of one literal makes each missing card false.
+
+The K cards may have to contain fixed cards. A *case* is a choice of fixed cards. If there is one case, each of its
+cards is a clause of one literal. If there are several cases, each case has a variable that makes its cards true, and a
+clause says that at least one of these variables is true.
 """
 
 from collections.abc import Iterator
@@ -22,7 +25,8 @@ Clause = tuple[int, ...]
 
 @dataclass(frozen=True)
 class Problem:
-    """A SAT problem. It is satisfiable if and only if some `cards` cards, the fixed cards among them, hold no set.
+    """A SAT problem. It is satisfiable if and only if there are `cards` cards without a set that contain all fixed
+    cards of one case.
 
     >>> problem = encode(20)
     >>> problem.variables, len(problem.clauses)
@@ -35,7 +39,7 @@ class Problem:
     variables: int
     clauses: tuple[Clause, ...]
     selectors: tuple[int, ...]
-    """Variables for the cases of fixed cards; empty if there is only one case."""
+    """A variable for each case, which is a choice of fixed cards; empty if there is only one case."""
     dimension: int = 4
     """Number of features of the deck."""
 
@@ -53,7 +57,7 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0], dimensio
         The clauses, and the meaning of their variables.
 
     Raises:
-        BadInput: an argument is out of range, or the fixing could lose an answer.
+        BadInput: an argument is out of range, or fixing these cards could lose an answer.
         MissingExtra: PySAT is not installed.
 
     >>> encode(21, "cases").fixing.least
@@ -65,7 +69,7 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0], dimensio
     if encoding not in ENCODINGS:
         raise BadInput(f"no encoding {encoding!r}; choose one of {', '.join(ENCODINGS)}")
     if dimension != 4 and fix in NAMES[1:]:
-        raise BadInput(f"--fix {fix} is for the whole deck: with dimension {dimension} give none or cards")
+        raise BadInput(f"--fix {fix} is for the whole deck: with dimension {dimension} give none or cards of that deck")
     fixed = fix_cards(fix, cards)
     check_deck(fixed.cases[0] if dimension != 4 else (), dimension)
     clauses = [tuple(-variable(card) for card in triple) for triple in all_sets()]

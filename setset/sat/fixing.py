@@ -27,7 +27,7 @@ from setset.cards import Cards, first_set, parse_cards, span, third
 from setset.errors import BadInput, SetsetError
 
 FRAME: Final = (0, 1, 3, 9, 27)
-"""Five cards in general position; the first d + 1 of them span a flat of dimension d."""
+"""Five cards in general position. The first d + 1 cards span a flat (affine subspace) of dimension d."""
 COLOURS: Final = 3
 SEVEN: Final = 7
 NAMES: Final = ("none", "triangle", "frame", "cases")
@@ -35,7 +35,7 @@ NAMES: Final = ("none", "triangle", "frame", "cases")
 
 @dataclass(frozen=True)
 class Fixing:
-    """Cards that a SAT problem fixes, in one or several cases.
+    """Cards that a SAT problem fixes. A *case* is cards that are fixed together; a fixing has one or several cases.
 
     An affine map takes every list of at least `least` cards to a list that contains all cards of one case. For cards
     that a user chose, `least` is None, and the answer covers only lists that contain these cards.
@@ -47,7 +47,7 @@ class Fixing:
 
 
 def fix_cards(name: str, cards: int) -> Fixing:
-    """Returns the fixing with a name, or makes the fixing of the cards that a text names.
+    """Returns the cards to fix in a SAT problem, from the name of a fixing or from a text with cards.
 
     Args:
         name: none, triangle, frame or cases, or cards such as '0,1,3'.
@@ -57,7 +57,7 @@ def fix_cards(name: str, cards: int) -> Fixing:
         The fixing.
 
     Raises:
-        BadInput: the fixing could lose an answer for this many cards, or the text is not a fixing.
+        BadInput: the fixing could lose an answer for this many cards, or the text is neither a name nor cards.
 
     >>> fix_cards("frame", 20).cases
     ((0, 1, 3, 9, 27),)
@@ -117,7 +117,8 @@ def spanning_sevens() -> tuple[Cards, ...]:
 
 
 def largest_list_size(flat: Sequence[int], frame: Sequence[int]) -> int:
-    """Size of the largest list that spans a flat. Only lists that contain the given frame (affine basis) are searched.
+    """Size of the largest list that spans a flat (affine subspace). Searches only the lists that contain `frame`, an
+    affine basis of the flat.
 
     A list that spans only a smaller flat is not larger, because a larger flat has lists at least as large.
     """
@@ -125,8 +126,8 @@ def largest_list_size(flat: Sequence[int], frame: Sequence[int]) -> int:
 
 
 def grow_lists(start: Sequence[int], flat: Sequence[int]) -> Iterator[Cards]:
-    """Yields each list in a flat that contains the cards `start`, once: first `start`, then the other cards,
-    ascending."""
+    """Yields once each list in `flat` that contains the cards `start`. In a list, `start` is followed by the other
+    cards, ascending."""
 
     def grow(cards: Cards, left: Sequence[int]) -> Iterator[Cards]:
         yield cards

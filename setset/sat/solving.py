@@ -14,7 +14,7 @@ from setset.sat.encoding import Problem, variable
 from setset.spawning import spawn_context
 
 PROVERS: Final = ("glucose4", "glucose3", "glucose42", "cadical153", "cadical195", "lingeling", "maplechrono")
-"""Solvers that can write a proof that there are no such cards."""
+"""Solvers that can write a proof that a problem has no answer."""
 SOLVERS: Final = (*PROVERS, "minisat22", "minisat-gh", "minicard", "maplecm", "maplesat", "mergesat3")
 
 
@@ -46,7 +46,7 @@ class Answer:
     """The lines of a DRAT proof that there are no such cards, if the caller requested a proof."""
 
     def exactly(self) -> Answer:
-        """Keeps only as many cards as the problem asks for. Fewer cards of the answer hold no set either."""
+        """Keeps only the number of cards that the problem asks for. A part of the cards holds no set either."""
         if self.cards is None or len(self.cards) <= self.problem.cards:
             return self
         fixed = set(self.problem.fixing.cases[0]) & set(self.cards)

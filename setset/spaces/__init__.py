@@ -1,4 +1,5 @@
-"""Caps in spaces AG(n,3) of up to 10 dimensions: reading points from a file, verifying caps, decks of fewer features.
+"""Caps (points of which no three are on a line) in spaces AG(n,3) of up to 10 dimensions. Reads points from a file,
+verifies caps, and has decks of fewer features.
 
 Each exported name is loaded on first use, because most need numpy.
 """

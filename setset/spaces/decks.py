@@ -1,8 +1,8 @@
 """Decks of fewer features: 9 cards (two features) and 27 cards (three features, the Junior deck).
 
-A cap of such a deck is a cap of the whole deck that lies in a flat. So its class is a class of the catalogue, under the
-same name. Only the figures differ: fewer symmetries keep the cap, the class has fewer lists, and fewer cards can be
-added.
+A list of such a deck is also a list of the whole deck, where it lies in a flat (affine subspace). So its class is a
+class of the catalogue, under the same name. Only the figures differ: fewer symmetries keep the list, the class has
+fewer lists, and fewer cards can be added.
 """
 
 from __future__ import annotations
@@ -204,7 +204,7 @@ class Deck:
 
     @cached_property
     def _classes(self) -> list[tuple[ListClass, ...]]:
-        """The classes of each size that have lists in this deck."""
+        """For each size, the classes that have lists in this deck."""
         catalogue = catalogue_in_memory()
         group = count_frames(self.dimension)
         by_size = []

@@ -25,7 +25,8 @@ def read_points(path: str | Path, dimension: int | None = None, integers: bool =
         path: A text file with a point per line, its digits 0, 1, 2 together or with blanks, commas or brackets between
             them; JSON; or an array that numpy saved. Text after # is skipped.
         dimension: The number of digits of a point, 1 to 10; by default the number of digits of the first point.
-        integers: Whether each number is a whole point, as for cards: its base-3 digits, most significant first.
+        integers: Whether each number in the file stands for a point, as the number of a card does. Its base-3 digits
+            are the digits of the point, most significant first.
 
     Returns:
         An array with a row of digits per point, in the order of the file.
@@ -56,7 +57,7 @@ def read_points(path: str | Path, dimension: int | None = None, integers: bool =
         elif words:
             rows.append([int(digit) for digit in "".join(words)])
     if not rows and dimension is None:
-        raise BadInput(f"{path} has no points: if this is intended, add --dimension")
+        raise BadInput(f"{path} has no points: to verify an empty cap, add --dimension")
     return as_points(rows, dimension)
 
 
@@ -67,7 +68,7 @@ def _read(path: Path) -> bytes:
     except IsADirectoryError:
         raise BadInput(f"{path} is a folder, expected a file of points") from None
     if len(data) > MOST_BYTES:
-        raise BadInput(f"{path} is larger than {MOST_BYTES // 1_000_000} MB, which no file of points is")
+        raise BadInput(f"{path} is larger than {MOST_BYTES // 1_000_000} MB, the limit for a file of points")
     return data
 
 

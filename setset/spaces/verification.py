@@ -13,7 +13,7 @@ Point = tuple[int, ...]
 LARGEST_CAPS: Final = (1, 2, 4, 9, 20, 45, 112)
 """Number of points of the largest caps in dimensions 0 to 6: OEIS A090245. Unknown for larger dimensions."""
 CATALOGUED: Final = 4
-"""Largest dimension whose caps are all classified."""
+"""Largest dimension of a space for which the catalogue has all classes of caps."""
 
 
 @dataclass(frozen=True)
@@ -23,15 +23,16 @@ class Verification:
     dimension: int
     points: int
     spans: int
-    """Dimension of the flat that the points span; -1 without points."""
+    """Dimension of the flat (affine subspace) that the points span; -1 without points."""
     line: tuple[Point, Point, Point] | None
-    """The first three points on a line; None for a cap."""
+    """The first three points found on a line; None if the points are a cap."""
     extensions: int | None
     """Number of points that can be added to the cap; None if the points are not a cap."""
     list_class: str | None
-    """Name of the cap's class in the catalogue, as SIZE/NUMBER; None for more than four dimensions."""
+    """Name of the cap's class in the catalogue, as SIZE/NUMBER. None for more than four dimensions, or without a
+    cap."""
     symmetries: int | None
-    """Number of affine maps of the space that keep the cap; None for more than four dimensions."""
+    """Number of affine maps of the space that keep the cap. None for more than four dimensions, or without a cap."""
 
     @property
     def cap(self) -> bool:
@@ -94,7 +95,7 @@ def _find_line(rows: Points) -> tuple[tuple[Point, Point, Point] | None, Any]:
 
 
 def _span(rows: Points) -> int:
-    """Dimension of the flat that points span, by elimination modulo 3."""
+    """Computes the dimension of the flat (affine subspace) that points span, by Gaussian elimination modulo 3."""
     if not len(rows):
         return -1
     left = (rows[1:] - rows[0]) % 3
@@ -110,7 +111,7 @@ def _span(rows: Points) -> int:
 
 def _classify(rows: Points, spans: int) -> tuple[str, int]:
     """Returns the class of a cap of up to four dimensions, and the number of affine maps of its space that keep it. The
-    points become the last digits of cards."""
+    digits of a point become the last digits of a card."""
     from setset.symmetry.classification import classify
 
     digits = rows.shape[1]
