@@ -225,7 +225,8 @@ def _under() -> npt.NDArray[np.uint32]:
 
 
 def _aligned(count: int) -> npt.NDArray[np.uint32]:
-    """An array of words that starts at a multiple of 64 bytes. A vector across such a boundary loads half as fast."""
+    """An array of words that starts at a multiple of 64 bytes. A vector that lies across such a multiple loads half as
+    fast."""
     words = np.zeros(count + 16, np.uint32)
     start = -(words.ctypes.data // 4) % 16
     return words[start : start + count]

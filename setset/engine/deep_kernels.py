@@ -594,7 +594,8 @@ def _list_part(w: Walk) -> bool:
 
 @k._inlined
 def _walk_narrow(w: Walk) -> int:
-    """Walks below the open node with bitmasks of 32 labels until done, full or out of budget.
+    """Walks below the open node with bitmasks of 32 labels until it is done, the output is full or the budget is used
+    up.
 
     Returns RUNNING, FULL or CORRUPT. The walk is done when OPEN is NARROW_FROM and the node at that depth has no
     children to visit.
@@ -673,7 +674,7 @@ def _open_narrow(w: Walk, depth: int, ahead: np.uint64) -> tuple[bool, np.uint64
 
 @k._inlined
 def _walk_wide(w: Walk) -> int:
-    """Walks below the open list of TOP cards until done, full or out of budget.
+    """Walks below the open list of TOP cards until it is done, the output is full or the budget is used up.
 
     Returns RUNNING, FULL or CORRUPT. The walk is done when OPEN is 0.
     """
@@ -709,7 +710,7 @@ def _walk_wide(w: Walk) -> int:
 
 @k._kernel
 def walk(w: Walk) -> int:
-    """Walks from source lists to lists of `final` cards until done, full or out of budget.
+    """Walks from source lists to lists of `final` cards until it is done, the output is full or the budget is used up.
 
     Returns RUNNING (out of budget), FULL, DONE or CORRUPT. The entry LISTS of `state` counts the lists that are counted
     or written. FULL means that a batch has `limit` lists, or all rows are filled, and there is one more list. Then the

@@ -83,7 +83,8 @@ WRITE, WRITE_BITS = 109, 110  # positions in the output: codes, exceptions
 COLUMNS = 112
 
 # Indexes in the array `state` of a walk.
-# LEFT: children of the open leaf not written yet. LEAF: remaining cards of the open leaf. Both as low and high word.
+# The open leaf is the list whose children are being written. LEFT: its children not written yet. LEAF: its remaining
+# cards. Both as low and high word.
 DEPTH, BUDGET, LISTS, LEFT, LEFT_HIGH, LEAF, LEAF_HIGH = range(7)
 
 RUNNING, FULL, DONE, CORRUPT = range(4)
@@ -109,7 +110,7 @@ RULE_WORDS = THIRDS + (81 * 81 + 7) // 8
 ORDER = 0  # the directions, in the order of their tests
 TOGETHER = 3  # number of directions tested on all children of a list at once
 KNOWN = 40  # + depth: one more than the card for which the words were computed last
-WORDS = 72  # + DIRECTIONS * cards + direction: word of the list of the first cards
+WORDS = 72  # + DIRECTIONS * cards + direction: word of a direction for the list of the first cards
 CHILD, CHILD_LOW, CHILD_HIGH = 960, 1056, 1152  # the tested children: card, and remaining cards
 CHOSEN_CARDS = 1248  # + 2 * cards: bitmask of the first cards, as low and high word
 CENTRES = 1292  # + 2 * cards: bitmask of the centres of these cards, as low and high word
@@ -785,7 +786,7 @@ def expand(
     notes: U64,
     total: int,
 ) -> int:
-    """Expands source lists of `size` cards by one card until done, full or out of budget.
+    """Expands source lists of `size` cards by one card until all are done, a batch is full or the budget is used up.
 
     Returns RUNNING (out of budget), FULL, DONE or CORRUPT. A child is kept if it has at least `need` remaining cards.
     `need` is the tail of the output, `tail` the tail of the source. A batch is FULL when it has `limit` lists and there

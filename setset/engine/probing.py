@@ -35,7 +35,7 @@ from setset.engine.pruning import may_reach
 POPULATION = 500
 """Number of lists of a sample that are expanded further. More lists make a batch of probes slower and more precise."""
 FEWEST_BATCHES = 10
-"""Minimum number of batches. Fewer batches would not show how much they vary."""
+"""Minimum number of batches of probes. The spread between fewer batches would give no reliable error."""
 EXPONENT = 1.5
 """Lists with many remaining cards stay in a sample more often: with a chance proportional to their weight times
 (remaining cards - needed cards + 1) to the power of this exponent. Values from 1 to 2 work about equally well."""

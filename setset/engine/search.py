@@ -33,7 +33,8 @@ class BadStreams(SetsetError):
 
 
 def needed(target: int, size: int) -> int:
-    """Minimum number of remaining cards with which a list of this size is kept."""
+    """Minimum number of remaining cards of a kept list of this size. With fewer cards, the list cannot grow to the
+    target."""
     return max(target - size, 0)
 
 
@@ -64,7 +65,7 @@ def expand(source: Streams, target: int, limit: int, pruned: bool = False) -> It
 
 
 def count(source: Streams, target: int, upto: int, pruned: bool = False) -> dict[int, int]:
-    """Number of kept lists that begin with a list of the source, per size up to `upto`."""
+    """Counts the kept lists that begin with a list of the source batch, separately for each size up to `upto`."""
     if pruned and source.size + 1 < target:
         return _count_pruned(source, target, upto)
     size = source.size

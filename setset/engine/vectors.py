@@ -135,7 +135,7 @@ load = cast(Callable[[U32, int], Vector], intrinsic(_load))
 store = cast(Callable[[U32, int, Vector], None], intrinsic(_store))
 """Stores the sixteen words of a vector in a flat array from an index on."""
 repeat = cast(Callable[[np.uint64], Vector], intrinsic(_repeat))
-"""Vector with the low half of a word in every lane."""
+"""Makes a vector with the low 32 bits of a word in every lane."""
 both = cast(Callable[[Vector, Vector], Vector], intrinsic(_both))
 """Bitwise AND of two vectors."""
 counted = cast(Callable[[Vector], Vector], intrinsic(_counted))

@@ -88,7 +88,7 @@ def encode(cards: int, fix: str = "none", encoding: str = ENCODINGS[0], dimensio
 
 
 def variable(card: int) -> int:
-    """Number of the variable of a card."""
+    """Number of the variable that says whether a card is chosen."""
     return card + 1
 
 

@@ -20,8 +20,8 @@ INCREMENT = np.uint64(0x9E3779B97F4A7C15)
 MULTIPLIER = np.uint64(0xBF58476D1CE4E5B9)
 SHIFT = np.uint64(31)
 INSIDE = np.uint64(1000)
-"""Value added for each card of the hand, which tells its cards from the others. It matters only for hands with sets,
-where a card of the hand may be the third card of a pair."""
+"""Value added for each card of the hand, so that its cards differ from other cards. It matters only for hands with
+sets, where a card of the hand may be the third card of a pair."""
 
 
 @njit(cache=True, inline="always")

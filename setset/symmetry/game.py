@@ -1,8 +1,8 @@
 """Classes under the game's own symmetries: 4! * 3!**4 = 31,104 ways to rename features and values.
 
 In the geometry, the game is four features, each of them a way to cut the cards into three parallel hyperplanes.
-There are 40 such ways (a linear form that is not 0, up to its sign), and the 31,104 maps of the game keep
-the set of its four features. Any other four independent ways would make an equally good game; there
+There are 40 such ways (a linear form that is not 0, up to its sign), and the 31,104 maps of the game take
+each of its four features to one of the four. Any other four independent ways would make an equally good game; there
 are 63,180 such games, and the affine maps take any game to any other game.
 
 So instead of moving hands by the game's symmetries, keep the hand and move the game: the classes of the game

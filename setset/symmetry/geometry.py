@@ -73,7 +73,8 @@ def mark_extensions(lists: CardArray) -> npt.NDArray[np.bool_]:
 
 
 def count_frames(dimension: int, start: int = 0) -> int:
-    """Number of ways to complete `start` cards of a frame of AG(dimension, 3) to a whole frame.
+    """Number of ways to complete `start` cards of a frame to a whole frame: dimension + 1 cards of AG(dimension, 3) in
+    general position.
 
     `count_frames(4)` is the number of affine maps, 81 * 80 * 78 * 72 * 54: the image of one frame determines a map.
     """
