@@ -36,7 +36,7 @@ def test_members(run: Run, catalogue: Catalogue) -> None:
         (["members", "--class", "12/-1"], "no class 12/-1"),
         (["members", "--class", "twelve"], "not a class: 'twelve' (give its size and number, such as 12/700)"),
         (["members", "--class", "a/b"], "not a class: 'a/b'"),
-        (["members", "--class", "3/0", "--start", "84240"], "the lists of class 3/0 are 0 to 84239"),
+        (["members", "--class", "3/0", "--start", "84240"], "the ranks in class 3/0 are 0 to 84239"),
         (["members", "--class", "3/0", "--start", "-1"], "no list of rank -1"),
     ],
 )

@@ -111,7 +111,7 @@ def test_unknown_ranks_are_refused(catalogue: Catalogue) -> None:
         unrank(20, 682_344, catalogue)
     with pytest.raises(BadInput, match="no list of rank -1"):
         unrank(12, -1, catalogue)
-    with pytest.raises(BadInput, match="the lists of class 3/0 are 0 to 84239"):
+    with pytest.raises(BadInput, match="the ranks in class 3/0 are 0 to 84239"):
         members(catalogue.get(3, 0), 84_240)
     with pytest.raises(HoldsSet):
         rank([0, 1, 2], catalogue)
