@@ -7,8 +7,8 @@ from setset.show.cards.shapes import STRIPE, STRIPE_STEP, STROKE, path, stripes_
 
 
 def draw_svg(layout: Layout) -> str:
-    """Draws a layout of cards as an SVG file. Each card is a group of class `card`, each outlined set a group of class
-    `set`."""
+    """Draws a layout as an SVG file. Each card is a `<g class="card">`, each outlined set a `<g
+    class="set">`."""
     width, height = f"{layout.width:g}", f"{layout.height:g}"
     size = f'width="{width}" height="{height}"'
     lines = [
@@ -24,7 +24,7 @@ def draw_svg(layout: Layout) -> str:
 
 
 def draw_sprite_sheet() -> str:
-    """Returns an SVG file of symbols to which web pages refer: one per card, such as `c40`, and `deck` with all cards.
+    """Returns an SVG file of symbols that web pages use by id: one per card, such as `c40`, and `deck` with all cards.
 
     A page sets the colours as CSS variables `--red`, `--green`, `--purple`, `--face` and `--edge`. Stripes are lines,
     because an SVG pattern does not inherit these colours.
