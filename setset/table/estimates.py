@@ -57,7 +57,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Round:
-    """Simulated tables of twelve cards in one round, which is after `taken` sets were taken."""
+    """Simulated tables of twelve cards in one round. `taken` is the number of sets taken before this round."""
 
     taken: int
     at: Tables
@@ -74,7 +74,7 @@ class End:
 
 @dataclass(frozen=True)
 class Kind:
-    """Sets taken in simulated games whose cards differ in the same number of features."""
+    """Sets that were taken in simulated games, and whose cards differ in the same number of features."""
 
     features: int
     sets: int
