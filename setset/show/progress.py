@@ -28,7 +28,7 @@ TITLES = {
 """Words for an activity in the title of a bar or line, such as 'count to 9'. Other activities have their name there."""
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_TRUSTED = 5.0
-"""Remaining time: after this many seconds of a run, its measured speed has the same weight as the expected speed."""
+"""Seconds of a run after which measured and expected speed have the same weight in the remaining time."""
 WIDE = 100
 """Minimum width of a terminal that has room for all columns of a bar."""
 

@@ -32,7 +32,7 @@ MOST_RUNS = 200
 LONGEST = 300
 """Maximum length of the texts of a run: its command, its outcome and its repairs. The rest is cut off."""
 ROOM = 600_000
-"""Maximum number of bytes of all figures together, so that the page stays below 1 MB."""
+"""Maximum number of bytes of all charts in the report together, so that the page stays below 1 MB."""
 
 
 def collect(workspace: Workspace, made_at: str) -> Data:

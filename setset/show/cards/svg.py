@@ -58,7 +58,7 @@ def draw_sprite_sheet() -> str:
 
 
 def _themed_face(card: int) -> str:
-    """Draws a card in the colours that the web page sets."""
+    """Draws a card in the colours that a web page sets as CSS variables (see `draw_sprite_sheet`)."""
     colour, count, shading, shape = digits(card)
     paint, outline = f"var(--{VALUES[0][colour]},{at.COLOURS[colour]})", VALUES[3][shape]
     fill = paint if shading == 0 else "none"

@@ -1,4 +1,4 @@
-"""Charts of lists and classes by size, of the chances of no set in hands and games, of symmetries, and of one hand."""
+"""Charts `counts`, `odds`, `rounds`, `stabilizers`, `cap`: numbers of lists, chances of no set, symmetries, a hand."""
 
 from __future__ import annotations
 
