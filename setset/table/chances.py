@@ -1,4 +1,5 @@
-"""Chance that some cards hold no set: exact for random hands, estimated by a stored simulation for tables in play."""
+"""Chance that some cards hold no set: exact for random hands; estimated by a stored simulation for tables in play,
+which are the cards on the table during a game."""
 
 from dataclasses import dataclass
 from fractions import Fraction
