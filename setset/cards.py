@@ -95,7 +95,7 @@ def third(a: int, b: int) -> int:
 
 
 def third_table() -> npt.NDArray[np.uint8]:
-    """`table[a, b] == third(a, b)` for all pairs of cards."""
+    """Makes a table of third cards: `table[a, b] == third(a, b)` for all pairs of cards."""
     import numpy as np  # not at the top, because most users of this module do not need numpy
 
     points = np.array([digits(card) for card in range(CARDS)])
@@ -115,7 +115,7 @@ def all_sets() -> list[Triple]:
 
 
 def span(cards: Iterable[int]) -> Cards:
-    """The smallest flat that holds the cards, ascending: 0, 1, 3, 9, 27 or 81 cards.
+    """The smallest flat (affine subspace) that contains the cards, ascending: 0, 1, 3, 9, 27 or 81 cards.
 
     To extend a flat that holds a card p by a card c, add x + (c - p) and x - (c - p) for each card x of the flat. Since
     third(a, b) = -(a + b), these cards are third(p, third(x, c)) and third(c, third(x, p)).
@@ -181,8 +181,7 @@ def _card_of(meanings: Sequence[tuple[int, int]], parts: int) -> int | None:
 
 
 def _did_you_mean(words: Sequence[str]) -> str:
-    """Returns the end of a message that suggests the card whose name is closest to four words. Empty if no card is
-    close."""
+    """Returns advice for an error message: the card whose name is closest to four words. Empty if no name is close."""
     if len(words) != len(FEATURES):
         return ""
     nearest = [match for word in words for match in difflib.get_close_matches(word, _WORDS, 1)]

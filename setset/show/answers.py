@@ -1,4 +1,4 @@
-"""Prints the answer of a SAT solver: cards, drawn and classified, or the proof that there are no such cards."""
+"""Prints a SAT solver's answer to "are there K cards without a set?": the cards, or that there are none."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,7 +17,7 @@ from setset.symmetry import Classification, classify
 
 
 def write_problem(problem: Problem, output: Path | None) -> None:
-    """Writes a SAT problem to a DIMACS file; without a file prints its lines."""
+    """Writes a SAT problem to a file in DIMACS format. If `output` is None, prints the lines of the problem instead."""
     text = "\n".join(dimacs_lines(problem))
     if output is None:
         click.echo(text)
@@ -27,7 +27,7 @@ def write_problem(problem: Problem, output: Path | None) -> None:
 
 
 def show_answer(answer: Answer, proof: Path | None, as_json: bool) -> None:
-    """Prints the answer of a solver, and writes its proof to a file if there is a proof."""
+    """Prints the answer of a SAT solver. If the solver proved that no such cards exist, writes the proof to `proof`."""
     if answer.proof is not None and proof is not None:
         write_file(proof, ("\n".join(answer.proof) + "\n").encode())
     problem = answer.problem

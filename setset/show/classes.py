@@ -45,7 +45,7 @@ SIZES: dict[Column, Callable[[Totals], str]] = {
 
 
 def print_classes(sizes: Sequence[Totals], as_json: bool, wide: bool = False) -> None:
-    """Prints the totals of the catalogue: a row per size, or JSON."""
+    """Prints the numbers of classes and lists in the catalogue: a row per size, or JSON."""
     if as_json:
         print_json([totals_as_json(totals) for totals in sizes])
     else:
@@ -114,7 +114,7 @@ CLASSES: dict[Column, Callable[[ClassDescription], str]] = {
 def print_class_list(
     descriptions: Sequence[ClassDescription], start: int, total: int, as_json: bool, wide: bool
 ) -> None:
-    """Prints a row or a JSON object per class. The first class has index `start` among `total` classes."""
+    """Prints a row or a JSON object per class. `start` is the index of the first, `total` the number of all classes."""
     if as_json:
         for description in descriptions:
             print_json_line(class_as_json(description))
@@ -124,7 +124,7 @@ def print_class_list(
 
 
 def print_rest(shown: int, total: int) -> None:
-    """Prints on stderr how many classes are not shown, and the option that shows them."""
+    """Prints on stderr how many classes follow the shown classes, and the options that show them."""
     if shown < total:
         more = f"{number(total - shown)} more: --start {shown}, or --all"
         click.echo("\n".join(fold(more, terminal_width() or len(more))), err=True)
@@ -183,13 +183,13 @@ def class_as_json(description: ClassDescription) -> dict[str, Any]:
 
 
 def _remaining(classification: Classification) -> Sequence[int]:
-    """Cards that can be added and are above the highest card of the hand."""
+    """Cards that can be added and are higher than all cards of the hand."""
     extensions = classification.extensions
     return extensions[bisect(extensions, classification.cards[-1]) :] if classification.cards else extensions
 
 
 def classified_as_json(classification: Classification, lists_of_size: int) -> dict[str, Any]:
-    """Returns the class of a hand without a set, and facts about both, as a JSON object."""
+    """Returns facts about a hand without a set and about its class as a JSON object."""
     return {
         "cards": classification.cards,
         "class": str(classification.list_class),
@@ -213,10 +213,10 @@ def print_many_classified(
     report: Callable[[int, Exception], None],
     rejected: list[tuple[int, str]],
 ) -> None:
-    """Prints a line per hand: its class and cards. A hand with a set gets a dash, its cards and the set.
+    """Prints a line per hand: its class and cards. For a hand with a set, prints a dash, the cards and the set.
 
-    The function `report` is called for each bad line, and adds the line to `rejected`. So JSON output has an object for
-    each bad line too.
+    Calls `report` for an input line that is not a hand. `report` adds the line number and the error to `rejected`. For
+    each entry of `rejected`, JSON output has an object with the error.
     """
     from setset.spaces import Deck
     from setset.symmetry import Classification, classes_of, classify_many
@@ -255,7 +255,7 @@ def print_many_classified(
 
 
 def print_held_set(cards: Sequence[int], held: HoldsSet, as_json: bool) -> None:
-    """Prints the set in a hand that therefore has no class."""
+    """Prints the first set in a hand. A hand with a set has no class."""
     if as_json:
         print_json(_held_set_as_json(cards, held))
         return

@@ -1,7 +1,7 @@
 """Makes tables fit the terminal, so that no row wraps.
 
 A table on a narrow terminal first shortens the values of columns that allow it (`least`), then leaves out columns with
-the lowest importance. If even the columns without an importance do not fit, each row becomes a block with a line per
+the lowest importance. If even the columns that are never left out do not fit, each row becomes a block with a line per
 column, and nothing is left out.
 """
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 GAP = 2
 """Number of spaces between two columns."""
 LEAST_ROOM = 10
-"""Minimum width of a value when rows become blocks, however narrow the terminal is."""
+"""Minimum width of the values if rows become blocks, even on a narrower terminal."""
 LONG = 10_000
 """Maximum length of a text that is wrapped between words. Longer texts break anywhere."""
 
@@ -133,9 +133,10 @@ def _total(widths: Sequence[int] | dict[int, int], kept: Sequence[int]) -> int:
 
 
 def block_lines(titles: Sequence[str], values: Sequence[str | None], room: int | None) -> list[str]:
-    """Formats a line per value: title, then value. A value longer than the room wraps with a hanging indent.
+    """Formats a line per value: title, then value. A line longer than `room`, the width of the terminal, is wrapped,
+    and its further lines are indented to the beginning of the value. If `room` is None, no line is wrapped.
 
-    A title without a value has no line, but its width counts for the indent of the values.
+    A title whose value is None has no line, but all values are indented by the width of the longest title.
 
     >>> block_lines(["cards", "complete"], ["0 1 3 9 27 40", "no"], 20)
     ['cards     0 1 3 9 27', '          40', 'complete  no']

@@ -38,7 +38,8 @@ _workspace: Path | None = None
 
 
 def set_workspace(path: Path | None) -> None:
-    """Sets the workspace that commands in messages name. None is the default workspace, which needs no name."""
+    """Sets the workspace that commands in messages get as option -w. None means the default workspace, without
+    option."""
     global _workspace
     _workspace = None if path == DEFAULT_WORKSPACE else path
 

@@ -7,7 +7,7 @@ from typing import Any
 
 def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
     """Yields lines of CSV. Text that a spreadsheet would take for a formula gets an apostrophe; numbers do not."""
-    # The writer quotes cells that contain characters of the line end. So it must contain the carriage return.
+    # The writer quotes cells that contain a character of its line end. So this must include the carriage return.
     writer = csv.writer(_Line(), lineterminator="\r\n")
     for row in rows:
         line: str = writer.writerow(f"'{cell}" if _is_formula(cell) else cell for cell in row)

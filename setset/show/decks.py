@@ -37,7 +37,7 @@ CLASSES: dict[Column, Callable[[ListClass], str]] = {
 
 
 def print_deck_totals(sizes: Sequence[DeckTotals], as_json: bool, wide: bool) -> None:
-    """Prints the totals of a smaller deck: a row per size, or JSON."""
+    """Prints the numbers of classes and lists of a smaller deck: a row per size, or JSON."""
     if not as_json:
         print_records(TOTALS, sizes, wide=wide)
         return
@@ -51,7 +51,7 @@ def print_deck_totals(sizes: Sequence[DeckTotals], as_json: bool, wide: bool) ->
 
 
 def print_deck_classes(classes: Sequence[ListClass], start: int, total: int, as_json: bool, wide: bool) -> None:
-    """Prints a row or a JSON object per class. The first class has index `start` among `total` classes."""
+    """Prints a row or a JSON object per class. `start` is the index of the first, `total` the number of all classes."""
     if as_json:
         for list_class in classes:
             print_json_line(_class_as_json(list_class))
@@ -90,8 +90,8 @@ def print_deck_class(list_class: ListClass, deck: Deck, as_json: bool, wide: boo
 
 
 def print_deck_counts(deck: Deck, size: int | None, as_json: bool, wide: bool) -> bool:
-    """Prints a row per size: the lists of a smaller deck counted one by one, and the sum over its classes. Returns
-    whether both agree for all sizes."""
+    """Prints a row per size of a smaller deck: the number of lists, counted one by one, and the sum of the lists of all
+    classes. Returns whether the two numbers agree for all sizes."""
     sizes = range(deck.largest + 1) if size is None else [size]
     rows = [{"size": size, "lists": len(deck.all_lists(size)), "class_sum": deck.lists(size)} for size in sizes]
     if as_json:

@@ -13,7 +13,7 @@ from setset.show.formatting import how_many, number, print_json, print_records, 
 
 
 def print_overview(tables: Sequence[HandCounts], as_json: bool, wide: bool) -> None:
-    """Prints the hands of all sizes by their sets: a row per size, or JSON."""
+    """Prints a summary of the numbers of hands with k sets: a row per size of the hands, or JSON."""
     if as_json:
         print_json([_summary(table) for table in tables])
         return
@@ -34,7 +34,7 @@ def print_overview(tables: Sequence[HandCounts], as_json: bool, wide: bool) -> N
 
 
 def print_hands(table: HandCounts, as_json: bool, wide: bool) -> None:
-    """Prints the hands of one size: a row per number of sets that occurs, then mean, mode and maximum."""
+    """Prints how many hands of one size have k sets: a row per k that occurs, then mean, mode and maximum of k."""
     if as_json:
         print_json(table_as_json(table))
         return
@@ -57,7 +57,7 @@ def print_hands(table: HandCounts, as_json: bool, wide: bool) -> None:
 
 
 def table_as_json(table: HandCounts) -> dict[str, Any]:
-    """Converts a table to JSON: a summary, and a row for each number of sets that occurs."""
+    """Converts the counts of hands of a size to JSON: a summary, and a row for each number of sets that occurs."""
     rows = ({"sets": sets, "hands": count, "chance": table.chance(sets)} for sets, count in enumerate(table.counts))
     return {**_summary(table), "counts": [row for row in rows if row["hands"]]}
 

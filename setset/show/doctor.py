@@ -41,5 +41,5 @@ def examine_programs(workspace: Path) -> dict[str, str]:
 
 
 def print_lines_of(lines: dict[str, str]) -> None:
-    """Prints a line per entry: its title and its text."""
+    """Prints a line per fact: title and text. Commands in the text are ready to paste."""
     print_fields({title: pasteable(value) for title, value in lines.items()})

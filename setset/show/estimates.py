@@ -58,8 +58,8 @@ def _row(size: SizeEstimate) -> list[str]:
 
 
 def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
-    """Summarizes an estimate in one line. With `elsewhere`, workers of a cluster do the work, so their number is
-    unknown."""
+    """Summarizes an estimate in one line. With `elsewhere`, workers of a cluster do the work. Their number is unknown,
+    so the time is core time."""
     if not estimate.lists:
         return "to do: nothing"
     first = next(size.size for size in estimate.sizes if size.due)
@@ -78,8 +78,8 @@ def describe_estimate(estimate: Estimate, elsewhere: bool = False) -> str:
 
 
 def introduce(estimate: Estimate | None, yes: bool, elsewhere: bool = False) -> list[str]:
-    """Returns the lines to print when a run begins. Before a large run, prints the lines and asks; the answer no ends
-    the command.
+    """Returns the lines to print when a run begins: the estimate and its warnings. For a large run, prints them at
+    once, asks whether to start, and returns no lines; the answer no ends the command.
 
     Raises:
         BadInput: The run is large, and there is no terminal to ask on.

@@ -21,7 +21,7 @@ from setset.show.csvtext import csv_lines
 MOST_PADDED = 60
 """Maximum width of padded cells if the output is a pipe. Longer cells get no padding."""
 LEAST_VALUE = 12
-"""Minimum width to which values of an SQL query are shortened. With less room, each row becomes a block."""
+"""Minimum width to which values of an SQL query are shortened. On a narrower terminal, each row takes several lines."""
 
 
 def number(value: int | float | None, digits: int = 0) -> str:
@@ -30,7 +30,7 @@ def number(value: int | float | None, digits: int = 0) -> str:
 
 
 def share(part: int, whole: int | None) -> str:
-    """Formats a share as '12.3 %'. Rounds to 100 % only if nothing is missing. A dash if `whole` is unknown."""
+    """Formats a part of a whole as '12.3 %'. Never rounds a smaller part to 100 %. A dash if `whole` is None or 0."""
     if not whole:
         return "-"
     return f"{min(part / whole * 100, 100.0 if part >= whole else 99.9):.1f} %"
@@ -59,7 +59,7 @@ def duration(seconds: float | None) -> str:
 
 
 def millions(value: float | None, digits: int = 1) -> str:
-    """Formats a rate in millions; a dash for None or zero."""
+    """Formats a number in millions, such as '1.5' for 1,500,000; a dash for None or zero."""
     return number(value / 1e6, digits) if value else "-"
 
 
@@ -108,7 +108,7 @@ def plain(value: Any) -> Any:
 
 
 def _as_json_type(value: Any) -> Any:
-    """Converts a value of a type that JSON lacks. Does not convert its parts, which may need conversion too."""
+    """Converts a value of a type that JSON lacks, such as a fraction. Does not convert the items of the value."""
     if dataclasses.is_dataclass(value):
         return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
     if isinstance(value, Fraction):
@@ -144,7 +144,7 @@ def print_result(value: Any, as_json: bool, show: Callable[..., object], *argume
 
 
 def print_lines(lines: Iterable[str]) -> None:
-    """Prints many lines in blocks, because one echo per line is slow."""
+    """Prints many lines in blocks, because printing each line alone is slow."""
     waiting = iter(lines)
     while block := list(islice(waiting, 500)):
         click.echo("\n".join(block))
@@ -191,7 +191,7 @@ def print_records(
     wide: bool = False,
     pages: bool = False,
 ) -> None:
-    """Prints a table with a row per record. For each column, `columns` has a function that makes the cell from a
+    """Prints a table with a row per record. `columns` maps each column to a function that makes the cell from a
     record."""
     rows = [[cell(record) for cell in columns.values()] for record in records]
     print_table(title, list(columns), rows, wide=wide, pages=pages)
@@ -210,7 +210,7 @@ def print_table(
     Args:
         title: Line above the table; empty for none.
         columns: The columns. A column given as a string is never left out or shortened.
-        rows: The values.
+        rows: The cells of each row.
         left: Columns given as strings are aligned to the left if their index is below this number.
         wide: Show all columns, however narrow the terminal is.
         pages: Use a pager if the terminal has fewer lines than the table.
@@ -258,7 +258,7 @@ def _row(cells: Sequence[str], columns: Sequence[Column], layout: Layout, colour
 
 
 def _describe_missing(layout: Layout, room: int | None) -> list[str]:
-    """Lines that name the columns and values that a narrow terminal hides, and the option that shows them."""
+    """Makes lines that say which columns or values a narrow terminal hides, and that --wide shows them."""
     if room is None or not (layout.left_out or layout.shortened):
         return []
     more = how_many(len(layout.left_out), "more column")

@@ -34,7 +34,7 @@ def show_deal(cards: Sequence[int], seed: int | None, as_json: bool) -> None:
 def show_sets(
     cards: Sequence[int], sets: Sequence[Triple] | Sequence[UltraSet], key: str, seed: int | None, as_json: bool
 ) -> None:
-    """Prints every set or ultra set in the cards. `key` is the name of the array in JSON."""
+    """Prints all sets or ultra sets among the cards. `key` is `sets` or `ultra_sets`, and names the array in JSON."""
     if as_json:
         print_json({"seed": seed, "cards": cards_as_json(cards), key: sets})
         return

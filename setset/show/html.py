@@ -7,7 +7,7 @@ from typing import Any
 from setset.show.formatting import number, printable
 
 LONG = 40
-"""Minimum length of words, such as digests, that a browser may break anywhere."""
+"""A browser may break words of this length or more, such as digests, anywhere."""
 
 
 def as_text(value: object) -> str:
@@ -31,12 +31,13 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 
 
 Columns = Sequence[str | tuple[str, str | Callable[[Any], object]]]
-"""Columns of a table of records. A column is a field name, or a title with a field name or a function of the record."""
+"""Columns of a table of records. A column is a field name, or a pair of a title and a field name or a function that
+makes the cell from a record."""
 
 
 def record_table(columns: Columns, records: Iterable[Any]) -> str:
-    """Makes an HTML table with a row per record. A column without a title gets the field name, with spaces, as its
-    title."""
+    """Makes an HTML table with a row per record. A column given as a field name has this name as title, with spaces for
+    underscores."""
     pairs = [(column.replace("_", " "), column) if isinstance(column, str) else column for column in columns]
 
     def cell(record: Any, of: str | Callable[[Any], object]) -> object:

@@ -31,7 +31,7 @@ def show_identity(identity: Identity, seed: int | None, as_json: bool, wide: boo
 
 
 def list_fields(identity: ListIdentity) -> dict[str, str | None]:
-    """Facts about a hand without a set, by title."""
+    """Lines of the output about a hand without a set: text by title."""
     facts = identity.classification
     list_class = facts.list_class
     size = f"the {how_many(identity.lists_of_size, 'list')} of {how_many(list_class.size, 'card')}"
@@ -53,7 +53,7 @@ def one_in(part: int, whole: int) -> str:
 
 
 def rarity_text(rarity: Rarity, size: int) -> str:
-    """Rank of a class among the classes of its size, from common to rare."""
+    """Describes the rank of a class among the classes of its size; rank 1 is the most common class."""
     first = rarity.more_common + 1
     rank = (
         f"rank {number(first)}"

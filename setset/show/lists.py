@@ -54,8 +54,8 @@ CORE_HOURS[18] = (1.3, 1.4, 11e9)
 
 
 def suggest_lists(error: Exception, size: int, target: int | None, lists: int) -> None:
-    """Prints on stderr why a workspace has no lists of a size, commands that compute them at once, and the cost of
-    storing them."""
+    """Prints on stderr why a workspace has no lists of a size, commands that need no stored lists, and runs that store
+    or count the lists, with their cost."""
     print_line(f"setset: {error}", err=True)
     at_once = {
         f"lists {size} --from-classes": "all lists, class by class",
@@ -78,7 +78,7 @@ def suggest_lists(error: Exception, size: int, target: int | None, lists: int) -
 
 
 def _costs(size: int) -> dict[str, str]:
-    """Texts on the time and disk that storing and counting all lists of a size takes."""
+    """Texts with the time and disk space that a run needs to store, and to count, all lists of a size."""
     if size not in CORE_HOURS:
         return dict.fromkeys(("store", "count"), "(add --dry-run to see time and disk)")
     count, store, room = CORE_HOURS[size]

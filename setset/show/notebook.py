@@ -91,7 +91,7 @@ def draw(cards: CardsLike, columns: int | None = None, with_sets: bool = False) 
 
     Args:
         cards: Distinct cards, such as a tuple or a row of an array.
-        columns: Cards per row; by default three rows, as on a table.
+        columns: Cards per row. By default, 5 to 21 cards make three rows.
         with_sets: Outline the sets, each in its own colour.
 
     Raises:
@@ -142,8 +142,8 @@ def as_html(value: Any) -> str:
 
 
 def _figure(cards: Sequence[int]) -> str:
-    """Draws cards as a small SVG picture. Several pictures on a page have the same ids, but these ids always define the
-    same shapes."""
+    """Draws cards as a small SVG picture. All pictures on a page use the same ids, which does no harm, because an id
+    has the same shape in all of them."""
     if not cards:
         return ""
     return f'<div style="max-width: 32em">{draw_svg(lay_out(cards)).replace("<svg ", SMALL, 1)}</div>'
@@ -215,7 +215,7 @@ def _workspace(workspace: Workspace) -> str:
 
 
 def _titled(title: str, body: str, rows: int = 0) -> str:
-    """Puts a title above a table. If the table does not show all `rows`, puts the number of all rows below."""
+    """Puts a title above a table. If the table shows fewer than `rows` rows, says so below the table."""
     shown = body.count("<tr>") - 1
     more = f"\n<p>{number(shown)} of {number(rows)}</p>" if rows > shown else ""
     return f"<p><b>{as_text(title)}</b></p>\n{body}{more}"

@@ -11,7 +11,7 @@ WIDTH = 9
 
 
 def print_partitions(partitions: Partitions, number_shown: int, as_json: bool) -> None:
-    """Prints the number of partitions, and draws one partition, by its number from 1, as letters on the deck."""
+    """Prints the number of partitions, and draws the partition with the number `number_shown`, from 1, as letters."""
     chosen = (partitions.cards, *partitions.partitions[number_shown - 1])
     kinds = [{"pair_in": times, "partitions": many} for times, many in partitions.kinds.items()]
     pairs = sorted(partitions.partners.values())
@@ -40,7 +40,7 @@ def print_partitions(partitions: Partitions, number_shown: int, as_json: bool) -
 
 
 def draw(hands: tuple[Cards, ...]) -> list[str]:
-    """Draws the deck as lines of nine letters: the letter of each card's hand, or * for the single card."""
+    """Draws a partition in lines of nine cards: a card is the letter A to D of its hand, or * for the single card."""
     letters = dict.fromkeys(range(CARDS), "*")
     for letter, cards in zip("ABCD", hands, strict=True):
         letters.update(dict.fromkeys(cards, letter))

@@ -40,7 +40,7 @@ def _parse_sizes(words: Sequence[str]) -> list[int]:
 
 
 def _read_json(words: Sequence[str]) -> list[dict[str, object]]:
-    """Reads a JSON file (stdin if the name is a dash). Returns its object as the only argument of a chart."""
+    """Reads a JSON file (stdin for a dash). Returns the object in the file as the only argument of a chart."""
     (name, *more) = words
     if more:
         raise BadInput(f"{len(words)} files: give one file")
@@ -73,8 +73,8 @@ class Plot:
         return (self.draw.__doc__ or "").splitlines()[0]
 
     def opens(self, workspace: Path, named: bool) -> bool:
-        """Whether to open the workspace. A chart that does not need it opens it only if the user named it or it
-        exists."""
+        """Whether to open the workspace: yes if the chart needs one; if the chart can use one, only if the user named
+        it or it exists."""
         available = named or (workspace / "setset.db").is_file()
         return self.needs_workspace or (self.reads_workspace and available)
 
@@ -114,7 +114,7 @@ def find_plot(name: str, words: tuple[str, ...]) -> Plot:
 
 
 def file_name(name: str, words: Sequence[str], kind: str | None) -> Path:
-    """Default file name of a chart. Charts of different classes get different names."""
+    """Default file name of a chart, such as odds.svg. The name for the chart `neighbours` contains its class."""
     of = f"-{words[0].replace('/', '-')}" if name == "neighbours" else ""
     return Path(f"{name}{of}.{kind or 'svg'}")
 

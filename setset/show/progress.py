@@ -25,10 +25,10 @@ TITLES = {
     Activity.REBUILD: "read",
     Activity.STATISTICS: "statistics of",
 }
-"""Titles of activities in bars and lines, if the title differs from the name of the activity."""
+"""Words for an activity in the title of a bar or line, such as 'count to 9'. Other activities have their name there."""
 SECONDS_BETWEEN_LINES = 5.0
 SECONDS_TRUSTED = 5.0
-"""Number of seconds after which the measured speed has the same weight as the expected speed."""
+"""Seconds of a run after which measured and expected speed have the same weight in the remaining time."""
 WIDE = 100
 """Minimum width of a terminal that has room for all columns of a bar."""
 
@@ -39,8 +39,8 @@ def show_progress(
 ) -> Iterator[ProgressListener]:
     """Yields a listener that shows progress: bars on a terminal, plain lines elsewhere, almost nothing if `quiet`.
 
-    With an estimate there is also a bar for the whole run. The introduction is printed when work begins, so that a
-    refused run prints only its error.
+    With an estimate there is also a bar for the whole run. The lines of `introduction` are printed when work begins, so
+    that a refused run prints only its error.
     """
     if quiet or sys.stderr is None or sys.stderr.closed:  # a shell closes stderr with 2>&-
         yield Quiet()
@@ -62,7 +62,7 @@ def _print_safely(text: str) -> None:
 
 
 class _Stderr:
-    """Standard error for bars. Ignores write errors, because a closed terminal must not stop a run."""
+    """File-like object that writes bars to stderr. Ignores write errors: a closed terminal must not stop a run."""
 
     def write(self, text: str) -> int:
         with contextlib.suppress(OSError, ValueError):
@@ -78,7 +78,8 @@ class _Stderr:
 
 
 class Meter:
-    """Progress of a size: share done, lists per second and remaining time, measured with a monotonic clock."""
+    """Progress of the work on a size: share
+    done, lists per second and remaining time, measured with a monotonic clock."""
 
     def __init__(self, size: int, activity: Activity, tasks: int, lists_in: int) -> None:
         self.activity, self.tasks, self.lists_in = activity, tasks, lists_in
@@ -117,8 +118,8 @@ class Meter:
 class _Whole:
     """Progress of a whole run: of all sizes together, each weighted by the time that one worker usually takes for it.
 
-    The weights are usual times, not measured times. A resumed run measures other speeds than the first run, but its bar
-    must continue at the same share. Lists that exist before the run count as done.
+    The weights are usual times, not times measured in this run. A resumed run may have another speed than the first
+    run, but its bar must continue at the same share. Lists that existed before the run count as done.
     """
 
     def __init__(self, estimate: Estimate) -> None:
@@ -130,7 +131,7 @@ class _Whole:
         self._started = time.monotonic()
 
     def set_done(self, size: int, share: float) -> None:
-        """Sets the share of a size that is done."""
+        """Records the share of this run's work on a size that is done. Ignores a smaller share than before."""
         self._done[size] = max(self._done.get(size, 0.0), share)
 
     @property
@@ -159,20 +160,20 @@ def _percent(share: float) -> str:
 
 
 def _left(seconds: float | None, before: str = "") -> str:
-    """Formats the remaining time, after the text `before`. Empty if the time is unknown or below a second."""
+    """Formats the remaining time, as '3 min left', after the text `before`. Empty if unknown or below a second."""
     return f"{before}{duration(seconds)} left" if seconds is not None and seconds >= 1 else ""
 
 
 class Quiet(NoProgress):
-    """Progress listener that prints only messages about waiting."""
+    """Progress listener that prints nothing except a message when the command waits."""
 
     def waiting(self, text: str) -> None:
         _print_safely(f"setset: {text}")
 
 
 class Lines(NoProgress):
-    """Progress listener that prints plain lines on stderr: one at the end of each size, and before at most one every
-    `seconds_between` seconds."""
+    """Progress listener that prints plain lines on stderr: one at the end of each size, and before the end at most one
+    per `seconds_between` seconds."""
 
     seconds_between = SECONDS_BETWEEN_LINES
 

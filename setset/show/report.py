@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from setset.workspace.workspace import Workspace
 
 MOST_RUNS = 200
-"""Maximum number of runs in the report, newest first."""
+"""Maximum number of runs in the report. Leaves out the oldest runs."""
 LONGEST = 300
-"""Maximum length of a command, an outcome or a list of repairs. The rest is cut off."""
+"""Maximum length of the texts of a run: its command, its outcome and its repairs. The rest is cut off."""
 ROOM = 600_000
-"""Maximum number of bytes of all figures together, so that the page stays below 1 MB."""
+"""Maximum number of bytes of all charts in the report together, so that the page stays below 1 MB."""
 
 
 def collect(workspace: Workspace, made_at: str) -> Data:
@@ -84,7 +84,7 @@ def _confirmed_by(count: Count) -> list[str]:
 
 
 def _size(size: Size) -> Data:
-    """Data of a stored size. Its digest is the SHA-256 of its files' digests, one per line, in the files' order."""
+    """Data of a stored size. `sha256_of_digests` is the SHA-256 of the digests of its files in order, one per line."""
     batches = size.batches
     digests = "".join(f"{batch.digest}\n" for batch in batches)
     return {
@@ -123,15 +123,15 @@ def write_report(workspace: Workspace, output: Path, made_at: str, with_json: bo
     if with_json:
         pages[output.with_suffix(".json")] = to_json(data, indent=2) + "\n"
     if len(pages) < 1 + with_json:
-        raise BadInput(f"-o {output}: expected a name that does not end in .json")
+        raise BadInput(f"-o {output}: with --json, expected a name that does not end in .json")
     for path, text in pages.items():
         write_file(path, text.encode())
         print_line(f"{path}: report on {workspace.path}, {byte_count(len(text.encode()))}")
 
 
 def draw_figures(workspace: Workspace) -> list[tuple[str, str]]:
-    """Draws the charts of a report. Returns pairs of a plot command and its chart as SVG, or a text why it is
-    missing."""
+    """Draws the charts of a report. Returns pairs of a plot command and the chart as SVG. A chart that cannot be shown
+    is a text with the reason."""
     wanted: dict[str, Callable[[], Chart]] = {
         f"setset plot {chart.__name__}": partial(chart, workspace)
         for chart in (charts.counts, charts.throughput, charts.rates, charts.gantt)

@@ -35,8 +35,8 @@ SECONDS_BETWEEN_LOG_LINES = 30.0
 
 @contextlib.contextmanager
 def run_events(as_json: bool, log: Path | None) -> Iterator[Events]:
-    """Sends the events of a run to stdout, to a log file, or both. If an error ends the run, the last event reports the
-    error."""
+    """Yields a listener that writes the events of a run to stdout, to a log file, or both. If an error ends the run,
+    the last event reports the error."""
     with contextlib.ExitStack() as stack:
         sinks: list[Sink] = [_print_event] if as_json else []
         if log is not None:
@@ -54,8 +54,8 @@ def run_events(as_json: bool, log: Path | None) -> Iterator[Events]:
 
 
 class Events:
-    """Progress listener that sends events to sinks (stdout, a log file), and passes its calls on to another
-    listener."""
+    """Progress listener that turns the calls of a run into events for sinks (functions that print or log an event).
+    Forwards each call to a second listener, such as a progress bar."""
 
     def __init__(self, sinks: Sequence[Sink]) -> None:
         self._sinks = sinks
@@ -72,8 +72,8 @@ class Events:
                 sink({"event": event, "time": moment.replace("+00:00", "Z"), **values})
 
     def beside(self, progress: ProgressListener) -> ProgressListener:
-        """Makes this listener pass its calls on to the listener `progress`. Returns the listener to use: without sinks,
-        `progress`."""
+        """Sets `progress` as the second listener. Returns the listener for the run: this one, or `progress` if there
+        are no sinks."""
         self._other = progress
         return self if self._sinks else progress
 

@@ -175,7 +175,7 @@ def understood(line: str, players: Sequence[str], cards: int) -> Call:
         elif words[0].isdecimal() and 0 < int(words[0]) <= len(players):
             player = int(words.pop(0)) - 1
         else:
-            raise BadInput(f"no player named: begin with 1 to {len(players)} or a player's name")
+            raise BadInput(f"the call names no player: begin with 1 to {len(players)} or a player's name")
     letters = "".join(words)
     if letters in ("none", "n", "-"):
         return Call(player, "")
@@ -194,7 +194,7 @@ def _checked_names(players: Sequence[str]) -> tuple[str, ...]:
     names = [" ".join(player_name.split()) for player_name in players]
     for player_name in names:
         if not player_name or "," in player_name or player_name.split()[0].isdecimal():
-            raise BadInput(f"not a player's name: {player_name!r} (words without commas, the first not a number)")
+            raise BadInput(f"not a player's name: {player_name!r} (give words without commas, the first not a number)")
     if len({player_name.lower() for player_name in names}) != len(names):
         raise BadInput("two players have the same name")
     return tuple(names)
@@ -231,8 +231,8 @@ def _ticking(elapsed: Callable[[], float]) -> Iterator[None]:
 
 
 def enter_game(seconds: float, players: Sequence[str]) -> str:
-    """Records the time of a game in a file of the user if it is the best for this number of players. Returns a line to
-    print, also after errors."""
+    """Records the time of a finished game, in a file of the user, if it is the best for this number of players. Returns
+    a line to print: the best time, or the error that prevented the record."""
     try:
         return _enter(platform.data_folder() / "best-times.json", seconds, players)
     except (OSError, RuntimeError, SetsetError, ValueError, KeyError, TypeError, AttributeError) as error:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def find_cycles(map: AffineMap) -> list[Cards]:  # noqa: A002 (the word of the field)
-    """Finds the cycles of a map on the points 1 to 81 (card + 1), without fixed points."""
+    """Finds the cycles of a map as points 1 to 81; card c is point c + 1. Leaves out fixed points."""
     table, seen, cycles = map.table().tolist(), set(), []
     for start in range(CARDS):
         cycle = [start]
@@ -70,13 +70,13 @@ LANGUAGES: dict[str, Callable[[Sequence[int], Stabilizer], str]] = {
     "magma": _magma,
     "oscar": _oscar,
 }
-"""For each computer algebra system, the function that writes the program. Card 0 is point 1. Tests run only the program
-for GAP."""
+"""For each computer algebra system, the function that writes the program. In the programs, card c is point c + 1. Tests
+run only the program for GAP."""
 
 
 def write_snippet(list_class: ListClass, kept: Stabilizer, language: str) -> str:
-    """Writes a program in a language of `LANGUAGES` or Python, which builds the class and its stabilizer and checks
-    both."""
+    """Returns a program in a language of `LANGUAGES` or in Python. The program builds a list of the class and the
+    stabilizer of the list, and checks the stabilizer."""
     if language == "python":
         return (
             f"import setset\n\none = setset.catalogue_in_memory().get({list_class.size}, {list_class.number})\n"

@@ -1,4 +1,4 @@
-"""Prints the status, counts, findings, storage roots and history of a workspace as tables and lines."""
+"""Prints the status, counts, findings of checks, storage roots and runs of a workspace as tables and lines."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _print_sizes(sizes: Sequence[SizeStatus], wide: bool) -> None:
 
 
 def _nothing(message: str, target: int | None = None, size: int | None = None) -> str:
-    """Makes the message for missing lists or counts, with the command that makes them."""
+    """Makes the message that there are no lists or counts, with the command that computes them."""
     of, option = ("", "") if target is None else (f" for target {target}", f" --target {target}")
     if size is None:
         return f"{message}{of}: start with 'setset run 6{option}'"

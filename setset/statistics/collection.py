@@ -1,5 +1,5 @@
-"""Collects the statistics of a size. Worker processes tally pieces (consecutive lists), and this process adds them
-up."""
+"""Collects the statistics of a size. Worker processes count pieces (consecutive lists), and this process adds up the
+counts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
 PIECE = 50_000_000
 """Approximate number of lists per piece: one or two seconds of work."""
 BLOCK = 100_000
-"""Number of lists in memory at a time."""
+"""Number of lists that a worker has in memory at a time."""
 STOPPED = "interrupted; nothing was written"
 
 
 @dataclass(frozen=True)
 class StoredPiece:
-    """A piece of work for a worker: consecutive lists of a batch, or derived from a batch of a smaller size."""
+    """A piece of work for a worker: consecutive lists that are in a batch, or derived from the smaller lists in a
+    batch."""
 
     source: Source
     target: int
@@ -36,10 +37,11 @@ class StoredPiece:
     start: int
     lists: int
     entries: tuple[int, ...] = ()
-    """Number of derived lists per stretch of consecutive lists of the batch. Empty if unknown."""
+    """The batch is cut into stretches of consecutive lists. For each stretch, the number of lists derived from it.
+    Empty if these numbers are unknown, or if no lists are derived."""
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yields the lists of the piece, and perhaps some lists after them."""
+        """Yields arrays with a list per row: the lists of the piece in order, and perhaps lists that follow them."""
         from setset.engine.search import BadStreams
         from setset.tasks.worker import read_lists
 
@@ -59,7 +61,7 @@ class ClassPiece:
     lists: int
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yields the lists of the piece, and perhaps some lists after them."""
+        """Yields arrays with a list per row: the lists of the piece in order, and perhaps lists that follow them."""
         from setset.symmetry.catalogue import catalogue_in_memory
         from setset.symmetry.ranking import member_arrays
 
@@ -70,8 +72,8 @@ Piece = StoredPiece | ClassPiece
 
 
 def stored_pieces(source: Source, target: int, size: int, lists: int, entries: Sequence[int]) -> Iterator[StoredPiece]:
-    """Cuts the lists of a source batch into pieces at the borders of its counted stretches, so that no list is derived
-    twice."""
+    """Cuts the lists in, or derived from, a source batch into pieces. Cuts after `PIECE` lists or more, and only
+    between the stretches of `entries` (see `StoredPiece`), so that no list is derived twice."""
     start = before = 0
     for entry in entries or (lists,):
         before += entry

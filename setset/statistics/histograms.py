@@ -57,7 +57,7 @@ class Bin:
 class Statistics:
     """Histograms over all lists of a size. `exploration[9].statistics()` gives them.
 
-    `statistics["remaining"]` is one histogram as a dictionary; `pandas.DataFrame(statistics.bins)` is a table of all.
+    `statistics["remaining"]` is one histogram as a dictionary; `pandas.DataFrame(statistics.bins)` has all histograms.
 
     Example:
         >>> statistics = setset.open(example).exploration(18)[4].statistics(by=["lowest", "remaining"])

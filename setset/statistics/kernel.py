@@ -1,7 +1,8 @@
 """The kernel that counts lists by remaining cards, by the card at each position, and by features.
 
 **Invariant.** Lists come in any order, but neighbours usually share all cards except the last few. So for each depth d
-the kernel keeps values of the first d cards, and a list changes only the depths from its first new card on:
+the kernel keeps results for the first d cards. For a list, it updates only the depths from the first card on that
+differs from the list before:
 
 - `excluded[d]`: cards that make a set with two of the first d cards, as two words: cards 0 to 63, and 64 to 80;
 - `since[d]`: row of the first list of the current run of lists with the same card at depth d;
@@ -21,7 +22,7 @@ from setset.engine.kernels import popcount
 FEATURE_COUNT = len(FEATURES)
 FEATURE_VALUES = 3 * FEATURE_COUNT
 ONE, LAST_BIT, WORD = np.uint64(1), np.uint64(63), np.uint64(6)
-"""A card is bit `card & LAST_BIT` of the word `card >> WORD`."""
+"""In a bitmask of two 64-bit words, a card is bit `card & LAST_BIT` of the word `card >> WORD`."""
 
 
 @njit(cache=True)
@@ -78,8 +79,8 @@ def tally_rows(rows, thirds, above, values, positions, remaining, features):  # 
 
 @njit(cache=True)
 def _close(features, counts, with_value, lists):  # type: ignore[no-untyped-def]
-    """Adds consecutive lists that share all cards except the last to `features`. `counts` has the values of the shared
-    cards, `with_value` the values of the last cards."""
+    """Adds `lists` consecutive lists to the histogram `features`. They share all cards except the last. For each value,
+    `counts` has the number of shared cards with the value, `with_value` the number of last cards."""
     for value in range(len(with_value)):
         features[value, counts[value]] += lists - with_value[value]
         features[value, counts[value] + 1] += with_value[value]

@@ -1,4 +1,5 @@
-"""Chance that some cards hold no set: exact for random hands, estimated by a stored simulation for tables in play."""
+"""Chance that some cards hold no set: exact for random hands; estimated by a stored simulation for tables in play,
+which are the cards on the table during a game."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,8 +15,8 @@ IN_PLAY = {
     15: (30_773_448, Estimate(0.0112059, 0.0000198)),
     18: (330_205, Estimate(0.0000454, 0.0000117)),
 }
-"""Number of tables in play of each size, up to the last deal, and the estimated chance that such a table has no set.
-The result of `setset simulate --games 20000000 --seed 1`."""
+"""For 12, 15 and 18 cards: number of tables of this size in simulated games, up to the last deal, and the estimated
+chance that such a table has no set. The result of `setset simulate --games 20000000 --seed 1`."""
 RULEBOOK = {12: 33, 15: 2500}
 """Odds for a set that the rulebook of the game states for 12 and 15 cards: 33 to 1, and 2500 to 1."""
 

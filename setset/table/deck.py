@@ -2,8 +2,8 @@
 
 The shuffles of Python and numpy may change between versions, and compiled code could not share them. So the
 generator is SplitMix64, a few lines in any language. `kernel.py` has the same lines, so that game number g of
-a simulation can be dealt again here. A number below n is the high half of a product; its bias is below
-n / 2**32, too small to be seen in any number of games.
+a simulation can be dealt again here. A random number below n is the high half of the product of n and 32 random bits;
+its bias is below n / 2**32, too small to be seen in any number of games.
 """
 
 import secrets

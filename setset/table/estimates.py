@@ -57,7 +57,7 @@ class Tables:
 
 @dataclass(frozen=True)
 class Round:
-    """Simulated tables of twelve cards in one round, which is after `taken` sets were taken."""
+    """Simulated tables of twelve cards in one round. `taken` is the number of sets taken before this round."""
 
     taken: int
     at: Tables
@@ -65,7 +65,7 @@ class Round:
 
 @dataclass(frozen=True)
 class End:
-    """Simulated games that ended with the same number of cards on the table."""
+    """Simulated games that ended with `cards` cards on the table."""
 
     cards: int
     games: int
@@ -74,7 +74,7 @@ class End:
 
 @dataclass(frozen=True)
 class Kind:
-    """Sets taken in simulated games whose cards differ in the same number of features."""
+    """Sets that were taken in simulated games, and whose cards differ in `features` features."""
 
     features: int
     sets: int
@@ -103,7 +103,7 @@ def chance_without_set(size: int) -> Fraction:
 
 
 def mean_sets(size: int) -> Fraction:
-    """Computes the mean number of sets in a random hand. Each three cards of a hand are a set with chance 1 / 79.
+    """Computes the mean number of sets in a random hand. Any three cards of a random hand are a set with chance 1 / 79.
 
     Args:
         size: the number of cards.
@@ -118,7 +118,7 @@ def mean_sets(size: int) -> Fraction:
 
 
 def estimate_tables(simulation: Simulation, counting: int = UNTIL_LAST_DEAL) -> list[Tables]:
-    """Estimates the chance of no set and the mean number of sets for tables in play, by size of the table.
+    """Estimates the chance of no set and the mean number of sets on the tables of simulated games, by size of table.
 
     Args:
         simulation: result of `simulate`.

@@ -171,8 +171,8 @@ def deal_more(game: Game) -> Game:
 
 
 def _remove_cards(game: Game, gone: set[int]) -> Game:
-    """Removes cards from the table. Deals new cards into the gaps, or closes the gaps if enough cards are on the table
-    or the deck is empty."""
+    """Removes cards from the table. Closes the gaps if the table had more cards than a full table, or the deck is
+    empty; otherwise deals new cards into the gaps."""
     if len(game.table) > game.filled or not game.deck:
         return replace(game, table=tuple(card for card in game.table if card not in gone))
     new = iter(game.deck[:MORE])

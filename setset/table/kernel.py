@@ -116,7 +116,7 @@ def _deal_cards(table: Any, count: Any, deck: Any, top: Any, position: Any, card
 @njit(cache=True)
 def _count_hands(deck: Any, table: Any, position: Any, third: Any, hands: Any) -> None:
     """Counts the sets in the first 12, 15 and 18 cards of the deck. For 15 and 18 counts only sets with a new card, and
-    adds them to the count before."""
+    adds their number to the count of the smaller hand."""
     position[:] = -1
     sets = 0
     for hand in range(3):
@@ -144,7 +144,7 @@ def _play_game(deck: Any, state: Any, at_random: Any, third: Any, buffers: Any, 
     """Plays one game with a shuffled deck. Returns the number of cards on the table at its end.
 
     Writes the numbers y, x, s (see the module) by size of the table to `seen`. Writes the number of sets taken, by the
-    number of features that differ, to the last buffer.
+    number of features that differ, to the last of the `buffers`.
     """
     table, position, triples, by_kind = buffers
     seen[:] = 0
@@ -193,7 +193,7 @@ def play_games(
     ends: Any,
     kinds: Any,
 ) -> None:
-    """Plays `games` games of a seed, from number `first` on, and adds their counts to the sums."""
+    """Plays `games` games of a seed, from number `first` on, and adds their counts to the sums (see the module)."""
     deck = np.empty(81, np.uint8)
     table = np.zeros(24, np.uint8)
     position = np.empty(81, np.int8)

@@ -44,7 +44,7 @@ def find_ultra_sets(cards: CardsLike) -> list[UltraSet]:
         cards: different cards.
 
     Returns:
-        Each ultra set once, in the order of their positions.
+        Each ultra set once. Ultra sets with the same third card follow each other.
 
     Raises:
         BadInput: something is not a card, or a card is given twice.

@@ -47,7 +47,7 @@ def simulate(
     workers: int = 1,
     progress: Callable[[int], None] | None = None,
 ) -> Simulation:
-    """Plays games 0 to `games` - 1 of a seed to their ends, and counts tables, sets and ends.
+    """Plays games 0 to `games` - 1 of a seed to their ends. Counts tables, sets, and cards left at the ends.
 
     The result depends on games, seed and policy, not on the number of workers.
 

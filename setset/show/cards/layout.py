@@ -16,13 +16,13 @@ SYMBOL_STEP: Final = 47.0
 GAP: Final = 14.0
 RING: Final = 4.0
 RING_STEP: Final = 6.0
-"""Width of a ring, and distance from a ring to the next ring outside it."""
+"""`RING` is the width of the line of a ring, `RING_STEP` the distance to the next ring around the same card."""
 
 GRID_STEP: Final = (182, 116)
 BLOCK_GAP: Final = 16
 GRID_WIDTH: Final = round(8 * GRID_STEP[0] + 2 * BLOCK_GAP + CARD_WIDTH)
 GRID_HEIGHT: Final = round(8 * GRID_STEP[1] + 2 * BLOCK_GAP + CARD_HEIGHT)
-"""Grid of all 81 cards: step from card to card, gap between blocks of nine, total width and height."""
+"""Measures of the grid of all 81 cards: step from card to card, gap between blocks of nine, total width and height."""
 GRID_BOX: Final = f"-70 -60 {GRID_WIDTH + 76} {GRID_HEIGHT + 66}"
 """SVG viewBox around the grid of all 81 cards and its labels."""
 
@@ -30,7 +30,7 @@ BACKGROUND: Final = "#eef1ee"
 FACE: Final = "#ffffff"
 EDGE: Final = "#b9c0bb"
 COLOURS: Final = ("#d8232f", "#128a43", "#6b2fa0")
-"""Red, green and purple, which differ in lightness too."""
+"""Red, green and purple of the symbols. They differ in lightness too."""
 RING_COLOURS: Final = ("#0077bb", "#ee7733", "#111111", "#33bbee", "#c9a400", "#ee3377", "#7a4b1e", "#009988")
 
 
@@ -86,8 +86,8 @@ def lay_out(cards: Sequence[int], columns: int | None = None, sets: Sequence[Tri
 
 
 def cell(card: int) -> tuple[int, int]:
-    """Upper left corner of a card in the grid of all cards. Colours go down and counts across in blocks of nine; within
-    a block, shadings go down and shapes across."""
+    """Upper left corner of a card in the grid of all cards. The grid has a row of blocks per colour and a column of
+    blocks per count. A block has a row per shading and a column per shape."""
     row, column = card // 27 * 3 + card // 3 % 3, card // 9 % 3 * 3 + card % 3
     return column * GRID_STEP[0] + column // 3 * BLOCK_GAP, row * GRID_STEP[1] + row // 3 * BLOCK_GAP
 
@@ -109,7 +109,7 @@ def ring_colour(number: int) -> str:
 
 
 def symbol_centres(count: int) -> list[tuple[float, float]]:
-    """Centres of one, two or three symbols, relative to the upper left corner of the face."""
+    """Centres of one, two or three symbols, relative to the upper left corner of the card."""
     first = CARD_WIDTH / 2 - SYMBOL_STEP * (count - 1) / 2
     return [(first + SYMBOL_STEP * index, CARD_HEIGHT / 2) for index in range(count)]
 

@@ -1,7 +1,7 @@
 """Draws cards as a PNG picture with numpy and zlib alone, so that drawing needs no extra packages.
 
-The distance of each pixel from the outline of a shape, negative inside, decides its colour. Pixels near the outline are
-covered in part, so that edges are smooth.
+The colour of a pixel depends on its distance from the outline of a shape, which is negative inside. A shape covers
+pixels near its outline in part, so that edges are smooth.
 """
 
 import struct
@@ -25,7 +25,9 @@ def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
     """Draws a layout of cards as the content of a PNG file, with `scale` pixels per unit of the layout."""
     height, width = round(layout.height * scale), round(layout.width * scale)
     if not 0 < scale <= 20 or max(height, width) > LARGEST_SIDE:
-        raise BadInput(f"cannot draw at scale {scale:g}: over 0, at most 20, no side over {LARGEST_SIDE:,} pixels")
+        raise BadInput(
+            f"cannot draw at scale {scale:g}: expected more than 0, at most 20, no side over {LARGEST_SIDE:,} pixels"
+        )
     canvas = np.empty((height, width, 3), np.uint8)
     canvas[:] = _rgb(at.BACKGROUND)
     for position in layout.positions:
@@ -43,13 +45,13 @@ def draw_png(layout: Layout, scale: float = 2.0) -> bytes:
 
 
 Cover = tuple[Floats, float, float]
-"""Pixels that a shape covers: the covered share of each pixel of a rectangle, and the x and y of the rectangle's corner
-relative to the shape's anchor."""
+"""Pixels that a shape covers: the covered share of each pixel of a rectangle, and x and y of the rectangle's upper left
+corner relative to the point where the shape is drawn."""
 
 
 @cache
 def _symbol(shape: int, shading: int, scale: float) -> Cover:
-    """Cover of a card's symbol, anchored at its centre: the outline, and the solid, striped or empty inside."""
+    """Pixels of a symbol, relative to its centre: the outline, and inside all (solid), stripes or none (open)."""
     left, top = -WIDTH / 2 - STROKE, -HEIGHT / 2 - STROKE
     x, y = _grid(left, top, -2 * left, -2 * top, scale)
     away = distance(shape, x, y)
@@ -65,8 +67,8 @@ def _symbol(shape: int, shading: int, scale: float) -> Cover:
 
 @cache
 def _box(offset: float, scale: float, breadth: float | None = None) -> Cover:
-    """Cover of a box with round corners, on each side `offset` larger than a card. The box is filled or, with
-    `breadth`, a line."""
+    """Pixels that a box with round corners covers. It is `offset` larger than a card on each side. It is filled; with
+    `breadth`, only its edge is drawn, as a line of this breadth."""
     corner = -offset - at.RING
     x, y = _grid(corner, corner, at.CARD_WIDTH - 2 * corner, at.CARD_HEIGHT - 2 * corner, scale)
     round_by = at.CORNER + offset
@@ -91,7 +93,7 @@ def _within(away: Floats, scale: float) -> Floats:
 
 
 def _paste(canvas: Pixels, cover: Cover, x: float, y: float, scale: float, colour: str) -> None:
-    """Paints a colour on the pixels of the canvas that a cover covers. Ignores parts outside the canvas."""
+    """Paints the pixels of `cover` on the canvas, at x and y in layout units. Ignores parts outside the canvas."""
     share, left, top = cover
     column, row = round((x + left) * scale), round((y + top) * scale)
     share = share[max(-row, 0) :, max(-column, 0) :]

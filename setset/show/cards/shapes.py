@@ -22,8 +22,7 @@ Curve = tuple[Point, Point, Point, Point]
 Floats = npt.NDArray[np.float64]
 
 _ARC: Final = 0.5523
-"""Distance, in radii, of the control points of a quarter circle from its ends. With it a Bezier curve is nearly a
-circle."""
+"""Distance, in radii, of the control points of a Bezier curve from its ends that makes it nearly a quarter circle."""
 
 
 def curves(shape: int) -> tuple[Curve, ...]:

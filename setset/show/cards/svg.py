@@ -7,8 +7,8 @@ from setset.show.cards.shapes import STRIPE, STRIPE_STEP, STROKE, path, stripes_
 
 
 def draw_svg(layout: Layout) -> str:
-    """Draws a layout of cards as an SVG file. Each card is a group of class `card`, each outlined set a group of class
-    `set`."""
+    """Draws a layout as an SVG file. Each card is a `<g class="card">`, each outlined set a `<g
+    class="set">`."""
     width, height = f"{layout.width:g}", f"{layout.height:g}"
     size = f'width="{width}" height="{height}"'
     lines = [
@@ -24,7 +24,7 @@ def draw_svg(layout: Layout) -> str:
 
 
 def draw_sprite_sheet() -> str:
-    """Returns an SVG file of symbols to which web pages refer: one per card, such as `c40`, and `deck` with all cards.
+    """Returns an SVG file of symbols that web pages use by id: one per card, such as `c40`, and `deck` with all cards.
 
     A page sets the colours as CSS variables `--red`, `--green`, `--purple`, `--face` and `--edge`. Stripes are lines,
     because an SVG pattern does not inherit these colours.
@@ -58,7 +58,7 @@ def draw_sprite_sheet() -> str:
 
 
 def _themed_face(card: int) -> str:
-    """Draws a card in the colours that the web page sets."""
+    """Draws a card in the colours that a web page sets as CSS variables (see `draw_sprite_sheet`)."""
     colour, count, shading, shape = digits(card)
     paint, outline = f"var(--{VALUES[0][colour]},{at.COLOURS[colour]})", VALUES[3][shape]
     fill = paint if shading == 0 else "none"

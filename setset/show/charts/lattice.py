@@ -10,7 +10,7 @@ from setset.show.formatting import how_many, number
 from setset.symmetry import Catalogue, ListClass, catalogue_in_memory
 
 STEPS = 2
-"""Maximum number of cards added to or removed from the class in the centre of the chart."""
+"""Maximum number of cards added or removed on the way from the class in the centre of the chart to another class."""
 NAMED = 24
 """Maximum number of classes per size for which the chart shows names."""
 Columns = dict[int, list[ListClass]]
@@ -22,7 +22,7 @@ def neighbours(size: int | str | ListClass, class_number: int | None = None) -> 
 
     Args:
         size: The class, such as "12/700"; or its size.
-        class_number: Number of the class, if its size is given alone.
+        class_number: Number of the class, if `size` is a number.
 
     Raises:
         BadInput: There is no such class.
@@ -57,7 +57,7 @@ def lattice(first: int = 15, last: int = 20) -> Chart:
         last: The largest size.
 
     Raises:
-        BadInput: There are no such sizes.
+        BadInput: There are no lists of these sizes, or `first` is larger than `last`.
     """
     if check_size(first) > check_size(last):
         raise BadInput(f"the first size {first} is larger than the last size {last}: give the smaller size first")

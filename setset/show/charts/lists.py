@@ -1,4 +1,4 @@
-"""Charts of lists and classes by size, of the chances of no set in hands and games, of symmetries, and of one hand."""
+"""Charts `counts`, `odds`, `rounds`, `stabilizers`, `cap`: numbers of lists, chances of no set, symmetries, a hand."""
 
 from __future__ import annotations
 
@@ -34,14 +34,15 @@ if TYPE_CHECKING:
 ALL, CLASSES, COMPLETE = "all lists", "classes", "complete lists"
 HELD, EXCLUDED, ADDABLE = "in the hand", "would make a set", "can be added"
 LABELLED = (9, 12, 15, 18, 20)
-"""Sizes whose points are labelled with the odds."""
+"""Sizes whose points in the chart `odds` have a label with the odds."""
 UNITS = {6: "million", 9: "billion", 12: "trillion"}
 """Words for powers of ten in labels."""
 GAMES = 200_000
-"""Default number of simulated games. They take two seconds and give a standard error of about 1 % of the odds."""
+"""Default number of simulated games in the chart `rounds`. They take two seconds; the odds have a standard error of
+about 1 %."""
 _TAKES = {Policy.RANDOM: "any set is taken", Policy.FIRST: "the first set is taken"}
 GAP = 0.25
-"""Gap between the blocks of three cells in the grid of a hand, in cells."""
+"""Gap between blocks of three cells in the grid of the chart `cap`, as a share of a cell."""
 
 
 def counts(workspace: Workspace | None = None) -> Chart:
@@ -96,8 +97,8 @@ def counts(workspace: Workspace | None = None) -> Chart:
 
 
 def _breaks(gap: Row, row: Row) -> bool:
-    """Whether the row `gap` is a smaller size without lists in the series of `row`. The line of the chart has a gap
-    there."""
+    """Whether the data row `gap` has the number 0, in the same series as `row` and for a smaller size. The chart leaves
+    a gap in the line of the series there."""
     return not gap["number"] and gap["series"] == row["series"] and gap["size"] < row["size"]
 
 
@@ -107,7 +108,7 @@ def _level(size: int, workspace: Workspace | None) -> Level:
 
 
 def _powers(*powers: int) -> Chart:
-    """Makes an axis with ticks at powers of ten, labelled in words from a million on."""
+    """Makes an axis with ticks at the given powers of ten. Labels of a million or more are words."""
     words = [f"datum.value == 1e{power} ? '1 {word}'" for power, word in UNITS.items()]
     values = [10.0**power for power in powers]
     return altair().Axis(values=values, labelExpr=" : ".join([*words, "format(datum.value, ',')"]))
@@ -166,7 +167,7 @@ def rounds(simulation: Simulation | None = None, games: int = GAMES, seed: int =
     rows = []
     for played_round in estimate_rounds(played):
         against = played_round.at.odds
-        if against is not None:  # None for a round without a table without a set, which few games reach
+        if against is not None:  # None if all tables of the round had a set: few games reach it
             rows.append(
                 {
                     "taken": played_round.taken,
@@ -242,7 +243,7 @@ def stabilizers(workspace: Workspace | None = None) -> Chart:
 
 
 def cap(cards: CardsLike) -> Chart:
-    """A hand without a set on the grid of all cards: cards that would make a set, and cards that can be added.
+    """Draws a hand without a set on the grid of all cards, and marks the cards that can be added.
 
     Args:
         cards: Different cards without a set.
@@ -287,7 +288,7 @@ def cap(cards: CardsLike) -> Chart:
 
 
 def _blocks(names: list[str], title: str, side: str) -> Chart:
-    """Makes an axis with a name for each block of three cells."""
+    """Makes an axis of the chart `cap`, with a name for each block of three cells."""
     middles = [1 + (3 + GAP) * block for block in range(3)]
     words = [f"datum.value < {middles[block] + 1} ? '{names[block]}'" for block in range(2)]
     label = " : ".join([*words, f"'{names[2]}'"])

@@ -14,7 +14,7 @@ from setset.show.saving import write_file
 
 KINDS: Final = ("svg", "png", "pdf", "html", "json", "csv")
 PNG_SCALE: Final = 3
-"""Scale of a PNG about 1300 pixels wide, which is 300 dots per inch at 110 mm."""
+"""Pixels of a PNG per pixel of a chart. A PNG is about 1300 pixels wide: 300 dots per inch if printed 110 mm wide."""
 HIDDEN: Final = re.compile(r'<text[^>]* opacity="0"[^>]*>.*?</text>')
 LINE: Final = re.compile(r'<line transform="translate\(([^,]+),([^)]+)\)" x2="([^"]+)" y2="([^"]+)" ([^>]*)/>')
 TRANSLATION: Final = re.compile(r"translate\(([-\d.]+),([-\d.]+)\)")
@@ -86,8 +86,8 @@ def as_bytes(chart: Chart, kind: str) -> bytes:
 
 
 def _join_lines(picture: str) -> str:
-    """Makes an SVG picture smaller: replaces many lines of the same style by one path, a tenth of the bytes, and rounds
-    numbers."""
+    """Makes an SVG picture smaller: joins many lines of the same style to one path, which takes a tenth of the bytes,
+    and rounds numbers."""
 
     def join(run: re.Match[str]) -> str:
         parts: dict[str, list[str]] = {}

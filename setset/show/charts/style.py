@@ -92,7 +92,7 @@ def cards_axis() -> Any:
 
 
 def below(channel: Any, scale: Any, title: str | None = None, columns: Any = None) -> Any:
-    """Puts a scale and a legend below the chart on an Altair channel, such as a colour."""
+    """Gives an Altair channel, such as a colour, its scale, and a legend below the chart."""
     alt = altair()
     more = {} if columns is None else {"columns": columns}
     return channel.scale(scale).legend(alt.Legend(title=title, orient="bottom", **more))
