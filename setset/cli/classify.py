@@ -20,9 +20,9 @@ from setset.cli.many import Hands
 def command(
     ctx: click.Context, cards: tuple[str, ...], wide: bool, file: TextIO | None, dimension: int, as_json: bool
 ) -> None:
-    """Find the class of CARDS without a set: numbers 0 to 80, names or codes. Needs no workspace.
+    """Find the class of CARDS without a set: numbers 0 to 80, names, or codes such as r1fd. Needs no workspace.
 
-    If the cards hold a set, prints the set, and the exit code is 1. With many hands, a set in a hand is not an error.
+    If the cards hold a set, prints the set, and the exit code is 1; with --file or - the exit code stays 0.
 
     \b
     Examples:

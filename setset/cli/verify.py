@@ -15,8 +15,8 @@ from setset.cli import options
 def command(file: Path, dimension: int | None, integers: bool, as_json: bool) -> None:
     """Check whether the points in FILE are a cap (no three on a line), in up to 10 dimensions.
 
-    FILE is text with a point per line, its digits 0, 1, 2 with or without blanks, commas and brackets; JSON; or an
-    array that numpy saved. Exit code 1 if three points are on a line.
+    FILE is JSON, an array that numpy saved, or text with a point per line: its digits 0, 1, 2, with or without blanks,
+    commas and brackets. Exit code 1 if three points are on a line.
 
     \b
     Examples:
