@@ -168,7 +168,7 @@ class Manifest:
 
 @contextmanager
 def locked(path: Path, output: Path) -> Iterator[None]:
-    """Locks `output` during the block, so that no second export writes there. Removes the lock file `path` at the end."""
+    """Locks `output` during the block, so that no second export writes there. Removes the lock file `path` then."""
     durable.make_folder(path.parent)
     while True:
         with path.open("ab") as file:

@@ -55,8 +55,8 @@ class StoredSize:
     run: str
     """Command that completes the size; empty if it is complete."""
     batches: tuple[tuple[int, Source], ...]
-    """Number of lists of each part of the size, and the batch that stores them or that they are derived from. Ends
-    before the first missing batch. Empty for lists from the classes."""
+    """Number of lists of each part of the size, and the batch that stores them or that they are derived from.
+    Stops before the first missing batch. Empty for lists from the classes."""
     blocks: Callable[[int, int, int], Iterator[Lists]]
     """Function (start, count, rows) that reads `count` lists from index `start` on, in arrays of up to `rows` rows."""
 

@@ -116,8 +116,8 @@ def describe_goal(
 def _segments(
     steps: Sequence[Step], mine: Mapping[Step, setset.SizeStatus], estimate: setset.Estimate | None
 ) -> list[Segment]:
-    """Makes the progress bar: a segment per size of the run. Its weight is the share of the time that the size takes
-    according to the estimate. Without an estimate all weights are equal."""
+    """Makes the progress bar: a segment per size of the run. Its weight is the share of the run's time that
+    the size usually takes. Without an estimate all weights are equal."""
     usual = {} if estimate is None else estimate.usual_seconds()
     expected = {} if estimate is None else {size_estimate.size: size_estimate.lists for size_estimate in estimate.sizes}
     weights = [usual.get(size, 0.0) if usual else 1.0 for _, size in steps]
