@@ -30,8 +30,8 @@ class Setting(click.Option):
 
 
 def _remember_workspace(_: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """Records the workspace, so that commands in messages name it. They leave out a workspace from
-    $SETSET_WORKSPACE."""
+    """Records the workspace, so that commands in messages name it. The commands leave out a workspace
+    from $SETSET_WORKSPACE."""
     if path is not None and str(path) != os.environ.get("SETSET_WORKSPACE"):
         refuse_other_system(path, max(parameter.opts, key=len))
         set_workspace(path)

@@ -106,6 +106,6 @@ def forget(old: str, output: Path | None, dry_run: bool, yes: bool, workspace: P
     with setset.open(workspace, mode="a") as opened:
         print_roots([opened.forget_root(old, dry_run=True)])
         if not dry_run:
-            options.confirm("Forget this storage root, and make its files again?", yes)
+            options.confirm("Forget this storage root, so that repair can make its files again?", yes)
             opened.forget_root(old, output=output)
             print_line("forgotten: run 'setset repair' to make its files again")

@@ -16,7 +16,7 @@ _encoding = click.option(
     show_default=True,
     help="Cardinality encoding of PySAT: totalizer, kmtotalizer, mtotalizer, seqcounter, sortnetwrk or cardnetwrk.",
 )
-_FIX = "none, triangle (3 cards), frame (5), cases (2 cases of 8), or cards such as 0,1,3."
+_FIX = "none, triangle (3 cards), frame (5 cards), cases (either of two choices of 8 cards), or cards such as 0,1,3."
 
 
 def _complete_solvers(_: click.Context, __: click.Parameter, typed: str) -> list[str]:

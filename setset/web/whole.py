@@ -79,7 +79,7 @@ class Segment:
 def describe_goal(
     workspace: setset.Workspace, sizes: Sequence[setset.SizeStatus], run: Any, pace: Pace
 ) -> dict[str, Any] | None:
-    """Computes the progress of the last run towards its goal. None if there is no run, or if its goal is unknown.
+    """Computes the progress of the last run towards its goal, the sizes to store or count. None without run or goal.
 
     Args:
         workspace: The workspace.
