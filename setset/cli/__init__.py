@@ -45,7 +45,7 @@ def _output_errors() -> Iterator[None]:
 
 
 class _Output(io.BufferedWriter):
-    """Standard output whose errors are `OutputFailed`, so that they differ from errors of other files."""
+    """Standard output that raises `OutputFailed`, so that `main` can tell its errors from errors of other files."""
 
     write = _output_errors()(io.BufferedWriter.write)
     flush = _output_errors()(io.BufferedWriter.flush)
@@ -53,7 +53,7 @@ class _Output(io.BufferedWriter):
 
 @contextlib.contextmanager
 def _guarded_output() -> Iterator[None]:
-    """Replaces standard output during the block, so that its errors are `OutputFailed`, even at the last flush."""
+    """During the block, errors of standard output are `OutputFailed`, also at the flush at the end of the block."""
     stream = sys.stdout
     if not isinstance(stream, io.TextIOWrapper) or isinstance(stream.buffer, io.BytesIO):
         yield  # standard output is no real file, so writing cannot fail
@@ -77,8 +77,8 @@ def _guarded_output() -> Iterator[None]:
 
 
 def offer_extra(error: MissingExtra) -> None:
-    """Prints how to install a missing extra. If `tools/setset` on a terminal started this program, runs `tools/setset`
-    again, which asks and installs the extra."""
+    """Prints how to install a missing extra. If the launcher `tools/setset` started this program on a terminal, runs
+    the launcher again: it asks the user, and installs the extra."""
     clone = os.environ.get(PROGRAM)
     if clone is None:
         _print_error(error)

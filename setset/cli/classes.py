@@ -17,11 +17,11 @@ from setset.cli.groups import SuggestingGroup
 @options.workspace
 @click.pass_context
 def command(ctx: click.Context, size: int | None, dimension: int, wide: bool, as_json: bool, workspace: Path) -> None:
-    """The catalogue: number of classes and lists of each size, and the chance of no set.
+    """Print the number of classes and lists of each size, and the chance that a hand of this size has no set.
 
     A class is all lists that the 1,965,150,720 symmetries make of one list. It is complete if no card can be added to
-    its lists. Reads the catalogue in the database of the workspace; other sizes come with the package. A deck of
-    --dimension 2 or 3 has its own symmetries and counts, and its classes have the names of the whole deck.
+    its lists. The catalogue of all classes comes from the database of the workspace, or else from the package. With
+    --dimension 2 or 3: the classes of that smaller deck under its own symmetries, by their names in the whole deck.
 
     \b
     Examples:
@@ -58,17 +58,19 @@ _WHOLE_DECK = ("extension_orbits", "game_classes", "hyperplane", "exclusion")
 @command.command("list")
 @options.size(help="The size.", least=0)
 @click.option("--complete", is_flag=True, help="Only complete classes, to which no card can be added.")
-@click.option("--stabilizer", type=click.IntRange(1), help="Only classes with this number of symmetries.")
-@click.option("--structure", metavar="NAME", help="Only classes whose stabilizer is this group, such as 'C2 x S4'.")
-@click.option("--orbits", type=click.IntRange(0), help="Only classes with this number of orbits on the cards.")
-@click.option("--spans", type=click.IntRange(-1, 4), help="Only lists that span a flat of this dimension.")
+@click.option("--stabilizer", type=click.IntRange(1), help="Only classes whose lists have this number of symmetries.")
+@click.option("--structure", metavar="NAME", help="Only classes whose symmetries form this group, such as 'C2 x S4'.")
+@click.option("--orbits", type=click.IntRange(0), help="Only if the symmetries have this number of orbits on the list.")
+@click.option("--spans", type=click.IntRange(-1, 4), help="Only lists that span a line, plane, ... of this dimension.")
 @click.option("--extensions", type=click.IntRange(0), help="Only lists that this many cards can be added to.")
 @click.option(
-    "--extension-orbits", type=click.IntRange(0), help="Only classes with this number of orbits on the extensions."
+    "--extension-orbits", type=click.IntRange(0), help="Only with this number of orbits on the cards that can be added."
 )
-@click.option("--game-classes", type=click.IntRange(1), help="Only classes that split into N in the game.")
-@click.option("--hyperplane", metavar="A+B+C", help="Only with this cut by parallel hyperplanes, such as 6+6+0.")
-@click.option("--exclusion", type=click.IntRange(0), help="Only if a card outside completes this many pairs to sets.")
+@click.option("--game-classes", type=click.IntRange(1), help="Only if they are N classes by the game's symmetries.")
+@click.option(
+    "--hyperplane", metavar="A+B+C", help="Only if three parallel hyperplanes hold A, B and C cards, such as 6+6+0."
+)
+@click.option("--exclusion", type=click.IntRange(0), help="Only if another card makes sets with this many pairs.")
 @options.dimension
 @click.option(
     "--sort",
@@ -78,7 +80,7 @@ _WHOLE_DECK = ("extension_orbits", "game_classes", "hyperplane", "exclusion")
     help="Order of the classes.",
 )
 @click.option("--reverse", is_flag=True, help="Largest first.")
-@click.option("--start", type=click.IntRange(0), default=0, help="Skip the first N classes.")
+@click.option("--start", type=click.IntRange(0), default=0, help="Skip this many classes.")
 @options.limit("classes", 20)
 @_wide
 @click.option(
@@ -101,7 +103,8 @@ def list_command(
 ) -> None:
     """List the classes of a size. Needs no workspace.
 
-    Extensions are the cards that can be added. Smaller and larger are the neighbours with one card less and more.
+    Column extensions: number of cards that can be added. Columns smaller and larger: number of classes that one card
+    less or more leads to.
 
     \b
     Examples:

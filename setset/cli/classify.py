@@ -20,9 +20,9 @@ from setset.cli.many import Hands
 def command(
     ctx: click.Context, cards: tuple[str, ...], wide: bool, file: TextIO | None, dimension: int, as_json: bool
 ) -> None:
-    """Find the class of CARDS without a set: numbers 0 to 80, names or codes. Needs no workspace.
+    """Find the class of CARDS without a set: numbers 0 to 80, names, or codes such as r1fd. Needs no workspace.
 
-    If the cards hold a set, prints the set, and the exit code is 1. With many hands, a set in a hand is not an error.
+    If the cards hold a set, prints the set, and the exit code is 1; with --file or - the exit code stays 0.
 
     \b
     Examples:
@@ -37,7 +37,7 @@ def command(
     catalogue = setset.catalogue_in_memory() if dimension == 4 else setset.Deck(dimension)
     many = Hands.from_command_line(cards, file, dimension=dimension)
     if many is not None:
-        options.refuse_given("shows one hand: leave it out with many", "wide")
+        options.refuse_given("is for one hand: leave it out with --file or -", "wide")
         print_many_classified(many, catalogue, as_json, many.report, many.rejected)
         ctx.exit(many.exit_code)
     hand = check_deck(options.parse_hand(cards), dimension)

@@ -10,7 +10,7 @@ from setset.cli import options
 
 @click.command()
 @options.size()
-@click.option("--recount", is_flag=True, help="Decode every file, count its lists, and compare.")
+@click.option("--recount", is_flag=True, help="Also count the lists in every batch file, as column 'decoded'.")
 @options.only_target
 @options.dimension
 @options.wide
@@ -19,12 +19,13 @@ from setset.cli import options
 def command(
     size: int | None, recount: bool, target: int | None, dimension: int, wide: bool, as_json: bool, workspace: Path
 ) -> None:
-    """Number of lists of each size, beside a published or independent figure if there is one.
+    """Print the number of lists of each size, and compare it with numbers from other sources.
 
-    From the target size on, also the sum over the classes. With --dimension 2 or 3, counts all lists of that deck now,
-    without a workspace.
+    Column reference: the number that other programs found, if any. Column class sum: the number of all lists, computed
+    from the classes, for the target size and larger sizes; only these keep all lists. Exit code 1 if the number of a
+    complete size differs from one of these numbers, or from the lists that --recount finds in the batch files.
 
-    Exit code 1 if a complete count differs from its reference, its class sum or the decoded files.
+    With --dimension 2 or 3, counts all lists of that smaller deck now, without a workspace.
 
     \b
     Examples:

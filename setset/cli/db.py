@@ -86,8 +86,8 @@ def backup(copy: Path, force: bool, workspace: Path) -> None:
 def rebuild(outputs: tuple[Path, ...], quiet: bool, workspace: Path) -> None:
     """Make a new database from the batch files.
 
-    For a workspace whose database is lost or damaged. Restores counts without files from setset.counts; 'setset run
-    --count-only' makes missing counts again, and 'setset classes build' the catalogue of classes.
+    Use it if the database is lost or damaged. The numbers of sizes without files come from the file setset.counts. If
+    it is lost too, 'setset run --count-only' counts them again. 'setset classes build' makes the catalogue again.
 
     \b
     Example:

@@ -6,7 +6,7 @@ from setset.cli import options
 
 
 @click.command("deal")
-@options.size(help="The number of cards; by default 12, of a smaller deck 9 or 6.", least=1, most=81, option="--cards")
+@options.size(help="The number of cards; by default 12 (--dimension 3: 9, 2: 6).", least=1, most=81, option="--cards")
 @options.dimension
 @options.seed
 @options.as_json

@@ -40,7 +40,7 @@ def command(as_json: bool, workspace: Path) -> None:
 
 
 def _examine_workspace(workspace: Path) -> tuple[dict[str, str], bool]:
-    """Returns facts about the workspace, and whether it is sound. A missing workspace is sound."""
+    """Returns the lines about the workspace, and whether it has no problem. A missing workspace is no problem."""
     import setset
     from setset.show.formatting import byte_count, how_many
 

@@ -47,7 +47,7 @@ def command(
     Examples:
       setset draw --deal 12 --seed 7 --sets -o table.svg
       setset draw r1fd "green two striped squiggle" 80 -o set.png
-      setset draw --file tables.txt -o table.svg       table-1.svg, table-2.svg, ... by the lines
+      setset draw --file tables.txt -o table.svg       a picture per line: table-1.svg, ...
     """
     from setset.show import hands
 

@@ -38,9 +38,9 @@ def command(
 ) -> None:
     """Estimate a run: lists, files, bytes, time and disk. Writes nothing.
 
-    Known numbers of lists are exact. Random probing estimates the other numbers, with their standard error: in 19 of 20
-    cases the true number is within two standard errors. The speed comes from the records of this workspace and from a
-    measurement of some seconds.
+    Known numbers of lists are exact. Random probing, which follows random lists from size to size, estimates the other
+    numbers, with a standard error: in 19 of 20 cases the true number is within two standard errors. The speed comes
+    from the finished work of this workspace and from a measurement of some seconds.
 
     \b
     Examples:

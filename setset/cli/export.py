@@ -37,7 +37,7 @@ def table(function: Callable[..., None]) -> Callable[..., None]:
 
 @click.group(cls=SuggestingGroup)
 def command() -> None:
-    """Write lists, classes, links or counts for other programs.
+    """Write lists, classes, links between classes, or counts for other programs.
 
     \b
     Examples:
@@ -72,7 +72,7 @@ def command() -> None:
     show_default=True,
     help="Number of rows per row group of a Parquet file.",
 )
-@click.option("--partial", is_flag=True, help="Export an incomplete size up to its first gap.")
+@click.option("--partial", is_flag=True, help="Export an incomplete size up to its first missing batch.")
 @overwrite
 @click.option("--dry-run", is_flag=True, help="Print the number of files and bytes, and write nothing.")
 @options.workers
@@ -157,9 +157,9 @@ def lists(
 @click.option("--size", type=int, help="Only this size, 0 to 20.")
 @table
 def classes(output: Path, **table_options: Any) -> None:
-    """Write the classes of lists: canonical form, lists, stabilizer, extensions.
+    """Write the classes: representative, number of lists, of symmetries and of cards that can be added, and more.
 
-    Reads the catalogue in the database of the workspace; other sizes come with the package.
+    They come from the database of the workspace, or else from the package.
 
     \b
     Examples:
@@ -175,7 +175,7 @@ def classes(output: Path, **table_options: Any) -> None:
 @click.option("--size", type=int, help="Only links to classes of this size, 1 to 20.")
 @table
 def links(output: Path, **table_options: Any) -> None:
-    """Write the links between classes. A link is a class, a class with one more card, and the number of such cards.
+    """Write the links between classes: a class, a class that one more card leads to, and the number of such cards.
 
     \b
     Example:
@@ -206,7 +206,7 @@ def counts(output: Path, **table_options: Any) -> None:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="The file to write [default: standard output].")
 @overwrite
 def bfile(name: str | None, output: Path | None, overwrite: bool) -> None:
-    """Write an integer sequence in the format of the OEIS: a line "n a(n)" per term. Without NAME list all sequences.
+    """Write an integer sequence in the format of the OEIS: a line "n a(n)" per term. Without NAME, lists all sequences.
 
     \b
     Examples:

@@ -14,7 +14,7 @@ from setset.cli.many import Hands
 @options.deal_instead
 @options.seed
 @options.dimension
-@click.option("--ultra", is_flag=True, help="Find ultra sets: two pairs of cards that share their third card.")
+@click.option("--ultra", is_flag=True, help="Find ultra sets: four cards, two pairs that the same card completes.")
 @options.as_json
 @click.pass_context
 def command(
@@ -29,8 +29,8 @@ def command(
 ) -> None:
     """Find every set among CARDS: numbers 0 to 80, names or codes.
 
-    Exit code 1 if the cards hold no set. With many hands this is no error; each hand gets a line with its cards, a
-    colon and its sets.
+    Exit code 1 if the cards hold no set. With --file or -, prints a line per hand: its cards, a colon and its sets; the
+    exit code stays 0 for a hand without a set.
 
     \b
     Examples:

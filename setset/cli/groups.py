@@ -1,4 +1,5 @@
-"""The groups of commands: what `--help` shows, suggestions for wrong words, and commands that load when used."""
+"""All commands with their summaries, and the `click` groups that show them, correct mistyped names, and import the
+module of a command only when the user calls the command."""
 
 import importlib
 import re
@@ -18,8 +19,8 @@ GROUPS = {
     },
     "Look": {
         "status": "Progress of each size, running and failed work.",
-        "count": "Number of lists of each size, compared with references.",
-        "lists": "Print lists from the files, in order.",
+        "count": "Number of lists of each size, compared with other sources.",
+        "lists": "Print lists of a size, from files or computed.",
         "statistics": "Histograms over all lists of a size.",
         "export": "Write lists, classes or counts for other programs.",
         "plot": "Draw charts of counts, odds, classes and work.",
@@ -31,8 +32,8 @@ GROUPS = {
     },
     "Look after": {
         "check": "Compare the database with the files.",
-        "repair": "Repair what check finds. Made files are byte-identical.",
-        "compact": "Merge small files into full ones.",
+        "repair": "Repair the problems that check finds.",
+        "compact": "Merge small batch files into full files.",
         "roots": "List, move or give up folders with batch files.",
         "rm": "Remove an exploration, or its largest sizes.",
         "db": "Back up, upgrade or rebuild the database.",
@@ -41,7 +42,7 @@ GROUPS = {
         "classes": "The catalogue of classes: totals, list, show, build.",
         "classify": "The class of a hand without a set.",
         "sample": "Random lists, each as likely as any other.",
-        "members": "The lists of a class.",
+        "members": "Print the lists of a class.",
         "rank": "The rank of a list among all lists of its size.",
         "unrank": "The list that has a given rank.",
     },
@@ -57,7 +58,7 @@ GROUPS = {
         "deal": "Deal cards and draw them.",
         "play": "Play a game of SET.",
         "hands": "Number of hands with exactly k sets.",
-        "simulate": "Play many games and count tables without a set.",
+        "simulate": "Simulate games, and count tables without a set.",
         "draw": "Draw cards as a picture or on the terminal.",
     },
     "Program": {
@@ -66,7 +67,7 @@ GROUPS = {
         "help": "Describe all commands, or one command.",
     },
 }
-"""Commands and their summaries, so that `--help` need not load the commands. Each line fits 80 columns."""
+"""Commands and their summaries by group, so that `--help` need not import the commands. Each line fits 80 columns."""
 COMMANDS = tuple(name for commands in GROUPS.values() for name in commands)
 FIRST = {
     name: summary
@@ -118,7 +119,7 @@ def _examples(text: str) -> str:
 
 
 def _name_program(command: click.Command) -> None:
-    """Makes the examples of a command and of its subcommands ready to paste."""
+    """Applies `_examples` to the help text of a command and of its subcommands."""
     command.help = _examples(command.help or "")
     for below in getattr(command, "commands", {}).values():
         _name_program(below)

@@ -14,7 +14,7 @@ from setset.cli import options
 def command(size: int | None, recompute: bool, quiet: bool, wide: bool, as_json: bool) -> None:
     """Exact number of hands of N cards with exactly k sets, for every k.
 
-    N is 0 to 17 or 64 to 81 (the complements of small hands). Without N, prints a row for each size from 0 to 17.
+    N is 0 to 17 or 64 to 81 (all cards but 0 to 17). Without N, prints a row for each size from 0 to 17.
 
     \b
     Examples:

@@ -28,9 +28,9 @@ def command(
     as_json: bool,
     workspace: Path,
 ) -> None:
-    """Print lists (hands without a set) of N cards, in order, from the files or computed from the classes.
+    """Print lists (hands without a set) of N cards: from files, in ascending order, or with --from-classes computed.
 
-    If no file has the lists, prints the commands that compute them at once, store them or count them.
+    If the workspace lacks them, prints the commands that compute them at once, store them or count them.
 
     \b
     Examples:

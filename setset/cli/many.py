@@ -36,7 +36,7 @@ class Hands:
         seed: int | None = None,
         dimension: int = 4,
     ) -> Hands | None:
-        """Makes the hands of --file or of standard input. None if the command line names neither."""
+        """Opens the hands of --file or of standard input (-). None if the command line has neither."""
         if file is not None and cards:
             raise BadInput("give CARDS or --file, not both")
         if file is None and cards == ("-",):

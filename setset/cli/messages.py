@@ -31,7 +31,7 @@ _OUT_OF_RANGE = re.compile(r"(?P<given>\S+) is not in the range .*", re.DOTALL)
 
 
 def reword(error: click.ClickException) -> click.ClickException:
-    """Improves click's message for a refused number: the new message names the given and the expected value."""
+    """Improves click's message for a number that it refuses: the new message names it and the expected range."""
     if not isinstance(error, click.BadParameter) or error.param is None:
         return error
     match = _NO_NUMBER.fullmatch(error.message) or _OUT_OF_RANGE.fullmatch(error.message)

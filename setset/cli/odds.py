@@ -12,8 +12,8 @@ from setset.cli import options
 def command(size: int | None, dimension: int, as_json: bool) -> None:
     """The odds that N cards hold a set: exact for random hands, estimated for tables in play.
 
-    N is by default 12; of a smaller deck, 9 or 6. The estimate for tables in play is the stored result of 'setset
-    simulate' with 20,000,000 games.
+    N is 12 by default, 9 with --dimension 3, 6 with --dimension 2. A table in play is a table
+    of a game in which players took sets before. Its odds come from 20,000,000 games of 'setset simulate'.
 
     \b
     Examples:

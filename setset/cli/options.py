@@ -30,8 +30,8 @@ class Setting(click.Option):
 
 
 def _remember_workspace(_: click.Context, parameter: click.Parameter, path: Path | None) -> Path | None:
-    """Records the workspace, so that commands in messages name it. Commands need no name if it comes from the
-    environment."""
+    """Records the workspace, so that commands in messages name it. The commands leave out a workspace
+    from $SETSET_WORKSPACE."""
     if path is not None and str(path) != os.environ.get("SETSET_WORKSPACE"):
         refuse_other_system(path, max(parameter.opts, key=len))
         set_workspace(path)
@@ -39,11 +39,11 @@ def _remember_workspace(_: click.Context, parameter: click.Parameter, path: Path
 
 
 def refuse_other_system(path: Path, option: str) -> None:
-    """Raises BadInput for a Windows path on another system, which would make a folder with the whole path as its
-    name."""
+    """Raises BadInput for a Windows path on another system. Such a path would make one folder with the whole path as
+    its name."""
     if os.name != "nt" and re.match(r"[A-Za-z]:[\\/]|\\\\", str(path)) and not path.exists():
         raise BadInput(
-            f"{option} {path} is a path of Windows: give a path of this system, or ./{path} if it is a name here"
+            f"{option} {path} is a path of Windows: give a path of this system, or ./{path} for a folder of this name"
         )
 
 
@@ -70,7 +70,7 @@ no_workspace = click.option("-w", "--workspace", expose_value=False, hidden=True
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON instead of a table.")
 wide = click.option("--wide", is_flag=True, help="Show all columns and whole values on any terminal.")
 json_lines = click.option("--json", "as_json", is_flag=True, help="Print JSON lines: an array of cards for each list.")
-quiet = click.option("-q", "--quiet", is_flag=True, help="No progress.")
+quiet = click.option("-q", "--quiet", is_flag=True, help="Show no progress.")
 output = click.option(
     "-o",
     "--output",
@@ -80,19 +80,20 @@ output = click.option(
     help="Folder for the batch files of this run, such as a NAS [default: from setset.toml, or in the workspace].",
 )
 from_classes = click.option(
-    "--from-classes", is_flag=True, help="Compute all lists from the classes, without a run, in the order of `unrank`."
+    "--from-classes", is_flag=True, help="Compute all lists from the classes, not from files, in the order of `unrank`."
 )
 names = click.option("--names", is_flag=True, help="Names of cards instead of numbers.")
 target = click.option(
     "--target",
     cls=Setting,
     type=click.IntRange(4, 20),
-    help="Keep only hands that can still grow to this size.  [default: from setset.toml, the only target, or 12]",
+    help="The exploration that keeps only hands that can still grow to this size.  [default: from setset.toml, the "
+    "only target in the workspace, or 12]",
 )
 
 workers = click.option("--workers", cls=Setting, type=click.IntRange(1), help="Worker processes [default: all cores].")
-prune = click.option("--prune", is_flag=True, help="For targets 19 and 20: keep only lists that may reach the target.")
-only_target = click.option("--target", type=click.IntRange(4, 20), help="Only this target.")
+prune = click.option("--prune", is_flag=True, help="Also drop lists that provably cannot reach target 19 or 20.")
+only_target = click.option("--target", type=click.IntRange(4, 20), help="Only the exploration with this target.")
 
 
 dry_run = click.option("--dry-run", is_flag=True, help="Print the planned work, and change nothing.")
@@ -119,8 +120,8 @@ def size(
     option: str = "--size",
     default: int | None = None,
 ) -> Decorator:
-    """Decorator for the number of cards: the first argument N of a command, or the option --size of earlier
-    versions."""
+    """Decorator for the number of cards: the first argument N of a command or, as in earlier versions, the option
+    --size."""
     kind = click.IntRange(least, most)
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -166,8 +167,8 @@ cards = click.argument("cards", nargs=-1, metavar="CARDS...")
 hands_file = click.option(
     "--file",
     type=click.File(lazy=False, errors="replace"),
-    help="Many hands, one per line; - for standard input (also instead of CARDS). Skips blank lines and text after #. "
-    "Reports a bad line, continues, and ends with exit code 1. With --json one object per line.",
+    help="Read many hands, one per line, from this file; - (also instead of CARDS) for standard input. Skips blank "
+    "lines and text after #. Reports bad lines and goes on; the exit code is then 1. With --json one object per line.",
 )
 seed = click.option(
     "--seed", type=click.IntRange(0, 2**64 - 1), help="Random seed; the same seed deals the same cards."
@@ -185,7 +186,7 @@ dimension = click.option(
     default=4,
     show_default=True,
     callback=_check_dimension,
-    help="Features that differ: 3 is the Junior deck (27 solid cards), 2 a deck of 9 (solid, one symbol).",
+    help="Number of features in which cards differ: 3 for the Junior deck (27 solid cards), 2 for a deck of 9.",
 )
 deal_instead = click.option(
     "--deal", "count", type=click.IntRange(1, 81), help="Deal this many cards instead of naming them."
@@ -226,18 +227,20 @@ store = click.option(
     "--store", type=SizeList(), default=(), metavar="SIZES", help="Store only these sizes, such as 18 or 12,15,18."
 )
 count = click.option(
-    "--count", type=SizeList(), default=(), metavar="SIZES", help="Count only these sizes, without files."
+    "--count", type=SizeList(), default=(), metavar="SIZES", help="Count only these sizes, and write no files of them."
 )
-via = click.option("--via", type=click.IntRange(3), help="With --store or --count: expand the lists of this size.")
+via = click.option("--via", type=click.IntRange(3), help="With --store or --count: start from the lists of this size.")
 batch_lists = click.option(
     "--batch-lists",
     type=click.IntRange(1),
     help="Maximum number of lists per file [default: chosen for files of some MB].",
 )
 first = click.option(
-    "--from", "first", type=click.IntRange(0), default=0, help="Expand only source batches from this number on."
+    "--from", "first", type=click.IntRange(0), default=0, help="Expand only source batches with this number or more."
 )
-count_only = click.option("--count-only", is_flag=True, help="Count without files, from the largest complete size on.")
+count_only = click.option(
+    "--count-only", is_flag=True, help="Count sizes above the largest complete size, without files."
+)
 
 
 def plan(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -262,11 +265,11 @@ def plan(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def refuse_given(why: str, *names: str) -> None:
-    """Raises BadInput if the command line has one of some options, which would have no effect.
+    """Raises BadInput if the command line has one of the options `names`, because it would have no effect.
 
     Args:
         why: end of the message, after the option, such as `cannot be combined with --all`.
-        names: the parameters of the options.
+        names: the options, by their parameter names.
     """
     context = click.get_current_context()
     for parameter in context.command.params:
@@ -280,7 +283,7 @@ NEGATIVE_NUMBERS_ARE_ARGUMENTS = {"ignore_unknown_options": True}
 
 
 def parse_hand(texts: tuple[str, ...]) -> tuple[int, ...]:
-    """Parses the cards that a command line names. Raises BadInput without cards."""
+    """Parses the cards that a command line names. Raises BadInput if it names none."""
     refuse_options(texts)
     if not texts:
         raise BadInput("no cards: give numbers 0 to 80, names or codes")

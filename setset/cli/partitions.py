@@ -1,4 +1,4 @@
-"""`setset partitions`: the deck split into four hands of 20 cards without a set and a single card."""
+"""`setset partitions`: the deck split into a single card and four hands of 20 cards without a set."""
 
 import click
 
@@ -12,7 +12,7 @@ from setset.cli import options
 )
 @options.as_json
 def command(cards: tuple[str, ...], number: int, as_json: bool) -> None:
-    """Split the deck into four hands of 20 cards without a set and a single card.
+    """Split the deck into a single card and four hands of 20 cards without a set.
 
     The 20 CARDS hold no set and are one of the four hands; the default is the canonical form of class 20/0. Prints
     facts about all such partitions, and draws one partition with a letter per hand.

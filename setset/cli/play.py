@@ -10,7 +10,7 @@ from setset.cli import options
 @options.dimension
 @click.option("--auto", is_flag=True, help="Let the program play the game, and print each step.")
 @click.option(
-    "--policy", type=click.Choice(["random", "first"]), help="With --auto: choice among sets  [default: random]."
+    "--policy", type=click.Choice(["random", "first"]), help="With --auto: the set to take  [default: random]."
 )
 @click.option("--player", "players", multiple=True, help="Name of a player; repeat the option for each player.")
 @click.option("--no-record", is_flag=True, help="Neither record nor show the best time.")
@@ -26,8 +26,8 @@ def command(
 ) -> None:
     """Play a game of SET with twelve cards on the table: one point for a set, minus one for a wrong call.
 
-    Type the letters of three cards, `none` if there is no set, `hint`, `help` or `quit`. With several players begin
-    with the player's name or number: `2 afk`. For each number of players, setset records the best time of a whole game
+    Type the letters of three cards, `none` if there is no set, `hint`, `help` or `quit`. With several players, type
+    the player's name or number first: `2 afk`. For each number of players, setset records the best time of a whole game
     without a hint in a file of the user. The Junior deck has nine cards on the table, the deck of 9 has six; their
     times are not recorded.
 

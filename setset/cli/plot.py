@@ -25,12 +25,14 @@ def _complete_names(_: click.Context, __: click.Parameter, typed: str) -> list[s
     "  [default: NAME.svg, NAME-CLASS.svg for neighbours]",
 )
 @click.option("--format", "kind", help="svg, png, pdf, html, json or csv, regardless of the file name.")
-@click.option("--games", type=click.IntRange(1, 10**12), default=200_000, show_default=True, help="Games, for rounds.")
 @click.option(
-    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Random seed, for rounds."
+    "--games", type=click.IntRange(1, 10**12), default=200_000, show_default=True, help="Games of the chart rounds."
 )
-@click.option("--target", type=click.IntRange(4, 20), default=12, show_default=True, help="Target, for bytes.")
-@click.option("--size", type=click.IntRange(3, 20), help="Only this size, for bytes.")
+@click.option(
+    "--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True, help="Random seed of the chart rounds."
+)
+@click.option("--target", type=click.IntRange(4, 20), default=12, show_default=True, help="Target of the chart bytes.")
+@click.option("--size", type=click.IntRange(3, 20), help="Only this size, in the chart bytes.")
 @options.force
 @options.workspace
 @click.pass_context
@@ -45,7 +47,7 @@ def command(
     workspace: Path,
     **settings: int | None,
 ) -> None:
-    """Draw the chart NAME; without a name, list them. Needs the extra setset[plot].
+    """Draw the chart NAME; without a name, list all charts. Needs the extra setset[plot].
 
     \b
     Examples:

@@ -15,10 +15,10 @@ from setset.cli.many import Hands
 @options.no_workspace
 @click.pass_context
 def command(ctx: click.Context, cards: tuple[str, ...], file: TextIO | None, as_json: bool) -> None:
-    """Compute the rank of CARDS without a set among all lists of their size, from 0. Needs no workspace.
+    """Print the rank of CARDS without a set: their index, from 0, among all lists of this size. Needs no workspace.
 
-    Ranks go class by class, in the order of `setset members`. `setset unrank` is the inverse. With many hands, prints a
-    line per hand: rank and cards.
+    Lists are numbered class by class, and in a class in the order of `setset members`. `setset unrank` is the inverse.
+    With --file or -, prints a line per hand: rank and cards.
 
     \b
     Examples:

@@ -11,7 +11,7 @@ from setset.cli import options
 @click.command()
 @options.size()
 @click.option(
-    "--batch", type=click.IntRange(0), help="Make this batch of --size again, and compare its file with the record."
+    "--batch", type=click.IntRange(0), help="Make this batch of --size again, and compare the file with the database."
 )
 @click.option("--source", type=click.IntRange(0), help="Make all files of --size from this source batch again.")
 @click.option("--deep", is_flag=True, help="First decode each file and derive its lists again, like check --deep.")
@@ -21,7 +21,7 @@ from setset.cli import options
 @options.quiet
 @options.workspace
 def command(dry_run: bool, as_json: bool, quiet: bool, workspace: Path, **chosen: Any) -> None:
-    """Repair the problems that `check` finds. Files made again are byte-identical, and nothing else changes.
+    """Repair the problems that 'setset check' finds. Files made again are byte-identical; sound files do not change.
 
     \b
     Examples:

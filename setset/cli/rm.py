@@ -20,8 +20,9 @@ def command(
 ) -> None:
     """Remove the files and records of an exploration, or of its largest sizes.
 
-    Prints files and bytes, and asks. Removing a size removes all larger sizes too, because they are derived from it.
-    Counts made from smaller sizes stay. If the command is stopped, run it again: it resumes.
+    Prints the files and bytes to remove, and asks. Removing a size removes all larger sizes too, because they are
+    derived from it. A size without files keeps its count if it was counted from a smaller size that stays. If the
+    command is stopped, run it again: it resumes.
 
     \b
     Examples:

@@ -51,11 +51,14 @@ def command(context: click.Context, wide: bool, as_json: bool, workspace: Path) 
 @options.quiet
 @options.workspace
 def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet: bool, workspace: Path) -> None:
-    """Record that the storage root OLD (a folder, or its number) is now the folder NEW.
+    """Record the new folder of a storage root that was moved.
 
-    Move or copy the folder with its content first. The command compares the token and every file in NEW with the
-    database. If it is stopped, run it again: it resumes. If you moved the workspace itself, give the same folder as OLD
-    and NEW to claim the folder again.
+    OLD is its former folder or its number. First move or copy the folder with its content to NEW. The command compares
+    every file in NEW, and the token that names the owner, with the database. If it is stopped, run it again: it
+    resumes.
+
+    After you moved the workspace itself, it can only read its roots elsewhere. Give such a root as OLD and as NEW, so
+    that the workspace owns it again.
 
     \b
     Examples:
@@ -87,9 +90,10 @@ def move(old: str, new: Path, fast: bool, incomplete: bool, as_json: bool, quiet
 @options.yes
 @options.workspace
 def forget(old: str, output: Path | None, dry_run: bool, yes: bool, workspace: Path) -> None:
-    """Give up the storage root OLD (a folder, or its number) if it is lost for good.
+    """Give up a storage root that is lost for good.
 
-    Records its files as missing files of the folder --output, where 'setset repair' makes them again, byte-identical.
+    OLD is its folder or its number. Records its files as missing files of the folder --output, where
+    'setset repair' makes them again, byte-identical.
 
     \b
     Example:
@@ -102,6 +106,6 @@ def forget(old: str, output: Path | None, dry_run: bool, yes: bool, workspace: P
     with setset.open(workspace, mode="a") as opened:
         print_roots([opened.forget_root(old, dry_run=True)])
         if not dry_run:
-            options.confirm("Forget this storage root, and make its files again?", yes)
+            options.confirm("Forget this storage root, so that repair can make its files again?", yes)
             opened.forget_root(old, output=output)
             print_line("forgotten: run 'setset repair' to make its files again")

@@ -15,7 +15,7 @@ from setset.cli.limits import DISK, TIME, limited
 from setset.errors import BadInput
 
 OF_ONE_RUN = ("--workspace", "--max-time", "--max-disk")
-"""Options with a value that `setset run` without a size does not take from the last run."""
+"""Options that `setset run` without a size does not take from the last run. Each has a value."""
 FIRST_SIZE = 6
 """Size that `setset run` without a size builds in a new workspace."""
 
@@ -91,7 +91,7 @@ def _had_work(outcome: str | None, results: int) -> bool:
     metavar="[HOST:]HERE=THERE",
     help="The folder HERE has the path THERE on Dask workers (on HOST). May be repeated.",
 )
-@click.option("--ship", is_flag=True, help="Send files over the network to Dask workers without a common folder.")
+@click.option("--ship", is_flag=True, help="Send files over the network to Dask workers that share no folder.")
 @click.option(
     "--log",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -100,10 +100,10 @@ def _had_work(outcome: str | None, results: int) -> bool:
 )
 @click.option("--json", "as_json", is_flag=True, help="Print events as JSON lines (docs/unattended.md).")
 @click.option("--dry-run", is_flag=True, help="Print the estimate and stop, as 'setset estimate' does.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask before more than an hour, or half of the free disk.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask, however much time and disk the run needs.")
 @click.option("--max-time", type=TIME, metavar="TIME", help="Stop cleanly after this time, such as 45m or 8h.")
 @click.option(
-    "--max-disk", type=DISK, metavar="BYTES", help="Stop cleanly when new files reach this size, such as 20GB."
+    "--max-disk", type=DISK, metavar="BYTES", help="Stop cleanly when new files reach this total, such as 20GB."
 )
 @options.quiet
 @options.workspace
@@ -124,10 +124,10 @@ def command(
     workspace: Path,
     **placed: Any,
 ) -> None:
-    """Build all lists of up to N cards that are missing. Without N: resume the last run, or build size 6.
+    """Build all missing lists of up to N cards. Without N: resume the last run, or build size 6.
 
-    Prints the time and disk needed, and asks before more than an hour or half of the free disk. Without a terminal,
-    such a run needs --yes, --max-time or --max-disk. Ctrl-C, a crash or a power cut loses no finished work.
+    Prints an estimate. If the run takes more than an hour or half of the free disk, asks before it starts or, without a
+    terminal, needs --yes, --max-time or --max-disk. Ctrl-C, a crash or a power cut loses no finished work.
 
     \b
     Examples:

@@ -11,7 +11,7 @@ from setset.cli import options
 @click.option(
     "--seed",
     type=click.IntRange(0),
-    help="Random seed; the same seed draws the same lists. A larger count draws more lists after them.",
+    help="Random seed; the same seed draws the same lists, and with a larger --count more lists after them.",
 )
 @options.dimension
 @options.names

@@ -16,7 +16,7 @@ _encoding = click.option(
     show_default=True,
     help="Cardinality encoding of PySAT: totalizer, kmtotalizer, mtotalizer, seqcounter, sortnetwrk or cardnetwrk.",
 )
-_FIX = "none, triangle (3 cards), frame (5), cases (2 cases of 8), or cards such as 0,1,3."
+_FIX = "none, triangle (3 cards), frame (5 cards), cases (either of two choices of 8 cards), or cards such as 0,1,3."
 
 
 def _complete_solvers(_: click.Context, __: click.Parameter, typed: str) -> list[str]:
@@ -48,7 +48,7 @@ def command() -> None:
 
 @command.command("encode")
 @_many
-@click.option("--fix", default="none", show_default=True, metavar="WHAT", help=f"Fix cards: {_FIX}")
+@click.option("--fix", default="none", show_default=True, metavar="WHAT", help=f"Cards that the hand must hold: {_FIX}")
 @options.dimension
 @_encoding
 @click.option(
@@ -69,7 +69,11 @@ def encode_command(size: int, fix: str, dimension: int, encoding: str, output: P
 
 @command.command("solve")
 @_many
-@click.option("--fix", metavar="WHAT", help=f"Fix cards: {_FIX} [default: the strongest that loses no answer]")
+@click.option(
+    "--fix",
+    metavar="WHAT",
+    help=f"Cards that the hand must hold: {_FIX} [default: as many as possible without losing an answer]",
+)
 @options.dimension
 @_encoding
 @click.option(
@@ -100,7 +104,7 @@ def solve_command(
 ) -> None:
     """Find N cards without a set, or prove that there are no such cards. Checks, draws and classifies the cards.
 
-    Exit code 0 for both answers; 13 after a timeout, or if the solver gave up.
+    Exit code 0 for either answer; 13 after a timeout, or if the solver gave up.
 
     \b
     Examples:
@@ -123,8 +127,8 @@ def solve_command(
 @click.option(
     "--file",
     type=click.File(errors="replace"),
-    help="Many answers, the literals of one answer per line; - for standard input. Skips blank lines and text after #. "
-    "Reports a bad line, continues, and ends with exit code 1. With --json one object per line.",
+    help="Read many answers, the literals of one answer per line, from this file; - for standard input. Skips blank "
+    "lines and text after #. Reports bad lines and goes on; the exit code is then 1. With --json one object per line.",
 )
 @click.option("--cards", type=click.IntRange(1, 81), default=1, help="Minimum number of cards.")
 @options.dimension
@@ -135,7 +139,7 @@ def read_command(
 ) -> None:
     """Read the output FILE of another solver (- for standard input), and check, draw and classify its cards.
 
-    Exit code 0 for both answers; 13 if the solver gave up, 1 if its cards are wrong.
+    Exit code 0 for cards, or if the solver found that there are none; 13 if it gave up, 1 if its cards are wrong.
 
     \b
     Examples:

@@ -18,7 +18,7 @@ LOCAL_NAMES = ("127.0.0.1", "localhost", "[::1]")
     "--allow-host",
     "allowed",
     multiple=True,
-    help="Host name in the address of the page, besides localhost. Required with another --host.",
+    help="Host name in the address of the page, besides localhost; may be repeated. Needed if --host is not local.",
 )
 @click.option("--token", help="Secret that visitors need, for machines with other users; 'random' makes one.")
 @click.option("--open", "open_browser", is_flag=True, help="Open the page in the browser.")

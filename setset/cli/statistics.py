@@ -46,10 +46,10 @@ def command(
     as_json: bool,
     workspace: Path,
 ) -> None:
-    """Print histograms over all lists of a size, stored or counted.
+    """Print histograms over all lists of a size, from files or computed.
 
-    They count lists by the number of remaining cards, by lowest and highest card, by each card, by the number of cards
-    with a value such as red, and by class.
+    They count lists by the number of remaining cards (cards above the highest card that can be added), by lowest and
+    highest card, by each card, by the number of cards with a value such as red, and by class.
 
     \b
     Examples:

@@ -10,13 +10,13 @@ from setset.cli import options
 @click.command("verify")
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
 @click.option("--dimension", type=int, help="Digits per point, 1 to 10 [default: as many as the first point has].")
-@click.option("--integers", is_flag=True, help="Each number is a point, like a card: its digits in base 3.")
+@click.option("--integers", is_flag=True, help="Each number in FILE is a point: its digits in base 3.")
 @options.as_json
 def command(file: Path, dimension: int | None, integers: bool, as_json: bool) -> None:
     """Check whether the points in FILE are a cap (no three on a line), in up to 10 dimensions.
 
-    FILE is text with a point per line, its digits 0, 1, 2 with or without blanks, commas and brackets; JSON; or an
-    array that numpy saved. Exit code 1 if three points are on a line.
+    FILE is JSON, an array that numpy saved, or text with a point per line: its digits 0, 1, 2, with or without blanks,
+    commas and brackets. Exit code 1 if three points are on a line.
 
     \b
     Examples:

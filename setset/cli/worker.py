@@ -24,7 +24,7 @@ from setset.cli import options
 )
 @options.certificates
 @click.option(
-    "--output", type=click.Path(path_type=Path, file_okay=False), help="Storage root that must exist on this machine."
+    "--output", type=click.Path(path_type=Path, file_okay=False), help="Start only if this storage root is mounted."
 )
 def command(
     scheduler: str,
@@ -37,8 +37,8 @@ def command(
 ) -> None:
     """Start Dask workers for runs on a cluster. They run until Ctrl-C.
 
-    SCHEDULER is the address of a scheduler, or its scheduler file. The workers wait for the scheduler, start again when
-    they die, and reconnect when the scheduler comes back. On Ctrl-C or SIGTERM they finish their tasks and end.
+    SCHEDULER is the address of a scheduler, or its scheduler file. The command waits for the scheduler, replaces
+    workers that die, and reconnects when the scheduler comes back. On Ctrl-C or SIGTERM workers finish their tasks.
 
     \b
     Examples:

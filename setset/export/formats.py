@@ -52,11 +52,10 @@ class Content:
     size: int
     row_group_size: int = ROW_GROUP_SIZE
     marks: Mapping[str, str] = field(default_factory=dict)
-    """Metadata of the file. A Parquet file contains its metadata. For other formats it is in the manifest of the
-    folder."""
+    """Metadata of the file: inside a Parquet file, otherwise in the manifest of the folder."""
 
     def marked(self, **marks: object) -> Content:
-        """A copy with more marks."""
+        """Returns a copy with more metadata."""
         return replace(self, marks={**self.marks, **{name: str(value) for name, value in marks.items()}})
 
     @property
@@ -69,7 +68,7 @@ class Content:
 
 
 def choose_content(size: int, format: str, values: str, row_group_size: int) -> Content:  # noqa: A002
-    """Makes the description of a file from command-line options. Raises BadInput if they do not fit together."""
+    """Makes the description of a file from command-line options. Raises BadInput if options contradict each other."""
     if values not in set(Values):
         raise BadInput(f"--as {values}: expected one of {', '.join(Values)}")
     if format == Format.NPY and values == Values.NAMES:

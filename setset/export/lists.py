@@ -150,8 +150,8 @@ class _Export:
     def _find_waiting(self, tasks: list[ExportTask], manifest: Manifest) -> list[ExportTask]:
         """Finds the tasks whose file is not finished.
 
-        The manifest of a killed export may lack some finished files. The content of such a file shows that it is
-        finished.
+        The manifest of a killed export may lack some finished files. The method compares their content with the lists
+        that the task would write.
         """
         waiting = [task for task in tasks if not manifest.is_finished(task)]
         is_parquet = self._content.format is Format.PARQUET
@@ -167,8 +167,8 @@ class _Export:
     def _stale_files(
         self, folder: Path, names: str, tasks: Iterable[ExportTask], waiting: Iterable[ExportTask]
     ) -> list[Path]:
-        """Finds files with names of this export that are not of this export. Without `overwrite`, raises BadInput
-        instead of replacing a file."""
+        """Finds files to remove: they are named like files of this export, but no task writes them. Without
+        `overwrite`, raises BadInput if the export would remove or replace a file."""
         own = {Path(task.path).name for task in tasks}
         entries = sorted(folder.iterdir()) if folder.is_dir() else []
         stale = [path for path in entries if re.fullmatch(names, path.name) and path.name not in own]
@@ -229,7 +229,8 @@ class _Export:
 
     @contextmanager
     def _progressing(self, files: int, lists: int, stopped: str = STOPPED) -> Iterator[Callable[[int], None]]:
-        """Reports progress. Yields a function to call after each file or block, which also checks for a stop."""
+        """Reports progress. Yields a function: call it with the number of lists after each file or block. It raises
+        Interrupted if the export must stop."""
 
         def advance(lists: int) -> None:
             self._progress.advance(self._size.size, lists, lists)
@@ -242,8 +243,8 @@ class _Export:
             self._progress.end(self._size.size)
 
     def _plan(self, folder: Path, files: int, written: int, lists: int, existing_bytes: int, expected: int) -> Exported:
-        """Makes the forecast of an export: its files and bytes. Unless it is a dry run, raises NoSpace if the expected
-        bytes do not fit on the disk."""
+        """Makes the result that a dry run returns: expected files and bytes. In any other export, raises NoSpace if the
+        expected bytes do not fit on the disk."""
         free = free_bytes(folder)
         if expected > free and not self._options.dry_run:
             raise NoSpace(f"the export takes about {expected:,} bytes, and {folder} has room for {free:,}")

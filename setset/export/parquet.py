@@ -39,7 +39,7 @@ def schema(content: Content) -> Any:
 
 
 def record_batches(content: Content, blocks: Iterable[Lists]) -> Iterator[Any]:
-    """Converts each array of lists to an Arrow record batch, which has its own memory."""
+    """Converts each array of lists to an Arrow record batch. The batch keeps its values if the array changes."""
     import numpy as np
 
     from setset.export.encoding import vectors

@@ -39,7 +39,7 @@ class ExportTask:
 
 
 def remove_temporaries(folder: Path, names: str) -> None:
-    """Removes unfinished files of killed exports. `names` is a regular expression for the names of finished files."""
+    """Removes unfinished files of killed exports. `names` is a regular expression for names of exported files."""
     for path in folder.iterdir() if folder.is_dir() else ():
         if durable.is_temporary(path.name, f"{names}|{MANIFEST}"):
             path.unlink(missing_ok=True)
@@ -55,7 +55,7 @@ def write_file(task: ExportTask) -> int:
 
 def recognise(task: ExportTask) -> int | None:
     """Returns the number of bytes of a task's file if it has the content that `write_file` would write, otherwise None.
-    Not for Parquet."""
+    Not for Parquet files, which `Manifest.is_finished` recognises by their metadata."""
     from setset.export.encoding import encode
 
     with Path(task.path).open("rb") as file:
@@ -80,8 +80,8 @@ def _read_lists(task: ExportTask) -> Iterator[Lists]:
 
 
 def measure(task: ExportTask) -> float:
-    """Estimates the bytes per list of a task's file from a sample of lists, from the middle of a stored batch or the
-    beginning of derived lists."""
+    """Estimates the bytes per list of a task's file from a sample: lists from the middle of a stored batch, or the
+    first lists if they are derived from a batch of a smaller size."""
     from setset.tasks.worker import read_lists
 
     content, rows = task.content, min(SAMPLE, task.content.row_group_size, task.lists)
@@ -120,7 +120,7 @@ def block_rows(content: Content) -> int:
 class Manifest:
     """The manifest of an export: a JSON file with the names and the metadata of all finished files in the folder.
 
-    Parquet files contain their metadata, so the manifest does not have it.
+    It leaves out Parquet files, because they contain their metadata.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -168,8 +168,7 @@ class Manifest:
 
 @contextmanager
 def locked(path: Path, output: Path) -> Iterator[None]:
-    """Locks an export to `output` during the block, so that no second export writes there. `path` is the lock file,
-    which is removed afterwards."""
+    """Locks `output` during the block, so that no second export writes there. Removes the lock file `path` then."""
     durable.make_folder(path.parent)
     while True:
         with path.open("ab") as file:

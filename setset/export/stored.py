@@ -44,7 +44,7 @@ class ExportOptions:
 
 @dataclass(frozen=True)
 class StoredSize:
-    """Lists of one size for an export: stored in batches, or derived."""
+    """Lists of one size for an export: stored in batches, or derived from smaller batches or the classes."""
 
     target: int | None
     """Target of the exploration; None for lists that do not come from an exploration."""
@@ -55,7 +55,8 @@ class StoredSize:
     run: str
     """Command that completes the size; empty if it is complete."""
     batches: tuple[tuple[int, Source], ...]
-    """Number of lists and source of each batch up to the first gap. Empty for lists that are not in batches."""
+    """Number of lists of each part of the size, and the batch that stores them or that they are derived from.
+    Stops before the first missing batch. Empty for lists from the classes."""
     blocks: Callable[[int, int, int], Iterator[Lists]]
     """Function (start, count, rows) that reads `count` lists from index `start` on, in arrays of up to `rows` rows."""
 
@@ -93,7 +94,7 @@ class StoredSize:
         return self.lists - start if limit is None else min(limit, self.lists - start)
 
     def file_names(self, content: Content) -> str:
-        """Regular expression for the names of the exported files in a folder."""
+        """Makes a regular expression for the names of the exported files in a folder."""
         return rf"t{self.target:02d}-s{self.size:02d}-\d{{6,}}\.{content.format}"
 
     def tasks(self, content: Content, folder: Path) -> Iterator[ExportTask]:

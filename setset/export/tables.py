@@ -28,7 +28,7 @@ COLUMNS = {
         *("class_sum", "counts", "agree", "verdict"),
     ),
 }
-"""Names of the columns of each table. Any value may be None."""
+"""Names of the columns of each table. Any value in a table may be None."""
 FLAGS, CARDS = ("complete", "agree"), ("cards",)
 TEXTS = (*("origin", "counts", "verdict"), *("structure", "orbits", "extension_orbits", "hyperplanes", "exclusions"))
 """Names of columns with truth values (FLAGS), sequences of cards (CARDS) and texts (TEXTS). All other columns have

@@ -135,8 +135,8 @@ def _digest(size: int) -> str:
 
 
 def _link(list_class: setset.ListClass, neighbour: setset.Neighbour) -> Answer:
-    """Describes the link to a neighbour: the number of cards that lead there and back, and the number of pairs of
-    lists, counted on both sides."""
+    """Describes the link to a neighbour: the number of cards that lead there and back, and the number of pairs of lists
+    (one of each class, one card apart), counted from each side."""
     other, cards = neighbour
     back = list_class.lists * cards // other.lists
     return {

@@ -44,8 +44,8 @@ def identify(_: Site, query: Query) -> Answer:
 
 
 def _marks(cards: Sequence[int], sets: Sequence[tuple[int, int, int]]) -> list[Answer]:
-    """For each card of the deck: whether it is in the hand, excluded or addable, and the URL of the hand with the card
-    added or removed."""
+    """Describes each card of the deck: whether it is in the hand, excluded (would complete a set) or addable, and the
+    URL of the hand with the card added or removed."""
     rings = {card: number % RINGS for number, cards_of_set in reversed(list(enumerate(sets))) for card in cards_of_set}
     return [
         {
@@ -66,7 +66,7 @@ def _larger(cards: Sequence[int]) -> int:
 
 
 def _list(cards: Sequence[int]) -> Answer:
-    """Class, map and rank of a hand without a set."""
+    """Class of a hand without a set, map of the hand to the canonical form, and rank."""
     catalogue = setset.catalogue_in_memory()
     classified = setset.classify(cards)
     rank = setset.rank(cards)

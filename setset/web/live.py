@@ -60,7 +60,7 @@ class Live:
                 self._watch = None
 
     def _look(self) -> None:
-        """Renders the progress again if it has changed since the last time."""
+        """Renders the progress page as an event for the viewers if the progress has changed since the last event."""
         if not self.viewers:
             if self._watch is not None:
                 self._watch.close()

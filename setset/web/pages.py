@@ -25,7 +25,7 @@ HERE: Final = Path(__file__).parent
 
 @dataclass(frozen=True)
 class Page:
-    """A page. `what` and `parameters` are for the documentation of the API."""
+    """A page of the site. The page /api shows `what` and `parameters` as its documentation."""
 
     path: str
     template: str
@@ -59,12 +59,12 @@ _CLASSES = {
     **_CSV,
 }
 _CARDS = {"cards": "numbers 0 to 80, names or codes, with commas between them"}
-_DEAL = {**_CARDS, "deal": "number of random cards instead", "seed": "random seed of these"}
-_MANY = {"hands": "a hand per line", "file": "the same as a file", **_CSV}
+_DEAL = {**_CARDS, "deal": "number of random cards instead", "seed": "random seed of the deal"}
+_MANY = {"hands": "a hand per line", "file": "a text file with a hand per line", **_CSV}
 _GAME = {
     "seed": "of the deck",
     "daily": "yes for the deck of the day",
-    "calls": "so far: none, or three cards as 1.2.3",
+    "calls": "all calls so far: none, or three cards as 1.2.3",
 }
 _GAME |= {"hints": "0 to 3", "mode": "of practice, in a browser", "beat": "seconds to beat, in a browser"}
 _SQL = {"query": "SELECT ...", "format": "table, json (more rows) or csv"}
@@ -83,7 +83,7 @@ PAGES: Final = (
     Page("/counts", "counts", counts, "Counts with verdicts; each size by its classes; hands by sets.", _TARGET),
     Page("/classes", "classes", classes.classes, f"The classes of a size, {classes.PAGE} per page.", _CLASSES, **_FORM),
     Page("/classes/random", "", classes.surprise, "Leads to a random class.", {"size": "0 to 20"}),
-    Page("/classes/{size}", "classes", classes.classes, "The same by its address.", _CLASSES, **_FORM),
+    Page("/classes/{size}", "classes", classes.classes, "The classes of the size in the URL.", _CLASSES, **_FORM),
     Page("/classes/{size}/{number}", "class", classes.one_class, "All about a class.", keep=True),
     Page("/classes/{size}/{number}/random", "", classes.random_member, "Leads to a random list of the class."),
     Page(
@@ -91,7 +91,7 @@ PAGES: Final = (
     ),
     Page("/identify/complete", "", complete, "Leads to a complete hand, by cards added at random.", _CARDS),
     Page("/identify/many", "many", many, "A row for each of many hands, by POST.", _MANY, form=True, field="hands"),
-    Page("/play", "play", play, "A moment of a game.", _GAME, keep=True),
+    Page("/play", "play", play, "A game after the given calls.", _GAME, keep=True),
     Page("/sql", "sql", sql, "The rows of a read-only query; without one, the tables.", _SQL, field="query"),
     Page("/api", "api", _api, "This description.", keep=True),
 )
@@ -124,8 +124,8 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True)
 class Address:
-    """Address of a page, which makes its links. Links are relative, because a server or a site may be below any
-    path."""
+    """URL of a page. Makes the links of the page, relative to this URL, so that they also work if a proxy or a web host
+    puts all pages below a path such as /caps/."""
 
     path: str
     query: str = ""

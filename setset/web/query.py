@@ -21,7 +21,7 @@ class NotFound(BadInput):
 
 
 class Redirect(Exception):
-    """Raised to redirect a request to another URL of this server, which is the argument."""
+    """Raised to redirect a request. The argument is the path on this server to redirect to."""
 
 
 @dataclass(frozen=True)

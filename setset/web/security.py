@@ -78,7 +78,7 @@ class Guard:
             return _refused(421, "this page does not answer to that name: see 'setset serve --allow-host'")
         allowed = ("GET", "HEAD", "POST") if path in FORMS else ("GET", "HEAD")
         if method not in allowed:
-            return _refused(405, "this page only shows", {"Allow": ", ".join(allowed)})
+            return _refused(405, "this page is read-only: use GET", {"Allow": ", ".join(allowed)})
         if "\0" in path:
             return _refused(404, "there is no such page")
         if (method == "POST" or (path in QUERIES and request.scope["query_string"])) and self._is_foreign(headers):

@@ -26,8 +26,8 @@ POINTS: Final = 40
 
 @dataclass
 class Pace:
-    """Observed speed of a run. Each observation has the time, the share of the work that is done, and the number of
-    lists."""
+    """Observed speed of a run. Each observation in `seen` has its time, the share of the run that is done, and the
+    number of lists."""
 
     seen: deque[tuple[float, float, int]] = field(default_factory=deque)
     run: int | None = None
@@ -79,7 +79,7 @@ class Segment:
 def describe_goal(
     workspace: setset.Workspace, sizes: Sequence[setset.SizeStatus], run: Any, pace: Pace
 ) -> dict[str, Any] | None:
-    """Computes the progress of the last run towards its goal. None if there is no run, or if its goal is unknown.
+    """Computes the progress of the last run towards its goal, the sizes to store or count. None without run or goal.
 
     Args:
         workspace: The workspace.
@@ -116,7 +116,8 @@ def describe_goal(
 def _segments(
     steps: Sequence[Step], mine: Mapping[Step, setset.SizeStatus], estimate: setset.Estimate | None
 ) -> list[Segment]:
-    """Makes the segment of each size, weighted by the time that the size usually takes."""
+    """Makes the progress bar: a segment per size of the run. Its weight is the share of the run's time that
+    the size usually takes. Without an estimate all weights are equal."""
     usual = {} if estimate is None else estimate.usual_seconds()
     expected = {} if estimate is None else {size_estimate.size: size_estimate.lists for size_estimate in estimate.sizes}
     weights = [usual.get(size, 0.0) if usual else 1.0 for _, size in steps]
@@ -135,8 +136,8 @@ def _speed(
     estimate: setset.Estimate | None,
     pace: Pace,
 ) -> dict[str, Any]:
-    """Computes share, remaining time and speed: from the observations of the last minute, or without them from the
-    records."""
+    """Computes the share of a run that is done, its remaining time and its speed: from the observations of the last
+    minute or, if there are too few, from the estimate and the recorded speed."""
     done = sum(segment.weight * segment.share for segment in segments)
     is_running = run.outcome is None
     if is_running:
@@ -174,8 +175,7 @@ def _bytes_needed(estimate: setset.Estimate, mine: Mapping[Step, setset.SizeStat
 def _estimate(
     exploration: setset.Exploration, stored: tuple[int, ...], counted: int | None, workers: int, pace: Pace
 ) -> setset.Estimate | None:
-    """Estimates the rest of a run. Makes a new estimate at most every FRESH seconds. None if this kind of run has no
-    estimate."""
+    """Estimates the rest of a run. Makes a new estimate at most every FRESH seconds. None if there is none."""
     key = (exploration.target, stored, counted, workers)
     moment, estimate = pace.estimates.get(key, (0.0, None))
     if moment and time.monotonic() - moment < FRESH:

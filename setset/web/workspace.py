@@ -32,7 +32,7 @@ EXAMPLES: Final = (
 )
 """Example queries on the SQL page. A test checks that docs/schema.md has the same queries."""
 DEALT: Final = (12, 15)
-"""Sizes of hands whose number of sets the counts page shows: the numbers of cards on the table in a game."""
+"""Numbers of cards on the table in a game. For these, the counts page shows how many hands have k sets, for each k."""
 CHARTS: Final = ("counts", "gantt", "rates", "throughput")
 KEEP: Final = 10.0
 """Maximum number of seconds for which the server reuses a drawn chart."""

@@ -47,7 +47,7 @@ def test_what_needs_no_workspace_looks_at_none(run: Run, tmp_path: Path, argumen
         ("lists --size 4 --all --limit 3", "--limit cannot be combined with --all"),
         ("members --class 4/0 --all --limit 3", "--limit cannot be combined with --all"),
         ("classes list --size 4 --all --limit 3", "--limit cannot be combined with --all"),
-        ("classify --file - --wide", "--wide shows one hand"),
+        ("classify --file - --wide", "--wide is for one hand"),
         ("draw 0 1 --scale 3", "--scale needs a PNG picture"),
         ("draw 0 1 --scale 3 -o a.svg", "--scale needs a PNG picture"),
         ("draw 0 1 --seed 3", "give cards, or --deal with --seed, not both"),
