@@ -39,7 +39,7 @@ def explain(worker: Worker, task: PendingTask, error: BaseException, status: str
             bad = find_bad_source(task.arguments[0])
             if bad is not None:
                 return Failure(bad, True)
-            return Failure(WorkerFailed(f"on {worker.host}: cannot read the source, which is there: {error}"), False)
+            return Failure(WorkerFailed(f"on {worker.host}: cannot read a sound source batch: {error}"), False)
         case TimeoutError() if status != "error":
             return Failure(WorkerDied(f"the worker on {worker.host} died"), True)
         case WorkerFailed():
