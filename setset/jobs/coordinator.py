@@ -50,8 +50,8 @@ def work_through(
             return
         Coordinator(job, get_executor(), workers, progress, stop).work()
     raise SetsetError(
-        f"results of target {job.exploration.target} were made again {MOST_ROUNDS} times, but are still not proven: "
-        "the disk may be faulty, run 'setset check --deep'"
+        f"results of target {job.exploration.target} are still not proven after {MOST_ROUNDS} attempts: the disk may "
+        "be faulty, run 'setset check --deep'"
     )
 
 
