@@ -76,8 +76,7 @@ _NO_LINKS_THERE = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, e
 
 
 def rename_if_free(source: Path, target: Path) -> bool:
-    """Gives a file the second path `target`. Returns False if `target` exists, even if another host has just made
-    it."""
+    """Gives a file a second path. Returns False if the path exists, even if another host has made it just now."""
     try:
         os.link(source, target)
     except FileExistsError:
