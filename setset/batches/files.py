@@ -77,7 +77,7 @@ def holds(path: Path, digest: str) -> bool:
 
 
 def describe(data: bytes) -> BatchFile:
-    """Verifies every bit of the bytes of a batch file, and returns the record of the batch."""
+    """Verifies the bytes of a batch file against the digest in them, and returns the record of the batch."""
     header, digest = batch_format.verify(data)
     return record(header, digest.hex())
 

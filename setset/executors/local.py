@@ -151,7 +151,7 @@ class LocalExecutor(ObservableExecutor):
             if not self._left:
                 self._lost = ExecutorLost(f"no worker process can start: {reason}; {TRY_FEWER}")
         if self._lost is None:
-            self.notice(f"a worker process cannot start: {reason}; the run goes on with {self._left}")
+            self.notice(f"a worker process cannot start: {reason}; workers left: {self._left}")
             return
         while call := self._next_call(wait=False):
             call[0].set_exception(self._lost)
@@ -168,7 +168,7 @@ class LocalExecutor(ObservableExecutor):
         )
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Ends the worker processes. With `wait`, they first finish all calls that are not cancelled."""
+        """Ends the worker processes: with `wait` after all calls that are not cancelled, otherwise at once."""
         with self._changed:
             for future, _ in self._queue if cancel_futures or not wait else ():
                 future.cancel()

@@ -135,7 +135,7 @@ class Coordinator:
         return max(0, WINDOW * workers - len(self._in_flight))
 
     def _record_and_claim(self, want: int) -> None:
-        # Cleared first, so that an interrupt after the transaction does not record them a second time.
+        # Cleared first, so that an interrupt after the transaction records no result a second time.
         finished, unfinished, self._finished, self._unfinished = self._finished, self._unfinished, [], []
         claimed = expansions.record_and_claim(self._job, finished, unfinished, want)
         try:

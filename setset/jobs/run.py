@@ -162,7 +162,7 @@ class _Run:
         largest = max(number for number in complete if number < size)
         if largest == SEED_SOURCE_SIZE:
             largest = max(SEED_SOURCE_SIZE + 1, min(size - 1, self.options.count_from))
-            self.progress.notice(f"nothing to count from yet: storing the lists of up to {largest} first")
+            self.progress.notice(f"nothing to count from yet: first storing lists of up to {largest} cards")
             complete |= set(range(SEED_SOURCE_SIZE + 1, largest + 1))
         sizes = sorted(number for number in complete if SEED_SOURCE_SIZE < number <= largest)
         is_counted = size in complete or exploration.is_counted(size)
@@ -180,7 +180,7 @@ class _Run:
         first, size = self.options.first, self.options.size - 1
         if first >= (count := batches.count_numbered(exploration.at(size))):
             raise BadInput(
-                f"--from {first}: there is no batch {first} of size {size}; {count:,} are known, numbered from 0"
+                f"--from {first}: there is no batch {first} of size {size}; batches: {count:,}, numbered from 0"
             )
 
     def _get_executor(self) -> Executor:

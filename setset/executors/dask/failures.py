@@ -61,9 +61,9 @@ def explain_check(error: BaseException) -> str:
 
 
 def name_of(task: PendingTask) -> str:
-    """Describes a task in messages, by its source."""
+    """Describes a task in messages, by its source batch."""
     source = task.arguments[0].source
-    return "the task of the seeds" if source is None else f"source {source.number} of size {source.size}"
+    return "the task of the seeds" if source is None else f"the task of batch {source.number} of size {source.size}"
 
 
 class WaitingLine:
