@@ -108,8 +108,8 @@ def _replace(made: str, target: str, folder: int | None) -> None:
 def written(path: Path) -> Iterator[BinaryIO]:
     """Opens a temporary file to write piece by piece, for content too large for memory.
 
-    At the end of the block, syncs the file to the disk and renames it to `path`. After an error, removes it. Raises the
-    same errors as `save`.
+    At the end of the block, syncs this file to the disk and renames it to `path`. After an error, removes the temporary
+    file. Raises the same errors as `save`.
     """
     with _explained(path), _temporary_beside(path) as temporary:
         with os.fdopen(os.open(temporary, platform.CREATE, 0o666), "wb") as file:

@@ -1,4 +1,4 @@
-"""Connects the coordinator to a Dask scheduler, or starts a cluster on this machine, within a time limit."""
+"""Connects the coordinator to a Dask scheduler within a time limit, or starts a cluster on this machine."""
 
 import asyncio
 import contextlib
@@ -143,7 +143,7 @@ def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
 
 
 async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
-    """Whether a scheduler answers at an address before a deadline.
+    """Returns True when a scheduler answers at an address, or False if stopping. Raises OSError after the deadline.
 
     Called before a client is made, because a client without a connection takes half a minute to end and ignores Ctrl-C.
     The deadline is needed, because Dask waits forever for a process that listens but sends nothing, such as a stopped
