@@ -17,7 +17,7 @@ def hash_of_row(*values: object) -> int:
 
 
 def renew_views() -> None:
-    """Puts the views of now in the place of older ones, which hold nothing and so need no migration."""
+    """Replaces all views by the views of this version. Views hold no rows, so they need no migration."""
     for (name,) in connection.execute(text("SELECT name FROM sqlite_schema WHERE type = 'view'")).all():
         connection.execute(text(f"DROP VIEW {name}"))
     for statement in VIEWS.read_text(encoding="utf-8").split(";\n"):
@@ -31,7 +31,7 @@ engine = open_engine(database, read_only=False)
 with engine.connect() as connection:
     driver = connection.connection.driver_connection
     driver.create_function("hash_of_row", -1, hash_of_row, deterministic=True)
-    # Rebuilding a table would empty those that refer to it. Outside a transaction, or it has no effect.
+    # Rebuilding a table would empty the tables that refer to it. In a transaction, the pragma has no effect.
     driver.execute("PRAGMA foreign_keys = OFF")
     with connection.begin():
         context.configure(connection=connection, target_metadata=METADATA, render_as_batch=True, transactional_ddl=True)

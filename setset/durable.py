@@ -16,7 +16,7 @@ from setset.errors import InTheWay, NoSpace, in_the_way, is_no_space
 _Result = TypeVar("_Result")
 _OWN = r".+\.(setset|json|db|svg|png)"
 PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)
-"""Seconds to wait between attempts, if another program has a file open."""
+"""Seconds to wait between attempts to use a file that another program has open."""
 
 
 def retry_while_open(action: Callable[[], _Result], codes: tuple[int, ...] = platform.OPEN_ELSEWHERE) -> _Result:
@@ -67,7 +67,7 @@ def save(path: Path, data: bytes, below: Path | None = None, witness: str = "") 
 
 @contextlib.contextmanager
 def _explained(path: Path, content: str | None = None) -> Iterator[None]:
-    """Translates an OSError into NoSpace or InTheWay. NoSpace names `content`, by default the path."""
+    """Translates an OSError of the block into NoSpace or InTheWay. NoSpace names `content`, by default the path."""
     try:
         yield
     except OSError as error:
@@ -108,8 +108,8 @@ def _replace(made: str, target: str, folder: int | None) -> None:
 def written(path: Path) -> Iterator[BinaryIO]:
     """Opens a temporary file to write piece by piece, for content too large for memory.
 
-    At the end of the block, syncs the file to the disk and renames it to `path`. After an error, removes it. Raises the
-    same errors as `save`.
+    At the end of the block, syncs this file to the disk and renames it to `path`. After an error, removes the temporary
+    file. Raises the same errors as `save`.
     """
     with _explained(path), _temporary_beside(path) as temporary:
         with os.fdopen(os.open(temporary, platform.CREATE, 0o666), "wb") as file:
@@ -174,7 +174,7 @@ def make_folder(path: Path) -> None:
 
 
 NEW_DATABASE = 1 << 18
-"""Number of bytes to assume for a database that does not exist yet."""
+"""Assumed size in bytes of a database that does not exist yet."""
 
 
 def has_room(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The tree of errors. The message of each error names in one line the fault and the next command."""
+"""SetsetError and its subclasses. The message of each error names in one line the fault and the next command."""
 
 import errno
 import operator
@@ -90,7 +90,7 @@ class InTheWay(SetsetError):
 
 
 def in_the_way(path: Path) -> str:
-    """Makes the message that something else has the path of a file or folder of setset."""
+    """Makes the message for a path that setset needs, but that belongs to something else."""
     return f"{path} is in the way: move it away"
 
 

@@ -102,7 +102,7 @@ class WorkspaceFolder:
             raise NotAWorkspace(f"no workspace at {self.path}: the folder is missing")
         key = self.path.resolve()
         if key in _locked_here:
-            raise Locked(f"another thread of this program uses {self.path}: wait for its end")
+            raise Locked(f"another thread of this program uses {self.path}: wait until that thread ends")
         descriptor = self._open_lock()
         try:
             try:
@@ -168,7 +168,7 @@ class WorkspaceFolder:
             os.close(descriptor)
 
     def create(self) -> None:
-        """Makes the folder if it is missing. Raises an error if the folder has other files, or has lost its
+        """Makes the folder if it is missing. Raises an error if the folder has foreign files, or has lost its
         database."""
         try:
             for folder in (self.path, *self.path.parents):

@@ -1,8 +1,8 @@
 """Lazy exports: a package exports names without importing the modules that define them.
 
 Some modules import numba, numpy or a solver, which takes time. A package that uses `lazy_exports` imports a module when
-one of its names is used for the first time. The `__init__.pyi` of the package lists the names, and
-type checkers read the same file. Each line of the file has one of three forms:
+one of its names is used for the first time. The `__init__.pyi` of the package lists the names, and type
+checkers read the same file. Each line of the file has one of three forms:
 
     from setset.symmetry.ranking import rank as rank
     from setset.symmetry import *

@@ -53,7 +53,7 @@ OPEN_OR_CREATE = os.O_RDWR | os.O_CREAT | _CLOSE_ON_EXEC | _BINARY | _NO_LINKS |
 
 @contextlib.contextmanager
 def opened_folder(path: Path, dir_fd: int | None = None) -> Iterator[int | None]:
-    """Opens a folder and yields a descriptor for `dir_fd` of other calls; None if the system cannot open folders."""
+    """Opens a folder and yields a descriptor for `dir_fd` of `os` functions; None if the system cannot open folders."""
     if not _FOLDER or os.open not in os.supports_dir_fd:
         yield None
         return
@@ -76,7 +76,7 @@ _NO_LINKS_THERE = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, e
 
 
 def rename_if_free(source: Path, target: Path) -> bool:
-    """Gives a file a second path, atomically even on a shared disk. Returns False if the path exists already."""
+    """Gives a file a second path. Returns False if the path exists, even if another host has made it just now."""
     try:
         os.link(source, target)
     except FileExistsError:
@@ -315,7 +315,7 @@ def user_id() -> str:
 
 
 def data_folder() -> Path:
-    """Folder for data of the user. The folder may be missing. Raises RuntimeError if the user has no home."""
+    """Folder in which setset keeps data of the current user. It may be missing. Raises RuntimeError without a home."""
     if _SYSTEM == "win32":
         local = os.environ.get("LOCALAPPDATA")
         return (Path(local) if local else Path.home() / "AppData" / "Local") / "setset"

@@ -35,18 +35,17 @@ class ProgressListener(Protocol):
         """Called when work on a size begins. `tasks` is the number of tasks, `lists_in` the number of lists in their
         sources.
 
-        Work on another size may be unfinished, because a run interrupts its work to repair a corrupted source.
+        Work on another size may be unfinished, because a run interrupts that work to make a corrupted source again.
         """
 
     def advance(self, size: int, lists_in: int, lists_out: int) -> None:
-        """Called when a task of a size is done and the database has recorded its result."""
+        """Called when a task is done and recorded. The task read `lists_in` lists, and made or counted `lists_out`."""
 
     def notice(self, text: str) -> None:
         """Called with a message for the user."""
 
     def waiting(self, text: str) -> None:
-        """Called with a message when the command waits, perhaps forever. Show it even if the user has turned progress
-        off."""
+        """Called with a message when the command waits, perhaps forever. Show it even if progress is turned off."""
 
     def end(self, size: int) -> None:
         """Called when work on a size ends."""

@@ -73,8 +73,8 @@ def _command_line(**options: Any) -> list[str]:
 def tie_to_parent() -> None:
     """Makes a child process ignore Ctrl-C, which the parent handles, and end when its parent ends.
 
-    PR_SET_PDEATHSIG does not work here: it fires when the *thread* that started the process ends, and a short-lived
-    thread replaces a lost worker.
+    PR_SET_PDEATHSIG does not work here: Linux sends that signal when the *thread* that started the process ends, and a
+    short-lived thread starts the process that replaces a lost worker.
     """
     platform.ignore_interrupts()
     Thread(target=_end_with_parent, daemon=True).start()

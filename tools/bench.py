@@ -6,9 +6,9 @@ tools/bench files classes      only the named parts
 tools/bench large              the part that runs only if named: size 10 and target 20, 20 minutes and 4 GB
 tools/bench --write            writes the tables of docs/performance.md
 
-Names every figure that is worse than the one in docs/performance.md by more than a tenth. Ends with 1 if a figure
-misses its mark. Nothing else should be running. Machines differ, and a machine differs from minute to minute, so most
-marks are for ratios of two figures of the same run.
+Names every figure that is more than a tenth worse than in docs/performance.md. The exit code is 1 if a figure misses
+its mark, the bound that it should meet. Nothing else should be running. Machines differ, and a machine differs from
+minute to minute, so most marks are for ratios of two figures of the same run.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sections import PERFORMANCE, machine, read_section, write_section
 
 PARTS = ("counting", "runs", "files", "commands", "classes")
 IF_NAMED = ("large",)
-"""Parts of the benchmark: modules bench_PART and sections of docs/performance.md."""
+"""Parts that run only if named. Each part is a module bench_PART and a section of docs/performance.md."""
 
 
 def main() -> int:
@@ -61,7 +61,7 @@ def measure_part(part: str, quick: bool) -> list[Figure]:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join((*PARTS, *IF_NAMED))}")
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"any of {', '.join((*PARTS, *IF_NAMED))}")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--quick", action="store_true", help="smaller sizes with less exact figures: some minutes")
     parser.add_argument("--write", action="store_true", help="write the tables of docs/performance.md")

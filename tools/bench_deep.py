@@ -5,9 +5,9 @@
     tools/bench_deep.py --lists 300 12 18   fewer random lists of 5 cards, these sizes only
     tools/bench_deep.py --via 8 12          from sources of 8 cards
 
-Draws random lists of 5 cards (the same for the same --seed) and takes all lists below them, in turns: some in C, the
-same by `deep.count`, the same by `deep.expand` with the bytes of the files. The target is the size. All figures are
-CPU time of one core, so that a busy machine slows all of them alike: compare the ratios.
+Draws random lists of 5 cards (the same for the same --seed) and finds all lists that extend them, in turns: the counter
+in C counts, `deep.count` counts, and `deep.expand` makes the bytes of the files. The target is the size. All figures
+are CPU time of one core, so that a busy machine slows all of them alike: compare the ratios.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True)
 class Figure:
-    """One measured figure, and its mark if it has one."""
+    """One measured figure, and its mark (the bound that it should meet) if it has one."""
 
     name: str
     value: float

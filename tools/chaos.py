@@ -155,7 +155,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--single", action="store_true", help="one fault per round, in a real run")
     parser.add_argument("--cluster", action="store_true", help="faults of a Dask cluster")
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
-    parser.add_argument("--rounds", type=int, help=f"how many [{ROUNDS}, or as many as the minutes allow]")
+    parser.add_argument("--rounds", type=int, help=f"number of rounds [{ROUNDS}, or what --minutes allows]")
     parser.add_argument("--minutes", type=float, help="start no round after this many minutes")
     parser.add_argument("--only", type=int, metavar="ROUND", help="play only this round, and print all of it")
     parser.add_argument("--steps", help="with --only: use these steps instead, such as 'a, b'")

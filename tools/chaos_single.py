@@ -127,7 +127,7 @@ def _plain(verdict: Verdict) -> dict[str, object]:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
-    parser.add_argument("--rounds", type=int, help="how many rounds [28, or as many as the minutes allow]")
+    parser.add_argument("--rounds", type=int, help="number of rounds [28, or what --minutes allows]")
     parser.add_argument("--minutes", type=float, help="start no round after this many minutes")
     parser.add_argument("--first", type=int, default=0, help="number of the first round, to repeat a round")
     parser.add_argument("--fault", choices=FAULTS, help="only this fault")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Computes the numbers of hands by sets for setset/distribution/hands.json, or compares them with random hands.
+"""Computes how many hands have each number of sets (setset/distribution/hands.json), or compares with random hands.
 
 `setset hands --recompute` computes the tables of up to 15 cards again. All sizes take five minutes and 3 GB.
 `tools/hands.py --simulate 10000000` deals hands of 12 cards in some minutes and writes nothing.

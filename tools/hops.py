@@ -16,8 +16,8 @@ the command first calls them. A reader reads each function once, in that order. 
 * a return is a hop to a module that was read before. So hops = modules - 1 + returns.
 
 Left out are the bodies of modules and classes, lambdas and comprehensions, what dataclasses generate, and all
-that a module calls while it is imported (decorators, tables): it shows the order of the imports, not of
-the work. Left out are also functions with a single statement, which their callers can be read without: a
+that a module calls while it is imported (decorators, tables): such calls show the order of the imports,
+not of the work. Left out are also functions with a single statement, which their callers can be read without: a
 property, a getter, a call passed on.
 
 Work is done in the same process, at the moment it is submitted, so that the code of the workers is traced
@@ -25,7 +25,7 @@ too: `InlineExecutor` takes the place of `LocalExecutor`, wherever the tree defi
 `LocalExecutor` itself is therefore not counted. `setset run --executor hops:InlineExecutor` does the same
 by hand, with tools/ in PYTHONPATH.
 
-Each command is traced in a process of its own, so that nothing is cached or loaded from the one before. Python
+Each command is traced in a process of its own, so that nothing is cached or loaded from an earlier command. Python
 does not report compiled kernels, so they are not counted. Its versions differ in when they report a generator:
 compare numbers of one version only.
 """

@@ -6,9 +6,9 @@
     tools/imports.py --check      ends with 1 if the picture is out of date or packages import in a cycle
 
 Every import counts, also inside functions and under TYPE_CHECKING, and so does a string that is the name of
-a module (`"setset.workspace"`). Of a package that loads its names lazily, the stub `__init__.pyi` counts, which
-lists them. The number beside an import is the number of modules that do it. `__version__` of the package itself is
-a constant, not a dependency.
+a module (`"setset.workspace"`). If a package loads its names lazily, the stub `__init__.pyi` counts, which
+lists them. The number beside an import is the number of modules with this import. `__version__` of the package
+itself is a constant, not a dependency.
 
 A package is a folder in setset/, or a module there. Modules there that need nothing but each other (cards,
 errors, ...) are drawn as one box, "shared basics"; `__main__` belongs to cli; setset/__init__.py is the
@@ -171,7 +171,7 @@ def _from_the_top(names: list[str], imports: tuple[Import, ...]) -> tuple[str, .
         return height[name]
 
     def balance(name: str) -> int:
-        """Number of imports from other packages of the cycle, minus the number of imports by them."""
+        """Number of the package's imports from others of the cycle, minus the number of their imports from it."""
         inside = [i for i in imports if i.importer in reach[i.imported]]
         return sum(i.importer == name for i in inside) - sum(i.imported == name for i in inside)
 
@@ -339,7 +339,7 @@ def _options() -> argparse.Namespace:
     )
     action = parser.add_mutually_exclusive_group()
     action.add_argument("--draw", action="store_true", help="write docs/packages.svg")
-    action.add_argument("--check", action="store_true", help="whether the picture is up to date, and no cycle")
+    action.add_argument("--check", action="store_true", help="exit with 1 for an old picture or a cycle")
     parser.add_argument("--tree", type=Path, default=ROOT, help="the checkout to read [default: this one]")
     options = parser.parse_args()
     options.tree = options.tree.resolve()

@@ -106,7 +106,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
     parser.add_argument("--count", type=int, default=400, help="number of files [400]")
     parser.add_argument("--first", type=int, help="number of the first file, to repeat a trial")
-    parser.add_argument("--kind", choices=(*KINDS, FORGED), help="only these files")
+    parser.add_argument("--kind", choices=(*KINDS, FORGED), help="alter only files of this kind")
     parser.add_argument("--state", type=Path, help="file with finished trials [by seed, in the temp folder]")
     parser.add_argument("--write", action="store_true", help="write the totals into docs/reliability.md")
     return parser.parse_args()

@@ -3,11 +3,11 @@
 tools/powercut --points 100 --seed 1
 tools/powercut --all --command run --json
 
-strace records the system calls of each command once. At each point, each model of a disk (see
-tests/chaos/disk_model.py) gives a state of the disk. `setset run` must recover from it, or `setset repair` if it was a
-repair. Then the counts must equal the counts of the undisturbed command, and `check --deep` must find nothing. The exit
-code is 0 if all states recover, otherwise 1. With --all, a state file records finished commands, so that a stopped tool
-resumes.
+strace records the system calls of each command once. A point is a system call that changes the disk; 0 is the start.
+For a power cut at a point, each model of a disk (see tests/chaos/disk_model.py) gives a state of the disk. `setset run`
+must recover from this state, or `setset repair` if the command was a repair. Then the counts must equal the counts of
+the undisturbed command, and `check --deep` must find nothing. The exit code is 0 if all states recover, otherwise 1.
+With --all, a state file records finished commands, so that a stopped tool resumes.
 """
 
 from __future__ import annotations
@@ -132,13 +132,11 @@ def _report(verdict: Verdict, options: argparse.Namespace) -> None:
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=int.from_bytes(os.urandom(4), "little"))
-    parser.add_argument(
-        "--points", type=int, default=100, help="points of all commands together, chosen by chance [100]"
-    )
+    parser.add_argument("--points", type=int, default=100, help="number of random points of all commands [100]")
     parser.add_argument("--all", action="store_true", help="every point")
     parser.add_argument("--command", choices=SCENARIOS, help="only this command")
     parser.add_argument("--point", type=int, help="only this point, to repeat one")
-    parser.add_argument("--state", type=Path, help="where finished commands are kept [by seed, in the temp folder]")
+    parser.add_argument("--state", type=Path, help="file with finished commands [by seed, in the temp folder]")
     parser.add_argument("--write", action="store_true", help="write the totals into docs/reliability.md")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--verbose", action="store_true", help="a line for each state on stderr")

@@ -1,4 +1,4 @@
-"""What proves the rows: from which sources a batch was made, and a digest of each row that matters
+"""Proofs of the rows: the digest of the sources of each batch, and a digest of each row that matters
 
 Revision ID: 0003
 Revises: 0002

@@ -1,4 +1,4 @@
-"""When each expansion began, a view of who did what when, and how many lists come before each batch
+"""Start time of each expansion, a view of the work of each host, and the number of lists before each batch
 
 Revision ID: 0004
 Revises: 0003
@@ -26,12 +26,12 @@ VOUCHED = (
     *("first_source", "first_part", "last_source", "last_part", "ends_source"),
     *("lists", "first_list", "last_list", "root_id", "path", "bytes", "digest", "source_digest", "defect"),
 )
-"""The columns of batches that their digest is made of, from now on."""
+"""Columns of `batches` in the digest of a row, from this revision on."""
 
 
 def upgrade() -> None:
     _add_lists_before()
-    # Nothing depends on it: like `seconds` and `finished_at` it is not in the digest of the row.
+    # Nothing depends on this time: like `seconds` and `finished_at` it is not in the digest of the row.
     op.add_column("expansions", sa.Column("started_at", sa.Text(), nullable=True))
     op.execute(TIMELINE)
 

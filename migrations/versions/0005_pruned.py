@@ -1,4 +1,4 @@
-"""Explorations that keep only lists that may reach the target, and two views that say so
+"""Pruned explorations, which keep only lists that may reach the target, and two views that show `pruned`
 
 Revision ID: 0005
 Revises: 0004
@@ -13,7 +13,7 @@ branch_labels = None
 depends_on = None
 
 VOUCHED = ("id", "target", "created_at", "pruned")
-"""The columns of explorations that their digest is made of, from now on."""
+"""Columns of `explorations` in the digest of a row, from this revision on."""
 
 VIEWS = {
     "progress": """

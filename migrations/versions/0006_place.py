@@ -1,4 +1,4 @@
-"""The folder that a workspace is in, which tells it from its copies
+"""The folder of a workspace, which tells the workspace from its copies
 
 Revision ID: 0006
 Revises: 0005
@@ -13,7 +13,7 @@ branch_labels = None
 depends_on = None
 
 VOUCHED = ("id", "created_at", "folder")
-"""The columns of workspace that their digest is made of, from now on."""
+"""Columns of `workspace` in the digest of a row, from this revision on."""
 
 
 def upgrade() -> None:

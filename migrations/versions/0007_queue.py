@@ -1,5 +1,4 @@
-"""One queue: what an exploration is heading for, from which size each size is made, and from which source each
-expansion was made
+"""One queue: the goal of each exploration, the source size of each size, and the source digest of each expansion
 
 Revision ID: 0007
 Revises: 0006
@@ -32,7 +31,7 @@ CHECKED = {
         "source_digest",
     ),
 }
-"""The columns that the digest of a row is made of, from now on."""
+"""Columns in the digest of a row, from this revision on."""
 SEED_SOURCE_SIZE, NO_SOURCE = 2, "0" * 32
 
 PROGRESS = """
@@ -67,7 +66,7 @@ LEFT JOIN stored ON stored.exploration_id = w.exploration_id AND stored.size = w
 LEFT JOIN stored source ON source.exploration_id = w.exploration_id AND source.size = w.source_size
 ORDER BY x.target, w.size, w.work DESC, w.source_size
 """
-"""Lists of expansions that are done; one that was forgotten keeps how many it had made."""
+"""This view counts only the lists of expansions that are done. A forgotten expansion keeps its number of lists."""
 
 
 def upgrade() -> None:
@@ -82,7 +81,7 @@ def upgrade() -> None:
     op.add_column("expansions", sa.Column("source_digest", sa.Text()))
     op.execute(PROGRESS)
     op.execute("UPDATE sizes SET source_size = size - 1")
-    # Until now nothing could be recorded as done whose source had changed since.
+    # Earlier revisions recorded no expansion as done if its source had changed since then.
     source = (
         "FROM batches b WHERE b.exploration_id = expansions.exploration_id AND b.size = expansions.source_size "
         "AND b.number = expansions.source"
@@ -95,7 +94,7 @@ def upgrade() -> None:
         f"UPDATE expansions SET source_digest = '{NO_SOURCE}' "  # noqa: S608
         f"WHERE state = 'done' AND source_size = {SEED_SOURCE_SIZE}"
     )
-    # Version 0.1 did not know how many lists the sources have that it found as files.
+    # Version 0.1 did not record the number of lists of a source that it found as a file.
     op.execute(
         f"UPDATE expansions SET lists_in = COALESCE((SELECT b.lists {source}), 0) WHERE lists_in = 0"  # noqa: S608
     )

@@ -44,7 +44,7 @@ def size_folder(target: int, size: int, pruned: bool = False) -> str:
 
 
 def file_name(span: Span) -> str:
-    """Name of a batch file. It depends only on the sources and parts in the batch, which are known before the work."""
+    """Name of a batch file. It depends only on the sources and parts in the batch, which are known in advance."""
     first = f"{span.first_source:07d}-{span.first_part:03d}"
     last = f"{span.last_source:07d}-{span.last_part:03d}"
     return (first if first == last else f"{first}_{last}") + SUFFIX
@@ -77,7 +77,7 @@ def holds(path: Path, digest: str) -> bool:
 
 
 def describe(data: bytes) -> BatchFile:
-    """Verifies every bit of the bytes of a batch file, and returns the record of the batch."""
+    """Verifies the bytes of a batch file against the digest in them, and returns the record of the batch."""
     header, digest = batch_format.verify(data)
     return record(header, digest.hex())
 
@@ -128,9 +128,9 @@ def read(path: Path) -> bytes:
 
 
 def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
-    """Reads a batch file and verifies every bit, and its digest (in hex) if given. Returns its header and lists.
+    """Reads a batch file and verifies it, also against the recorded digest (in hex) if given. Returns header and lists.
 
-    Compares the first and the last list with the header. Does not count the lists: the code that reads them does.
+    Compares the first and the last list with the header. Leaves the lists encoded: decoding them checks their number.
     """
     from setset.engine import search
 
@@ -148,8 +148,8 @@ def load(path: Path, digest: str | None = None) -> tuple[Header, Streams]:
 
 
 def verify(path: Path, expected: str | None = None) -> tuple[Header, str]:
-    """Verifies every bit of a batch file, and its digest if `expected` is given. Returns its header and digest (in
-    hex)."""
+    """Verifies a batch file against the digest in the file, and this digest against `expected` if given. Returns the
+    header and the digest (in hex)."""
     header, digest = batch_format.verify(read(path))
     if expected not in (None, digest.hex()):
         raise BadBatch(NOT_RECORDED)

@@ -25,8 +25,7 @@ VERSION = 3
 """Format of new files. A file names the lowest format that its reader must know. Every new format needs a new schema
 revision, so that an older setset refuses the workspace instead of reporting the files as damaged."""
 PLAIN_VERSION, LAST_CODED_VERSION = 1, 2
-"""Formats of earlier setset versions, which are still readable. Format 1 has no codes for nodes; format 2 has codes in
-the last depth only."""
+"""Formats of earlier setset versions, which are still readable. docs/batch-file.md explains how they encode lists."""
 MOST_LISTS = 1 << 30
 """Maximum number of lists in a batch file."""
 MOST_BATCHES = 1 << 31
@@ -112,7 +111,7 @@ def encode(
 
 
 def pack_bits(streams: Streams) -> bytes:
-    """Compresses the bits of a batch. Raises SetsetError if they take more than MOST_PAYLOAD bytes."""
+    """Compresses the bits of a batch. Raises SetsetError if they take more than MOST_PAYLOAD bytes uncompressed."""
     payload = streams.payload()
     if len(payload) > MOST_PAYLOAD:
         raise SetsetError(f"a batch of {streams.lists} lists takes {len(payload)} bytes: give a smaller --batch-lists")

@@ -203,8 +203,8 @@ def require_root(root: Path, owner: Token) -> None:
 def claim_root(root: Path, owner: Token, adopt: bool = False, note: str | None = None) -> None:
     """Makes a folder a storage root of `owner` by writing its token. Does nothing if the token names `owner` already.
 
-    Writes only to a folder without batch files whose token is missing or damaged: it has no files to protect. Raises an
-    error for every other folder.
+    Without `adopt`, writes only to a folder that has no batch files to protect, and whose token is missing or damaged.
+    Raises an error for every other folder.
 
     Args:
         root: Folder of the root. A missing folder is made.
@@ -289,13 +289,13 @@ class Owner:
         return None
 
     def _is_still_in(self, folder: Path) -> bool:
-        """Whether a folder still holds this workspace, so that two folders do. True if unsure."""
+        """Whether a folder still holds this workspace, so that two folders hold it. True if unsure."""
         own_root = WorkspaceFolder(folder).own_root
         workspace = root_owner(own_root)
         return workspace == self.workspace if workspace else _has_database(folder) or has_batches(own_root)
 
     def require_claimable(self, root: Path) -> None:
-        """Raises an error if another workspace may use a folder as its storage root, or the original of this copy."""
+        """Raises ForeignRoot if another workspace, or the original of a copy, may use a folder as storage root."""
         if root == self.folder.own_root or self.state(root) is RootState.OWN:
             return
         parent, token = root.resolve().parent, read_token(root)

@@ -16,7 +16,7 @@ StartExecutor = Callable[[int], Executor]
 Notice = Callable[[str], None]
 
 ATTEMPTS = 3
-"""A task that fails this many times in one run is given up. The next run tries it again."""
+"""Number of failures in one run after which a task is given up. The next run tries the task again."""
 
 
 class WorkerDied(SetsetError):
@@ -28,21 +28,20 @@ class WorkerFailed(SetsetError):
 
 
 class ExecutorLost(SetsetError):
-    """The executor itself is lost, such as when its scheduler does not answer. No task is to blame, and none can go
-    on."""
+    """The executor cannot execute any task, for example because its scheduler does not answer. No task is to blame."""
 
 
 @dataclass(frozen=True)
 class Requirements:
-    """Requirements that a remote worker must meet for a run: version, build and storage roots. All paths are paths of
-    the worker."""
+    """Requirements that a remote worker must meet for a run: version, build and storage roots. All paths are as the
+    worker's machine sees them."""
 
     workspace_id: str
     version: str
     roots: tuple[str, ...]
     trial_folder: str
-    """Folder, relative to the first root, in which the worker writes a test file. The run needs this folder anyway, and
-    its clean-up removes what a killed worker left there."""
+    """Folder in which the worker writes a test file, relative to the first root. It is a folder of batch files, from
+    which each run removes the temporary files of killed workers."""
     build: str = ""
     """Digest of the source code that decides the bytes of a batch file (see `build_digest`)."""
 
@@ -71,8 +70,8 @@ class RemoteExecutor(ObservableExecutor):
 
 
 def describe_task(arguments: tuple[Any, ...], seconds: float | None) -> tuple[RunningTask, ...]:
-    """Describes the task of a call for `setset status`, from the arguments of the call and the seconds since its start.
-    Empty if the call is for no task of a run."""
+    """Describes the task of a function call for `setset status`, from the arguments of the call and the seconds since
+    its start (None if it waits). Returns an empty tuple for calls without a task, such as the check of a worker."""
     (task,) = arguments if len(arguments) == 1 else (None,)
     if not isinstance(task, ExpandTask | CountTask):
         return ()

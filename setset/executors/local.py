@@ -130,8 +130,8 @@ class LocalExecutor(ObservableExecutor):
             call = call or self._next_call()
 
     def _next_call(self, wait: bool = True) -> Call | None:
-        """Takes the next call from the queue, without cancelled calls. Returns None after shutdown, or without `wait`
-        if the queue is empty."""
+        """Returns the next call from the queue that was not cancelled. If the queue is empty, waits for a call. Returns
+        None after shutdown, or at once if `wait` is false."""
         with self._changed:
             while True:
                 while self._queue:
@@ -151,7 +151,7 @@ class LocalExecutor(ObservableExecutor):
             if not self._left:
                 self._lost = ExecutorLost(f"no worker process can start: {reason}; {TRY_FEWER}")
         if self._lost is None:
-            self.notice(f"a worker process cannot start: {reason}; the run goes on with {self._left}")
+            self.notice(f"a worker process cannot start: {reason}; workers left: {self._left}")
             return
         while call := self._next_call(wait=False):
             call[0].set_exception(self._lost)
@@ -168,7 +168,7 @@ class LocalExecutor(ObservableExecutor):
         )
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Ends the worker processes. With `wait`, they first finish all calls that are not cancelled."""
+        """Ends the worker processes: with `wait` after all calls that are not cancelled, otherwise at once."""
         with self._changed:
             for future, _ in self._queue if cancel_futures or not wait else ():
                 future.cancel()
@@ -290,5 +290,5 @@ def _answer(function: Callable[[], Any]) -> Answer:
 
 
 def exit_at_once() -> None:
-    """Makes this process exit faster: it skips the clean-up of the compiler, and does not wait for threads."""
+    """Makes the exit of this process faster: it neither waits for threads nor lets the compiler free its memory."""
     Finalize(None, os._exit, (0,), exitpriority=-1)

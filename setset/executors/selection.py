@@ -18,8 +18,8 @@ from setset.platform import interrupts_blocked, start_resource_tracker
 def choose_executor(name: str, access: FileAccess) -> StartExecutor:
     """Returns a function that starts an executor, chosen by name.
 
-    Names are local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, and MODULE:CALLABLE. The callable takes the number of
-    workers and returns a `concurrent.futures.Executor`.
+    Names are local, dask, dask=ADDRESS, dask=SCHEDULER_FILE, and MODULE:CALLABLE, a function that takes the number of
+    workers and returns a `concurrent.futures.Executor`. Raises BadInput for any other name.
     """
     kind, equals, address = name.partition("=")
     if kind == "dask" and bool(equals) == bool(address):
@@ -29,7 +29,7 @@ def choose_executor(name: str, access: FileAccess) -> StartExecutor:
             from setset.executors.dask.executor import DaskExecutor
         return partial(DaskExecutor, address or None, access)
     if access != FileAccess():
-        raise BadInput("--map and --ship need --executor dask: with other executors, workers have the same paths")
+        raise BadInput("--map and --ship need --executor dask: workers of other executors use this machine's paths")
     if name == "local":
         return LocalExecutor
     module, colon, attribute = name.partition(":")
@@ -55,8 +55,8 @@ def _start_foreign(name: str, start: Callable[[int], Any], workers: int) -> Exec
 
 
 def _start_forkserver() -> None:
-    """Starts the process that forks the workers of a new Dask cluster. It imports the modules of the workers while this
-    process imports its own modules."""
+    """Starts the server process that forks the workers of a new Dask cluster. Called early, so that the server imports
+    the workers' modules while this process imports its own modules."""
     if "forkserver" not in multiprocessing.get_all_start_methods():
         return
     from multiprocessing import forkserver

@@ -1,9 +1,9 @@
 """The coordinator: one loop for a whole run, and the only writer of the database.
 
-Run, repair and count make all batch files and counts here. First the coordinator proves all records, and plans missing
-expansions. Then it claims expansions, submits them to an executor, and collects results. It records results and claims
-the next expansions in one transaction. Smaller sizes come first. When too few expansions of a size remain for all
-workers, it continues with the next size, so sizes overlap.
+The commands run, repair and count make all batch files and counts here. First the coordinator forgets results without a
+proof, and plans the missing expansions. Then it claims expansions, submits them to an executor, and collects results.
+It records results and claims the next expansions in one transaction. Smaller sizes come first. When too few expansions
+of a size remain for all workers, it continues with the next size, so sizes overlap.
 """
 
 import signal
@@ -27,21 +27,21 @@ from setset.tasks.execute import execute
 from setset.tasks.kinds import BadSource, Destination, ExpandTask, OtherLists, TaskResult
 
 WINDOW = 3
-"""Tasks in flight per worker, so that no worker is idle while the coordinator writes or a message travels."""
+"""Maximum number of unfinished tasks per worker, so that none is idle while the coordinator writes the database."""
 RECORD_SECONDS = 0.5
-"""Maximum time that a result waits to be recorded together with others. It waits only while every worker has tasks."""
+"""Maximum seconds that results wait to be recorded together. They wait only if all workers have more tasks."""
 ACTIVITY_SECONDS = 2.0
-"""Interval at which the activity of the workers is written for `status`. A shorter run writes none."""
+"""Number of seconds between two writes of the activity file, for `setset status`. A shorter run writes none."""
 DRAIN_SECONDS = 5.0
-"""Maximum time that an interrupted run waits for the tasks in flight."""
+"""Maximum number of seconds that an interrupted run waits for the tasks that workers have begun."""
 MOST_ROUNDS = 20
-"""Maximum number of rounds. Redoing a size may leave larger sizes unproven, so each size may need a round."""
+"""Maximum number of rounds. Making a size again may leave larger sizes unproven, so each size may need a round."""
 
 
 def work_through(
     job: Job, get_executor: Callable[[], Executor], workers: int, progress: ProgressListener, stop: StopRequest
 ) -> None:
-    """Runs a job to completion. On return its result is proven. Starts the executor only if there is work."""
+    """Does all expansions of a job until its result is proven. Starts the executor only if there is work."""
     for _ in range(MOST_ROUNDS):
         largest = max((step.size for step in job.steps if step.work is Work.STORE), default=0)
         proof.forget_unproven(job.exploration, largest, progress)
@@ -49,11 +49,14 @@ def work_through(
         if not expansions.any_claimable(job):
             return
         Coordinator(job, get_executor(), workers, progress, stop).work()
-    raise SetsetError("what was done again is not proven either: is the disk sound? 'setset check --deep' tells more")
+    raise SetsetError(
+        f"results of target {job.exploration.target} are still not proven after {MOST_ROUNDS} attempts: the disk may "
+        "be faulty, run 'setset check --deep'"
+    )
 
 
 class ExpansionsFailed(SetsetError):
-    """Some expansions were given up."""
+    """Some expansions failed, and the run gave them up."""
 
     def __init__(self, failures: list[ClaimedExpansion]) -> None:
         super().__init__(failures)
@@ -84,7 +87,7 @@ class Coordinator:
         self._activity_due = time.monotonic() + ACTIVITY_SECONDS
 
     def work(self) -> None:
-        """Works until nothing can be claimed. Records finished work before it raises an error."""
+        """Works until there is no expansion left to claim. Records finished work before it raises an error."""
         try:
             self._report.update()
             self._record_and_claim(self._room())
@@ -132,7 +135,7 @@ class Coordinator:
         return max(0, WINDOW * workers - len(self._in_flight))
 
     def _record_and_claim(self, want: int) -> None:
-        # Cleared first, so that an interrupt after the transaction does not record them a second time.
+        # Cleared first, so that an interrupt after the transaction records no result a second time.
         finished, unfinished, self._finished, self._unfinished = self._finished, self._unfinished, [], []
         claimed = expansions.record_and_claim(self._job, finished, unfinished, want)
         try:
@@ -174,11 +177,11 @@ class Coordinator:
             raise error
 
     def _forget_source(self, expansion: ClaimedExpansion, bad: BadSource) -> None:
-        """Plans a corrupted source again. The failed expansion waits for it."""
+        """Plans to make a corrupted source batch again. The failed expansion waits for this batch."""
         source, exploration = expansion.task.source, self._job.exploration
         batch = batches.find(exploration.at(bad.size), bad.number)
         if batch is None or source is None or batch.digest != source.digest:
-            # Its size is being redone, and the number belongs to another batch now.
+            # The size of the source is being made again, and the number belongs to another batch now.
             self._unfinished.append(expansion)
             return
         # A missing disk is no defect of the batch, and other expansions would fail too, so it ends the run.
@@ -232,7 +235,7 @@ class Coordinator:
 
 
 def _require_root(destination: Destination) -> None:
-    """Raises an error if a storage root is not valid. Waits some seconds for a missing root to come back."""
+    """Raises an error if a storage root has no valid token. Waits some seconds for a missing root to come back."""
     root = Path(destination.root)
     for _ in range(ATTEMPTS):
         if root_state(root, destination.owner) is not RootState.MISSING:

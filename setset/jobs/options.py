@@ -11,17 +11,17 @@ from setset.executors.base import StartExecutor
 BATCH_LISTS = 16_000_000
 """Number of lists in a full file of a small size."""
 LARGE_BATCH_LISTS = dict(zip(range(9, LARGEST + 1), (128, 128, 128, 160, 128, 64, 32, 16, 8, 4, 4, 4), strict=True))
-"""Millions of lists in a full file of a larger size. It has 1 to 7 MB. Reading its last list takes half a second."""
+"""Millions of lists in a full file, by size. The file has 1 to 7 MB, and reading its last list takes half a second."""
 FEW_KEPT = 13
-"""For a larger target, most lists smaller than the target are dropped, so each kept list takes more bytes and time."""
+"""For a target above this size, most lists below the target are dropped, so a kept list takes more bytes and time."""
 PRUNED_BATCH_LISTS = 1_000_000
-"""Number of lists in a full file of a pruned exploration. Few, since most time goes into children that are dropped."""
+"""Number of lists in a full file of a pruned exploration, which spends most time on lists that it drops."""
 PRUNED_TARGETS = (19, 20)
 """Targets that can be pruned. For smaller targets pruning takes more time than it saves (docs/pruning.md)."""
 DEEP_SOURCE = 8
-"""Default size that larger sizes are made from in one walk."""
+"""Default size of the source batches from which the sizes in `store` and `count` are made directly."""
 COUNT_FROM = 6
-"""Size up to which a count in a new workspace stores first: some seconds and megabytes, files for many workers."""
+"""Size up to which a count in a new workspace first stores files, in seconds: enough files for many workers."""
 PRUNED_COUNT_FROM = 8
 
 
@@ -32,7 +32,7 @@ class RunOptions:
     size: int
     target: int = 12
     workers: int | None = None
-    """All cores if None."""
+    """Number of workers; one per usable core if None."""
     batch_lists: int | None = None
     """Maximum number of lists in a file; chosen by `lists_in_file` if None."""
     output: Path | None = None
@@ -45,11 +45,11 @@ class RunOptions:
     store: tuple[int, ...] = ()
     """Sizes to store, made directly from the size `source_size`; every size up to `size` if empty."""
     count: tuple[int, ...] = ()
-    """Sizes to count without files, each in one walk."""
+    """Sizes to count without files, each directly from the lists of size `source_size`."""
     via: int | None = None
     """Size to make the sizes in `store` and `count` from; chosen by `source_size` if None."""
     command: str = "setset run"
-    """Command that the history records."""
+    """Command to record for `setset history`."""
     executor: str | StartExecutor = "local"
     maps: tuple[str, ...] = ()
     """[HOST:]HERE=THERE: workers (on HOST) see the folder HERE as THERE."""
@@ -73,7 +73,7 @@ class RunOptions:
         if self.chosen:
             self._validate_chosen()
         elif self.via is not None:
-            raise BadInput("--via needs --store or --count: which sizes to make from it")
+            raise BadInput("--via needs --store or --count with the sizes to make from it")
 
     def _validate_chosen(self) -> None:
         name = "--store" if self.store else "--count"
@@ -85,7 +85,7 @@ class RunOptions:
         for size in self.count:
             require_between("--count", size, 4, self.size)
         for size in sorted({*self.store} & {*self.count}):
-            raise BadInput(f"size {size} is named by --store and --count: a stored size is counted, too")
+            raise BadInput(f"size {size} is in --store and --count: leave it out of --count, --store counts too")
         if max(self.chosen) < self.size:
             raise BadInput(f"{name} ends with {max(self.chosen)}, so give --size {max(self.chosen)}, not {self.size}")
         if self.via is not None:
@@ -114,7 +114,7 @@ class RunOptions:
 
     @property
     def via_size(self) -> int:
-        """Size from which each larger size is made in one search; LARGEST if each is made from the size before."""
+        """Size from which each larger size is made directly; LARGEST if each is made from the size before."""
         return self.source_size if self.chosen else LARGEST
 
     @property
@@ -125,7 +125,7 @@ class RunOptions:
         return tuple(sorted({*range(3, self.source_size + 1), *self.store}))
 
     def lists_in_file(self, size: int) -> int:
-        """Number of lists in a full file of a size that begins now."""
+        """Number of lists in a full file, for a size without files yet."""
         if self.batch_lists:
             return self.batch_lists
         if self.pruned:
@@ -136,5 +136,5 @@ class RunOptions:
 
     @property
     def count_from(self) -> int:
-        """Size up to which a count stores lists first if no size is complete."""
+        """Size up to which a count first stores files, if the workspace has no complete size."""
         return PRUNED_COUNT_FROM if self.pruned else COUNT_FROM

@@ -35,7 +35,7 @@ def run(
     progress: ProgressListener | None = None,
     stop: StopRequest | None = None,
 ) -> Run:
-    """Runs to completion, and returns the record of the run. On return all requested sizes are recorded and proven."""
+    """Does a whole run, and returns its record. On return all requested results are recorded and proven."""
     stop = StopRequest() if stop is None else stop  # an unset StopRequest is false
     listener = progress or NoProgress()
     start_executor = options.executor
@@ -69,7 +69,7 @@ def run(
 
 
 def _record_refusal(folder: WorkspaceFolder, options: RunOptions, error: BadInput) -> None:
-    """Records a refusal in the history, unless the workspace is locked or its database needs an upgrade."""
+    """Records a refused run for `setset history`, unless the workspace is locked or its database needs an upgrade."""
     with contextlib.suppress(SetsetError, OSError):
         folder.require_database()
         schema.require_current(folder.database)
@@ -93,7 +93,7 @@ class _Run:
     run_id: int = 0
 
     def work(self) -> Run:
-        """Runs to completion. Returns the record of the run."""
+        """Does the run in the open database, and returns its record."""
         options, database = self.options, self.database
         with runs.record_run(database, options.command, self.workers) as self.run_id:
             distrust_altered_rows(database)
@@ -136,7 +136,7 @@ class _Run:
             if options.via is not None and size.size > options.via != size.source_size:
                 raise BadInput(
                     f"--via {options.via}: size {size.size} was begun from size {size.source_size}: leave out "
-                    f"--via, or remove what is there with 'setset rm --target {options.target} --size {size.size}'"
+                    f"--via, or remove that size with 'setset rm --target {options.target} --size {size.size}'"
                 )
         explorations.set_goal(exploration, goal)
         for size in begun:
@@ -154,7 +154,7 @@ class _Run:
             raise SetsetError(f"size {number} is not complete: 'setset check' tells why")
 
     def _count_goal(self, exploration: ExplorationKey) -> Goal:
-        """Goal of a count from the largest complete size, after doubtful expansions were done again."""
+        """Makes results without a proof again. Then returns the goal of a count from the largest complete size."""
         size = self.options.size
         stored = [step for step in exploration.steps() if step.work is Work.STORE]
         self._work_through(exploration, tuple(stored), frozenset(stored))
@@ -162,7 +162,7 @@ class _Run:
         largest = max(number for number in complete if number < size)
         if largest == SEED_SOURCE_SIZE:
             largest = max(SEED_SOURCE_SIZE + 1, min(size - 1, self.options.count_from))
-            self.progress.notice(f"nothing to count from yet: storing the lists of up to {largest} first")
+            self.progress.notice(f"nothing to count from yet: first storing lists of up to {largest} cards")
             complete |= set(range(SEED_SOURCE_SIZE + 1, largest + 1))
         sizes = sorted(number for number in complete if SEED_SOURCE_SIZE < number <= largest)
         is_counted = size in complete or exploration.is_counted(size)
@@ -176,11 +176,11 @@ class _Run:
         work_through(job, self._get_executor, self.workers, self.progress, self.stop)
 
     def _require_first_source(self, exploration: ExplorationKey) -> None:
-        """Refuses --from beyond the last source, once all sources are known."""
+        """Raises BadInput if --from is beyond the last source. Called when all sources are known."""
         first, size = self.options.first, self.options.size - 1
         if first >= (count := batches.count_numbered(exploration.at(size))):
             raise BadInput(
-                f"--from {first}: there is no batch {first} of size {size}; {count:,} are known, numbered from 0"
+                f"--from {first}: there is no batch {first} of size {size}; batches: {count:,}, numbered from 0"
             )
 
     def _get_executor(self) -> Executor:
@@ -197,7 +197,7 @@ class _Run:
         return self.executor
 
     def _requirements(self) -> Requirements:
-        """Requirements for remote workers, with the folders to see: the root of new files, then roots with sources."""
+        """Requirements for remote workers, with the roots that they must see: first the root of new files."""
         folders = roots.folders(self.database)
         others = [root for number, root in folders.items() if number != self.root_id and root_owner(root)]
         seen = tuple(str(root) for root in (folders[self.root_id], *others))
@@ -214,9 +214,9 @@ def make_again(
     steps: tuple[Step, ...],
     unfinished: frozenset[Step],
 ) -> None:
-    """Makes the forgotten results of some steps again. In unfinished steps, does no other expansions.
+    """Makes the forgotten results of some steps again. In the steps `unfinished`, does no other expansions.
 
-    Begins no size: only `run` knows how many lists its files hold.
+    Begins no new size, because only `run` knows the number of lists per file.
     """
     begun = {size.step for size in exploration.sizes()}
     steps = tuple(step for step in steps if step.work is Work.COUNT or step in begun)

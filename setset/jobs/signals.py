@@ -40,7 +40,7 @@ class StopRequest:
         return self.signal is not None
 
     def receive(self, number: int, _frame: FrameType | None = None) -> None:
-        """Handles a signal. A second request raises Interrupted at once."""
+        """Records a signal as a request to stop. A second signal raises Interrupted at once."""
         if self.signal is None:
             self.signal, self._since = number, time.monotonic()
         elif number != signal.SIGINT and time.monotonic() - self._since < TOGETHER:

@@ -15,7 +15,7 @@ def execute(task: Task | MergeTask) -> TaskResult:
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
-    """Returns for each batch file of a task how it differs from the lists of its sources. None if it does not."""
+    """Compares batch files with the lists of their sources. Returns for each file its difference, or None if equal."""
     from setset.tasks import worker
 
     return worker.compare(task)

@@ -10,7 +10,7 @@ from setset.batches.roots import Token
 from setset.errors import SetsetError
 
 SEED_SOURCE_SIZE = 2
-"""The seeds count as the expansion of source batch 0 of this size, which has no file."""
+"""Source size of the seeds (lists of 3 cards). They count as the expansion of its batch 0, which has no file."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class CountTask:
     source: Source
     pruned: bool = False
     only_last: bool = False
-    """Count only the lists of `size` cards, in one walk, with a subtotal for each run of source lists."""
+    """Count only the lists of `size` cards, with a subtotal for each stretch of consecutive source lists."""
 
     @property
     def sources(self) -> tuple[Source, ...]:
@@ -124,7 +124,7 @@ class TaskResult:
     batches: tuple[BatchFile, ...] = ()
     counts: tuple[tuple[int, int], ...] = ()
     entries: tuple[tuple[int, tuple[int, ...]], ...] = ()
-    """Subtotals by size: number of lists derived from each run of consecutive source lists."""
+    """Subtotals by size: number of lists derived from each stretch of consecutive source lists."""
 
     @property
     def lists(self) -> int:

@@ -65,7 +65,7 @@ def execute(task: Task | MergeTask) -> TaskResult:
 
 
 def compare(task: CompareTask) -> tuple[str | None, ...]:
-    """Returns for each batch file of a task how it differs from the lists of its sources. None if it does not.
+    """Compares batch files with the lists of their sources. Returns for each file its difference, or None if equal.
 
     If a file cannot be read, compares its record instead, since a check without `deep` reports such files.
     """
@@ -76,10 +76,8 @@ def compare(task: CompareTask) -> tuple[str | None, ...]:
 
 
 def _derive(task: CompareTask) -> Iterator[tuple[BatchFile, Streams | None, bool]]:
-    """Expands the sources of each batch. Yields batch, bits, and whether the batch ends with the last part of a source.
-
-    Expands every source only once.
-    """
+    """Expands the sources of a task, each only once. Yields for each batch its record, its lists as its sources give
+    them (None if the sources give too few parts), and whether the batch ends with the last part of a source."""
     waiting = sorted(task.batches, key=lambda batch: batch.span.start)
     pieces: list[Streams] = []
     for expansion in task.expansions:
@@ -129,7 +127,7 @@ def read_lists(
     """Yields the lists of `size` cards in a batch, or derived from its smaller lists, from number `start` on.
 
     Args:
-        entries: Subtotals: number of lists derived from each run of consecutive lists in the batch, if known.
+        entries: Subtotals: number of lists derived from each stretch of consecutive lists in the batch, if known.
     """
     streams = load_source(source)
     if source.size == size:
@@ -140,7 +138,7 @@ def read_lists(
 
 
 def parts_of_expansion(task: ExpandTask) -> Iterator[tuple[int, bool, Streams]]:
-    """Yields the parts of an expansion: part number, whether it is the last part, and bits."""
+    """Expands the source of a task. Yields for each part its number, whether it is the last part, and its lists."""
     with _blaming(task.source):
         if task.source is None:
             tail = search.needed(task.target, task.size)
@@ -210,7 +208,7 @@ def _save(data: bytes, task: ExpandTask | MergeTask) -> BatchFile:
 
 
 def _find_finished(task: ExpandTask) -> list[BatchFile] | None:
-    """All files of this task, if an earlier run finished them, but was stopped before it recorded them."""
+    """Returns the records of all files of a task, if an earlier run finished them but did not record them."""
     finished: list[BatchFile] = []
     source = task.source_number
     folder = Path(task.destination.root) / files.size_folder(task.target, task.size, task.pruned)
@@ -238,7 +236,7 @@ def load_source(source: Source) -> Streams:
     try:
         header, streams = files.load(Path(source.path), source.digest)
         if header.size != source.size:
-            raise BadBatch("of another size")
+            raise BadBatch("the file has lists of another size")
     except BadBatch as error:
         raise BadSource(source.size, source.number, str(error)) from error
     return streams
@@ -246,7 +244,7 @@ def load_source(source: Source) -> Streams:
 
 @contextlib.contextmanager
 def _blaming(source: Source | None) -> Iterator[None]:
-    """Raises BadSource if bits contradict the header of the source file."""
+    """Raises BadSource if the block finds that the lists in the source file contradict its header."""
     try:
         yield
     except search.BadStreams as error:

@@ -50,7 +50,7 @@ def test_a_worker_that_cannot_be_started_is_done_without(monkeypatch: pytest.Mon
 
     def hear(text: str) -> None:
         notices.append(text)
-        if text.endswith("the run goes on with 1"):
+        if text.endswith("workers left: 1"):
             given_up.set()
 
     monkeypatch.setattr(local, "WorkerProcess", start_one)

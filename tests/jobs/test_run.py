@@ -137,7 +137,7 @@ def test_from_beyond_what_is_known_is_refused(copy: Copy, tmp_path: Path) -> Non
     with pytest.raises(BadInput, match="--from 99: there is no batch 99"):
         build(copy().path, first=99)
     build(tmp_path / "new", 3)
-    with pytest.raises(BadInput, match=r"there is no batch 1 of size 3; 1 are known"):
+    with pytest.raises(BadInput, match=r"there is no batch 1 of size 3; batches: 1, numbered from 0"):
         build(tmp_path / "new", 4, first=1)
 
 

@@ -166,7 +166,7 @@ def test_what_is_not_all_there_is_made_again(damage: str, root: Path, seeds: tup
         ("missing", r"missing$"),
         ("altered", r"checksum mismatch"),
         ("another", r"a sound batch file, but not the file that the database records$"),
-        ("size", r"of another size$"),
+        ("size", r"has lists of another size$"),
     ],
 )
 def test_nothing_is_made_of_a_bad_source(damage: str, reason: str, root: Path, seeds: tuple[BatchFile, ...]) -> None:

@@ -1,8 +1,8 @@
 """Decides which worker of a cluster gets which task, and what happens after failures. Uses no Dask and no threads.
 
-A worker whose tasks fail at once is always the least busy worker, so it would get every task. Therefore a failed task
-goes to another worker. The coordinator checks a worker after each failure, and suspends it if the check or three tasks
-in a row fail.
+A worker whose tasks fail immediately is always the least busy worker, so it would get every task. Therefore a failed
+task goes to another worker. The coordinator checks a worker after each failure, and suspends it if the check or three
+tasks in a row fail.
 """
 
 from collections import deque
@@ -13,10 +13,11 @@ from setset.executors.base import ATTEMPTS, WorkerDied
 from setset.executors.dask.workers import PendingTask, Worker, WorkerState
 
 DEPTH = 2
-"""Number of tasks that a worker has per thread: one task runs while the next task waits, so the thread is not idle
-until the next message arrives. The last tasks of a run stay in the queue for the first free worker."""
+"""Maximum number of tasks that the coordinator sends to a worker per thread. While one task runs, the next task waits
+on the worker, so the thread need not wait for a message. When fewer tasks are queued than there are threads, a thread
+gets only one task, so that each of the last tasks goes to the first free worker."""
 MOST_FAILURES = 3
-"""Number of failures in a row after which a worker is suspended, if another worker can work."""
+"""Number of tasks that fail in a row on a worker before the worker is suspended, if another worker can work."""
 
 
 class Assignment:
@@ -68,7 +69,7 @@ class Assignment:
         return task.arguments in self._suspects
 
     def clear(self, task: PendingTask) -> None:
-        """Removes an executed task from the suspects: it does not kill workers."""
+        """Removes a task from the suspects (tasks that may kill workers), because a worker has survived it."""
         self._suspects.discard(task.arguments)
 
     # Failures
@@ -109,10 +110,10 @@ class Assignment:
         worker.admitted = True
 
     def take_hopeless(self) -> list[tuple[PendingTask, BaseException]]:
-        """Takes the tasks that no worker can finish from the queue, and returns them with their errors.
+        """Removes the hopeless tasks from the queue, and returns them with their errors.
 
-        Such a task failed on ATTEMPTS workers or on all usable workers. If a disk is full and no worker is usable, all
-        begun tasks are such tasks.
+        A task is hopeless if it failed on ATTEMPTS workers or on all usable workers. If a disk is full and no worker is
+        usable, all begun tasks are hopeless.
         """
         usable = {worker.address for worker in self.workers.values() if worker.usable}
         full = None if usable else next((task.error for task in self.queue if isinstance(task.error, NoSpace)), None)
@@ -131,10 +132,10 @@ class Assignment:
     def remove_worker(self, worker: Worker) -> None:
         """Removes a worker that left or died.
 
-        If the worker had one task, the task fails, and the caller counts how often a task's worker dies. If the worker
-        had several tasks, any of them may have killed it. Then each task becomes a suspect and runs again on a worker
-        without other tasks. The same holds for the only task of a worker that was paused (`setset worker` pauses
-        workers before they end) or silent (as after a network failure).
+        If the worker had one task, that task fails with WorkerDied, and the caller decides whether to submit it again.
+        If the worker had several tasks, any of them may have killed it. Then each task becomes a suspect and runs again
+        on a worker without other tasks. The same holds for the only task of a worker that was paused (`setset worker`
+        pauses workers before they end) or silent (as after a network failure).
         """
         del self.workers[worker.address]
         tasks = worker.take_tasks()

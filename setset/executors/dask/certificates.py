@@ -1,4 +1,4 @@
-"""TLS certificates of a cluster: a folder with ca.pem, cert.pem and key.pem. All nodes have the same folder."""
+"""TLS certificates of a cluster: a folder with ca.pem, cert.pem and key.pem. All nodes have a copy of this folder."""
 
 import os
 from pathlib import Path

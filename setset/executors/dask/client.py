@@ -1,4 +1,4 @@
-"""Connects the coordinator to a Dask scheduler, or starts a cluster on this machine, within a time limit."""
+"""Connects the coordinator to a Dask scheduler within a time limit, or starts a cluster on this machine."""
 
 import asyncio
 import contextlib
@@ -39,7 +39,7 @@ QUIET = {
 reads the samples. Work stealing moves tasks between workers, but each task must stay on its worker."""
 
 CLOSED: dict[str, Any] = {"distributed.scheduler.http.routes": [], "distributed.worker.http.routes": []}
-"""Settings that remove all HTTP pages. Schedulers and workers have an HTTP server even without a dashboard."""
+"""Settings that remove all web pages of Dask. Schedulers and workers have an HTTP server even without a dashboard."""
 
 PAUSE = 0.2
 """Number of seconds between two checks of a waiting loop."""
@@ -62,7 +62,7 @@ class Timeouts:
 
 
 Stopping = Callable[[], bool]
-"""Callback: whether the run is stopping. If it is, the functions of this module return no client."""
+"""Callback that returns whether the run is stopping. If so, the functions of this module return no client."""
 
 
 def start_local_cluster(workers: int, stopping: Stopping) -> distributed.Client | None:
@@ -143,7 +143,7 @@ def _noticing(line: str, stopping: Stopping, notice: Notice) -> Stopping:
 
 
 async def _answers(address: str, deadline: float, stopping: Stopping) -> bool:
-    """Whether a scheduler answers at an address before a deadline.
+    """Returns True when a scheduler answers at an address, or False if stopping. Raises OSError after the deadline.
 
     Called before a client is made, because a client without a connection takes half a minute to end and ignores Ctrl-C.
     The deadline is needed, because Dask waits forever for a process that listens but sends nothing, such as a stopped
@@ -185,8 +185,8 @@ def _wait_for_address(file: Path, deadline: float, stopping: Stopping) -> str:
 
 
 def find_page(address: str) -> str:
-    """Returns the address of the dashboard if its page exists, otherwise "". A scheduler without a dashboard has an
-    HTTP server too, so only the page shows the difference."""
+    """Returns the address of the dashboard if a page exists there, otherwise "". A scheduler without a dashboard has an
+    HTTP server too, so only a request for the page can tell."""
     with contextlib.suppress(OSError, ValueError), urllib.request.urlopen(address, timeout=2):  # noqa: S310
         return address
     return ""

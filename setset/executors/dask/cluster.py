@@ -34,14 +34,14 @@ from setset.executors.dask.workers import Worker
 MOST_SILENCE = 3.0
 """Maximum number of seconds for one answer of the scheduler, and for a new connection."""
 MOST_GONE = 20
-"""Maximum number of workers that left which `setset status` shows."""
+"""Maximum number of workers that `setset status` shows after they have left the cluster."""
 LATE = 4
 """A task is late if it takes this many times as long as the longest finished task."""
 BACKLOG = 20
-"""Number of placeholder tasks per worker thread while tasks wait. Dask assumes half a second of work for each."""
+"""Placeholder tasks per worker thread while tasks wait, see `_show_backlog`. Dask assumes half a second for each."""
 MOST_BACKLOG = 1_000
 NOWHERE = {"setset-backlog": 1.0}
-"""Dask resource that no worker has, so that no worker executes a placeholder."""
+"""Resource that each placeholder task requires. No worker has it, so no worker executes a placeholder."""
 
 
 class WatchedCluster(RemoteExecutor):
@@ -148,7 +148,8 @@ class WatchedCluster(RemoteExecutor):
     def _show_backlog(self) -> None:
         """Shows Dask that more workers would help. Dask does not know the waiting tasks, only tasks sent to a worker.
 
-        While tasks wait, the scheduler has placeholder tasks that no worker can take. Dask's `adapt()` counts them.
+        While tasks wait, the scheduler has placeholder tasks that no worker can take. Dask's `adapt()` starts workers
+        for them.
         """
         with self._lock:
             slots = self._assignment.slots()
@@ -158,7 +159,7 @@ class WatchedCluster(RemoteExecutor):
             self._backlog = self._client.map(abs, range(wanted), key=keys, resources=NOWHERE) if wanted else []
 
     def _handle_silence(self, seconds: float) -> None:
-        """Reconnects to a lost scheduler. Gives up if the scheduler has been silent for longer than the timeout."""
+        """Reconnects to a lost scheduler. If it has been silent for longer than the timeout, gives up the executor."""
         if seconds > self._timeouts.scheduler:
             self._give_up(f"the Dask scheduler has not answered for {self._timeouts.scheduler:.0f} seconds")
             return

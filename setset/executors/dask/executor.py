@@ -119,8 +119,8 @@ class DaskExecutor(WatchedCluster):
         remote.add_done_callback(lambda remote: self._results.put(partial(self._finish, worker, task, remote)))
 
     def _fetch_results(self) -> None:
-        """Main function of a thread that fetches results. Dask has one thread for all callbacks, which must not
-        wait."""
+        """Main function of a thread that fetches results. Dask executes all callbacks in one thread, so a callback must
+        not wait for a result."""
         while (step := self._results.get()) is not None:
             step()
 
@@ -144,8 +144,8 @@ class DaskExecutor(WatchedCluster):
             task.remote = None
             worker.tasks.remove(task)
             if remote.status == "cancelled" or (worker.silent and isinstance(error, TimeoutError)):
-                # A scheduler that restarted or was lost cancels tasks, and the watching thread will notice this. After
-                # a timeout, the result is still on a worker that is stopped.
+                # A scheduler that restarted or was lost cancels tasks, and the watching thread will notice this. If a
+                # silent worker keeps its result beyond the timeout, another worker executes the task again.
                 task.started_at = 0.0
                 self._assignment.queue.appendleft(task)
                 return

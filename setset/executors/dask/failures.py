@@ -39,7 +39,7 @@ def explain(worker: Worker, task: PendingTask, error: BaseException, status: str
             bad = find_bad_source(task.arguments[0])
             if bad is not None:
                 return Failure(bad, True)
-            return Failure(WorkerFailed(f"on {worker.host}: cannot read the source, which is there: {error}"), False)
+            return Failure(WorkerFailed(f"on {worker.host}: cannot read a sound source batch: {error}"), False)
         case TimeoutError() if status != "error":
             return Failure(WorkerDied(f"the worker on {worker.host} died"), True)
         case WorkerFailed():
@@ -61,9 +61,9 @@ def explain_check(error: BaseException) -> str:
 
 
 def name_of(task: PendingTask) -> str:
-    """Describes a task in messages, by its source."""
+    """Describes a task in messages, by its source batch."""
     source = task.arguments[0].source
-    return "the task of the seeds" if source is None else f"source {source.number} of size {source.size}"
+    return "the task of the seeds" if source is None else f"the task of batch {source.number} of size {source.size}"
 
 
 class WaitingLine:

@@ -1,7 +1,8 @@
 """Runs a Dask scheduler or Dask workers with the settings that setset needs: `setset scheduler` and `setset worker`.
 
-Both listen at one address of this machine, and use TLS unless it is a loopback address. A new process replaces a dead
-worker. Workers reconnect when the scheduler comes back, at the same address or at a new address in the scheduler file.
+Schedulers and workers listen at one address of their machine. They use TLS if they have certificates, without which a
+scheduler needs a loopback address or --insecure. A new process replaces a dead worker. Workers reconnect when the
+scheduler comes back, at the same address or at a new address in the scheduler file.
 """
 
 import asyncio
@@ -30,7 +31,7 @@ from setset.executors.dask.certificates import make_certificates, read_certifica
 from setset.executors.dask.client import CLOSED, QUIET, first_line, read_address, root_cause
 
 BUILD = "setset_build"
-"""Name of the handler by which a scheduler tells its build digest to workers."""
+"""Name of the handler by which workers ask a scheduler for its build digest."""
 RETRY_SECONDS = 2.0
 DRAIN_SECONDS = 10.0
 """Maximum number of seconds that a stopping worker waits for the end of its task."""
@@ -105,7 +106,7 @@ class WorkerOptions:
 def serve_workers(options: WorkerOptions, notice: Notice) -> None:
     """Runs worker processes until SIGINT or SIGTERM. At the signal, the workers finish their tasks and end."""
     if options.output is not None and root_owner(options.output) is None:
-        raise SetsetError(f"{options.output} is no storage root: mount it there, or start 'setset run' first")
+        raise SetsetError(f"{options.output} is no storage root: mount the root there, or start 'setset run' first")
     security = read_certificates(options.certificates)
     dask.config.set({**QUIET, **CLOSED})
 
@@ -167,7 +168,7 @@ class _Slot:
 
 
 def pause_worker(dask_worker: Any) -> bool:
-    """Pauses the worker in whose process it runs. Returns True if the worker has no running task."""
+    """Pauses the Dask worker of this process. Returns True if the worker has no running task."""
     dask_worker.status = Status.paused
     return not dask_worker.state.executing
 
@@ -220,7 +221,7 @@ async def _sleep(stop: asyncio.Event, seconds: float) -> None:
 
 
 def _run(serve: Callable[[asyncio.Event], Awaitable[None]]) -> None:
-    """Runs the coroutine of a server until SIGINT or SIGTERM, which set the event `stop`."""
+    """Runs the coroutine `serve` of a server, and sets its argument, the event `stop`, at SIGINT or SIGTERM."""
 
     async def main() -> None:
         stop, loop = asyncio.Event(), asyncio.get_running_loop()

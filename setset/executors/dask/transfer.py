@@ -38,7 +38,8 @@ OTHER_BUILD = f"has another build of setset {__version__}: install the coordinat
 
 @dataclass(frozen=True)
 class FileAccess:
-    """How workers access batch files: by paths of the coordinator with replaced prefixes, or not at all with `ship`."""
+    """How workers access batch files: at the coordinator's paths, with the prefixes in `maps` replaced. With `ship`,
+    workers access no batch files, since the coordinator sends their bytes."""
 
     maps: tuple[tuple[str, str, str], ...] = ()
     """Replacements of prefixes: host (empty for all hosts), prefix of paths on the coordinator, prefix on the
@@ -126,8 +127,8 @@ class UnreadableSource(SetsetError):
 
 
 def execute_here(function: Callable[[Task], TaskResult], task: Task) -> TaskResult:
-    """Runs on a worker: executes a task. Raises UnreadableSource if it cannot read a file, BadSource if lists are
-    altered."""
+    """Runs on a worker: executes a task. Raises UnreadableSource if the file of a source is missing, unreadable or
+    damaged, BadSource if its lists contradict its header."""
     try:
         return function(task)
     except BadSource as error:
@@ -207,6 +208,6 @@ def unpack(task: Task, result: TaskResult, contents: Sequence[bytes]) -> TaskRes
     if not isinstance(task, CountTask):
         for batch, content in zip(result.batches, contents, strict=True):
             if files.describe(content) != batch:
-                raise SetsetError(f"{batch.name} from {result.host} differs from the batch that the worker made")
+                raise SetsetError(f"{batch.name} from {result.host} arrived with other bytes than the worker recorded")
             files.save_batch(content, Path(task.destination.root), task.destination.owner)
     return result

@@ -121,7 +121,7 @@ def test_a_shipped_task_writes_the_same_files(root: Path) -> None:
 def test_what_arrives_altered_is_not_kept(root: Path) -> None:
     task = seeds(root)
     result, contents = execute_shipment(task, pack(task))
-    with pytest.raises(SetsetError, match="differs from the batch that the worker made"):
+    with pytest.raises(SetsetError, match="arrived with other bytes than the worker recorded"):
         unpack(task, result, contents[::-1])
     damaged = bytearray(contents[0])
     damaged[-20] ^= 1
