@@ -67,7 +67,7 @@ def require_compactable(at: SizeKey) -> None:
         command = f"setset run --size {at.size} {at.exploration.options}"
         raise BadInput(f"size {at.size} is not complete: run '{command}' first")
     if any(batch.defect for batch in batches.read(at)):
-        raise BadInput(f"files of size {at.size} are missing or damaged: run 'setset repair' first")
+        raise BadInput(f"files of size {at.size} must be made again: run 'setset repair' first")
     if expansions.was_expanded(at):
         raise BadInput(
             f"larger sizes are derived from the files of size {at.size} as they are, so these files cannot be compacted"

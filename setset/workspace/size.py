@@ -110,7 +110,7 @@ class Size(ListSequence):
                     if count <= 0:
                         return
                 if left:
-                    raise BadBatch(f"reading gave {part.lists - left:,} lists instead of {part.lists:,}")
+                    raise BadBatch(f"reading gave {part.lists - left:,} lists, not {part.lists:,}")
             except (BadBatch, BadSource, BadStreams) as error:
                 roots.require_there(self._at.database, part.batch.root_id)
                 batches.require_unchanged(part.batch, self._at.exploration.at(part.batch.size))
