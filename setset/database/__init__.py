@@ -1,6 +1,6 @@
 """The database. A module named after a table holds the queries of that table.
 
-Other packages pass and get records. No row, ORM object or SQL condition leaves this package.
+Other packages exchange dataclasses and named tuples with this package. No row, ORM object or SQL condition leaves it.
 """
 
 import uuid
@@ -30,8 +30,9 @@ def open_to_write(
 ) -> Database:
     """Opens the database of a workspace that the caller has locked. Creates it if missing, upgrades it if older.
 
-    A new database gets `workspace_id` or a random id, and the folder `noted`. Refuses a corrupted database. Records the
-    current folder, or in a copied workspace the folder of the original.
+    A new database gets `workspace_id` (a random id if None), and `noted` as the last known folder of the workspace.
+    Then the current folder is recorded, or in a copied workspace the folder of the original. Raises BadDatabase for a
+    corrupted database.
     """
     policy = policy or LockPolicy()
     for path in schema.remove_unfinished(folder):

@@ -1,7 +1,7 @@
 """Recorded batch files: the table `batches`, and the numbers of the batches.
 
-The number of a batch is its index in the lexicographic order of its size. A batch gets its number once all batches
-before it are known. So no number depends on the order in which work was finished.
+The number of a batch is its index among all batches of its size, in lexicographic order. A batch gets its number once
+all batches before it are known. So no number depends on the order in which expansions finish.
 """
 
 from collections.abc import Collection, Iterable, Sequence
@@ -22,7 +22,7 @@ from setset.tasks.kinds import SEED_SOURCE_SIZE, Source
 MOST_BATCHES = 1 << 31
 """Exclusive upper limit for the number of batches of a size."""
 MOST_MERGED = 1_000_000
-"""Upper limit for the number of sources of a merged batch. A damaged row may claim more."""
+"""Upper limit for the number of sources whose parts a merged batch holds. A damaged row may claim more."""
 
 
 class NumberedBatch(NamedTuple):
@@ -34,14 +34,14 @@ class NumberedBatch(NamedTuple):
 
 
 SEEDS = NumberedBatch(0, 0, NO_SOURCE)
-"""Placeholder for the source of the seeds, which are made from no file."""
+"""Placeholder for the source of the seeds (the lists of size 3), which are made from no file."""
 
 
 def read(at: SizeKey, *conditions: ColumnElement[bool], verified: bool = False) -> list[Batch]:
     """All batches of a size that meet the conditions, in lexicographic order.
 
     Raises:
-        BadDatabase: With `verified`, a row was changed by hand.
+        BadDatabase: `verified` is true, and the checksum of a row is wrong, since it was changed by hand.
     """
     folder = at.database.folder
 
@@ -50,7 +50,7 @@ def read(at: SizeKey, *conditions: ColumnElement[bool], verified: bool = False) 
             raise BadDatabase(f"batch {row.number} of size {at.size} was changed by hand: run 'setset repair'")
         span = Span(row.first_source, row.first_part, row.last_source, row.last_part, bool(row.ends_source))
         if not (0, 0) <= span.start <= (span.last_source, span.last_part) < (MOST_BATCHES, MOST_BATCHES):
-            raise ValueError(f"source {span.last_source} part {span.last_part}")
+            raise ValueError(f"source {span.last_source} part {span.last_part} is out of range")
         first, last = (tuple(map(int, cards.split())) for cards in (row.first_list, row.last_list))
         file = span, row.lists, first, last, str(row.path), row.bytes, row.digest, row.source_digest or ""
         key = row.id, row.target, bool(row.pruned), row.size, row.number
@@ -62,7 +62,7 @@ def read(at: SizeKey, *conditions: ColumnElement[bool], verified: bool = False) 
 
 
 def find(at: SizeKey, number: int) -> Batch | None:
-    """Returns the batch with this number, or None."""
+    """Returns the batch with this number. None if there is none."""
     return next(iter(read(at, BATCHES.c.number == number)), None)
 
 
@@ -72,7 +72,7 @@ def get(at: SizeKey, number: int) -> Batch:
         return batch
     if not (count := count_numbered(at)):
         raise BadInput(
-            f"no batch of size {at.size} has its number yet, since files of earlier sources are missing: "
+            f"no batch of size {at.size} has its number yet, since the files of its first source are missing: "
             f"run 'setset run {at.size} {at.exploration.options}' first"
         )
     raise BadInput(f"there is no batch {number} of size {at.size}: the batches are 0 to {count - 1:,}")
@@ -87,7 +87,7 @@ def numbered(at: SizeKey) -> list[Batch]:
     """The numbered batches, up to the first gap in the numbers.
 
     Raises:
-        BadDatabase: A row was changed by hand, so a number could give the wrong list.
+        BadDatabase: A row was changed by hand, so the lists could have wrong numbers.
     """
     with at.database.transaction():
         count = count_numbered(at)
@@ -98,20 +98,16 @@ def numbered(at: SizeKey) -> list[Batch]:
 
 
 def require_unchanged(batch: Batch, at: SizeKey) -> None:
-    """Refuses a batch whose record has changed since a reader began.
-
-    Raises:
-        ChangedMeanwhile: Another command has removed, merged or moved the batch.
-    """
+    """Raises ChangedMeanwhile if another command has removed, merged or moved the batch since its row was read."""
     recorded = [(now.root, now.name, now.digest) for now in read(at, BATCHES.c.id == batch.id)]
     if recorded != [(batch.root, batch.name, batch.digest)]:
         raise ChangedMeanwhile(at.size)
 
 
 def count_numbered(at: SizeKey) -> int:
-    """Number of numbered batches of a size, up to the first gap. 1 for the source size of the seeds.
+    """Number of batches of a size that have numbers, up to the first gap. 1 for SEED_SOURCE_SIZE.
 
-    There is a gap only if rows were deleted by hand.
+    There is a gap in the numbers only if rows were deleted by hand.
     """
     if at.size == SEED_SOURCE_SIZE:
         return 1
@@ -134,7 +130,7 @@ def totals(at: SizeKey) -> tuple[int, int]:
 
 
 def sources(at: SizeKey) -> dict[int, NumberedBatch]:
-    """Numbered batches of a size, by number. The source size of the seeds has one placeholder batch."""
+    """Batches of a size that have numbers, by number. SEED_SOURCE_SIZE has one batch, the placeholder SEEDS."""
     return {
         batch.number: batch
         for batch in (
@@ -161,7 +157,7 @@ def source_of(batch: Batch) -> Source:
 
 
 def delete_rows(at: SizeKey, ids: Iterable[int]) -> None:
-    """Deletes rows one by one, since SQLite limits the number of values in a statement."""
+    """Deletes batches by their ids, one per statement, since SQLite limits the number of values in a statement."""
     at.database.execute(
         delete(BATCHES).where(BATCHES.c.id == bindparam("batch")), [{"batch": batch_id} for batch_id in ids]
     )
@@ -173,7 +169,10 @@ def insert_files(at: SizeKey, files: Sequence[tuple[int, BatchFile]]) -> None:
 
 
 def record_again(at: SizeKey, root_id: int, recorded: Sequence[Batch], files: Sequence[BatchFile]) -> list[BatchFile]:
-    """Updates the rows of known batches from remade files and clears defects. Returns the files of unknown batches."""
+    """Updates the rows of `recorded` batches whose files were made again, and clears their defects.
+
+    Returns the files that belong to no recorded batch.
+    """
     rows = {batch.span.start: batch for batch in recorded}
     for file in files:
         if (old := rows.get(file.span.start)) and (old.file != file or old.defect):
@@ -187,7 +186,7 @@ def set_values(at: SizeKey, batch: Batch, values: dict[str, Any]) -> None:
 
 
 def mark_missing(database: Database, root_id: int, names: Collection[str]) -> None:
-    """Records that files of a storage root are missing, unless they have a defect already."""
+    """Records the defect "missing" for these files of a storage root, unless a file has a defect already."""
     with database.transaction():
         sound = BATCHES.c.root_id == root_id, BATCHES.c.defect.is_(None)
         database.change(BATCHES, sound, lambda row: {"defect": "missing"} if row["path"] in names else None)
@@ -222,7 +221,7 @@ def reset_numbers(at: SizeKey) -> None:
 
 
 def number_batches(at: SizeKey) -> list[NumberedBatch]:
-    """Numbers further batches, up to the first source without a result, and returns them."""
+    """Numbers batches that have no number, up to the first source without a result. Returns these batches."""
     database = at.database
     row = next(iter(database.query(select(SIZES).where(at.row_here))), None)
     if row is None:
@@ -240,7 +239,7 @@ def number_batches(at: SizeKey) -> list[NumberedBatch]:
 
 
 def give_numbers(at: SizeKey, first: int = 0, end: int = MOST_BATCHES) -> list[NumberedBatch]:
-    """Numbers the batches of sources `first` to `end` - 1, after the batches that have numbers. Returns them."""
+    """Gives the next free numbers to batches of sources `first` to `end` - 1 that have none. Returns these batches."""
     last = at.database.query(select(func.max(BATCHES.c.number)).where(at.batches_here))[0][0]
     waiting = BATCHES.c.number.is_(None) & BATCHES.c.first_source.between(first, end - 1)
     query = select(BATCHES.c.id, BATCHES.c.lists, BATCHES.c.digest).where(at.batches_here, waiting)

@@ -28,9 +28,9 @@ def load_totals(database: Database) -> dict[int, Totals]:
 
 
 def load_level(database: Database, size: int) -> Level | None:
-    """Loads the classes of a size and their links to the next smaller size. None if they were never built.
+    """Loads the classes of a size and their links to the classes with one card less. None if they were never built.
 
-    Raises DamagedCatalogue if some are missing or were changed.
+    Raises DamagedCatalogue if classes or links are missing or were changed.
     """
     promised = database.query(select(LEVELS.c.digest).where(LEVELS.c.size == size))
     if not promised:
@@ -63,7 +63,10 @@ def _damaged(database: Database, size: int) -> DamagedCatalogue:
 
 
 def store_level(database: Database, level: Level, game_classes: list[int]) -> Totals:
-    """Stores a size in one transaction, replacing its earlier rows. `game_classes` has a number per class."""
+    """Stores the classes and links of a size in one transaction, replacing earlier rows.
+
+    `game_classes` has a number per class: its number of classes under the game's own symmetries.
+    """
     size, totals = level.size, Totals.of(level, sum(game_classes))
     sealed = {"hands": totals.hands, "digest": level.digest, "built_at": now()}
     classes = [

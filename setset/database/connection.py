@@ -1,4 +1,4 @@
-"""An open database: connections, transactions, retries while it is locked, one-line errors."""
+"""An open database: its connections and transactions, retries while another program holds it, one-line errors."""
 
 import datetime
 import os
@@ -59,7 +59,7 @@ class NewerSchema(BadDatabase):
 
 @dataclass(frozen=True)
 class LockPolicy:
-    """Policy of a writer while another program holds the database: report it, and wait until stopped."""
+    """Policy of a writer while another program holds the database: tells `progress`, waits until `stopped`."""
 
     progress: ProgressListener = field(default_factory=NoProgress)
     stopped: Callable[[], bool] = lambda: False
@@ -168,7 +168,7 @@ class Database:
             return self.connection.execute(statement).all()
 
     def read(self, statement: Executable, record: Callable[[Row[Any]], _Result]) -> list[_Result]:
-        """Returns a record per row of a query. A row that cannot be converted is reported as damage."""
+        """Returns `record(row)` for each row of a query. Raises BadDatabase if a row cannot be converted."""
         try:
             return [record(row) for row in self.query(statement)]
         except (ValueError, TypeError, AttributeError, LookupError) as error:
@@ -178,7 +178,7 @@ class Database:
 def open_engine(
     path: Path, read_only: bool, policy: LockPolicy | None = None, seconds_each: float | None = None
 ) -> Engine:
-    """Creates an engine for an existing database. Opening the database writes nothing.
+    """Creates an SQLAlchemy engine for an existing database. Opening the database writes nothing.
 
     While another program holds the database, a writer waits as `policy` says. A reader's query ends after
     `seconds_each`.
@@ -191,7 +191,7 @@ def open_engine(
 
 
 def connect(path: Path, mode: str, seconds: float = BUSY_SECONDS) -> sqlite3.Connection:
-    """Opens a plain connection to an existing database; mode ro or rw. Within `reading_copies`, ro opens a copy."""
+    """Connects to an existing database without SQLAlchemy; mode ro or rw. Within `reading_copies`, ro opens a copy."""
     WorkspaceFolder(path.parent, path.name).require_no_obstacle()
     if mode == "ro" and copies.are_wanted(path):
         connection = copies.open_copy(path, seconds)
@@ -235,7 +235,7 @@ def _set_up(engine: Engine, read_only: bool, policy: LockPolicy, seconds_each: f
 
 
 def retry_while_locked(action: Callable[[], _Result], policy: LockPolicy) -> _Result:
-    """Retries an action while another program holds the database."""
+    """Retries an action while another program holds the database, until `policy.stopped`."""
     waiting = False
     while True:
         try:
@@ -262,7 +262,7 @@ def now() -> str:
 
 
 def damaged(path: Path, reason: object) -> BadDatabase:
-    """BadDatabase error with advice."""
+    """BadDatabase error for a damaged database, with the advice to rebuild it."""
     return BadDatabase(f"{path} is damaged ({reason}): {REBUILD}")
 
 

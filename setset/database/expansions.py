@@ -1,4 +1,4 @@
-"""Expansions: the queue. A row of the table `expansions` for each unit of work, with its counts in `tallies`.
+"""Expansions: the queue. The table `expansions` has a row for each unit of work. Its counts are in `tallies`.
 
 Each change of state is one function here:
 
@@ -32,9 +32,9 @@ from setset.database.rows import AlteredRow
 from setset.tasks.kinds import SEED_SOURCE_SIZE, CountTask, Destination, ExpandTask, TaskResult
 
 SUMS = func.count(), func.coalesce(func.sum(EXPANSIONS.c.lists_in), 0)
-"""Number of expansions, and total number of lists in their sources."""
+"""Columns of a query: number of expansions, and total number of lists in their sources."""
 COUNT_AGAIN = {"state": State.PLANNED, "attempts": 0, "source_digest": None}
-"""Column values that plan a count again."""
+"""Column values that make a counting expansion planned again."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Job:
     run_id: int
     exploration: ExplorationKey
     steps: tuple[Step, ...]
-    """Smallest sizes first."""
+    """Steps of the run, smallest sizes first."""
     root_id: int
     batch_lists: Callable[[int], int]
     """Maximum number of lists per file, by size, for sizes that begin now."""
@@ -102,7 +102,7 @@ class Job:
     counted_alone: frozenset[int] = frozenset()
     """Sizes that are counted in one walk, without counting the sizes in between."""
     only_forgotten: frozenset[Step] = frozenset()
-    """Steps in which to do only forgotten expansions, for repair."""
+    """Steps in which a repair does only forgotten expansions."""
 
     @property
     def database(self) -> Database:
@@ -110,7 +110,7 @@ class Job:
 
     @cached_property
     def destinations(self) -> dict[int, Destination]:
-        """Storage roots by their numbers."""
+        """Storage roots as destinations of the tasks' files, by id of the root."""
         return roots.destinations(self.database)
 
 
@@ -125,12 +125,12 @@ def read(exploration: ExplorationKey, *conditions: ColumnElement[bool], most: in
 
 
 def with_results(size: SizeRecord) -> list[Expansion]:
-    """Expansions of a size with recorded batches, even if the files must be made again."""
+    """Expansions that store a size and whose results are recorded, even if some files must be made again."""
     return read(size.exploration, of_step(size.step), EXPANSIONS.c.batches_out.is_not(None))
 
 
 def counted_from(at: SizeKey) -> list[Expansion]:
-    """Finished counts from the batches of a size."""
+    """Finished counting expansions whose sources are the batches of a size."""
     return read(
         at.exploration,
         EXPANSIONS.c.work == Work.COUNT,
@@ -140,13 +140,13 @@ def counted_from(at: SizeKey) -> list[Expansion]:
 
 
 def was_expanded(at: SizeKey) -> bool:
-    """Whether anything was derived from the batches of a size."""
+    """Whether a batch of a size was ever expanded, to files or to counts."""
     derived = EXPANSIONS.c.source_size == at.size, EXPANSIONS.c.lists_out.is_not(None)
     return bool(read(at.exploration, *derived, most=1))
 
 
 def of_step(step: Step) -> ColumnElement[bool]:
-    """Condition: expansions of a step."""
+    """SQL condition that selects the expansions of a step."""
     return and_(
         EXPANSIONS.c.work == step.work, EXPANSIONS.c.size == step.size, EXPANSIONS.c.source_size == step.source_size
     )
@@ -156,8 +156,8 @@ def of_step(step: Step) -> ColumnElement[bool]:
 
 
 def plan(job: Job) -> None:
-    """Adds every missing row, smallest sizes first. Also plans expansions again that a dead run left running or an
-    earlier run gave up."""
+    """Plans the expansions of the job's steps that have no row yet, smallest sizes first. Also plans again the
+    expansions that a dead run left running or an earlier run gave up."""
     with job.database.transaction():
         mine = EXPANSIONS.c.exploration_id == job.exploration.id
         no_result = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.batches_out.is_(None))
@@ -177,7 +177,7 @@ def plan(job: Job) -> None:
 def _plan_sources(job: Job, step: Step, sources: Sequence[NumberedBatch]) -> None:
     """Plans the expansions of numbered batches, unless they are planned already.
 
-    Forgets a finished expansion if the batch with the number of its source has another digest now.
+    Forgets a finished expansion if its source has changed: the batch with this number has another digest now.
     """
     if not sources:
         return
@@ -279,7 +279,8 @@ def claim(job: Job, want: int) -> list[ClaimedExpansion]:
 
 
 def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> ClaimedExpansion:
-    """Builds the task of an expansion. If done before, the task gets the recorded files and their storage root."""
+    """Builds the task of an expansion. If the expansion was done before, the task makes the recorded files again, in
+    their storage root."""
     source, root_id, exploration = None, job.root_id, job.exploration
     if expansion.source_size != SEED_SOURCE_SIZE:
         batch = batches.get(exploration.at(expansion.source_size), expansion.source)
@@ -288,7 +289,7 @@ def _claimed(job: Job, size: SizeRecord | None, expansion: Expansion) -> Claimed
     if size is None or expansion.work is Work.COUNT:
         assert source is not None, "the seeds are stored, not counted"
         sizes_counted = tallies.sizes_counted(exploration.at(expansion.source_size)) if expansion.was_done else {}
-        # A count that lost its tally is like the others of its step.
+        # If a count has lost its tally, another count of its step tells whether it counted one size alone.
         only_last = expansion.size in job.counted_alone or {expansion.size: True} in sizes_counted.values()
         task = CountTask(exploration.target, expansion.size, source, exploration.pruned, only_last)
     else:
@@ -358,7 +359,7 @@ def put_back(job: Job, claimed: ClaimedExpansion) -> None:
 
 
 def forget_files(size: SizeRecord, defects: Mapping[Batch, str]) -> None:
-    """Plans the expansions of damaged or missing files again.
+    """Plans again the expansions that made these damaged or missing files.
 
     The batches keep their rows and numbers, since the remade files must have the same lists and the same storage root.
     If a source has parts in a merged file, all sources of that file are forgotten.
@@ -419,7 +420,7 @@ def _forget_results(at: SizeKey, step: Step, sources: set[int]) -> set[int]:
 
 
 def forget_counts(database: Database, ids: Collection[int]) -> None:
-    """Plans these stale counts again."""
+    """Plans the counting expansions with these ids again."""
     with database.transaction():
         is_count = EXPANSIONS.c.work == Work.COUNT
         database.change(EXPANSIONS, [is_count], lambda row: COUNT_AGAIN if row["id"] in ids else None)
@@ -456,9 +457,9 @@ def _delete(exploration: ExplorationKey, *conditions: ColumnElement[bool]) -> No
 
 
 def remove_sizes(exploration: ExplorationKey, first: int) -> None:
-    """Deletes the sizes from `first` on, and all counts from them. If `first` is 3, deletes the whole exploration.
+    """Deletes size `first` and all larger sizes from the database, with the counts that were made from their batches.
 
-    Counts from smaller sizes stay, since they depend on no larger size.
+    If `first` is 3, deletes the whole exploration. Counts made from smaller sizes stay, even counts of larger sizes.
     """
     everything, database = first <= SEED_SOURCE_SIZE + 1, exploration.database
     stored = and_(EXPANSIONS.c.work == Work.STORE, EXPANSIONS.c.size >= first)
@@ -493,11 +494,11 @@ def adopt(
     files: Sequence[tuple[int, BatchFile]],
     files_of: Mapping[NumberedBatch, Sequence[BatchFile] | None],
 ) -> None:
-    """Records batches and expansions that files alone prove.
+    """Records batches and expansions that `setset db rebuild` has proven from the batch files.
 
     Args:
         files: Batches to record, each with the id of its storage root.
-        files_of: The files of each source. None if the source is still to be expanded.
+        files_of: The files made from each source. None if the source is still to be expanded.
     """
     step = Step(Work.STORE, at.size, source_size)
     rows = []
@@ -520,7 +521,7 @@ def adopt(
 
 @dataclass(frozen=True)
 class Remaining:
-    """Number of unfinished expansions of a step, and number of lists in their sources."""
+    """Unfinished expansions of a step: their number, and the number of lists in their sources."""
 
     step: Step
     tasks: int
@@ -540,7 +541,7 @@ def remaining(job: Job) -> list[Remaining]:
 
 
 def any_claimable(job: Job) -> bool:
-    """Whether any due expansion has a source without a defect."""
+    """Whether `claim` would return an expansion: a planned expansion whose source batch has no defect."""
     return any(read(job.exploration, _claimable(job, step), most=1) for step in job.steps)
 
 

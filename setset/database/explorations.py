@@ -20,14 +20,14 @@ COMPLETE = text("SELECT size FROM complete_sizes WHERE exploration_id = :id")
 
 
 class OtherRule(BadInput):
-    """The exploration was begun with the other pruning rule."""
+    """The exploration was begun with --prune, and a run would continue it without; or the other way round."""
 
     def __init__(self, target: int, pruned: bool) -> None:
         begun, option = ("with", "add --prune") if pruned else ("without", "leave out --prune")
         # An earlier version pruned any target. Such explorations can be read, checked and repaired.
         option = option if target >= 19 or not pruned else "read, check or repair it"
         super().__init__(
-            f"target {target} was begun {begun} --prune in this workspace, which counts other lists: {option}, "
+            f"target {target} was begun {begun} --prune in this workspace, and pruning keeps fewer lists: {option}, "
             f"name another workspace, or remove what is there with 'setset rm --target {target}'"
         )
 
@@ -46,7 +46,7 @@ class Goal:
     """The sizes to store, in ascending order, and the larger size to count up to without files.
 
     The first stored size holds the seeds. Each further size is made from the stored size before it. Sizes above `via`
-    are made from `via` instead, each in one walk.
+    are made from `via` instead, each in one walk that stores no size in between.
     """
 
     stored: tuple[int, ...]
@@ -106,7 +106,7 @@ class ExplorationKey:
     def steps(self, largest: int = LARGEST, never_done: bool = False) -> tuple[Step, ...]:
         """All steps ever planned, smallest sizes first. With `never_done`, only steps with an expansion never done.
 
-        `largest` limits the number of cards of a stored size, and of the source of a count.
+        Leaves out steps that store a size larger than `largest`, or that count from a size larger than `largest`.
         """
         kinds = EXPANSIONS.c.work, EXPANSIONS.c.size, EXPANSIONS.c.source_size
         mine = select(*kinds).distinct().where(EXPANSIONS.c.exploration_id == self.id)
@@ -135,12 +135,12 @@ class SizeKey:
 
     @property
     def batches_here(self) -> ColumnElement[bool]:
-        """Condition: batches of this size."""
+        """SQL condition that selects the batches of this size."""
         return and_(BATCHES.c.exploration_id == self.exploration.id, BATCHES.c.size == self.size)
 
     @property
     def row_here(self) -> ColumnElement[bool]:
-        """Condition: the row of this size."""
+        """SQL condition that selects the row of this size."""
         return and_(SIZES.c.exploration_id == self.exploration.id, SIZES.c.size == self.size)
 
     def is_complete(self) -> bool:
@@ -177,8 +177,8 @@ def find(database: Database, target: int, verified: bool = False) -> Exploration
     """Returns the exploration of a target. Raises NotStored if there is none.
 
     Raises:
-        BadDatabase: With `verified`, rows contradict each other, or a row was changed by hand, so that the target may
-            be wrong.
+        BadDatabase: `verified` is true, and a row was changed by hand or rows contradict each other, so that the target
+            may be wrong.
     """
     if verified:
         rows.require_unaltered(database, (EXPLORATIONS,))
@@ -199,7 +199,7 @@ def find_all(database: Database, target: int | None = None) -> list[ExplorationK
 
 
 def find_or_create(database: Database, target: int, pruned: bool = False) -> ExplorationKey:
-    """Finds or creates the exploration of a target. Refuses an exploration begun with the other pruning rule."""
+    """Finds or creates the exploration of a target. Raises OtherRule if it was begun with the other pruning rule."""
     for exploration in find_all(database, target):
         if exploration.pruned != pruned and exploration.sizes():
             raise OtherRule(target, exploration.pruned)
@@ -238,5 +238,5 @@ def set_numbered(at: SizeKey, numbered: int) -> None:
 
 
 def set_checked(at: SizeKey, findings: int | None) -> None:
-    """Records that a size was checked now, with the number of problems. None clears the record, since files changed."""
+    """Records the time and the number of findings of a check. None deletes both, since the files have changed."""
     at.database.change(SIZES, [at.row_here], {"checked_at": None if findings is None else now(), "findings": findings})

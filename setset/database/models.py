@@ -29,12 +29,12 @@ HEAD = "0008"
 
 
 class Work(enum.StrEnum):
-    """Kind of result of an expansion."""
+    """Kind of work of an expansion, by its result."""
 
     STORE = "store"
-    """Batch files of a larger size."""
+    """Files with the lists of a larger size."""
     COUNT = "count"
-    """Counts of all sizes up to the requested size, without files."""
+    """Numbers of lists of larger sizes up to the requested size, without files."""
 
 
 class State(enum.StrEnum):
@@ -77,7 +77,7 @@ WORKSPACE = _table(
     METADATA,
     Column("id", Text, primary_key=True, doc="id that `setset-root.json` in each storage root repeats"),
     _required("created_at", Text),
-    Column("folder", Text, doc="folder of the workspace when it was last written to; tells it from its copies"),
+    Column("folder", Text, doc="folder of the workspace at the last write; distinguishes it from its copies"),
     comment="the one row that identifies this workspace",
 )
 
@@ -128,9 +128,9 @@ BATCHES = _table(
     Column("id", Integer, primary_key=True),
     _required("exploration_id", ForeignKey("explorations.id")),
     _required("size", Integer),
-    Column("number", Integer, doc="index in the order of the size; NULL until everything before it is known"),
-    _required("first_source", Integer, doc="source batch of its first list"),
-    _required("first_part", Integer, doc="part of that source's expansion"),
+    Column("number", Integer, doc="index in the order of its size; NULL until all batches before it are known"),
+    _required("first_source", Integer, doc="number of the source batch that its first list is derived from"),
+    _required("first_part", Integer, doc="number of the part of that source's expansion"),
     _required("last_source", Integer, doc="differs from first_source only after `setset compact`"),
     _required("last_part", Integer),
     _required("ends_source", Integer, doc="1 if last_part is the last part of last_source"),
@@ -141,7 +141,7 @@ BATCHES = _table(
     _required("path", Text, doc="path below the storage root"),
     _required("bytes", Integer),
     _required("digest", Text),
-    Column("source_digest", Text, doc="digest of the files it was made from; NULL if recorded by version 0.1"),
+    Column("source_digest", Text, doc="digest of the source files it was made from; NULL if recorded by version 0.1"),
     Column("defect", Text, doc="what is wrong with the file, if a command noticed something"),
     _checksum(),
     UniqueConstraint("exploration_id", "size", "number"),
@@ -184,9 +184,9 @@ EXPANSIONS = _table(
     _required("source", Integer, doc="number of the source batch"),
     _required("state", Text, doc="planned, running, done or failed"),
     _required("attempts", Integer),
-    _required("lists_in", Integer, doc="lists of the source"),
-    Column("lists_out", Integer, doc="lists it made; kept when it is to be done again"),
-    Column("batches_out", Integer, doc="files it made; NULL if none of them is recorded now"),
+    _required("lists_in", Integer, doc="number of lists in the source"),
+    Column("lists_out", Integer, doc="number of lists that it made; kept if it must be done again"),
+    Column("batches_out", Integer, doc="number of files that it made; NULL if no result is recorded now"),
     Column("bytes_out", Integer),
     Column("source_digest", Text, doc="digest of the source that it was made from"),
     Column("run_id", ForeignKey("runs.id")),
@@ -210,7 +210,7 @@ TALLIES = _table(
     Column("expansion_id", ForeignKey("expansions.id"), primary_key=True),
     Column("size", Integer, primary_key=True),
     _required("lists", Integer),
-    Column("entries", LargeBinary, doc="numbers of lists below consecutive runs of the source, 8 bytes each"),
+    Column("entries", LargeBinary, doc="numbers of lists from each stretch of consecutive source lists, 8 bytes each"),
     _checksum(),
     comment="each size that a counting expansion counted",
 )
@@ -248,7 +248,7 @@ CLASSES = _table(
     CheckConstraint("stabilizer * lists = 1965150720", name="orbit"),
     CheckConstraint("complete = (extensions = 0)", name="complete"),
     sqlite_with_rowid=False,
-    comment="each class: all lists that affine maps make of one",
+    comment="each class: all lists that affine maps turn into each other",
 )
 
 LINKS = _table(
@@ -262,7 +262,7 @@ LINKS = _table(
     ForeignKeyConstraint(["size", "larger"], ["classes.size", "classes.number"]),
     CheckConstraint("extensions > 0 AND deletions > 0", name="not_empty"),
     sqlite_with_rowid=False,
-    comment="each pair of classes of neighbouring sizes that one card leads between",
+    comment="each pair of classes such that adding a card leads from the smaller to the larger",
 )
 
 CHECKED = (EXPLORATIONS, SIZES, ROOTS, BATCHES, RUNS, EXPANSIONS, TALLIES)

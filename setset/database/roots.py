@@ -16,13 +16,13 @@ from setset.tasks.kinds import Destination
 
 
 def owner(database: Database) -> Owner:
-    """The workspace as the owner of its storage roots."""
+    """The workspace that owns the storage roots: its id and its folders."""
     query = select(WORKSPACE.c.id, WORKSPACE.c.folder)
     for workspace in database.read(
         query, lambda row: Owner(str(row.id), database.folder, row.folder and str(row.folder))
     ):
         return workspace
-    raise damaged(database.folder.database, "it does not say which workspace it is of")
+    raise damaged(database.folder.database, "its table workspace is empty")
 
 
 def note_folder(database: Database) -> None:
@@ -51,12 +51,12 @@ def folders(database: Database) -> dict[int, Path]:
 
 
 def own_folders(database: Database) -> dict[int, Path]:
-    """Folders of the storage roots with valid tokens, by id."""
+    """Folders of the storage roots whose token files name this workspace, by id of the root."""
     return {number: root for number, root in folders(database).items() if owner(database).state(root) is RootState.OWN}
 
 
 def destinations(database: Database) -> dict[int, Destination]:
-    """Storage roots as destinations of tasks, by id."""
+    """Storage roots as destinations of the files that tasks write, by id of the root."""
     return {number: Destination(str(root), owner(database).token(root)) for number, root in folders(database).items()}
 
 
@@ -100,7 +100,7 @@ def records(database: Database, measure: bool = False) -> list[Root]:
 
 
 def _holds_some(database: Database, number: int, folder: Path) -> bool:
-    """Whether a folder has at least one of the files recorded in a root, by name."""
+    """Whether a folder has a file with the name of a file that is recorded in a root."""
     if not folder.is_dir():
         return False
     return any((folder / name).is_file() for name in recorded_files(database, number))
@@ -131,7 +131,7 @@ def is_own(database: Database, root: Root) -> bool:
 
 
 def gone(database: Database) -> list[Root]:
-    """Missing roots: disks that are not mounted, folders that were moved."""
+    """Storage roots that are missing, since a disk is not mounted or a folder was moved."""
     return [root for root in records(database) if root.is_gone]
 
 
@@ -148,7 +148,7 @@ def gone_error(database: Database, root: Root) -> RootGone:
 
 
 def sizes_in(database: Database, roots: list[Root]) -> set[tuple[int, int]]:
-    """Targets and sizes that have files in these roots."""
+    """Targets and sizes that have files in these roots, as pairs."""
     query = select(EXPLORATIONS.c.target, BATCHES.c.size).distinct().join(EXPLORATIONS)
     within = BATCHES.c.root_id.in_([root.number for root in roots])
     return {(row.target, row.size) for row in database.query(query.where(within))}
@@ -174,7 +174,7 @@ def use_root(
     """
     path = OWN_ROOT if output is None else recorded_path(database, output)
     if not _is_text(path):
-        raise BadInput(f"--output {path!r}: the name of a folder must be text")
+        raise BadInput(f"--output {path!r}: the name of a folder must be valid Unicode")
     root, workspace = database.folder.root(path), owner(database)
     for lost in (lost for lost in gone(database) if lost.folder != root):
         if _holds_some(database, lost.number, root):
@@ -223,7 +223,7 @@ def record_loss(database: Database, root: Root, heir: int | None) -> None:
 
 
 def salvage(path: Path, table: str, column: str) -> list[str]:
-    """Returns the readable texts in a column of a database that may be damaged or have any schema."""
+    """Returns the texts in a column of a database that may be damaged or have any schema. Empty if unreadable."""
     with contextlib.suppress(*DRIVER_ERRORS, Locked, OSError), contextlib.closing(connect(path, "ro")) as connection:
         rows = connection.execute(f"SELECT {column} FROM {table}").fetchall()  # noqa: S608 (our own names)
         return [row[0] for row in rows if isinstance(row[0], str)]

@@ -20,17 +20,17 @@ class AlteredRow:
 
     @property
     def key(self) -> list[ColumnElement[bool]]:
-        """Condition: this row."""
+        """SQL condition that selects this row."""
         return [column == self.values[column.name] for column in self.table.primary_key]
 
     @property
     def is_structure(self) -> bool:
-        """Whether all other data depends on the row."""
+        """Whether the row is an exploration, size or storage root, on which all other data depends."""
         return self.table in (EXPLORATIONS, SIZES, ROOTS)
 
     @property
     def is_history(self) -> bool:
-        """Whether no other data depends on the row."""
+        """Whether the row is in the history (the table `runs`), on which no other data depends."""
         return self.table is RUNS
 
     def __str__(self) -> str:
@@ -39,7 +39,7 @@ class AlteredRow:
 
 
 def altered_rows(database: Database, tables: Sequence[Table] = CHECKED) -> list[AlteredRow]:
-    """All rows of some tables with a wrong checksum."""
+    """All rows with a wrong checksum in these tables."""
     altered = []
     for table in tables:
         names = table.columns.keys()
@@ -61,7 +61,8 @@ def unrecorded_sizes(database: Database) -> list[str]:
 
 
 def exchanged_targets(database: Database) -> list[str]:
-    """Targets none of whose files has a name of this target: their ids, which no checksum covers, were exchanged."""
+    """Targets that are recorded with the files of another target only: another program exchanged the ids of two rows of
+    `explorations`, which no checksum covers. The path of a file begins with its target."""
     query = (
         "SELECT x.target FROM batches b JOIN explorations x ON x.id = b.exploration_id GROUP BY x.id "
         "HAVING NOT MAX(b.path GLOB printf('%s%02d/*', IIF(x.pruned, 'p', 't'), x.target))"
@@ -70,7 +71,8 @@ def exchanged_targets(database: Database) -> list[str]:
 
 
 def lost_tallies(database: Database) -> list[str]:
-    """Counts that lack a tally. A count of one size alone has one, with entries; any other has one for each size."""
+    """Finished counts that lack a tally. A count of one size alone needs one tally, with entries. Any other count needs
+    one for each size above its source size."""
     query = (
         "SELECT DISTINCT target, size FROM (SELECT x.target, e.size FROM expansions e JOIN explorations x "
         "ON x.id = e.exploration_id LEFT JOIN tallies t ON t.expansion_id = e.id WHERE e.work = 'count' AND "
@@ -81,7 +83,7 @@ def lost_tallies(database: Database) -> list[str]:
 
 
 def require_consistent(database: Database) -> None:
-    """Refuses rows that contradict each other, so that only the files can tell what is right."""
+    """Raises BadDatabase if rows contradict each other, so that only the batch files can tell which row is right."""
     for size in unrecorded_sizes(database):
         raise BadDatabase(f"{size} is not recorded, but its batches are: run 'setset db rebuild'")
     for target in exchanged_targets(database):
@@ -89,7 +91,10 @@ def require_consistent(database: Database) -> None:
 
 
 def require_unaltered(database: Database, tables: Sequence[Table] = CHECKED) -> None:
-    """Refuses rows that were changed by hand, or that contradict each other. Ignores the history."""
+    """Raises BadDatabase if a row of these tables was changed by hand, or if rows contradict each other.
+
+    Ignores changed rows of the table `runs`, since no other data depends on it.
+    """
     for row in altered_rows(database, tables):
         if not row.is_history:
             raise BadDatabase(f"{row} was changed by hand: run 'setset repair'")

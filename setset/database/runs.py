@@ -1,4 +1,4 @@
-"""The history: a row of the table `runs` for every command that writes, with its outcome."""
+"""The history of a workspace: its table `runs` has a row for every command that writes, with the outcome."""
 
 import contextlib
 import os
@@ -15,12 +15,12 @@ from setset.database.models import RUNS
 from setset.errors import BadInput, SetsetError
 
 NAMED: Final = 10
-"""Maximum number of repaired files and expansions that the history names. Of the others it records only the number."""
+"""Maximum number of repaired files and expansions that a run records by name. It records the number of the others."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """One invocation that wrote to the workspace."""
+    """A command that wrote to the workspace, or was refused: a row of the history."""
 
     id: int
     command: str
@@ -79,7 +79,7 @@ def latest(database: Database, limit: int) -> list[Run]:
 
 
 def get(database: Database, run_id: int) -> Run:
-    """The record of the run that has just ended."""
+    """Record of the run that has just ended. Raises BadDatabase if it is not the latest recorded run."""
     for run in latest(database, 1):
         if run.id == run_id:
             return run

@@ -78,7 +78,7 @@ def revision(path: Path) -> str | None:
         if is_hot and isinstance(explained, BadDatabase):
             explained = BadDatabase(
                 f"{path} was left in the middle of a write, which cannot be rolled back here ({error}): "
-                "use it once where it can be written, 'setset status' will do"
+                "run 'setset status' once where the file can be written"
             )
         raise explained from error
 
@@ -92,7 +92,7 @@ def _read_revision(path: Path, mode: str) -> str | None:
 
 
 def require_current(path: Path) -> None:
-    """Refuses a database with another schema. The message names the remedy."""
+    """Raises OlderSchema, NewerSchema or BadDatabase unless a database has the current schema."""
     version = revision(path)
     if version == HEAD:
         return
@@ -145,10 +145,10 @@ def create(path: Path) -> None:
 
 
 def replace(path: Path, made: Path) -> Path | None:
-    """Replaces a database by a finished database. Returns the new path of the old database, None if there was none.
+    """Replaces the database `path` by the finished database `made`, and keeps the old database under another name.
 
-    At every moment a complete database has the name `path`. An unfinished write is rolled back first, since its journal
-    fits only the old database.
+    Returns this name; None if there was no old database. At every moment a complete database has the name `path`. An
+    unfinished write to the old database is rolled back first, since its journal fits no other database.
     """
     kept = None
     if path.exists():
@@ -170,7 +170,7 @@ def replace(path: Path, made: Path) -> Path | None:
 
 
 def keep_side_files(path: Path, kept: Path) -> None:
-    """Renames the journal of a renamed or deleted database, since SQLite would apply it to the next database."""
+    """Renames the journal of a renamed or deleted database. SQLite would apply it to the next database of this name."""
     for suffix in SIDE_FILES:
         side = Path(f"{path}{suffix}")
         if side.exists() and side.stat().st_size:
@@ -239,7 +239,7 @@ def _migrate(path: Path) -> None:
 
 @_tried_again
 def require_sound(path: Path, references: bool = True) -> None:
-    """Refuses a database whose pages, indexes, types or references are damaged, or whose schema was altered."""
+    """Raises BadDatabase if pages, indexes, types or references of a database are damaged, or its schema is altered."""
     with reading(path) as connection:
         ((verdict,),) = connection.execute("PRAGMA integrity_check(1)").fetchall()
         if verdict != "ok":
@@ -251,7 +251,7 @@ def require_sound(path: Path, references: bool = True) -> None:
 
 @_tried_again
 def _require_references(path: Path, tables: tuple[str, ...] = ()) -> None:
-    """Refuses a database with broken references in these tables, or in any table if none is given."""
+    """Raises BadDatabase if a row of these tables refers to a missing row. Without tables, checks all tables."""
     with reading(path) as connection:
         for check in [f"foreign_key_check({table})" for table in tables] or ["foreign_key_check"]:
             if broken := connection.execute(f"PRAGMA {check}").fetchone():

@@ -80,7 +80,7 @@ def _ask(path: Path, query: str, seconds: float, tables: Tables) -> Iterator[Any
         raise SetsetError(f"cannot start a process for the query: {error.strerror}") from error
     if not time.monotonic() < deadline:  # true for NaN too
         raise BadInput("SQL: the query took too long: give it more with --timeout SECONDS")
-    raise SetsetError(f"SQL: the process of the query ended with code {process.returncode}: perhaps too little memory")
+    raise SetsetError(f"SQL: the process of the query ended with code {process.returncode}: perhaps it lacked memory")
 
 
 def _explain(path: Path, kind: str, name: str, text: str) -> SetsetError:
@@ -88,7 +88,7 @@ def _explain(path: Path, kind: str, name: str, text: str) -> SetsetError:
     if kind == "MemoryError":
         return BadInput(f"SQL: the query takes more than {query_process.MOST_MEMORY:,} bytes of memory")
     if kind in ("Warning", "ProgrammingError", "ValueError") or kind.startswith("Unicode"):
-        return BadInput(f"one query at a time, of text: {text}")
+        return BadInput(f"SQL: expected one query, as text: {text}")
     if "not authorized" in text or "prohibited" in text:
         return BadInput(_ONLY_SELECT)
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_BUSY", "SQLITE_IO", "SQLITE_CANTOPEN")):

@@ -20,7 +20,7 @@ ENTRY_BYTES = 8
 MOST = 1 << 63
 """Exclusive upper limit of an integer in SQLite."""
 KEPT = ("size", "source_size", "source", "source_digest", "lists_in")
-"""Columns of an expansion that a `SourceCount` has too."""
+"""Columns of the table `expansions` that are fields of `SourceCount` too."""
 
 
 class Part(NamedTuple):
@@ -29,7 +29,7 @@ class Part(NamedTuple):
     batch: Batch
     lists: int
     entries: tuple[int, ...] = ()
-    """Subtotals, if counted: number of lists derived from each run of consecutive source lists."""
+    """Subtotals of a counted size: number of lists derived from each stretch of consecutive source lists."""
 
 
 def record(
@@ -44,7 +44,7 @@ def record(
 
 @dataclass(frozen=True)
 class SourceCount:
-    """Counts from one source batch, as the counts file stores them."""
+    """All counts of one expansion of a source batch, as in a line of the file `setset.counts` of the workspace."""
 
     target: int
     pruned: bool
@@ -72,10 +72,10 @@ class SourceCount:
             raise ValueError("numbers out of range")
         sizes = [size for size, _, _ in rows]
         if count.size > LARGEST or sizes not in ([count.size], [*range(count.source_size + 1, count.size + 1)]):
-            raise ValueError(f"counts of the sizes {sizes}")
+            raise ValueError(f"a count has the wrong sizes: {sizes}")
         for size, lists, entries in rows:
             if entries and (len(entries) % (2 * ENTRY_BYTES) or sum(unpack_entries(bytes.fromhex(entries))) != lists):
-                raise ValueError(f"entries of size {size} that do not add up")
+                raise ValueError(f"the entries of size {size} do not add up")
         return count
 
 
@@ -86,7 +86,7 @@ def unpack_entries(packed: bytes) -> tuple[int, ...]:
 
 
 def source_counts(database: Database) -> list[SourceCount]:
-    """All finished counts whose source digest is recorded."""
+    """All finished counts that record the digest of their source, for the file `setset.counts`."""
     done = EXPANSIONS.c.work == Work.COUNT, EXPANSIONS.c.state == State.DONE, EXPANSIONS.c.source_digest.is_not(None)
     columns = EXPLORATIONS.c.target, EXPLORATIONS.c.pruned, *(EXPANSIONS.c[name] for name in KEPT)
     with database.transaction():
@@ -104,7 +104,7 @@ def source_counts(database: Database) -> list[SourceCount]:
 
 
 def adopt(database: Database, counts: Sequence[SourceCount]) -> int:
-    """Records the counts whose source batches are unchanged. Returns their number."""
+    """Records the given counts, except counts whose source batch has changed. Returns the number of recorded counts."""
     explored = {
         (exploration.target, exploration.pruned): exploration for exploration in explorations.find_all(database)
     }
@@ -132,8 +132,8 @@ def adopt(database: Database, counts: Sequence[SourceCount]) -> int:
 
 
 def sizes_counted(at: SizeKey) -> dict[int, dict[int, bool]]:
-    """Tallies of each count from the batches of a size: for each expansion id, the counted sizes, each with whether its
-    tally has entries. Only a count of one size alone has entries. Leaves out a tally that contradicts its expansion."""
+    """Tallies of the counts from the batches of a size: for each expansion id and counted size, whether the tally has
+    entries. Only a count of one size alone has entries. Leaves out a tally that contradicts its expansion."""
     mine = EXPANSIONS.c.exploration_id == at.exploration.id, EXPANSIONS.c.source_size == at.size
     agrees = or_(TALLIES.c.size != EXPANSIONS.c.size, TALLIES.c.lists == EXPANSIONS.c.lists_out)
     columns = TALLIES.c.expansion_id, TALLIES.c.size, TALLIES.c.entries.is_not(None)
@@ -149,7 +149,7 @@ def counted_parts(at: SizeKey) -> list[Part]:
     """The parts of a completely counted size, in lexicographic order. Empty if the count is not complete.
 
     Raises:
-        BadDatabase: A row was changed by hand, so a number could give the wrong list.
+        BadDatabase: A row was changed by hand, so the lists could have wrong numbers.
     """
     with at.database.transaction():
         for source_size in sorted(at.exploration.complete_sizes(), reverse=True):

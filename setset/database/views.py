@@ -1,4 +1,4 @@
-"""Records from the views, which users can query too: status, progress, counts, throughput."""
+"""Records read from the SQL views, which users can query too: status, progress, counts, throughput."""
 
 import datetime
 import enum
@@ -18,7 +18,7 @@ from setset.database.rows import altered_rows, exchanged_targets, lost_tallies
 from setset.lazy import Shown
 
 MOST_PROBLEMS = 100
-"""Maximum number of items listed in each state."""
+"""Maximum number of items that `status` lists per state."""
 
 
 class SizeState(enum.StrEnum):
@@ -61,7 +61,7 @@ class SizeStatus:
     checked_at: str | None = None
     """Time of the latest check of the size's files, if there was one."""
     findings: int | None = None
-    """Number of problems that this check found."""
+    """Number of problems that the latest check found."""
 
     @property
     def is_stored(self) -> bool:
@@ -87,7 +87,7 @@ class StatusItem:
     what: str
     detail: str
     host: str | None = None
-    """Host of the worker that executes it, if it is running and the worker is known."""
+    """Host of the worker that executes the expansion, if it is running and the worker is known."""
     since: str | None = None
 
 
@@ -146,7 +146,7 @@ class FinishedWork:
 
 @dataclass(frozen=True)
 class CountedSize:
-    """A row of the view `counts`."""
+    """Number of lists of a size that are kept for a target: a row of the view `counts`."""
 
     target: int
     size: int
@@ -197,7 +197,7 @@ def status(database: Database, target: int | None = None) -> Status:
 
 
 def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
-    """Rows changed by hand, rows that refer to a missing row, lost tallies, and sizes whose expansions are missing."""
+    """Rows changed by hand, rows that refer to a missing row, counts that lack a tally, sizes that lack expansions."""
     broken = database.read(text("PRAGMA foreign_key_check"), lambda row: f"row {row.rowid} of the table {row.table}")
     shown = {(size.target, size.size) for size in sizes}
     begun = [(exploration, size) for exploration in explorations.find_all(database) for size in exploration.sizes()]
@@ -215,7 +215,10 @@ def _altered(database: Database, sizes: Sequence[SizeStatus]) -> list[str]:
 
 
 def progress(database: Database, workers: int = 1, in_use: bool = False) -> list[SizeStatus]:
-    """Progress of each size of each target. Assumes `workers` for the remaining time. `in_use`: a run is under way."""
+    """Progress of each size of each target. Estimates the remaining time for this number of workers.
+
+    `in_use` tells whether a run is under way.
+    """
     query = """
         WITH staffed AS (
           SELECT x.target, e.work, e.size, e.source_size, SUM(e.seconds * r.workers) / SUM(e.seconds) AS workers
@@ -241,7 +244,7 @@ def progress(database: Database, workers: int = 1, in_use: bool = False) -> list
 def items(
     database: Database, target: int | None = None, in_use: bool = False, running: Activity | None = None
 ) -> list[StatusItem]:
-    """Expansions that are running or failed, and batches with a defect. Without a run, none counts as running.
+    """Expansions that are running or failed, and batches with a defect. None is running unless `in_use`.
 
     If `running` names workers, each running item gets its worker and its start time.
     """
@@ -283,7 +286,7 @@ def items(
 
 
 def throughput(database: Database) -> list[Throughput]:
-    """Work of each host. Leaves out work known from files alone, which has no host."""
+    """Work of each host on each size. Leaves out expansions known from files alone, which have no host."""
     query = """
         SELECT target, size, work, host, expansions, COALESCE(lists, 0) AS lists,
                COALESCE(seconds, 0.0) AS seconds, lists_per_second, last_finished

@@ -1,1 +1,1 @@
-"""Maintenance: check, repair, compact, clean up, rebuild, recount."""
+"""Maintenance of a workspace: check, repair, compact, clean up, rebuild the database, move and remove files."""

@@ -1,4 +1,4 @@
-"""Comparison of the database with the files. Only `record_outcome` writes."""
+"""Comparison of the database with the files. Only `record_outcome` writes to the database."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
@@ -114,10 +114,10 @@ def check_roots(database: Database) -> Iterator[Finding]:
             # Repair refills the own root, so its files are checked one by one too.
             kind = FindingKind.ROOT if is_own else FindingKind.GONE
             description = f"the storage root is gone, with {root.files:,} files and {root.lists:,} lists"
-            description += ", and another workspace's is in its place" if root.state is RootState.FOREIGN else ""
-            description += f": if it was moved, 'setset roots move {quoted(root.path)} NEW'"
+            description += ", and another workspace's root is in its place" if root.state is RootState.FOREIGN else ""
+            description += f": if it was moved, run 'setset roots move {quoted(root.path)} NEW'"
             if not is_own:
-                description += f"; if it is lost for good, 'setset roots forget {quoted(root.path)}'"
+                description += f"; if it is lost for good, run 'setset roots forget {quoted(root.path)}'"
             yield Finding(kind, root.path, description)
 
 
@@ -150,7 +150,7 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
                     yield Finding.of_batch(FindingKind.FILE, where, batch, problem)
             is_due = batch.number is not None or batch.span.first_source < size.numbered
             if batch.number != number and is_due:
-                yield Finding(FindingKind.NUMBER, str(batch), f"comes after batch {number - 1}", *key)
+                yield Finding(FindingKind.NUMBER, str(batch), f"wrong number: it follows batch {number - 1}", *key)
             if proven and proven[-1].last >= batch.first:
                 yield from _out_of_order(proven[-1], batch)
             proven.append(batch)
@@ -160,7 +160,7 @@ def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Ba
 
 
 def _out_of_order(before: Batch, batch: Batch) -> Iterator[Finding]:
-    """Findings about two batches out of order: each file whose header is false, else the order itself."""
+    """Findings about two batches in the wrong order: each file that contradicts its header, or the order itself."""
     forged = False
     for suspect in (before, batch):
         try:
@@ -173,7 +173,8 @@ def _out_of_order(before: Batch, batch: Batch) -> Iterator[Finding]:
 
 
 def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | NewerFormat | None, Batch]:
-    """Difference between a batch's file and its row, if any, and the batch with the source digest of its file."""
+    """Difference between the file and the row of a batch (None if they agree), and the batch with the file's source
+    digest."""
     if is_away:
         return None, batch
     try:
@@ -193,13 +194,13 @@ def _file_problem(batch: Batch, batch_lists: int, is_away: bool) -> tuple[str | 
     if header.file_bytes != batch.bytes or batch.defect is not None:
         return f"sound, but recorded with {batch.bytes} bytes and the defect {batch.defect!r}", batch
     if header.batch_lists != batch_lists:
-        description = "cut for another number of lists in a file than the database says: run 'setset db rebuild'"
+        description = "file and database have different maximum numbers of lists per file: run 'setset db rebuild'"
         return description, batch
     return None, batch
 
 
 def _check_lists(evidence: Evidence, executor: Executor, progress: ProgressListener) -> Iterator[Finding]:
-    """Decodes each file, and compares it with a new expansion of its sources."""
+    """Decodes each file, expands its sources again, and compares the lists."""
     size = evidence.size
     key, away = (size.exploration.target, size.size), _away(size.database).values()
     sources = {batch.number: batch for batch in batches.read(size.source)}

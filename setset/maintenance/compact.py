@@ -27,7 +27,7 @@ class CompactResult:
 
 
 def compact(size: SizeRecord, up_to: int | None, executor: Executor, progress: ProgressListener) -> CompactResult:
-    """Merges the batches of a size, up to the number `up_to`.
+    """Merges neighbouring small batches of a size into full files. Leaves out batches with numbers above `up_to`.
 
     First the merged files are written. Then one transaction replaces the old rows and numbers the size again. Then the
     old files are removed. The lists and their order do not change.
@@ -62,20 +62,20 @@ def compact(size: SizeRecord, up_to: int | None, executor: Executor, progress: P
 
 
 def require_compactable(at: SizeKey) -> None:
-    """Refuses a size that is incomplete, has a file with a defect, or was expanded already."""
+    """Raises BadInput if a size is incomplete, has a file with a defect, or was expanded already."""
     if not at.is_complete():
         command = f"setset run --size {at.size} {at.exploration.options}"
-        raise BadInput(f"size {at.size} is not complete: '{command}' first")
+        raise BadInput(f"size {at.size} is not complete: run '{command}' first")
     if any(batch.defect for batch in batches.read(at)):
-        raise BadInput(f"files of size {at.size} are to be made again: 'setset repair' first")
+        raise BadInput(f"files of size {at.size} must be made again: run 'setset repair' first")
     if expansions.was_expanded(at):
         raise BadInput(
-            f"larger sizes are derived from the files of size {at.size} as they are: they cannot be compacted"
+            f"larger sizes are derived from the files of size {at.size} as they are, so these files cannot be compacted"
         )
 
 
 def _groups(recorded: Iterable[Batch], limit: int, up_to: int | None) -> Iterator[list[Batch]]:
-    """Yields runs of neighbouring batches that fit into one file."""
+    """Yields groups of neighbouring batches. Each group fits into one file."""
     group: list[Batch] = []
     lists = 0
     for batch in recorded:

@@ -1,4 +1,4 @@
-"""The counts file: a copy of all counts beside the database. Counts are hours of work, and no batch file holds them.
+"""The counts file, `setset.counts`: a copy of all counts. Counts are hours of work, and no batch file holds them.
 
 The file has a line of JSON for each count of a source, and a final line with the checksum of the lines before it.
 """
@@ -33,7 +33,7 @@ def _last_line(body: bytes) -> bytes:
 
 
 def restore_counts(database: Database, progress: ProgressListener) -> None:
-    """Restores the counts in the counts file whose source batches are unchanged."""
+    """Restores counts from the counts file to the database. Skips counts whose source batches have changed."""
     path = database.folder.counts
     try:
         data = _read(path)

@@ -10,7 +10,7 @@ from setset.batches.records import Batch
 
 
 class Remedy(enum.Enum):
-    """Remedy of a finding, as advice to the user. The order is the order in which to apply remedies."""
+    """Remedy of a finding, as advice to the user. The members are in the order in which a user should apply them."""
 
     UPGRADE = "files of a newer setset are here: upgrade setset"
     MOVE = (
@@ -20,7 +20,7 @@ class Remedy(enum.Enum):
     REPAIR = "run 'setset repair' to rebuild what is damaged"
     DEEP_REPAIR = "run 'setset repair --deep' to rebuild what is damaged"
     REBUILD = "the database contradicts itself: run 'setset db rebuild' to make a new one from the batch files"
-    RUN = "'setset run' takes over or removes what a stopped run left, 'setset rm' what a stopped rm left"
+    RUN = "'setset run' adopts or removes files that a stopped run left, 'setset rm' files that a stopped rm left"
     NONE = ""
 
     @property
@@ -43,7 +43,7 @@ class FindingKind(enum.StrEnum):
     NEWER = "newer", Remedy.UPGRADE
     """A batch file has a format that this version does not know. It is left alone."""
     LISTS = "lists", Remedy.DEEP_REPAIR
-    """A file has other lists than its sources expand to."""
+    """A file has other lists than the expansion of its sources gives."""
     SUM = "sum", Remedy.REPAIR
     """The numbers of lists or batches of an expansion do not add up."""
     PROOF = "proof", Remedy.REPAIR
@@ -59,7 +59,7 @@ class FindingKind(enum.StrEnum):
     ORDER = "order", Remedy.REBUILD
     """A batch does not come after the batch before it."""
     STATE = "state", Remedy.REBUILD
-    """The record of a whole size is wrong."""
+    """The row of a size is missing, or the total of its lists is wrong."""
     TEMPORARY = "temporary", Remedy.RUN
     """A file is half-written, and no row records it."""
     ORPHAN = "orphan", Remedy.RUN
@@ -108,7 +108,7 @@ class Repaired:
 
     @property
     def needs_rebuild(self) -> bool:
-        """Whether a remaining finding needs a new database."""
+        """Whether a remaining finding requires `setset db rebuild`."""
         return any(finding.kind.remedy is Remedy.REBUILD for finding in self.left)
 
     @property
@@ -123,5 +123,5 @@ class Repaired:
 
 
 def advice(findings: Sequence[Finding]) -> str | None:
-    """The first remedy for findings, in one line. None if there is nothing to do."""
+    """Advice for the remedy to apply first, in one line. None if there is nothing to do."""
     return min((finding.kind.remedy for finding in findings), key=list(Remedy).index, default=Remedy.NONE).value or None

@@ -31,7 +31,7 @@ _SIZE_NAME = re.compile(r"s\d\d")
 
 
 class StrayKind(enum.Enum):
-    """Kind of a file that no row records, with the finding of `check` and its description."""
+    """Kind of a file that no row records, with the kind and the description of the finding that `check` reports."""
 
     TEMPORARY = FindingKind.TEMPORARY, "half-written by a run that was stopped; the next run removes it"
     ORPHAN = (
@@ -48,7 +48,7 @@ class StrayKind(enum.Enum):
 
 @dataclass(frozen=True)
 class Stray:
-    """A file below a storage root that no row records."""
+    """A stray: a file below a storage root that no row records."""
 
     path: Path
     kind: StrayKind
@@ -56,7 +56,7 @@ class Stray:
     size: int = 0
     pruned: bool = False
     header: Header | None = None
-    """Header of an orphan."""
+    """Header of an orphan, i.e. of a sound batch file that no row records."""
 
 
 def find_strays(database: Database) -> Iterator[Stray]:
@@ -83,19 +83,19 @@ def mark_missing_files(database: Database, progress: ProgressListener) -> None:
         names = roots.recorded_files(database, root_id).keys()
         missing = set[str]()
         for folder in {name.rpartition("/")[0] for name in names if not leads_outside(name)}:
-            with contextlib.suppress(OSError):  # whoever needs the folder reports it
+            with contextlib.suppress(OSError):  # a command that needs the folder reports the error
                 present = {f"{folder}/{name}" for name in _names(root / folder)}
                 missing |= {name for name in names if name.rpartition("/")[0] == folder} - present
         if missing:
             progress.notice(
                 f"missing in {root}: {len(missing):,} of {len(names):,} recorded files, the first one {min(missing)}; "
-                "this run makes those up to its own size again, 'setset repair' all"
+                "this run makes files up to its own size again, 'setset repair' makes all of them"
             )
             batches.mark_missing(database, root_id, missing)
 
 
 def _names(folder: Path) -> list[str]:
-    """Names in a folder. Empty if the folder is missing, or something else is in its place."""
+    """Names of the entries of a folder. Empty if the path is missing, or is no folder."""
     try:
         return os.listdir(folder)  # noqa: PTH208 (a path for each of 100,000 files takes a second)
     except (FileNotFoundError, NotADirectoryError):
@@ -146,7 +146,7 @@ def _identify(path: Path, relative: str) -> Stray:
 def remove_leftovers(database: Database, progress: ProgressListener) -> bool:
     """Removes temporary files, and orphans whose lists are also in recorded files, as after a stopped compaction.
 
-    Keeps other orphans, which a run may adopt. Returns whether there are any.
+    Keeps other orphans, since a run may adopt them. Returns whether it has kept any.
     """
     left = False
     read = functools.cache(read_evidence)

@@ -19,7 +19,7 @@ from setset.progress import Activity, ProgressListener
 
 @dataclass(frozen=True)
 class MovedRoot:
-    """A storage root in its new folder: its files, and the number of missing or corrupted files."""
+    """A storage root in its new folder: its recorded files, and how many of these are missing or corrupted."""
 
     path: str
     files: int
@@ -33,10 +33,10 @@ class MovedRoot:
 def move_root(
     database: Database, old: str, new: Path, fast: bool, incomplete: bool, progress: ProgressListener
 ) -> MovedRoot:
-    """Records the new folder of a storage root, after comparing the files there with their records. Claims the folder.
+    """Records the new folder of a storage root, after comparing the files there with their records.
 
-    Writes the token of the folder first, then the row. After a stop in between, the root counts as missing, and the
-    same command resumes.
+    Claims the folder first, by a token file that names this workspace, and changes the row then. After a stop in
+    between, the root counts as missing, and the same command resumes.
 
     Args:
         old: The recorded folder of the root, or its number.
@@ -75,9 +75,9 @@ def move_root(
 
 
 def _require_claimable(database: Database, root: Root, new: Path) -> bool:
-    """Refuses a folder that is not this storage root. Returns whether it is the recorded folder."""
+    """Raises BadInput if the folder is not this storage root. Returns whether it is the recorded folder."""
     if not new.is_dir():
-        raise BadInput(f"there is no folder {new}: name the one where {root.folder} is now")
+        raise BadInput(f"there is no folder {new}: name the folder that holds the files of {root.folder} now")
     stays = root.folder.is_dir() and new.samefile(root.folder)
     if not stays and root.state in (RootState.OWN, RootState.MOVED, RootState.DAMAGED):
         raise BadInput(
@@ -119,7 +119,7 @@ def _wrong_files(
 
 
 def _problem(folder: Path, fast: bool, batch: Batch) -> str | None:
-    """Difference between a file and its record, in size if `fast`, else in digest. None if there is none."""
+    """Difference between a file and its record, or None. Compares only the size if `fast`, else the digest."""
     if leads_outside(batch.name):
         return "leads outside its storage root"
     try:
@@ -137,7 +137,7 @@ def _problem(folder: Path, fast: bool, batch: Batch) -> str | None:
 
 
 def require_forgettable(database: Database, name: str) -> Root:
-    """Returns the root to forget. Refuses a root that still has its files, and the workspace's own root."""
+    """Returns the root to forget. Raises BadInput if it still has its files, or is the root inside the workspace."""
     root = roots.find(database, name)
     if root is None:
         raise BadInput(f"{name} is not a storage root of this workspace: 'setset roots' lists them")
@@ -149,9 +149,10 @@ def require_forgettable(database: Database, name: str) -> Root:
 
 
 def forget_root(database: Database, name: str, output: Path | None) -> None:
-    """Gives up a storage root that is lost for good. Records its files as missing in another root.
+    """Gives up a storage root that is lost for good. Records its files as missing files of another root.
 
-    Then `repair` makes each file again in that root, byte-identical, so numbers and derived files stay valid.
+    Then `setset repair` makes each file again in the other root, byte-identical. So the numbers of the batches and the
+    files derived from them stay valid.
     """
     root = require_forgettable(database, name)
     heir = roots.use_root(database, output, refill=True) if root.files else None

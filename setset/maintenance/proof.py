@@ -48,9 +48,9 @@ class Evidence:
     """Whether the source size is complete, so that all sources are known."""
 
     def flaws(self) -> list[Flaw]:
-        """Sources that are not proven, although their expansion is done, should be done, or has batches.
+        """Sources whose expansion is not proven, with reasons, ordered by number.
 
-        An expansion that is recorded without batches needs no proof.
+        Checks sources with a finished expansion, sources with batches, and the first `size.numbered` sources.
         """
         done = {expansion.source: expansion for expansion in self.expansions}
         flaws: dict[int, str] = {}
@@ -88,7 +88,10 @@ class Evidence:
         return [Flaw(source, reason) for source, reason in sorted(flaws.items())]
 
     def wrong_sums(self) -> list[Flaw]:
-        """Sources whose numbers of lists do not add up. Skips merged batches, which record no numbers by source."""
+        """Sources whose expansion records other numbers of lists or batches than its source and its batches have.
+
+        Skips sources of merged batches, which do not record the number of lists per source.
+        """
         merged, recorded = set[int](), defaultdict[int, list[int]](list)
         for batch in self.batches:
             recorded[batch.span.first_source].append(batch.lists)
@@ -109,14 +112,14 @@ class Evidence:
 
 
 def read_evidence(size: SizeRecord) -> Evidence:
-    """Reads the records of a size in one transaction."""
+    """Reads the evidence for a size in one transaction."""
     with size.database.transaction():
         recorded, done = batches.read(size), expansions.with_results(size)
         return Evidence(size, recorded, done, batches.sources(size.source), size.source.is_complete())
 
 
 def forget_unproven(exploration: ExplorationKey, largest: int, progress: ProgressListener) -> None:
-    """Plans unproven expansions, expansions with a defective file and stale counts again, up to size `largest`."""
+    """Plans again, at sizes up to `largest`: unproven expansions, expansions with a defective file, stale counts."""
     for size in exploration.sizes():
         if size.size > largest:
             return
@@ -126,7 +129,7 @@ def forget_unproven(exploration: ExplorationKey, largest: int, progress: Progres
         if flaws:
             again = expansions.forget(size, {flaw.source for flaw in flaws})
             progress.notice(
-                f"size {size.size}: doing {len(again):,} expansions again, the first since {flaws[0].reason}"
+                f"size {size.size}: doing {len(again):,} expansions again, the first one because: {flaws[0].reason}"
             )
         elif any(batch.number is None and batch.span.first_source < size.numbered for batch in evidence.batches):
             renumber(size)
@@ -138,25 +141,24 @@ def forget_unproven(exploration: ExplorationKey, largest: int, progress: Progres
 
 
 def distrust_altered_rows(database: Database) -> None:
-    """Plans every expansion and every count again whose row was altered.
+    """Plans all work again whose rows another program has changed: expansions, counts, batches.
 
     Raises:
-        BadDatabase: A row was changed that all other data depends on.
+        BadDatabase: An exploration, size or storage root was changed, on which all other data depends.
     """
     altered = altered_rows(database)
     for row in altered:
         if row.is_structure:
-            raise BadDatabase(f"{row} was changed by hand: 'setset repair' checks and accepts it")
+            raise BadDatabase(f"{row} was changed by hand: run 'setset repair', which checks and accepts it")
     require_consistent(database)
     if altered:
         expansions.distrust(database, altered)
 
 
 def require_proven(database: Database) -> None:
-    """Refuses a database with altered rows, or with records that contradict each other.
+    """Raises BadDatabase if rows were altered or contradict each other, or if an expansion or a count is not proven.
 
-    Raises:
-        BadDatabase: The message names the first problem.
+    The message names the first problem.
     """
     require_unaltered(database)
     for exploration in explorations.find_all(database):
@@ -171,14 +173,14 @@ def require_proven(database: Database) -> None:
 
 
 def renumber(size: SizeRecord) -> None:
-    """Renumbers the batches of a size, up to the first source without a result."""
+    """Numbers the batches of a size again, from 0 in lexicographic order, up to the first source without a result."""
     with size.database.transaction():
         batches.reset_numbers(size)
         batches.number_batches(size)
 
 
 def find_stale_counts(at: SizeKey) -> list[Expansion]:
-    """Counts whose source batch has changed, or that lack a tally."""
+    """Finished counts from the batches of a size that lack a tally, or whose source batch has changed."""
     counted = expansions.counted_from(at)
     if not counted:
         return []
@@ -202,7 +204,7 @@ def _is_from(digest: str | None, source: NumberedBatch) -> bool:
 
 
 def source_digest(sources: Sources, span: Span) -> str | None:
-    """Combined digest of the sources of a span. None if a source is not known."""
+    """Combined digest of the sources of a span (a range of parts). None if a source is not known."""
     numbers = range(span.first_source, span.last_source + 1)
     if len(numbers) > len(sources) or not sources.keys() >= set(numbers):
         return None
@@ -210,7 +212,7 @@ def source_digest(sources: Sources, span: Span) -> str | None:
 
 
 def _parts_by_source(spans: Iterable[Span]) -> dict[int, list[tuple[int, int]]]:
-    """Ranges of parts by source: the first part, and the part after the range, or END if the range ends the source."""
+    """Ranges of parts by source, as pairs: the first part, and the part after the last part, or END if none follows."""
     parts: dict[int, list[tuple[int, int]]] = defaultdict(list)
     for span in spans:
         for source in range(span.first_source, span.last_source + 1):
@@ -221,6 +223,6 @@ def _parts_by_source(spans: Iterable[Span]) -> dict[int, list[tuple[int, int]]]:
 
 
 def _is_whole(parts: list[tuple[int, int]]) -> bool:
-    """Whether ranges of parts are complete: from part 0, without a gap, to the part that ends the source."""
+    """Whether the ranges of a source have all its parts: from part 0, without a gap, to END."""
     parts = sorted(parts)
     return [0, *(following for _, following in parts)] == [*(first for first, _ in parts), END]

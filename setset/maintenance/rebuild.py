@@ -1,8 +1,9 @@
 """Rebuilds the database from the batch files alone.
 
-A source counts as expanded only if its files prove it: they have all its parts without a gap, the same maximum number
-of lists per file, and the digest of the source as found. Unproven files stay on the disk, and their expansions are
-planned again. `run` adopts the files that it can use and makes the others again.
+A source batch counts as expanded only if the files made from it prove this. They must be all its parts, without a gap;
+have the same maximum number of lists per file; and record the digest that the file of the source has now. Files that
+prove nothing stay on the disk without a row, and the expansions of their sources are planned again. The next run adopts
+those files that have the right lists, and replaces the others.
 """
 
 import contextlib
@@ -47,8 +48,8 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
     """Makes a new database from the headers of all sound files below the storage roots.
 
     Builds it under another name, and puts it in place when it is complete. Keeps the old database, if any, and returns
-    its new path. Counts, numbers and sources are the same as before. The history of runs and the catalogue of classes
-    are lost. Damaged files stay on the disk until `run` replaces them.
+    its new path. Batches get the same numbers and sources as before. Counts come from the file `setset.counts`. The
+    history of runs and the catalogue of classes are lost. Damaged files stay on the disk until a run replaces them.
     """
     workspace_id = find_owner(folder, outputs)
     _name_missed(folder, outputs, progress)
@@ -72,7 +73,7 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
 
 
 def _require_replaceable(folder: WorkspaceFolder) -> None:
-    """Refuses a database that another program holds or a newer setset made. Any other database can be replaced."""
+    """Raises an error if another program holds the database, or a newer setset made it. Else it can be replaced."""
     if not folder.database.exists():
         return
     try:
@@ -89,7 +90,7 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
     Raises:
         NotAWorkspace: There is nothing to make a database from.
         BadInput: The folders hold files of different workspaces.
-        SetsetError: The old database must not be replaced.
+        SetsetError: The old database must not be replaced (see `_require_replaceable`).
     """
     _require_replaceable(folder)
     folders = [folder.own_root, *outputs]
@@ -97,7 +98,7 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
     if len(owners) > 1:
         raise BadInput(
             f"these folders hold files of different workspaces: {', '.join(map(str, folders))}; "
-            "give --output only for folders of this one, and move away what is not"
+            "give --output only for folders of this workspace, and move files of other workspaces away"
         )
     has_files = any(True for root in folders for _ in root.glob(BATCH_FILES))
     # Empty folders of a workspace are enough, since a run does not start in such a folder without a database.
@@ -114,7 +115,7 @@ def _salvage(folder: WorkspaceFolder, column: str) -> str | None:
 
 
 def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener) -> None:
-    """Warns of storage roots in the old database that `outputs` lacks, since the new database will lack their files."""
+    """Warns of storage roots of the old database that are not in `outputs`: the new database will lack their files."""
     given = {output.resolve() for output in outputs}
     for path in roots.salvage(folder.database, "storage_roots", "path"):
         root = folder.root(path)
@@ -126,7 +127,7 @@ def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: P
 
 
 def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterator[FoundFile]:
-    """Yields the sound files of a root that are in their proper folders. Reads on all cores."""
+    """Yields the sound batch files of a root. Leaves out files in a wrong folder. Reads on all cores."""
     with ThreadPoolExecutor(usable_cores()) as threads:
         for folder, paths in groupby(sorted(root.glob(BATCH_FILES)), attrgetter("parent")):
             in_folder = list(paths)
@@ -138,7 +139,7 @@ def _sound_files(root_id: int, root: Path, progress: ProgressListener) -> Iterat
                     header, digest = future.result()
                     lists, batch = header.lists, files.record(header, digest)
                     if path != root / batch.name:
-                        raise BadBatch("not where it belongs")
+                        raise BadBatch("its folder or name does not match its header")
                     yield FoundFile(root_id, header, batch)
                 except BadBatch as error:
                     progress.notice(f"{path}: {error}")
@@ -154,8 +155,8 @@ def _read_file(path: Path) -> tuple[Header, str]:
 
 
 def _by_size(found_files: list[FoundFile], progress: ProgressListener) -> dict[tuple[int, bool, int], list[FoundFile]]:
-    """Groups files by target, pruning rule and size. A target has one rule, so if a stopped `rm` left files of both
-    rules, the rule with more lists wins."""
+    """Groups files by target, pruning rule (pruned or not) and size. A target can have only one rule: if a stopped `rm`
+    left files of both rules, leaves out the files of the rule with fewer lists."""
     lists: Counter[tuple[int, bool]] = Counter()
     left: Counter[tuple[int, bool]] = Counter()
     sizes: dict[tuple[int, bool, int], list[FoundFile]] = defaultdict(list)
@@ -208,10 +209,10 @@ def _count_sources(whole: list[FoundFile]) -> int:
 
 
 def _whole_sources(found_files: list[FoundFile]) -> list[FoundFile]:
-    """Returns the files that cover sources without a gap, from the start of a source to the end of a source.
+    """Returns files that hold all parts of the sources they cover, ordered by source and part.
 
-    If several files have the same start, the longest file that other files continue wins. This happens if the parts of
-    a merged file still exist, or if a file is in two folders.
+    If several files begin with the same part, chooses the longest file that ends a source or is continued by another
+    file. This happens if the parts of a merged file still exist, or if a file is in two folders.
     """
     chosen: dict[tuple[int, int], FoundFile] = {}
     for file in sorted(found_files, key=lambda file: (file.span.start, file.span.end, -file.root_id), reverse=True):

@@ -32,7 +32,7 @@ class RemovedSize:
 
 @dataclass(frozen=True)
 class Removed:
-    """Files and rows of an exploration that were removed, or would be removed, by size, and the number of files kept.
+    """Files that were removed from an exploration, or would be removed, by size, and the number of files kept.
 
     Example:
         >>> removed = setset.open(example).exploration(18).remove(4, dry_run=True)
@@ -51,10 +51,10 @@ class Removed:
 
 
 def remove(database: Database, target: int, first: int, progress: ProgressListener) -> Removed:
-    """Removes the sizes of a target from `first` on: rows, and files below roots whose tokens are valid.
+    """Removes size `first` and all larger sizes of a target: their rows, and their files in roots with valid tokens.
 
     Raises:
-        ReadOnly: A folder of these files is read-only, and nothing was changed. Or some files could not be removed.
+        ReadOnly: A folder of these files is read-only, so nothing was removed; or some files could not be removed.
     """
     removed, files = plan_removal(database, target, first)
     own = roots.own_folders(database).values()
@@ -90,7 +90,7 @@ FilesBySize = dict[int, list[tuple[Path, int, int]]]
 
 
 def plan_removal(database: Database, target: int, first: int) -> tuple[Removed, FilesBySize]:
-    """Plans a removal: the sizes from `first` on, with recorded files and files that a stopped removal left."""
+    """Plans the removal of size `first` and all larger sizes: recorded files, and files that a stopped removal left."""
     ours = (StrayKind.ORPHAN, StrayKind.DAMAGED)
     strays = [stray for stray in find_strays(database) if stray.kind in ours and stray.target == target]
     begun = (size for exploration in explorations.find_all(database, target) for size in exploration.sizes())

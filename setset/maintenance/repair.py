@@ -20,7 +20,7 @@ from setset.maintenance.leftovers import remove_leftovers
 from setset.progress import NoProgress, ProgressListener
 
 MakeAgain = Callable[[ExplorationKey, tuple[Step, ...], frozenset[Step]], None]
-"""Callback that works through steps of an exploration. In the steps of the last argument, only forgotten expansions."""
+"""Callback that does the planned expansions of these steps. For a step that is in the set too, only forgotten ones."""
 
 
 def repair_all(
@@ -75,7 +75,7 @@ def repair_all(
 def repair_batches(
     database: Database, target: int, size: int | None, number: int | None, source: int | None, make_again: MakeAgain
 ) -> Repaired:
-    """Makes a batch, or the batches of a source, again, even if they are sound. Compares them with their records."""
+    """Makes a batch, or the batches of a source, again, even if they are sound. The result must match their records."""
     findings, record = batches_asked(database, target, size, number, source)
     expansions.forget_files(record, {finding.batch: "as asked" for finding in findings if finding.batch})
     unfinished = frozenset(record.exploration.steps(never_done=True))
@@ -84,11 +84,7 @@ def repair_batches(
 
 
 def _require_files_agree(database: Database) -> None:
-    """Refuses rows of explorations and sizes that contradict the headers of their files.
-
-    Raises:
-        BadDatabase: A header differs. The message names the size.
-    """
+    """Raises BadDatabase if the row of an exploration or size contradicts the headers of its files. Names the size."""
     for exploration in explorations.find_all(database):
         for size in exploration.sizes():
             header = next(filter(None, map(_header, batches.read(size))), None)
@@ -98,7 +94,7 @@ def _require_files_agree(database: Database) -> None:
             if in_header != (exploration.target, exploration.pruned, size.size, size.batch_lists):
                 raise BadDatabase(
                     f"size {size.size} of target {exploration.target} was changed by hand, and its files say otherwise "
-                    f"(target {header.target}, {header.batch_lists:,} lists in a file): put it back, or run "
+                    f"(target {header.target}, {header.batch_lists:,} lists in a file): undo the change, or run "
                     "'setset db rebuild'"
                 )
 
@@ -112,8 +108,8 @@ def _header(batch: Batch) -> Header | None:
 def _forget(size: SizeRecord, findings: list[Finding]) -> None:
     """Forgets the results that the findings are about.
 
-    The batch of a damaged file stays recorded, since the remade file must have the same lists. The batches of an
-    expansion that is not proven, or that has wrong lists, are deleted.
+    The batch of a damaged file stays recorded, since the new file must have the same lists. If an expansion is not
+    proven, or a file has wrong lists, the rows of all batches of the expansion are deleted.
     """
     unproven = {finding.source for finding in findings if finding.source is not None}
     batches_found = [(finding.kind, finding.batch, finding.reason) for finding in findings if finding.batch]
@@ -132,7 +128,7 @@ def _forget(size: SizeRecord, findings: list[Finding]) -> None:
 def batches_asked(
     database: Database, target: int, size: int | None, number: int | None, source: int | None
 ) -> tuple[list[Finding], SizeRecord]:
-    """Findings for a batch, or for the batches of a source, that the user asks to make again; and their size."""
+    """Findings that request to make batch `number`, or all batches of `source`, again; and the record of their size."""
     if size is None:
         raise BadInput(f"{'--batch' if source is None else '--source'} needs --size")
     record = explorations.find(database, target).size(size)

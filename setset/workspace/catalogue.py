@@ -66,7 +66,7 @@ def build_catalogue(
 
 
 def class_totals(workspace: str | Path | None = None, size: int | None = None) -> list[Totals]:
-    """Totals of every size: classes, lists, complete lists, and the chance of no set.
+    """Totals of every size: classes, lists, complete lists, and the chance that a hand has no set.
 
     Args:
         workspace: Folder of a workspace with a catalogue; sizes missing there come from the package.
@@ -115,7 +115,7 @@ _Record = TypeVar("_Record")
 
 
 def _load(folder: WorkspaceFolder, load: Callable[[Database], dict[int, _Record]]) -> dict[int, _Record]:
-    """Loads records from the database. Empty if it is missing or its schema is too old for a catalogue."""
+    """Returns `load(database)`. Empty if the database is missing, or has an older schema."""
     if not folder.database.is_file():
         return {}
     from setset.database import open_to_read

@@ -1,4 +1,4 @@
-"""Counts of lists, and their comparison with references, classes and files."""
+"""Counts of lists, and their comparison with references (counts by other programs), classes and files."""
 
 import enum
 from dataclasses import dataclass, replace
@@ -42,7 +42,7 @@ class Count(Shown):
     counts: str
     """Description of the lists that are counted."""
     agree: bool | None
-    """Whether enumeration and classes agree; None if one of them is incomplete."""
+    """Whether `lists` equals `class_sum`. None if the count is incomplete or `class_sum` is None."""
     verdict: CountVerdict
     decoded: int | None = None
     """Number of lists in the decoded files, after a recount."""
@@ -60,7 +60,7 @@ def read_counts(
     decoded: dict[tuple[int, int], int] | None = None,
     target: int | None = None,
 ) -> Counts:
-    """Counts of all targets and sizes, or of one. `decoded` is the number of lists in the files, by target and size."""
+    """Counts of all targets and sizes, or of one. `decoded` has the number of lists in files, by target and size."""
     counts = Counts()
     for row in views.counts(database):
         if size not in (None, row.size) or target not in (None, row.target):

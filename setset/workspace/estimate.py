@@ -42,7 +42,7 @@ class SizeEstimate:
     """Standard error of `lists`; 0 if it is exact."""
     origin: CountOrigin
     due: int
-    """Number of lists yet to be made or counted."""
+    """Number of lists that the run has yet to make or count."""
     files: int
     bytes: int
     """Disk space of the files yet to be written, in whole blocks."""
@@ -82,7 +82,7 @@ class Estimate(Shown):
     free_bytes: int
     """Free bytes on the disk that the files go to."""
     speeds: str
-    """Origin of the speed of a worker and of the bytes per list."""
+    """Origin of the speed of a worker and of the bytes per list: this workspace, measured now, or typical."""
     warnings: tuple[str, ...]
     pruned: bool = False
     """Whether the run prunes."""
@@ -91,16 +91,16 @@ class Estimate(Shown):
 
     @property
     def is_long(self) -> bool:
-        """Whether it takes more than an hour."""
+        """Whether the run takes more than an hour."""
         return self.seconds > LONG_SECONDS
 
     @property
     def takes_much_disk(self) -> bool:
-        """Whether it takes more than half of the free disk."""
+        """Whether the files of the run take more than half of the free disk."""
         return self.bytes > self.free_bytes / 2
 
     def usual_seconds(self) -> dict[int, float]:
-        """Typical time of one worker for each whole size, ignoring measurements. Shows how sizes compare."""
+        """Typical time of one worker for each whole size, without measured speeds. To compare sizes with each other."""
         options = RunOptions(self.size, self.target, count_only=self.count_only, pruned=self.pruned)
         return {
             size.size: size.lists / typical_speed(options, size.size, {}).lists_per_second
@@ -110,7 +110,7 @@ class Estimate(Shown):
 
 @dataclass(frozen=True)
 class _Records:
-    """Records of a workspace for the target and kind of work of a run, by size. Empty for a new workspace."""
+    """Records of a workspace by size, for the target and the kind of work of a run. Empty for a new workspace."""
 
     counts: dict[int, int] = field(default_factory=dict)
     """Number of lists of the sizes with complete counts."""
@@ -140,7 +140,7 @@ def _read_records(database: Database, options: RunOptions) -> _Records:
 
 
 def make_brief_estimate(database: Database | None, options: RunOptions) -> Estimate:
-    """Estimates a run in a fraction of a second. Measures first if the run is long or takes much disk."""
+    """Estimates a run in a fraction of a second. If it seems long or large, estimates it again with measured speeds."""
     brief = make_estimate(database, options, BRIEF)
     is_large = brief.seconds > WORTH_MEASURING or brief.takes_much_disk
     return make_estimate(database, options, Probing()) if is_large else brief
@@ -232,7 +232,7 @@ def _speeds(
 
 
 def _expected_files(options: RunOptions, records: _Records, expected: Mapping[int, ExpectedCount]) -> dict[int, float]:
-    """Expected files of each size. The last file of a source is half full on average, unless it is the only one."""
+    """Expected numbers of files. The last file of a source is half full on average, unless it is the only one."""
     files = {2: 1.0}
     for size, count in expected.items():
         stage, begun = records.stages.get(size), records.begun.get(size)
@@ -271,7 +271,7 @@ def _warnings(estimate: Estimate, folder: Path) -> Iterator[str]:
     if large and estimate.size > estimate.target and not (estimate.stored or estimate.count_only):
         yield f"every size is stored: to store only some, name them, such as --store {estimate.target},{estimate.size}"
     if any(size.origin is CountOrigin.AT_MOST for size in estimate.sizes):
-        yield "too few lists were found to estimate those sizes: probe for longer with --seconds"
+        yield "probing found too few lists to estimate sizes marked 'at most': probe for longer with --seconds"
 
 
 def estimate(

@@ -9,7 +9,7 @@ from setset.jobs.options import RunOptions
 from setset.workspace.known import ALL_LISTS, KEPT_FOR_12, PRUNED
 
 LARGEST_ERROR = 0.5
-"""Maximum relative standard error. Beyond it, probing found too few lists."""
+"""Maximum relative standard error of a probed number. If the error is larger, probing found too few lists."""
 
 
 class CountOrigin(enum.StrEnum):
@@ -38,7 +38,7 @@ class Probing:
     """Options of an estimate besides the options of its run."""
 
     seconds: float = 4.0
-    """Time limit of probing. At least ten batches of probes are made, even if they take longer."""
+    """Time limit of probing. At least ten rounds of probes are made, even if they take longer."""
     seed: int | None = None
     population: int = 500
     measured: bool = True
@@ -50,7 +50,7 @@ BRIEF = Probing(seconds=0.0, seed=1, population=100, measured=False)
 
 
 def expect_counts(options: RunOptions, counted: Mapping[int, int], probing: Probing) -> dict[int, ExpectedCount]:
-    """Expected number of lists of each size from 3 on. `counted` holds the complete counts of the workspace."""
+    """Expected number of lists of each size from 3 to `options.size`. `counted` has the workspace's complete counts."""
     from setset.engine.probing import count_seeds, probe_counts
 
     target, pruned = options.target, options.pruned

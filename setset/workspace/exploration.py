@@ -122,8 +122,8 @@ class Exploration(Shown):
             workers: Worker processes; all cores if None.
             batch_lists: Maximum number of lists in a file, for sizes that begin now.
             output: Folder of the new files, on another disk; the workspace's own if None.
-            first: Expand only the source batches from this number on.
-            count_only: Count without files, from the largest complete size on.
+            first: In the last step, expand only source batches with this or a larger number.
+            count_only: Count the sizes above the largest complete size, without files.
             prune: In sizes below the target, keep only lists that may reach it (docs/pruning.md). An exploration is
                 pruned from its seeds on or not at all.
             store: Store only these sizes, the largest being `size`, and the small sizes that they are made from; all

@@ -12,7 +12,7 @@ KEPT_FOR_12 = dict(enumerate((
     58_896, 1_004_589, 13_394_538, 141_370_218, 1_180_345_041, 7_920_450_378, 43_126_538_805,
     193_845_848_301, 719_674_559_343,
 ), 3))
-"""Number of lists kept for target 12. Only `setset run --size 12 --count-only` has counted sizes 10 and 11."""
+"""Number of lists kept for target 12. For sizes 10 and 11 the only source is `setset run --size 12 --count-only`."""
 
 PRUNED = {
     19: dict(enumerate((
@@ -34,9 +34,9 @@ CONFIRMED_FOR_12 = range(3, 10)
 
 
 def reference(target: int, size: int, pruned: bool = False) -> int | None:
-    """Number of lists by other programs. None if unknown.
+    """Number of lists that other programs have counted. None if unknown.
 
-    These programs do not prune, so below the target only the seeds of a pruned exploration have a number.
+    These programs do not prune, so for a pruned exploration only its seeds and the sizes from the target on are known.
     """
     if size >= target:
         return ALL_LISTS[size] if size in CONFIRMED else None

@@ -46,7 +46,7 @@ class ListSequence(Shown, ABC):
 
     @abstractmethod
     def _stored(self) -> StoredSize:
-        """Lists to export."""
+        """Description of the lists for `export` and `statistics`."""
 
     @abstractmethod
     def _pieces(self) -> Iterator[Piece]:
@@ -148,7 +148,7 @@ class ListSequence(Shown, ABC):
         return Statistics(self.size, tally.lists, stored.rule, tuple(tally.bins()))
 
     def _explain(self, number: int, reason: str) -> SetsetError:
-        """Returns the error for a worker that cannot read lists: the file is damaged, or was changed meanwhile."""
+        """Returns the error for a worker that cannot read list `number`: its file is damaged or was changed."""
         try:
             next(self._range(number, 1))
         except SetsetError as error:

@@ -94,7 +94,7 @@ class Size(ListSequence):
         return self._read(self._parts[first : last + 1], skip, count, min(count, chunk))
 
     def _read(self, parts: list[Part], skip: int, count: int, chunk: int) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yields `count` lists of some parts, after skipping the first `skip` lists."""
+        """Yields `count` lists of these parts, after skipping the first `skip` lists."""
         from setset.batches.format import BadBatch
         from setset.engine.search import BadStreams
         from setset.tasks.worker import read_lists
@@ -110,7 +110,7 @@ class Size(ListSequence):
                     if count <= 0:
                         return
                 if left:
-                    raise BadBatch(f"it gives {part.lists - left:,} lists, not {part.lists:,}")
+                    raise BadBatch(f"reading gave {part.lists - left:,} lists, not {part.lists:,}")
             except (BadBatch, BadSource, BadStreams) as error:
                 roots.require_there(self._at.database, part.batch.root_id)
                 batches.require_unchanged(part.batch, self._at.exploration.at(part.batch.size))

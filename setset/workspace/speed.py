@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 TRUSTED_SECONDS = 60.0
 """Seconds of recorded work that have the same weight as a measurement or a typical speed."""
 FEWEST_STARTS, MOST_STARTS = 10, 2560
-"""Minimum and maximum number of random lists that a measurement starts from."""
+"""Minimum and maximum number of random lists that a measurement extends."""
 LISTS_PER_START = 100_000
-"""Maximum average number of lists of any size that extend a random list."""
+"""Maximum number of lists of one size that extend a random list, on average. See `_first_size`."""
 CPU_SECONDS = 0.3
-"""Minimum CPU time of a measurement, which repeats with four times as many random lists until then."""
+"""Minimum CPU time of a measurement. It repeats with four times as many random lists until it took this time."""
 NEIGHBOURS = 0.8
 """Bytes of neighbouring lists, as in a file, per byte of random lists. zstd compresses neighbours better."""
 
@@ -44,7 +44,7 @@ class Speed:
 
 
 def _table(rates: tuple[float, ...], lengths: tuple[float, ...]) -> dict[int, Speed]:
-    """Speeds of the sizes from 3 on: millions of lists per second, and bytes per 1,000 lists."""
+    """Speeds by size, from 3 on. `rates` has millions of lists per second, `lengths` bytes per 1,000 lists."""
     rows = enumerate(zip(rates, lengths, strict=True), 3)
     return {size: Speed(1e6 * rate, length / 1000) for size, (rate, length) in rows}
 
@@ -58,12 +58,12 @@ TYPICAL_FOR_18 = _table(
     (150, 150, 300, 300, 250, 160, 110, 70, 45, 33, 20, 12, 8, 4, 3),
     (9.0, 5.0, 4.0, 7.0, 18.0, 24.0, 39.0, 64.0, 120.0, 200.0, 360.0, 530.0, 790.0, 1000.0, 1400.0),
 )
-"""The same for sizes below target 18."""
+"""Speed of storing each size from 3 on, below target 18."""
 TYPICAL_COUNT = Speed(400e6)
 PRUNED = Speed(2.5e6, 0.25)
 """Speed of a pruned run, for any size and kind of work. Most time goes into lists that are dropped."""
 PRUNED_WITH_CENTRE = Speed(0.8e6, 0.9)
-"""The same for targets 19 and 20, where a tenth as many lists are kept."""
+"""Speed of a pruned run for targets 19 and 20. Their rule also demands a centre, so a tenth as many lists are kept."""
 
 
 def recorded_speeds(hosts: Iterable[Throughput], sizes: Iterable[SizeStatus]) -> dict[int, Speed]:
@@ -117,8 +117,8 @@ def _usual(options: RunOptions, size: int) -> Speed:
 def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], seed: int | None) -> Speed:
     """Measures a speed: stores or counts, in memory, the lists that extend random lists, for some tenths of a second.
 
-    Random lists that lead nowhere count too, since they take time. Measures CPU time, so other work on the machine does
-    not matter.
+    Random lists that nothing extends count too, since they take time. Measures CPU time, so other work on the machine
+    does not matter.
 
     Args:
         lists: Approximate number of lists of each size up to `size`.
@@ -157,7 +157,8 @@ def measure_speed(options: RunOptions, size: int, lists: Mapping[int, float], se
 
 
 def _first_size(size: int, via: int, lists: Mapping[int, float]) -> int:
-    """Smallest size whose lists have, on average, not too many extensions of any size up to `size` to measure."""
+    """Size of the random lists that a measurement starts from: the smallest size whose lists are each extended, on
+    average, by at most LISTS_PER_START lists of any larger size up to `size`. If there is none, `via`."""
     for first in range(3, via):
         if max(lists[number] for number in range(first, size + 1)) <= LISTS_PER_START * lists[first]:
             return first
@@ -165,7 +166,7 @@ def _first_size(size: int, via: int, lists: Mapping[int, float]) -> int:
 
 
 def _work(options: RunOptions, size: int, source: Streams) -> Iterator[tuple[int, int]]:
-    """Expands a source as a worker does. Yields the numbers of lists and of bytes of their files."""
+    """Expands a source as a worker does. Yields, per file or count, the number of lists and the bytes of the file."""
     from setset.batches.format import pack_bits
     from setset.engine import deep, search
 

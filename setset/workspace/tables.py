@@ -51,8 +51,9 @@ def export_links(
     format: str | None = None,  # noqa: A002
     overwrite: bool = False,
 ) -> int:
-    """Writes the links between classes that differ by one card to a file: size of the larger class, numbers of both
-    classes, and how many cards lead from one to the other and back. Arguments and result as for `export_classes`.
+    """Writes the links between classes that differ by one card to a file. A row has the size of the larger class, the
+    numbers of both classes, how many cards can be added to lead from the smaller to the larger class, and how many
+    can be removed to lead back. Arguments as for `export_classes`. Returns the number of links.
 
     Example:
         >>> setset.export_links(example.parent / "links.json", size=5)
@@ -71,7 +72,7 @@ def export_counts(
     format: str | None = None,  # noqa: A002
     overwrite: bool = False,
 ) -> int:
-    """Writes `Workspace.counts` to a file. Arguments and result as for `export_classes`.
+    """Writes `Workspace.counts` to a file. Arguments as for `export_classes`. Returns the number of counts.
 
     Example:
         >>> setset.export_counts(example.parent / "counts.csv", example)

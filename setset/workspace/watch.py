@@ -12,7 +12,7 @@ from setset.folder import WorkspaceFolder
 class Watch:
     """Notices changes of a workspace by other programs: new records, and runs that begin, end or are killed.
 
-    For one thread. Holds no lock between two calls.
+    Use it from one thread only. It holds no lock on the database between two calls.
 
     Args:
         workspace: The folder, which may be missing.

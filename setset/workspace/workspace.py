@@ -51,7 +51,7 @@ DEFAULT_TARGET = 12
 
 @dataclass(frozen=True)
 class Schema:
-    """Schema revision of a database, None if none is recorded, and the revision of this setset."""
+    """Schema revision of a database (None if none is recorded), and the revision that this setset needs."""
 
     database: str | None
     setset: str
@@ -115,7 +115,7 @@ class Workspace(Shown):
         If `target` is None, this is the only target of the workspace, or else 12.
 
         Raises:
-            BadInput: `target` is out of range, or None with several explorations, none of target 12.
+            BadInput: `target` is out of range; or it is None, and the workspace has several targets, but not 12.
         """
         chosen = self._default_target() if target is None else target
         require_between("target", chosen, 4, LARGEST)
@@ -128,7 +128,7 @@ class Workspace(Shown):
             return DEFAULT_TARGET
         if len(begun) > 1 and DEFAULT_TARGET not in begun:
             targets = " and ".join(map(str, begun))
-            raise BadInput(f"this workspace has the targets {targets}: say which, such as --target {begun[0]}")
+            raise BadInput(f"this workspace has the targets {targets}: name one, such as --target {begun[0]}")
         return begun[0] if len(begun) == 1 else DEFAULT_TARGET
 
     def status(self, target: int | None = None) -> Status:
@@ -191,7 +191,7 @@ class Workspace(Shown):
         return sql.run_query(self._folder.database, query, timeout, tables)
 
     def sql_tables(self) -> tuple[list[str], Iterator[tuple[Any, ...]]]:
-        """Tables and views that a query can use: columns and rows, as `sql_rows` returns them."""
+        """Describes the tables and views that a query can use. Returns columns and rows, as `sql_rows` does."""
         from setset.workspace.tables import CLASS_PROPERTIES, PROPERTIES
 
         tables = sql.describe_tables(self._folder.database)
@@ -246,7 +246,7 @@ class Workspace(Shown):
     ) -> Repaired:
         """Repairs the findings of `check`. Each file becomes byte-identical to the lost file. Nothing else changes.
 
-        If the expansion of a source contradicts its record, it is done again.
+        An expansion that contradicts its record is done again.
 
         Args:
             batch: Rebuild this batch of `size` and `target`, whatever its state.
@@ -331,7 +331,7 @@ class Workspace(Shown):
         schema.backup(self._folder.database, Path(copy), force)
 
     def upgrade(self) -> Path | None:
-        """Upgrades an older database to the current schema. Returns the backup; None if the schema was current."""
+        """Upgrades an older database to the current schema. Returns the path of its backup; None if it was current."""
         self._folder.require_database()
         with self._writing() as folder, folder.locked():
             return schema.upgrade(folder.database)
@@ -344,7 +344,7 @@ class Workspace(Shown):
     def rebuild_database(
         self, outputs: tuple[str | Path, ...] = (), progress: ProgressListener | None = None
     ) -> Path | None:
-        """Makes a new database from the batch files alone. Returns the path of the old one; None if there was none.
+        """Makes a new database from the batch files alone. Returns the path of the old database, if there was one.
 
         Args:
             outputs: Folders that earlier runs got as `output`.
@@ -441,7 +441,7 @@ class Workspace(Shown):
 
 
 def _repair_command(size: int | None, batch: int | None, source: int | None, target: int | None, deep: bool) -> str:
-    """Command that the history records."""
+    """Command line of a repair, for the history of the workspace."""
     given = {"--size": size, "--batch": batch, "--source": source, "--target": target}
     words = [f"{option} {value}" for option, value in given.items() if value is not None]
     return " ".join(["setset repair", *words, *(["--deep"] if deep else [])])

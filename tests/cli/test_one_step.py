@@ -87,7 +87,7 @@ def test_one_exploration_needs_no_target(tmp_path: Path) -> None:
     run_here("run", "3", "--target", "17", "-q", workspace=workspace)
     refused = run_here("lists", "3", workspace=workspace)
     assert refused.returncode == 2
-    assert "this workspace has the targets 17 and 18: say which, such as --target 17" in refused.stderr
+    assert "this workspace has the targets 17 and 18: name one, such as --target 17" in refused.stderr
 
 
 def test_settings_of_a_workspace_are_defaults_of_options(tmp_path: Path) -> None:

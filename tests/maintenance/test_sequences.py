@@ -283,7 +283,7 @@ def test_08_a_run_does_an_altered_expansion_again(tmp_path: Path) -> None:
 def test_08_a_run_refuses_a_row_that_everything_depends_on(tmp_path: Path, statement: str) -> None:
     folder, _ = build(tmp_path / "w", 4)
     change_by_hand(folder.path, statement)
-    with pytest.raises(BadDatabase, match="was changed by hand: 'setset repair' checks and accepts it"):
+    with pytest.raises(BadDatabase, match="was changed by hand: run 'setset repair', which checks and accepts it"):
         build(folder.path)
     rebuild(folder)
     build(folder.path)
