@@ -43,7 +43,7 @@ def test_it_says_what_was_made_and_what_could_be_next(tmp_path: Path) -> None:
     assert made.returncode == 0
     summary, following = made.stderr.splitlines()[-2:]
     assert summary.startswith("made 726,390 lists in 2 files (")
-    assert summary.endswith(f" s: {workspace / 'batches'}")
+    assert summary.endswith(f": {workspace / 'batches'}")
     assert following == "next: python -m setset lists 4 --target 18, or python -m setset run 5 --target 18"
     again = run_here("run", "--size", "4", "--target", "18", workspace=workspace)
     assert (
