@@ -2,9 +2,9 @@ from setset import cards as cards
 from setset import sat as sat
 from setset import symmetry as symmetry
 from setset import table as table
+from setset.batches.ownership import Root as Root
+from setset.batches.ownership import RootState as RootState
 from setset.batches.records import Batch as Batch
-from setset.batches.roots import Root as Root
-from setset.batches.roots import RootState as RootState
 from setset.cards import HoldsSet as HoldsSet
 from setset.database.copies import reading_copies as reading_copies
 from setset.database.views import SizeState as SizeState
@@ -42,8 +42,6 @@ from setset.statistics.histograms import By as By
 from setset.statistics.histograms import Statistics as Statistics
 from setset.symmetry import *  # noqa: F403 (the names of its stub)
 from setset.table import *  # noqa: F403 (the names of its stub)
-from setset.workspace.catalogue import class_totals as class_totals
-from setset.workspace.catalogue import load_catalogue as load_catalogue
 from setset.workspace.class_lists import ClassLists as ClassLists
 from setset.workspace.class_lists import lists as lists
 from setset.workspace.counts import Count as Count
@@ -54,6 +52,8 @@ from setset.workspace.estimate import estimate as estimate
 from setset.workspace.expectation import CountOrigin as CountOrigin
 from setset.workspace.exploration import Exploration as Exploration
 from setset.workspace.size import Size as Size
+from setset.workspace.stored_classes import class_totals as class_totals
+from setset.workspace.stored_classes import load_catalogue as load_catalogue
 from setset.workspace.tables import export_classes as export_classes
 from setset.workspace.tables import export_counts as export_counts
 from setset.workspace.tables import export_links as export_links

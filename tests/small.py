@@ -23,7 +23,7 @@ from setset.maintenance.compact import CompactResult, compact
 from setset.maintenance.findings import Finding
 from setset.maintenance.rebuild import rebuild_database
 from setset.progress import NoProgress
-from setset.workspace.catalogue import build_catalogue
+from setset.workspace.stored_classes import build_catalogue
 
 TARGET, SIZE, BATCH_LISTS = 16, 5, 200_000
 """Some 10 million lists in about 50 files: a second of work."""

@@ -37,7 +37,7 @@ ALLOWED = {
     "export": BASICS | {"executors", "tasks", "engine"},
     "statistics": BASICS | {"executors", "tasks", "engine", "symmetry"},
     "folder": BASICS,
-    "database": BASICS | {"activity", "folder", "batches.records", "batches.roots", "tasks", "symmetry"},
+    "database": BASICS | {"activity", "folder", "batches.records", "batches.ownership", "tasks", "symmetry"},
     "maintenance": BASICS | {"database", "executors", "tasks", "batches", "folder"},
     "jobs": BASICS | {"activity", "maintenance", "database", "executors", "tasks", "batches", "folder"},
     "workspace": BASICS

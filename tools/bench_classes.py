@@ -15,7 +15,7 @@ import setset
 from setset.folder import WorkspaceFolder
 from setset.progress import NoProgress
 from setset.symmetry import rank, sample, unrank
-from setset.workspace.catalogue import build_catalogue
+from setset.workspace.stored_classes import build_catalogue
 
 MEMBERS = 4_000_000
 

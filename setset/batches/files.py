@@ -9,8 +9,8 @@ from pathlib import Path
 from setset import durable, platform
 from setset.batches import format as batch_format
 from setset.batches.format import BadBatch, Header
+from setset.batches.ownership import TOKEN, Token, require_root
 from setset.batches.records import SUFFIX, BatchFile, Span
-from setset.batches.roots import TOKEN, Token, require_root
 from setset.engine.bitstreams import Streams
 from setset.errors import SetsetError
 

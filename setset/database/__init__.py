@@ -7,7 +7,7 @@ import uuid
 
 from sqlalchemy import insert, select
 
-from setset.database import roots, schema
+from setset.database import schema, storage_roots
 from setset.database.connection import Database, LockPolicy, now, open_engine, retry_while_locked
 from setset.database.models import WORKSPACE
 from setset.folder import WorkspaceFolder
@@ -49,7 +49,7 @@ def open_to_write(
             if is_new:
                 fresh = {"id": workspace_id or uuid.uuid4().hex, "created_at": now(), "folder": noted}
                 database.execute(insert(WORKSPACE).values(**fresh))
-            roots.note_folder(database)
+            storage_roots.note_folder(database)
     except BaseException:
         database.close()
         raise

@@ -23,7 +23,7 @@ from sqlalchemy import and_, delete, exists, func, or_, select, true
 from sqlalchemy.sql.elements import ColumnElement
 
 from setset.batches.records import NO_SOURCE, Batch, BatchFile
-from setset.database import batches, explorations, roots, tallies
+from setset.database import batches, explorations, storage_roots, tallies
 from setset.database.batches import NumberedBatch
 from setset.database.connection import Database, now, replaced
 from setset.database.explorations import ExplorationKey, SizeKey, SizeRecord, Step
@@ -111,7 +111,7 @@ class Job:
     @cached_property
     def destinations(self) -> dict[int, Destination]:
         """Storage roots as destinations of the tasks' files, by id of the root."""
-        return roots.destinations(self.database)
+        return storage_roots.destinations(self.database)
 
 
 def read(exploration: ExplorationKey, *conditions: ColumnElement[bool], most: int | None = None) -> list[Expansion]:

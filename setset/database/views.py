@@ -10,8 +10,8 @@ from sqlalchemy import Row, text
 
 from setset import activity
 from setset.activity import Activity, WorkerActivity
-from setset.batches.roots import Root
-from setset.database import explorations, roots, runs
+from setset.batches.ownership import Root
+from setset.database import explorations, runs, storage_roots
 from setset.database.connection import Database
 from setset.database.models import Work
 from setset.database.rows import altered_rows, exchanged_targets, lost_tallies
@@ -173,8 +173,8 @@ def _read(database: Database, record: type[_Record], query: str, **values: objec
 
 def status(database: Database, target: int | None = None) -> Status:
     """Current status of all explorations, or of the exploration of one target."""
-    in_use, all_roots = database.folder.is_in_use(), roots.records(database, measure=True)
-    absent = roots.sizes_in(database, [root for root in all_roots if root.is_gone])
+    in_use, all_roots = database.folder.is_in_use(), storage_roots.records(database, measure=True)
+    absent = storage_roots.sizes_in(database, [root for root in all_roots if root.is_gone])
     measured = progress(database, runs.last_workers(database), in_use)
     # During a run, skip this: the run verifies the rows itself, and reading all of them here would slow it down.
     altered = [] if in_use else _altered(database, measured)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from setset import activity
 from setset.batches.files import NewerFormat
-from setset.batches.roots import RootState, require_root, root_state
+from setset.batches.ownership import RootState, require_root, root_state
 from setset.database import batches, expansions, runs
 from setset.database.expansions import ClaimedExpansion, Finished, Job, Remaining
 from setset.database.models import Work

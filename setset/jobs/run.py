@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from setset import __version__, activity, platform
 from setset.batches.files import size_folder
-from setset.batches.roots import root_owner
-from setset.database import Database, LockPolicy, batches, explorations, open_to_write, roots, runs, schema
+from setset.batches.ownership import root_owner
+from setset.database import Database, LockPolicy, batches, explorations, open_to_write, runs, schema, storage_roots
 from setset.database.expansions import Job
 from setset.database.explorations import ExplorationKey, Goal, Step
 from setset.database.models import Work
@@ -99,10 +99,10 @@ class _Run:
             distrust_altered_rows(database)
             strays_left = remove_leftovers(database, self.progress)
             needed = None if options.count_only else (options.target, options.size)
-            self.root_id = roots.use_root(database, options.output, needed=needed)
-            for root in roots.gone(database):
+            self.root_id = storage_roots.use_root(database, options.output, needed=needed)
+            for root in storage_roots.gone(database):
                 # The run continues, and fails only if it needs a file in that root.
-                self.progress.notice(str(roots.gone_error(database, root)))
+                self.progress.notice(str(storage_roots.gone_error(database, root)))
             mark_missing_files(database, self.progress)
             finished = False
             try:
@@ -198,11 +198,11 @@ class _Run:
 
     def _requirements(self) -> Requirements:
         """Requirements for remote workers, with the roots that they must see: first the root of new files."""
-        folders = roots.folders(self.database)
+        folders = storage_roots.folders(self.database)
         others = [root for number, root in folders.items() if number != self.root_id and root_owner(root)]
         seen = tuple(str(root) for root in (folders[self.root_id], *others))
         trial = size_folder(self.options.target, SEED_SOURCE_SIZE + 1, self.options.pruned)
-        return Requirements(roots.owner(self.database).workspace, __version__, seen, trial, build_digest())
+        return Requirements(storage_roots.owner(self.database).workspace, __version__, seen, trial, build_digest())
 
 
 def make_again(
@@ -220,6 +220,6 @@ def make_again(
     """
     begun = {size.step for size in exploration.sizes()}
     steps = tuple(step for step in steps if step.work is Work.COUNT or step in begun)
-    root_id = roots.use_root(database, None, refill=True)
+    root_id = storage_roots.use_root(database, None, refill=True)
     job = Job(run_id, exploration, steps, root_id, lambda _: 1, only_forgotten=unfinished)
     work_through(job, lambda: executor, platform.usable_cores(), progress, StopRequest())

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches.files import NewerFormat
+from setset.batches.ownership import TOKEN, RootState
 from setset.batches.records import Batch
-from setset.batches.roots import TOKEN, RootState
-from setset.database import Database, batches, explorations, roots
+from setset.database import Database, batches, explorations, storage_roots
 from setset.database.explorations import SizeRecord
 from setset.database.rows import altered_rows, unrecorded_sizes
 from setset.errors import BadInput, SetsetError, quoted
@@ -103,8 +103,8 @@ def check_size(size: SizeRecord, progress: ProgressListener, deep: Executor | No
 
 def check_roots(database: Database) -> Iterator[Finding]:
     """Findings about storage roots that are missing, foreign, or have a damaged token."""
-    for root in roots.records(database):
-        is_own = roots.is_own(database, root)
+    for root in storage_roots.records(database):
+        is_own = storage_roots.is_own(database, root)
         if root.state is RootState.DAMAGED:
             yield Finding(FindingKind.ROOT, str(root.folder / TOKEN), "was altered, or is not readable")
         elif root.state is RootState.FOREIGN and is_own:
@@ -123,7 +123,9 @@ def check_roots(database: Database) -> Iterator[Finding]:
 
 def _away(database: Database) -> dict[int, Path]:
     """Folders of missing storage roots, whose files are not checked one by one."""
-    return {root.number: root.folder for root in roots.gone(database) if not roots.is_own(database, root)}
+    return {
+        root.number: root.folder for root in storage_roots.gone(database) if not storage_roots.is_own(database, root)
+    }
 
 
 def _check_files(evidence: Evidence, progress: ProgressListener, proven: list[Batch]) -> Iterator[Finding]:
@@ -259,7 +261,7 @@ def _compare_task(
     size: SizeRecord, sources: dict[int | None, Batch], numbers: range, group: list[Batch]
 ) -> CompareTask:
     """Task that derives batches again and compares them with their files."""
-    cut, folders = (size.exploration.target, size.size, size.batch_lists), roots.destinations(size.database)
+    cut, folders = (size.exploration.target, size.size, size.batch_lists), storage_roots.destinations(size.database)
     to = folders[group[0].root_id if group else min(folders)]
     expand = []
     for number in numbers:
@@ -284,7 +286,7 @@ def recount_files(
             try:
                 lists = future.result()
             except SetsetError as error:
-                roots.require_there(database, batch.root_id)
+                storage_roots.require_there(database, batch.root_id)
                 batches.require_unchanged(batch, record)
                 progress.notice(f"{batch.path}: {error}; run 'setset check'")
             progress.advance(record.size, lists, lists)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from setset import durable
 from setset.batches.records import Batch, Span
-from setset.database import batches, expansions, roots
+from setset.database import batches, expansions, storage_roots
 from setset.database.explorations import SizeKey, SizeRecord
 from setset.errors import BadInput, SetsetError
 from setset.executors.window import submit_ahead
@@ -48,12 +48,12 @@ def compact(size: SizeRecord, up_to: int | None, executor: Executor, progress: P
         try:
             merged.append((group, future.result().batches[0]))
         except BadSource as bad:
-            roots.require_there(size.database, group[0].root_id)
+            storage_roots.require_there(size.database, group[0].root_id)
             raise SetsetError(f"{bad}: run 'setset repair' first") from bad
         lists = sum(batch.lists for batch in group)
         progress.advance(size.size, lists, lists)
     expansions.replace_merged(size, merged)
-    own = roots.own_folders(size.database)
+    own = storage_roots.own_folders(size.database)
     for batch in (batch for group, _ in merged for batch in group if batch.root_id in own):
         with contextlib.suppress(OSError):  # the next run removes the file
             durable.remove(Path(batch.path))
@@ -98,6 +98,6 @@ def _merge_task(size: SizeRecord, group: list[Batch], numbered: Sources) -> Merg
     digest = source_digest(numbered, span)
     if digest is None:
         raise SetsetError(f"{group[-1]} comes from a source that is not recorded: run 'setset repair'")
-    to = roots.destinations(size.database)[group[0].root_id]
+    to = storage_roots.destinations(size.database)[group[0].root_id]
     target, pruned = size.exploration.target, size.exploration.pruned
     return MergeTask(target, size.size, size.batch_lists, span, sources, digest, to, pruned)

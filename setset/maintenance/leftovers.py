@@ -15,9 +15,9 @@ from setset import durable
 from setset.batches import files
 from setset.batches import format as batch_format
 from setset.batches.format import BadBatch, Header
+from setset.batches.ownership import TOKEN, RootState
 from setset.batches.records import Batch
-from setset.batches.roots import TOKEN, RootState
-from setset.database import Database, batches, explorations, roots
+from setset.database import Database, batches, explorations, storage_roots
 from setset.database.explorations import SizeRecord
 from setset.errors import SetsetError
 from setset.maintenance.findings import FindingKind
@@ -64,8 +64,8 @@ def find_strays(database: Database) -> Iterator[Stray]:
 
     Looks only into folders that setset makes. Any other folder counts as one stray.
     """
-    for root_id, root in roots.own_folders(database).items():
-        names = roots.recorded_files(database, root_id).keys()
+    for root_id, root in storage_roots.own_folders(database).items():
+        names = storage_roots.recorded_files(database, root_id).keys()
         folders = {name.rpartition("/")[0] for name in names}
         in_use = {TOKEN, *names, *folders, *(folder.rpartition("/")[0] for folder in folders)}
         for path in _entries(root):
@@ -79,8 +79,8 @@ def mark_missing_files(database: Database, progress: ProgressListener) -> None:
 
     Reads only the names in folders of storage roots with valid tokens. `check` also reads the files.
     """
-    for root_id, root in roots.own_folders(database).items():
-        names = roots.recorded_files(database, root_id).keys()
+    for root_id, root in storage_roots.own_folders(database).items():
+        names = storage_roots.recorded_files(database, root_id).keys()
         missing = set[str]()
         for folder in {name.rpartition("/")[0] for name in names if not leads_outside(name)}:
             with contextlib.suppress(OSError):  # a command that needs the folder reports the error
@@ -206,8 +206,8 @@ def remove_temporaries(database: Database) -> None:
     """
     # The run may have ended because the disk or the database is missing. That error must not be hidden.
     with contextlib.suppress(OSError, SetsetError):
-        own = set(roots.own_folders(database).values())
-        if roots.owner(database).state(database.folder.own_root) is RootState.OWN:
+        own = set(storage_roots.own_folders(database).values())
+        if storage_roots.owner(database).state(database.folder.own_root) is RootState.OWN:
             own.add(database.folder.own_root)  # not recorded while all files are elsewhere
         for root in own:
             for path in _entries(root):

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches.format import BadBatch
+from setset.batches.ownership import TOKEN, Root, RootState
 from setset.batches.records import Batch
-from setset.batches.roots import TOKEN, Root, RootState
-from setset.database import Database, batches, explorations, roots
+from setset.database import Database, batches, explorations, storage_roots
 from setset.errors import BadInput, quoted
 from setset.platform import leads_outside, usable_cores
 from setset.progress import Activity, ProgressListener
@@ -45,9 +45,9 @@ def move_root(
         fast: Compare only names and sizes, and read no file.
         incomplete: Accept missing or damaged files. In another folder, at least one file must be sound.
     """
-    root = roots.find(database, old)
+    root = storage_roots.find(database, old)
     if root is None:
-        new_root = roots.find(database, str(new))
+        new_root = storage_roots.find(database, str(new))
         if new_root is None:
             raise BadInput(
                 f"{old} is not a storage root of this workspace: 'setset roots' lists them; to take over files in "
@@ -55,7 +55,7 @@ def move_root(
             )
         return MovedRoot(new_root.path, new_root.files, new_root.lists, new_root.bytes, 0, moved=False)
     stays = _require_claimable(database, root, new)
-    path, workspace = roots.recorded_path(database, new, besides=root.number), roots.owner(database)
+    path, workspace = storage_roots.recorded_path(database, new, besides=root.number), storage_roots.owner(database)
     folder = database.folder.root(path)
     wrong = list(_wrong_files(database, root, folder, fast, progress))
     can_be_incomplete = stays or len(wrong) < root.files
@@ -67,8 +67,8 @@ def move_root(
             f"({first}): bring them there{others if can_be_incomplete else ''}"
         )
     workspace.claim(folder, adopt=True)
-    roots.record_move(database, root, path)
-    if roots.is_own(database, root):
+    storage_roots.record_move(database, root, path)
+    if storage_roots.is_own(database, root):
         # Even if all files are elsewhere, the token of the own root identifies the workspace if the database is lost.
         workspace.claim(root.folder, adopt=True)
     return MovedRoot(str(new), root.files, root.lists, root.bytes, len(wrong), moved=True)
@@ -84,8 +84,8 @@ def _require_claimable(database: Database, root: Root, new: Path) -> bool:
             f"{root.folder} is still in use: {new} is a copy of it, or another folder; "
             f"to use {new} instead, remove or rename {root.folder} first"
         )
-    folder = database.folder.root(roots.recorded_path(database, new, besides=root.number))
-    workspace = roots.owner(database)
+    folder = database.folder.root(storage_roots.recorded_path(database, new, besides=root.number))
+    workspace = storage_roots.owner(database)
     reason = {
         RootState.MISSING: f"it has no {TOKEN}",
         RootState.DAMAGED: f"its {TOKEN} is damaged",
@@ -138,10 +138,10 @@ def _problem(folder: Path, fast: bool, batch: Batch) -> str | None:
 
 def require_forgettable(database: Database, name: str) -> Root:
     """Returns the root to forget. Raises BadInput if it still has its files, or is the root inside the workspace."""
-    root = roots.find(database, name)
+    root = storage_roots.find(database, name)
     if root is None:
         raise BadInput(f"{name} is not a storage root of this workspace: 'setset roots' lists them")
-    if roots.is_own(database, root):
+    if storage_roots.is_own(database, root):
         raise BadInput(f"{root.folder} is the workspace's own storage root: 'setset repair' makes its files again")
     if root.files and not root.is_gone:
         raise BadInput(f"{root.folder} is there: only a storage root that is gone can be forgotten")
@@ -155,5 +155,5 @@ def forget_root(database: Database, name: str, output: Path | None) -> None:
     files derived from them stay valid.
     """
     root = require_forgettable(database, name)
-    heir = roots.use_root(database, output, refill=True) if root.files else None
-    roots.record_loss(database, root, heir)
+    heir = storage_roots.use_root(database, output, refill=True) if root.files else None
+    storage_roots.record_loss(database, root, heir)

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches.format import BadBatch, Header
+from setset.batches.ownership import root_owner
 from setset.batches.records import BATCH_FILES, BatchFile, Span
-from setset.batches.roots import root_owner
-from setset.database import Database, batches, expansions, explorations, open_to_write, roots, runs, schema
+from setset.database import Database, batches, expansions, explorations, open_to_write, runs, schema, storage_roots
 from setset.database.connection import BadDatabase, NewerSchema
 from setset.errors import BadInput, NotAWorkspace, quoted
 from setset.executors.window import submit_ahead
@@ -60,8 +60,8 @@ def rebuild_database(folder: WorkspaceFolder, outputs: tuple[Path, ...], progres
             contextlib.closing(open_to_write(aside, workspace_id, noted=_salvage(folder, "folder"))) as database,
             runs.record_run(database, "setset db rebuild", workers=0),
         ):
-            used = {roots.use_root(database, output, adopt=True) for output in (None, *outputs)}
-            folders = roots.folders(database)
+            used = {storage_roots.use_root(database, output, adopt=True) for output in (None, *outputs)}
+            folders = storage_roots.folders(database)
             everything = [file for root in sorted(used) for file in _sound_files(root, folders[root], progress)]
             for (target, pruned, size), found_files in sorted(_by_size(everything, progress).items()):
                 _adopt(database, target, pruned, size, found_files)
@@ -111,13 +111,13 @@ def find_owner(folder: WorkspaceFolder, outputs: tuple[Path, ...]) -> str | None
 
 def _salvage(folder: WorkspaceFolder, column: str) -> str | None:
     """A value of the workspace's row in the old database. None if it cannot be read."""
-    return next(iter(roots.salvage(folder.database, "workspace", column)), None)
+    return next(iter(storage_roots.salvage(folder.database, "workspace", column)), None)
 
 
 def _name_missed(folder: WorkspaceFolder, outputs: tuple[Path, ...], progress: ProgressListener) -> None:
     """Warns of storage roots of the old database that are not in `outputs`: the new database will lack their files."""
     given = {output.resolve() for output in outputs}
-    for path in roots.salvage(folder.database, "storage_roots", "path"):
+    for path in storage_roots.salvage(folder.database, "storage_roots", "path"):
         root = folder.root(path)
         if root != folder.own_root and root.resolve() not in given:
             progress.notice(

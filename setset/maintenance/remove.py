@@ -13,7 +13,7 @@ from pathlib import Path
 
 from setset import durable, platform
 from setset.batches.files import size_folder
-from setset.database import Database, batches, expansions, explorations, roots
+from setset.database import Database, batches, expansions, explorations, storage_roots
 from setset.errors import ReadOnly
 from setset.maintenance.leftovers import StrayKind, find_strays
 from setset.progress import Activity, ProgressListener
@@ -57,7 +57,7 @@ def remove(database: Database, target: int, first: int, progress: ProgressListen
         ReadOnly: A folder of these files is read-only, so nothing was removed; or some files could not be removed.
     """
     removed, files = plan_removal(database, target, first)
-    own = roots.own_folders(database).values()
+    own = storage_roots.own_folders(database).values()
     for folder in {path.parent for mine in files.values() for path, _, _ in mine}:
         if folder.is_dir() and any(folder.is_relative_to(root) for root in own) and not os.access(folder, os.W_OK):
             raise ReadOnly(f"no permission to remove files in {folder}: nothing was removed, ask the owner to do it")
@@ -65,7 +65,7 @@ def remove(database: Database, target: int, first: int, progress: ProgressListen
     for exploration in explorations.find_all(database, target):
         expansions.remove_sizes(exploration, first)
     for size in (removed_size.size for removed_size in reversed(removed.sizes) if files[removed_size.size]):
-        own = roots.own_folders(database).values()
+        own = storage_roots.own_folders(database).values()
         progress.begin(size, Activity.REMOVE, len(files[size]), sum(lists for _, lists, _ in files[size]))
         for path, lists, _ in files[size]:
             if any(path.is_relative_to(root) for root in own) and not path.is_symlink():
@@ -106,6 +106,6 @@ def plan_removal(database: Database, target: int, first: int) -> tuple[Removed, 
         files = len(recorded.get(size, ()))
         totals = sum(lists for _, lists, _ in mine), sum(taken for _, _, taken in mine)
         sizes.append(RemovedSize(size, files, *totals, len(mine) - files))
-    own = roots.own_folders(database)
+    own = storage_roots.own_folders(database)
     kept = sum(batch.root_id not in own for mine in recorded.values() for batch in mine)
     return Removed(target, tuple(sizes), kept), by_size

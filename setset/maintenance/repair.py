@@ -7,9 +7,9 @@ from pathlib import Path
 
 from setset.batches import files
 from setset.batches.format import Header
+from setset.batches.ownership import TOKEN, ForeignRoot
 from setset.batches.records import Batch
-from setset.batches.roots import TOKEN, ForeignRoot
-from setset.database import Database, batches, expansions, explorations, roots
+from setset.database import Database, batches, expansions, explorations, storage_roots
 from setset.database.connection import BadDatabase
 from setset.database.explorations import ExplorationKey, SizeRecord, Step
 from setset.database.rows import accept, altered_rows, require_consistent
@@ -140,7 +140,7 @@ def batches_asked(
     if not chosen:
         raise BadInput(f"no file of size {size} is made from source {source}: 'setset status' shows what there is")
     for batch in chosen:
-        roots.require_there(database, batch.root_id)
+        storage_roots.require_there(database, batch.root_id)
     findings = [Finding.of_batch(FindingKind.FILE, batch.path, batch, "as asked") for batch in chosen]
     return findings, record
 
@@ -150,12 +150,12 @@ def _repair_roots(database: Database, findings: list[Finding], failures: list[Se
 
     Returns the findings, except for roots that cannot be claimed. Adds their errors to `failures`.
     """
-    workspace = roots.owner(database)
+    workspace = storage_roots.owner(database)
     # Repair may refill the own root after it was emptied.
     workspace.claim(database.folder.own_root, adopt=True)
     damaged = {finding.where for finding in findings}
-    for root_id, root in roots.folders(database).items():
-        recorded = sorted(roots.recorded_files(database, root_id).items())
+    for root_id, root in storage_roots.folders(database).items():
+        recorded = sorted(storage_roots.recorded_files(database, root_id).items())
         token = str(root / TOKEN)
         if token in damaged and any(files.holds(root / name, digest) for name, digest in recorded):
             try:

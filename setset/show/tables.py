@@ -23,7 +23,7 @@ from setset.show.formatting import (
 
 if TYPE_CHECKING:  # not imported at run time, so that `status` starts without numpy
     from setset.activity import WorkerActivity
-    from setset.batches.roots import Root
+    from setset.batches.ownership import Root
     from setset.database.runs import Run
     from setset.database.views import SizeStatus, Status, StatusItem, Throughput
     from setset.export.lists import Exported

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from setset.batches.ownership import Token
 from setset.batches.records import BatchFile, Span
-from setset.batches.roots import Token
 from setset.errors import SetsetError
 
 SEED_SOURCE_SIZE = 2

@@ -8,7 +8,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from setset.batches.records import Batch
-from setset.database import batches, roots
+from setset.database import batches, storage_roots
 from setset.database.explorations import SizeKey, SizeRecord
 from setset.database.tallies import Part
 from setset.errors import BadInput, NotStored, SetsetError, require_between
@@ -112,7 +112,7 @@ class Size(ListSequence):
                 if left:
                     raise BadBatch(f"reading gave {part.lists - left:,} lists, not {part.lists:,}")
             except (BadBatch, BadSource, BadStreams) as error:
-                roots.require_there(self._at.database, part.batch.root_id)
+                storage_roots.require_there(self._at.database, part.batch.root_id)
                 batches.require_unchanged(part.batch, self._at.exploration.at(part.batch.size))
                 reason = error.reason if isinstance(error, BadSource) else error
                 raise SetsetError(f"{part.batch}: {reason}; run 'setset repair'") from error

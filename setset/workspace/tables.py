@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from setset.cards import LARGEST, check_size
 from setset.export.tables import COLUMNS, Output, Row, write_table
-from setset.workspace.catalogue import load_catalogue
+from setset.workspace.stored_classes import load_catalogue
 
 if TYPE_CHECKING:
     from setset.symmetry import Level

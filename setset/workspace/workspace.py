@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self
 
-from setset.batches.roots import Root
+from setset.batches.ownership import Root
 from setset.cards import LARGEST
 from setset.database import (
     Database,
@@ -19,10 +19,10 @@ from setset.database import (
     explorations,
     open_to_read,
     open_to_write,
-    roots,
     runs,
     schema,
     sql,
+    storage_roots,
     views,
 )
 from setset.database.connection import OlderSchema, open_engine
@@ -35,9 +35,9 @@ from setset.folder import WorkspaceFolder
 from setset.lazy import Shown
 from setset.platform import usable_cores
 from setset.progress import NoProgress, ProgressListener
-from setset.workspace.catalogue import build_catalogue, load_catalogue
 from setset.workspace.counts import Count, read_counts
 from setset.workspace.exploration import Exploration
+from setset.workspace.stored_classes import build_catalogue, load_catalogue
 
 if TYPE_CHECKING:
     from setset.jobs.signals import StopRequest
@@ -277,7 +277,7 @@ class Workspace(Shown):
 
     def roots(self) -> list[Root]:
         """Storage roots: the folders with the batch files, their states and contents."""
-        return roots.records(self._database(), measure=True)
+        return storage_roots.records(self._database(), measure=True)
 
     def move_root(
         self,

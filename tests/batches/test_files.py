@@ -10,8 +10,8 @@ import pytest
 from setset import durable
 from setset.batches import files
 from setset.batches.format import BadBatch
+from setset.batches.ownership import TOKEN, ForeignRoot, RootGone, Token, claim_root
 from setset.batches.records import Span
-from setset.batches.roots import TOKEN, ForeignRoot, RootGone, Token, claim_root
 from tests.batches.made import SPAN, a_file
 
 DATA = a_file([(0, 1, 3, 4)])

@@ -24,7 +24,7 @@ import distributed
 import psutil
 
 import setset
-from setset.batches.roots import TOKEN
+from setset.batches.ownership import TOKEN
 from setset.executors.dask import executor as dask_executor
 from setset.executors.dask.client import Timeouts
 from tests.chaos.cluster_worker import TWICE, UNMOUNTED

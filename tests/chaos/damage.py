@@ -15,8 +15,8 @@ from random import Random
 
 from alembic import command as alembic
 
-from setset.batches.roots import TOKEN, read_token
-from setset.database import roots, schema
+from setset.batches.ownership import TOKEN, read_token
+from setset.database import schema, storage_roots
 from setset.database.connection import DRIVER_ERRORS, connect
 from tests.chaos.commands import die_at
 from tests.chaos.faults import STRANGERS, cut_short, exchange, flip_some_bits
@@ -218,7 +218,7 @@ def is_noted(scene: Scene) -> bool:
     """Whether the workspace noted where it is. If all notes are lost, or it was moved and nothing was written since,
     it and its copy are alike."""
     token = read_token(scene.workspace / "batches")
-    notes = {*roots.salvage(scene.database, "workspace", "folder"), token.folder if token else None}
+    notes = {*storage_roots.salvage(scene.database, "workspace", "folder"), token.folder if token else None}
     return str(scene.workspace.resolve()) in notes
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from random import Random
 
 from setset.batches import format as batch_format
-from setset.batches.roots import TOKEN
+from setset.batches.ownership import TOKEN
 from setset.database.connection import DRIVER_ERRORS
 from setset.database.models import HEAD
 from setset.folder import UNFINISHED

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from setset.batches.roots import TOKEN, Token
+from setset.batches.ownership import TOKEN, Token
 from tests.commands import run_here
 from tests.small import build, digests
 

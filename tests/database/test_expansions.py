@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from setset.batches.records import BatchFile, Span
-from setset.database import Database, batches, expansions, explorations, roots, runs
+from setset.database import Database, batches, expansions, explorations, runs, storage_roots
 from setset.database.expansions import ClaimedExpansion, Job
 from setset.database.explorations import Goal, Step
 from setset.tasks.kinds import ExpandTask, TaskResult
@@ -39,7 +39,7 @@ def begin(database: Database, run_id: int, *stored: int, first: int = 0, again: 
     exploration = explorations.find(database, TARGET)
     goal = Goal((3, 4, *stored))
     explorations.set_goal(exploration, goal)
-    root_id = roots.use_root(database, None)
+    root_id = storage_roots.use_root(database, None)
     only = frozenset(goal.steps()) if again else frozenset[Step]()
     job = Job(run_id, exploration, goal.steps(), root_id, lambda _: 1000, first, only_forgotten=only)
     expansions.plan(job)

@@ -34,7 +34,7 @@ from setset.database.rows import altered_rows
 from setset.errors import Locked, NoSpace, NotAWorkspace, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind
-from setset.workspace.catalogue import class_totals, load_catalogue
+from setset.workspace.stored_classes import class_totals, load_catalogue
 from tests.small import COUNTS, Copy, build_classes, change, change_by_hand, findings, reading, repair_all, rows
 from tools import schema as schema_page
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import setset
-from setset.batches.roots import RootGone
+from setset.batches.ownership import RootGone
 from setset.database import expansions
 from setset.database.expansions import ClaimedExpansion
 from setset.database.views import ItemState, SizeState

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import setset
-from setset.batches.roots import TOKEN, ForeignRoot, RootState, Token, read_token
+from setset.batches.ownership import TOKEN, ForeignRoot, RootState, Token, read_token
 from setset.errors import BadInput, SetsetError
 from setset.folder import WorkspaceFolder
 from tests.small import COUNTS, build, change, findings, flip, rebuild, repair_all, rows

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import setset
-from setset.batches.roots import TOKEN, RootGone, RootState
+from setset.batches.ownership import TOKEN, RootGone, RootState
 from setset.errors import BadInput
 from setset.folder import WorkspaceFolder
 from setset.maintenance.findings import FindingKind

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import setset
 from setset.batches import files
 from setset.batches.format import MOST_BATCHES, encode
+from setset.batches.ownership import TOKEN, Token
 from setset.batches.records import Span, combine_digests
-from setset.batches.roots import TOKEN, Token
 from setset.database import batches, explorations, schema
 from setset.database.connection import BadDatabase, connect
 from setset.engine import search

@@ -12,7 +12,7 @@ import pytest
 import setset
 from setset.batches import files
 from setset.batches import format as batch_format
-from setset.batches.roots import TOKEN
+from setset.batches.ownership import TOKEN
 from setset.database import batches, expansions, explorations
 from setset.engine import search
 from setset.errors import BadInput, SetsetError

@@ -21,7 +21,7 @@ import setset
 from setset import durable
 from setset.batches import files, roots
 from setset.batches import format as batch_format
-from setset.batches.roots import TOKEN, ForeignRoot, RootState, Token, claim_root, root_state
+from setset.batches.ownership import TOKEN, ForeignRoot, RootState, Token, claim_root, root_state
 from setset.database.connection import BadDatabase, connect
 from setset.engine import search
 from setset.errors import BadInput, Locked, NotAWorkspace, SetsetError

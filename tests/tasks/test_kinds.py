@@ -7,8 +7,8 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
+from setset.batches.ownership import Token
 from setset.batches.records import NO_SOURCE, BatchFile, Span
-from setset.batches.roots import Token
 from setset.tasks.kinds import (
     BadSource,
     CountTask,

@@ -17,8 +17,8 @@ import pytest
 import setset
 from setset.batches import files
 from setset.batches import format as batch_format
+from setset.batches.ownership import ForeignRoot, RootGone, Token, claim_root
 from setset.batches.records import NO_SOURCE, BatchFile, Span, combine_digests
-from setset.batches.roots import ForeignRoot, RootGone, Token, claim_root
 from setset.engine import search
 from setset.engine.bitstreams import Streams
 from setset.errors import NoSpace, SetsetError

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from setset.batches.files import NewerFormat
-from setset.batches.roots import ForeignRoot, RootGone
+from setset.batches.ownership import ForeignRoot, RootGone
 from setset.errors import NoSpace
 from setset.executors.base import WorkerDied, WorkerFailed
 from setset.executors.dask.client import first_line

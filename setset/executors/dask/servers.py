@@ -23,7 +23,7 @@ from distributed.comm import get_address_host
 from distributed.core import Status, rpc
 from distributed.worker import dumps_function
 
-from setset.batches.roots import root_owner
+from setset.batches.ownership import root_owner
 from setset.errors import BadInput, SetsetError
 from setset.executors.base import Notice
 from setset.executors.build import build_digest

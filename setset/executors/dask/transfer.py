@@ -19,8 +19,8 @@ from pathlib import Path
 from setset import __version__, durable
 from setset.batches import files
 from setset.batches.format import BadBatch
+from setset.batches.ownership import claim_root, root_owner
 from setset.batches.records import SUFFIX
-from setset.batches.roots import claim_root, root_owner
 from setset.compiler import node_folder
 from setset.engine.compilation import prepare_kernels
 from setset.errors import BadInput, NoSpace, SetsetError

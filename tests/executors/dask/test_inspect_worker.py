@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from setset import __version__
-from setset.batches.roots import Token, claim_root
+from setset.batches.ownership import Token, claim_root
 from setset.executors.base import Requirements
 from setset.executors.build import build_digest
 from setset.executors.dask import transfer

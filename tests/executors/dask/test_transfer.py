@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from setset.batches.format import BadBatch
-from setset.batches.roots import Token, claim_root
+from setset.batches.ownership import Token, claim_root
 from setset.errors import BadInput, NoSpace, SetsetError
 from setset.executors.dask import transfer
 from setset.executors.dask.transfer import (

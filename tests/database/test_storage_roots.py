@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from setset.batches.roots import TOKEN
-from setset.database.roots import salvage
+from setset.batches.ownership import TOKEN
+from setset.database.storage_roots import salvage
 from setset.errors import BadInput
 from setset.folder import WorkspaceFolder
 from tests.commands import run_here

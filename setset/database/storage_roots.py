@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import delete, func, select, update
 
 from setset import platform
-from setset.batches.roots import Owner, Root, RootGone, RootState, has_batches
+from setset.batches.ownership import Owner, Root, RootGone, RootState, has_batches
 from setset.database.connection import DRIVER_ERRORS, Database, connect, damaged, now
 from setset.database.models import BATCHES, EXPLORATIONS, ROOTS, WORKSPACE
 from setset.errors import BadInput, InTheWay, Locked, in_the_way, quoted

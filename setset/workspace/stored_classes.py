@@ -38,7 +38,7 @@ def build_catalogue(
     wanted = range(check_size(size) + 1)
     if not force and _load(folder, _load_totals).keys() >= set(wanted):
         return []
-    from setset.database import LockPolicy, catalogue, open_to_write, runs
+    from setset.database import LockPolicy, levels, open_to_write, runs
     from setset.jobs.signals import StopRequest
     from setset.symmetry.build import build_level
     from setset.symmetry.game import game_classes_of_each
@@ -51,16 +51,16 @@ def build_catalogue(
         contextlib.closing(open_to_write(folder, policy=policy)) as database,
         runs.record_run(database, f"setset classes build --size {size}", workers=0),
     ):
-        done = set() if force else catalogue.load_totals(database).keys()
+        done = set() if force else levels.load_totals(database).keys()
         level, built = None, []
         for number in wanted:
             stop.raise_if_set(STOPPED)
             if number in done:
                 level = None
                 continue
-            previous = level or catalogue.load_level(database, number - 1)
+            previous = level or levels.load_level(database, number - 1)
             level = build_level(number, previous.classes if previous else ())
-            built.append(catalogue.store_level(database, level, game_classes_of_each(level.classes)))
+            built.append(levels.store_level(database, level, game_classes_of_each(level.classes)))
             on_built(built[-1])
         return built
 
@@ -103,7 +103,7 @@ def load_catalogue(workspace: str | Path, size: int, neighbours: bool = False) -
     from setset.symmetry import Catalogue
 
     def load_levels(database: Database) -> dict[int, Level]:
-        from setset.database.catalogue import load_level
+        from setset.database.levels import load_level
 
         wanted = (size, size - 1, size + 1) if neighbours else (size,)
         return {number: level for number in wanted if (level := load_level(database, number))}
@@ -129,6 +129,6 @@ def _load(folder: WorkspaceFolder, load: Callable[[Database], dict[int, _Record]
 
 
 def _load_totals(database: Database) -> dict[int, Totals]:
-    from setset.database.catalogue import load_totals
+    from setset.database.levels import load_totals
 
     return load_totals(database)

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy import Table
 
 from setset.database import Database
-from setset.database import catalogue as stored_catalogue
-from setset.database.catalogue import load_level, load_totals
+from setset.database import levels as stored_levels
+from setset.database.levels import load_level, load_totals
 from setset.database.models import LINKS
 from setset.errors import SetsetError
 from setset.symmetry import Catalogue, game_classes
@@ -98,14 +98,14 @@ def test_the_double_count_holds_in_the_database(classified: Path) -> None:
 def test_a_size_is_stored_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     build_classes(tmp_path, 5)
     with monkeypatch.context() as broken:
-        insert = stored_catalogue._insert
+        insert = stored_levels._insert
 
         def insert_no_links(database: Database, table: Table, *rest: Any) -> None:
             if table is LINKS:
                 database.connection.exec_driver_sql("INSERT INTO nowhere VALUES (1)")
             insert(database, table, *rest)
 
-        broken.setattr(stored_catalogue, "_insert", insert_no_links)
+        broken.setattr(stored_levels, "_insert", insert_no_links)
         with pytest.raises(SetsetError, match="no such table"):
             build_classes(tmp_path, 8)
     assert rows(tmp_path, "SELECT size FROM levels ORDER BY size") == [(size,) for size in range(6)]

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from setset.batches.roots import (
+from setset.batches.ownership import (
     DAMAGED_TOKEN,
     TOKEN,
     ForeignRoot,

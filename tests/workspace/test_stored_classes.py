@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from setset.database import catalogue as stored_catalogue
+from setset.database import levels as stored_levels
 from setset.errors import BadInput, Locked, SetsetError
 from setset.folder import WorkspaceFolder
 from setset.progress import NoProgress
 from setset.symmetry import Catalogue, Totals
-from setset.workspace.catalogue import build_catalogue, class_totals, load_catalogue
+from setset.workspace.stored_classes import build_catalogue, class_totals, load_catalogue
 from tests.small import Notices, build_classes, change, reading, rows
 
 
@@ -51,7 +51,7 @@ def test_an_interrupted_build_goes_on(tmp_path: Path, catalogue: Catalogue) -> N
     assert build_classes(tmp_path, 9) == [8, 9]
     assert build_classes(tmp_path, 11) == [10, 11]
     with reading(tmp_path) as database:
-        assert all(stored_catalogue.load_level(database, size) == catalogue.level(size) for size in range(12))
+        assert all(stored_levels.load_level(database, size) == catalogue.level(size) for size in range(12))
     assert [run[0] for run in rows(tmp_path, "SELECT outcome FROM runs")] == ["failed", "done", "done"]
 
 
@@ -124,8 +124,8 @@ def test_somebody_who_locks_the_database_is_waited_for(tmp_path: Path, monkeypat
             other.execute("BEGIN IMMEDIATE")
         return store(*arguments)
 
-    store = stored_catalogue.store_level
-    monkeypatch.setattr(stored_catalogue, "store_level", store_level)
+    store = stored_levels.store_level
+    monkeypatch.setattr(stored_levels, "store_level", store_level)
     monkeypatch.setattr("setset.database.connection.RETRY_SECONDS", 0.05)
     build_catalogue(WorkspaceFolder(tmp_path), 4, notices)
     other.close()
