@@ -4,11 +4,11 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-import shutil
 import sqlite3
 from pathlib import Path
 
 from setset import __version__
+from setset.platform import free_bytes
 from setset.show.commands import pasteable, program
 from setset.show.formatting import byte_count, print_fields
 
@@ -25,12 +25,11 @@ PACKAGES = ("numba", "numpy", "SQLAlchemy", "click")
 
 def examine_programs(workspace: Path) -> dict[str, str]:
     """Returns facts about this installation (free disk space, extras, versions) by title."""
-    folder = next(path for path in (workspace.absolute(), *workspace.absolute().parents) if path.exists())
     present = {extra: all(map(importlib.util.find_spec, modules)) for extra, modules in EXTRAS.items()}
     versions = [f"{package} {importlib.metadata.version(package)}" for package in PACKAGES]
     system = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
     return {
-        "free disk": f"{byte_count(shutil.disk_usage(folder).free)} in {folder}",
+        "free disk": f"{byte_count(free_bytes(workspace))} for {workspace.absolute()}",
         "extras": ", ".join(
             f"{extra} {'installed' if is_installed else 'missing'}" for extra, is_installed in present.items()
         ),
