@@ -41,7 +41,7 @@ class StoredPiece:
     or if no lists are derived."""
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yields arrays with a list per row, from the start of the piece on. The caller stops at its end."""
+        """Yields arrays with a list per row, from the first list of the piece on, even beyond its last list."""
         from setset.engine.search import BadStreams
         from setset.tasks.worker import read_lists
 
@@ -61,7 +61,7 @@ class ClassPiece:
     lists: int
 
     def read(self) -> Iterator[npt.NDArray[np.uint8]]:
-        """Yields arrays with a list per row, from the start of the piece on. The caller stops at its end."""
+        """Yields arrays with a list per row, from the first list of the piece on, even beyond its last list."""
         from setset.symmetry.catalogue import catalogue_in_memory
         from setset.symmetry.ranking import member_arrays
 

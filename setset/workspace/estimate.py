@@ -140,7 +140,7 @@ def _read_records(database: Database, options: RunOptions) -> _Records:
 
 
 def make_brief_estimate(database: Database | None, options: RunOptions) -> Estimate:
-    """Estimates a run in a fraction of a second. If the run seems long or large, estimates again with more care."""
+    """Estimates a run in a fraction of a second, or with measured speeds if the run seems long or large."""
     brief = make_estimate(database, options, BRIEF)
     is_large = brief.seconds > WORTH_MEASURING or brief.takes_much_disk
     return make_estimate(database, options, Probing()) if is_large else brief
